@@ -1,0 +1,9 @@
+import type { ResourceRequestParams } from '../resource/commands.ts';
+
+export interface PermissionDeniedErrorData {
+  request?: ResourceRequestParams;
+}
+
+export interface UnsupportedProtocolVersionErrorData {
+  supportedVersions: string[];
+}
