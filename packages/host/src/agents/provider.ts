@@ -1,0 +1,211 @@
+import type {
+  AgentInfo,
+  ConfirmationOption,
+  FileEdit,
+  Message,
+  SessionConfigSchema,
+  StringOrMarkdown,
+  ToolCallContributor,
+  ToolCallResult,
+  ToolResultContent,
+  Turn,
+  UsageInfo,
+} from '@agenthost/protocol';
+
+/**
+ * A kind of agent: describes itself and opens a conversation for a chat. Providers never build actions and never see
+ * sockets; whatever they forget, the turn supervisor ends.
+ */
+export interface AgentProvider {
+  /** Provider id: `[a-z][a-z0-9+.-]*`. */
+  readonly id: string;
+  /** What clients see of it now. Cheap; called whenever `onInfoChanged` fired. */
+  describe(): AgentInfo;
+  /** Registers for changes of `describe()` (models found, for instance). Returns the way out. */
+  onInfoChanged?(listener: () => void): () => void;
+  /** Version and reason of unavailability, for people (`agenthost agents`). May start nothing. */
+  availability(): Promise<AgentAvailability>;
+  /** Schema and default values of session config for this agent; absent: none. */
+  resolveConfig?(input: {
+    workingDirectory: string;
+    values: Readonly<Record<string, unknown>>;
+  }): Promise<ResolvedConfig>;
+  /** Opens the agent's side of a chat. Rejects with `AgentError`. The signal ends the attempt. */
+  openSession(options: OpenAgentSession, signal: AbortSignal): Promise<AgentSession>;
+  /** Ends everything it runs (children included). Idempotent. */
+  dispose(): Promise<void>;
+}
+
+export interface AgentAvailability {
+  readonly available: boolean;
+  readonly version?: string;
+  /** Command line or location, for people. */
+  readonly source?: string;
+  /** Why it is not available. */
+  readonly reason?: string;
+}
+
+export interface ResolvedConfig {
+  readonly schema: SessionConfigSchema;
+  readonly values: Readonly<Record<string, unknown>>;
+}
+
+export interface OpenAgentSession {
+  readonly session: string;
+  readonly chat: string;
+  /** Absolute path of the chat's working directory; exists. */
+  readonly workingDirectory: string;
+  readonly config: Readonly<Record<string, unknown>>;
+  /** What `host.saveMemory` was given last for this chat, over restarts; absent for a new chat. */
+  readonly memory: unknown;
+  /** The chat's latest completed turns, oldest first, for agents that have lost or never had a memory of their own. */
+  history(): Promise<readonly Turn[]>;
+  readonly host: AgentSessionHost;
+}
+
+/** What the host does for an open agent session, outside of turns too. All calls after its close do nothing. */
+export interface AgentSessionHost {
+  /** Stores an opaque JSON value with the chat, durably. */
+  saveMemory(memory: unknown): void;
+  /** The agent's own title for the conversation; ignored once a person has named it. */
+  title(title: string): void;
+  /** Session config that the agent itself offers or changed (modes, models, options). Replaces what it said before. */
+  config(config: ResolvedConfig): void;
+  /** Slash commands that the agent offers, without the slash. */
+  commands(commands: readonly AgentCommand[]): void;
+  /** The agent has gone by itself (process exit). Open turns end with `agentExited`; the next turn opens a new session. */
+  exited(reason: string): void;
+}
+
+export interface AgentCommand {
+  readonly name: string;
+  readonly description: string;
+  readonly hint?: string;
+}
+
+/** The agent's side of one chat. */
+export interface AgentSession {
+  /**
+   * Runs one turn to its end. Resolving completes the turn, rejecting ends it with an error (`AgentError` gives the
+   * `errorType`). When `signal` aborts (cancel, dispose) it should stop soon; output after that is dropped. If it has
+   * not settled 10 s after the abort the host calls `terminate`.
+   */
+  runTurn(input: TurnInput, output: TurnOutput, signal: AbortSignal): Promise<void>;
+  /** A mutable config value changed by a client. */
+  setConfig?(values: Readonly<Record<string, unknown>>): Promise<void>;
+  /** Ends it nicely: called on dispose, idle and host stop. Idempotent. */
+  close(): Promise<void>;
+  /** Ends it now, children included (TERM, wait, KILL). Idempotent. */
+  terminate(): Promise<void>;
+}
+
+export interface TurnInput {
+  readonly turnId: string;
+  readonly message: Message;
+  /** BCP 47 tag of the client that started the turn; `en` when unknown [CHAT-19]. */
+  readonly locale: string;
+  /** Lets the agent read a resource that an attachment names, by the host's path policy. Rejects when it may not. */
+  readResource(uri: string): Promise<{ data: Uint8Array; contentType?: string }>;
+}
+
+/**
+ * What a provider does with a turn. Every method may be called at any time: after the turn's end they do nothing
+ * (promises that wait for a person then resolve as skipped). Text methods resolve when the host can take more
+ * (back-pressure): await them.
+ */
+export interface TurnOutput {
+  /** Appends to the current Markdown part; starts one when the last part is something else. */
+  markdown(text: string): Promise<void>;
+  /** Appends to the current reasoning part; starts one when the last part is something else. */
+  reasoning(text: string): Promise<void>;
+  /** A notice of the harness in the transcript. */
+  notify(content: StringOrMarkdown): void;
+  /** Replaces the turn's usage. */
+  usage(usage: UsageInfo): void;
+  /** What the chat is doing right now, for people; `undefined` clears. */
+  activity(text: string | undefined): void;
+  /** Announces a tool call (its parameters may still stream). */
+  toolCall(call: ToolCallStart): ToolCallHandle;
+  /** Describes a change of a text file for `edits` or content blocks; contents are stored behind content URIs. */
+  fileEdit(change: FileChange): FileEdit;
+}
+
+export interface FileChange {
+  /** `file:` URI. */
+  readonly uri: string;
+  /** Text before; absent for a new file. */
+  readonly before?: string;
+  /** Text after; absent for a deleted file. */
+  readonly after?: string;
+}
+
+export interface ToolCallStart {
+  /** Unique in the turn; the host makes one when absent. */
+  readonly toolCallId?: string;
+  readonly toolName: string;
+  readonly displayName: string;
+  readonly intention?: string;
+  readonly contributor?: ToolCallContributor;
+  readonly meta?: Record<string, unknown>;
+}
+
+export interface ToolCallReady {
+  readonly invocationMessage: StringOrMarkdown;
+  /** Raw input; JSON text where the tool takes an object. */
+  readonly toolInput?: string;
+  readonly edits?: readonly FileEdit[];
+  readonly meta?: Record<string, unknown>;
+}
+
+export interface ToolCallQuestion extends ToolCallReady {
+  readonly confirmationTitle?: StringOrMarkdown;
+  /** A client may change `toolInput` before it approves. Default false. */
+  readonly editable?: boolean;
+  /** Choices beyond plain approve and deny, shown in this order. */
+  readonly options?: readonly ConfirmationOption[];
+}
+
+export type ToolCallAnswer =
+  | {
+      readonly approved: true;
+      /** `toolInput`, edited if a client edited it. */
+      readonly toolInput?: string;
+      readonly selectedOption?: ConfirmationOption;
+    }
+  | {
+      readonly approved: false;
+      /** `skipped` also when the turn ended first. */
+      readonly reason: 'denied' | 'skipped';
+      readonly message?: StringOrMarkdown;
+      readonly suggestion?: Message;
+      readonly selectedOption?: ConfirmationOption;
+    };
+
+/** Walks one tool call through its states [CHAT-7]. Calls that its present state does not allow do nothing. */
+export interface ToolCallHandle {
+  readonly id: string;
+  /** Streams parameters. */
+  input(delta: string, invocationMessage?: StringOrMarkdown): Promise<void>;
+  /** Asks (from streaming, or again while running) and waits for the answer. On approval the call is running. */
+  confirm(question: ToolCallQuestion): Promise<ToolCallAnswer>;
+  /** Runs without asking. From running: replaces the shown fields. */
+  run(ready: ToolCallReady): void;
+  /** Replaces the partial content of a running call. */
+  content(content: readonly ToolResultContent[]): void;
+  /** Ends it. With `requiresResultConfirmation` waits until the result is approved or denied. */
+  complete(
+    result: ToolCallResult,
+    options?: { requiresResultConfirmation?: boolean; meta?: Record<string, unknown> },
+  ): Promise<{ approved: boolean }>;
+}
+
+/** A failure of an agent. `errorType` goes to clients in `chat/error` [CHAT-5]. */
+export class AgentError extends Error {
+  override readonly name = 'AgentError';
+  readonly errorType: string;
+
+  constructor(errorType: string, message: string, options?: { cause?: unknown }) {
+    super(message, options);
+    this.errorType = errorType;
+  }
+}

@@ -1,0 +1,217 @@
+/**
+ * The journal port: everything durable of a host. Implementations are named for their technology
+ * (`sqlite-journal.ts`, `memory-journal.ts`) and pass `journal-contract.ts`.
+ *
+ * Rules that every implementation keeps:
+ * - `commit` applies all writes of a batch in their order, in one transaction, or none of them. The host has at most
+ *   one commit in flight.
+ * - A read sees exactly the commits that had resolved when it was called.
+ * - JSON travels as text: the host encodes each thing once.
+ */
+export interface Journal {
+  /** Opens the store: takes the lock, migrates, checks. Called once, before anything else. Rejects with `JournalError`. */
+  open(): Promise<JournalStart>;
+  commit(writes: readonly JournalWrite[]): Promise<void>;
+  /**
+   * Reserves all sequence numbers up to and including `seq`, durably (synced to disk, so that a power loss cannot
+   * undo it). Numbers at or below a reservation that a killed host left behind are never given again [CONN-4].
+   */
+  reserveSeq(seq: number): Promise<void>;
+
+  /** The channel's snapshot row and all its envelopes above the row's `seq`, oldest first; `undefined` when unknown. */
+  readChannel(uri: string): Promise<StoredChannel | undefined>;
+  /** URIs of the channels that belong to a session (its chats), in order of creation. */
+  listChannels(session: string): Promise<readonly { uri: string; kind: string }[]>;
+  /** Channels marked open by a `markOpen` write and not closed since: what recovery at start visits [CONN-8]. */
+  listOpen(): Promise<readonly string[]>;
+  /** Channels with an envelope at or below `seq` that their snapshot row does not reflect yet; at most `limit`. */
+  listStale(seq: number, limit: number): Promise<readonly string[]>;
+
+  /** Turns with `ordinal < before` (default: all), the newest `limit` of them within `maxBytes` of JSON (at least one), oldest first. */
+  readTurns(
+    chat: string,
+    options: { before?: number; limit?: number; maxBytes?: number },
+  ): Promise<readonly StoredTurn[]>;
+  /** The ordinal of a turn by its id, or `undefined`. */
+  findTurn(chat: string, turnId: string): Promise<number | undefined>;
+
+  /** Envelopes of these channels with `after < seq <= upTo`, oldest first; `undefined` when they exceed `maxBytes`. */
+  readEnvelopes(
+    channels: readonly string[],
+    after: number,
+    upTo: number,
+    maxBytes: number,
+  ): Promise<readonly StoredEnvelope[] | undefined>;
+  /** The public envelope that answered this dispatch, while the window holds it [ACT-5]. */
+  findOutcome(clientId: string, epoch: string, clientSeq: number): Promise<StoredEnvelope | undefined>;
+  /** Size and bounds of the replay window. `trimmedSeq`: everything at or below it may be gone. */
+  windowStats(): Promise<{ bytes: number; trimmedSeq: number; oldestTime: number | undefined }>;
+  /**
+   * The highest seq such that dropping all envelopes at or below it leaves at most `maxBytes` and nothing older than
+   * `minTime` (ms since the epoch), or `undefined` when nothing has to go.
+   */
+  findTrimPoint(limits: { maxBytes: number; minTime: number }): Promise<number | undefined>;
+  /** Drops at most `limit` envelopes at or below `seq`; resolves with how many went. A slice of a few milliseconds. */
+  trim(seq: number, limit: number): Promise<number>;
+
+  /** Catalogue rows, newest `modifiedAt` first (ties by URI). `after`: the last row of the page before [ROOT-2]. */
+  listSessions(options: {
+    limit?: number;
+    after?: { modifiedAt: string; uri: string };
+  }): Promise<readonly StoredSession[]>;
+  readSession(uri: string): Promise<StoredSession | undefined>;
+  countSessions(): Promise<number>;
+
+  readClient(id: string): Promise<StoredClient | undefined>;
+  readContent(id: string): Promise<StoredContent | undefined>;
+  readMeta(key: string): Promise<string | undefined>;
+  listProcesses(): Promise<readonly StoredProcess[]>;
+
+  /** Bytes on disk by session: turns, snapshots, envelopes in the window, contents. `undefined` when unknown. */
+  diskUse(session: string): Promise<DiskUse | undefined>;
+  /** Gives freed pages back to the file system in a slice of at most `maxPages`; resolves with whether more remain. */
+  compact(maxPages: number): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+/** What a journal knows when it has opened. */
+export interface JournalStart {
+  /** Highest sequence number of a journaled envelope; 0 when there is none. */
+  readonly lastSeq: number;
+  /** Highest reserved number: the next host starts above it. */
+  readonly reservedSeq: number;
+  /** Envelopes may have been lost (another boot of the machine, a database set aside): see DESIGN, failure model. */
+  readonly mayHaveLostTail: boolean;
+  /** Set when a damaged database was moved away at start: where it is now, and why, for people. */
+  readonly setAside?: { readonly path: string; readonly reason: string };
+}
+
+/** One durable change. A batch of them is one transaction. */
+export type JournalWrite =
+  | {
+      readonly op: 'envelope';
+      readonly seq: number;
+      readonly channel: string;
+      readonly time: number;
+      readonly json: string;
+      readonly origin?: OutcomeKey;
+    }
+  /** Upserts by (chat, ordinal). Ordinals count from 0, without gaps. */
+  | {
+      readonly op: 'turn';
+      readonly chat: string;
+      readonly ordinal: number;
+      readonly id: string;
+      readonly json: string;
+    }
+  /** Drops the turns of a chat whose ordinal is at or above `from` and below `to` (default: all above). */
+  | { readonly op: 'dropTurns'; readonly chat: string; readonly from: number; readonly to?: number }
+  /** Upserts a channel's snapshot row. `state` and `local` are JSON; `local` is the host's own and never sent. */
+  | {
+      readonly op: 'channel';
+      readonly uri: string;
+      readonly kind: string;
+      readonly session?: string;
+      readonly seq: number;
+      readonly state: string;
+      readonly local: string;
+    }
+  /** Drops snapshot row, turns and open mark of a channel. Its envelopes stay in the window until trimmed. */
+  | { readonly op: 'dropChannel'; readonly uri: string }
+  | { readonly op: 'markOpen'; readonly uri: string }
+  | { readonly op: 'markClosed'; readonly uri: string }
+  | { readonly op: 'session'; readonly uri: string; readonly modifiedAt: string; readonly summary: string }
+  /** Drops the catalogue row and the contents of a session (not its channels). */
+  | { readonly op: 'dropSession'; readonly uri: string }
+  | ({ readonly op: 'client' } & StoredClient)
+  | { readonly op: 'dropClient'; readonly id: string }
+  | ({ readonly op: 'content'; readonly session: string } & StoredContent)
+  | ({ readonly op: 'process' } & StoredProcess)
+  | { readonly op: 'dropProcess'; readonly pid: number }
+  | { readonly op: 'meta'; readonly key: string; readonly value: string };
+
+/** Which dispatch an envelope answers. */
+export interface OutcomeKey {
+  readonly clientId: string;
+  readonly epoch: string;
+  readonly clientSeq: number;
+}
+
+export interface StoredEnvelope {
+  readonly seq: number;
+  readonly channel: string;
+  readonly time: number;
+  readonly json: string;
+}
+
+export interface StoredChannel {
+  readonly uri: string;
+  readonly kind: string;
+  readonly session?: string;
+  /** The sequence number that `state` reflects. */
+  readonly seq: number;
+  readonly state: string;
+  readonly local: string;
+  readonly envelopes: readonly StoredEnvelope[];
+}
+
+export interface StoredTurn {
+  readonly ordinal: number;
+  readonly id: string;
+  readonly json: string;
+}
+
+export interface StoredSession {
+  readonly uri: string;
+  readonly modifiedAt: string;
+  readonly summary: string;
+}
+
+/** A client as the host remembers it over reconnects and restarts. */
+export interface StoredClient {
+  readonly id: string;
+  /** Hash of the token that used this id first [AUTH-1]. */
+  readonly tokenHash: string;
+  /** Wire version of its last handshake [CONN-7]. */
+  readonly version: string;
+  /** Random id of the client's life; absent for foreign clients [ACT-5]. */
+  readonly epoch?: string;
+  /** Highest `clientSeq` processed in that epoch. */
+  readonly lastClientSeq: number;
+  /** JSON: subscriptions by channel with view, delivery and the number they hold from. */
+  readonly subscriptions: string;
+  /** ms since the epoch. */
+  readonly seenAt: number;
+}
+
+export interface StoredContent {
+  readonly id: string;
+  readonly contentType: string;
+  readonly data: Uint8Array;
+}
+
+/** A child process that the host started and that must not outlive it. */
+export interface StoredProcess {
+  readonly pid: number;
+  /** As the operating system tells it, to recognise a reused pid (Linux: clock ticks since boot). */
+  readonly startTime: string;
+  readonly command: string;
+}
+
+export interface DiskUse {
+  readonly turnsBytes: number;
+  readonly stateBytes: number;
+  readonly windowBytes: number;
+  readonly contentBytes: number;
+}
+
+/** Why a journal cannot be used. `code` says what a person can do. */
+export class JournalError extends Error {
+  override readonly name = 'JournalError';
+  readonly code: 'locked' | 'newer' | 'readOnly' | 'full' | 'io';
+
+  constructor(code: JournalError['code'], message: string, options?: { cause?: unknown }) {
+    super(message, options);
+    this.code = code;
+  }
+}
