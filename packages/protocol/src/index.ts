@@ -25,10 +25,72 @@ export type * from './session/actions.ts';
 export type * from './session/commands.ts';
 export type * from './session/customization.ts';
 export type * from './session/state.ts';
+export { ACTIVITY_MASK, SessionStatus } from './session/status.ts';
 export type * from './telemetry/telemetry.ts';
 export type * from './terminal/actions.ts';
 export type * from './terminal/commands.ts';
 export type * from './terminal/state.ts';
+export type * from './wire/channels.ts';
+export {
+  ACTION_CHANNEL,
+  CHANNEL_KINDS,
+  CLIENT_ACTIONS,
+  isActionType,
+  isClientAction,
+} from './wire/channels.ts';
 export type * from './wire/envelope.ts';
 export type * from './wire/errors.ts';
+export {
+  alreadyExists,
+  authRequired,
+  channelNotFound,
+  conflict,
+  contentNotFound,
+  ErrorCodes,
+  internalError,
+  invalidParams,
+  invalidRequest,
+  methodNotFound,
+  notFound,
+  parseError,
+  permissionDenied,
+  providerNotFound,
+  sessionAlreadyExists,
+  sessionNotFound,
+  turnInProgress,
+  unsupportedProtocolVersion,
+  WireError,
+} from './wire/errors.ts';
 export type * from './wire/handshake.ts';
+export type * from './wire/methods.ts';
+export {
+  CLIENT_NOTIFICATION_METHODS,
+  CLIENT_REQUEST_METHODS,
+  HOST_NOTIFICATION_METHODS,
+  HOST_REQUEST_METHODS,
+  MCP_METHOD_CAPABILITY,
+  RESOURCE_METHODS,
+} from './wire/methods.ts';
+export type * from './wire/uris.ts';
+export {
+  annotationsUri,
+  CHANNEL_SCHEMES,
+  channelUri,
+  isAcceptableUri,
+  isValidProviderId,
+  kindOfScheme,
+  MAX_URI_LENGTH,
+  parseResourceUri,
+  ROOT_URI,
+  sessionOfAnnotations,
+} from './wire/uris.ts';
+export type * from './wire/versions.ts';
+export {
+  INTRODUCED_IN,
+  isActionKnownAt,
+  isFieldKnownAt,
+  isResponsePartKnownAt,
+  negotiateVersion,
+  PROTOCOL_VERSION,
+  SUPPORTED_VERSIONS,
+} from './wire/versions.ts';

@@ -1,6 +1,14 @@
 import type { TextRange, URI } from '../common/types.ts';
 import type { Annotation, AnnotationEntry } from './state.ts';
 
+/** Every action of an annotations channel. */
+export type AnnotationsAction =
+  | AnnotationsEntryRemovedAction
+  | AnnotationsEntrySetAction
+  | AnnotationsRemovedAction
+  | AnnotationsSetAction
+  | AnnotationsUpdatedAction;
+
 export interface AnnotationsEntryRemovedAction {
   type: 'annotations/entryRemoved';
   annotationId: string;

@@ -6,6 +6,17 @@ import type {
   ChangesetStatus,
 } from './state.ts';
 
+/** Every action of a changeset channel. */
+export type ChangesetAction =
+  | ChangesetClearedAction
+  | ChangesetContentChangedAction
+  | ChangesetFileRemovedAction
+  | ChangesetFileSetAction
+  | ChangesetFilesReviewedChangedAction
+  | ChangesetOperationStatusChangedAction
+  | ChangesetOperationsChangedAction
+  | ChangesetStatusChangedAction;
+
 export interface ChangesetClearedAction {
   type: 'changeset/cleared';
 }

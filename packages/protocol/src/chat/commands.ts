@@ -1,5 +1,6 @@
 import type { URI } from '../common/types.ts';
 import type { Message, MessageAttachment } from './message.ts';
+import type { Turn } from './state.ts';
 
 export interface ChatForkSource {
   chat: URI;
@@ -40,6 +41,16 @@ export interface DisposeChatParams {
 export interface FetchTurnsParams {
   channel: URI;
   cursor?: string;
+  /** Turn id: answer with the turns older than it. With this or `limit` the page is in the result [CHAT-15]. */
+  before?: string;
+  /** Number of turns wanted in the result, counted back from `before` or from the newest [CHAT-15]. */
+  limit?: number;
 }
 
-export type FetchTurnsResult = Record<string, unknown>;
+/** Empty when the turns go by `chat/turnsLoaded`; both fields when `before` or `limit` was given [CHAT-15]. */
+export interface FetchTurnsResult {
+  /** Oldest first. */
+  turns?: Turn[];
+  /** True when turns older than these exist. */
+  hasMore?: boolean;
+}

@@ -1,5 +1,5 @@
 import type { ErrorInfo, StringOrMarkdown, URI } from '../common/types.ts';
-import type { SessionStatus } from '../session/state.ts';
+import type { SessionStatus } from '../session/status.ts';
 import type { ChatInputRequest, ChatInputResponseKind } from './input-request.ts';
 import type { Message } from './message.ts';
 import type { ToolCallResponsePart } from './tool-call.ts';
@@ -13,10 +13,27 @@ export interface ActiveTurn {
 
 export type ChatInteractivity = 'full' | 'read-only' | 'hidden';
 
-export type ChatOrigin =
-  | { kind: string }
-  | { kind: string; chat: string; turnId: string }
-  | { kind: string; chat: string; toolCallId: string };
+/** How a chat came to be [CHAT-2]. */
+export type ChatOrigin = ChatUserOrigin | ChatForkOrigin | ChatToolOrigin;
+
+/** A person made the chat, or it is its session's first. */
+export interface ChatUserOrigin {
+  kind: 'user';
+}
+
+/** Copied from another chat of the session up to and including a completed turn. */
+export interface ChatForkOrigin {
+  kind: 'fork';
+  chat: URI;
+  turnId: string;
+}
+
+/** A worker that a tool call of another chat spawned; that call's `subagent` block points back here. */
+export interface ChatToolOrigin {
+  kind: 'tool';
+  chat: URI;
+  toolCallId: string;
+}
 
 export interface ChatState {
   resource: URI;

@@ -1,6 +1,13 @@
 import type { TerminalInfo } from '../terminal/state.ts';
 import type { AgentInfo } from './state.ts';
 
+/** Every action of the root channel. */
+export type RootAction =
+  | RootActiveSessionsChangedAction
+  | RootAgentsChangedAction
+  | RootConfigChangedAction
+  | RootTerminalsChangedAction;
+
 export interface RootActiveSessionsChangedAction {
   type: 'root/activeSessionsChanged';
   activeSessions: number;

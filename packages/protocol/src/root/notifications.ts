@@ -1,6 +1,7 @@
 import type { AnnotationsSummary } from '../annotations/state.ts';
 import type { URI } from '../common/types.ts';
-import type { ChangesSummary, ProjectInfo, SessionStatus, SessionSummary } from '../session/state.ts';
+import type { ChangesSummary, ProjectInfo, SessionSummary } from '../session/state.ts';
+import type { SessionStatus } from '../session/status.ts';
 
 export interface ProgressParams {
   channel: URI;

@@ -3,7 +3,36 @@ import type { ChatInteractivity, ChatOrigin, ChatSummary } from '../chat/state.t
 import type { ErrorInfo, URI } from '../common/types.ts';
 import type { McpServerState } from '../mcp/state.ts';
 import type { Customization } from './customization.ts';
-import type { SessionActiveClient, SessionInputRequest, SessionStatus, ToolDefinition } from './state.ts';
+import type { SessionActiveClient, SessionInputRequest, ToolDefinition } from './state.ts';
+import type { SessionStatus } from './status.ts';
+
+/** Every action of a session channel. */
+export type SessionAction =
+  | SessionActiveClientRemovedAction
+  | SessionActiveClientSetAction
+  | SessionActivityChangedAction
+  | SessionChangesetsChangedAction
+  | SessionChatAddedAction
+  | SessionChatRemovedAction
+  | SessionChatUpdatedAction
+  | SessionConfigChangedAction
+  | SessionCreationFailedAction
+  | SessionCustomizationRemovedAction
+  | SessionCustomizationToggledAction
+  | SessionCustomizationUpdatedAction
+  | SessionCustomizationsChangedAction
+  | SessionDefaultChatChangedAction
+  | SessionInputNeededRemovedAction
+  | SessionInputNeededSetAction
+  | SessionIsArchivedChangedAction
+  | SessionIsReadChangedAction
+  | SessionMcpServerStartRequestedAction
+  | SessionMcpServerStateChangedAction
+  | SessionMcpServerStopRequestedAction
+  | SessionMetaChangedAction
+  | SessionReadyAction
+  | SessionServerToolsChangedAction
+  | SessionTitleChangedAction;
 
 export interface SessionActiveClientRemovedAction {
   type: 'session/activeClientRemoved';

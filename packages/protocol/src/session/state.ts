@@ -6,6 +6,7 @@ import type { ToolCallConfirmationState, ToolCallState } from '../chat/tool-call
 import type { SessionConfigState } from '../common/config-schema.ts';
 import type { ErrorInfo, URI } from '../common/types.ts';
 import type { ClientPluginCustomization, Customization } from './customization.ts';
+import type { SessionStatus } from './status.ts';
 
 export interface ChangesSummary {
   additions?: number;
@@ -74,8 +75,6 @@ export interface SessionState {
   inputNeeded?: SessionInputRequest[];
   _meta?: Record<string, unknown>;
 }
-
-export type SessionStatus = number;
 
 export interface SessionSummary {
   provider: string;

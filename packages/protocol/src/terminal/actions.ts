@@ -1,6 +1,20 @@
 import type { URI } from '../common/types.ts';
 import type { TerminalClaim } from './state.ts';
 
+/** Every action of a terminal channel. */
+export type TerminalAction =
+  | TerminalClaimedAction
+  | TerminalClearedAction
+  | TerminalCommandDetectionAvailableAction
+  | TerminalCommandExecutedAction
+  | TerminalCommandFinishedAction
+  | TerminalCwdChangedAction
+  | TerminalDataAction
+  | TerminalExitedAction
+  | TerminalInputAction
+  | TerminalResizedAction
+  | TerminalTitleChangedAction;
+
 export interface TerminalClaimedAction {
   type: 'terminal/claimed';
   claim: TerminalClaim;

@@ -8,6 +8,10 @@ export interface CreateTerminalParams {
   cwd?: URI;
   cols?: number;
   rows?: number;
+  /** Program and arguments to run in place of the shell [TERM-1]. */
+  'x-command'?: string[];
+  /** Environment variables set on top of the host's for that program [TERM-1]. */
+  'x-env'?: Record<string, string>;
 }
 
 export interface DisposeTerminalParams {

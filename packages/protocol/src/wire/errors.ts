@@ -1,9 +1,189 @@
+import type { AuthRequiredErrorData, ProtectedResourceMetadata } from '../auth/auth.ts';
+import type { URI } from '../common/types.ts';
 import type { ResourceRequestParams } from '../resource/commands.ts';
+import { kindOfScheme } from './uris.ts';
 
+/** Every error code of the wire: JSON-RPC's own, then the protocol's. */
+export const ErrorCodes = {
+  ParseError: -32700,
+  InvalidRequest: -32600,
+  MethodNotFound: -32601,
+  InvalidParams: -32602,
+  InternalError: -32603,
+  SessionNotFound: -32001,
+  ProviderNotFound: -32002,
+  SessionAlreadyExists: -32003,
+  TurnInProgress: -32004,
+  UnsupportedProtocolVersion: -32005,
+  ContentNotFound: -32006,
+  AuthRequired: -32007,
+  NotFound: -32008,
+  PermissionDenied: -32009,
+  AlreadyExists: -32010,
+  Conflict: -32011,
+} as const;
+
+/** A code of {@link ErrorCodes}. */
+export type ErrorCode = (typeof ErrorCodes)[keyof typeof ErrorCodes];
+
+/** Data of a `PermissionDenied` error. */
 export interface PermissionDeniedErrorData {
+  /** The `resourceRequest` that would unlock what was refused; absent when nothing would [RES-2]. */
   request?: ResourceRequestParams;
 }
 
+/** Data of an `UnsupportedProtocolVersion` error. */
 export interface UnsupportedProtocolVersionErrorData {
+  /** What the host speaks, highest first. */
   supportedVersions: string[];
+}
+
+/** The codes whose errors carry data, and its shape. */
+export interface ErrorDataMap {
+  [ErrorCodes.UnsupportedProtocolVersion]: UnsupportedProtocolVersionErrorData;
+  [ErrorCodes.AuthRequired]: AuthRequiredErrorData;
+  [ErrorCodes.PermissionDenied]: PermissionDeniedErrorData;
+}
+
+/** Data of an error with this code; `undefined` when it has none. */
+export type ErrorData<C extends ErrorCode> = C extends keyof ErrorDataMap ? ErrorDataMap[C] : undefined;
+
+/** An error that is answered to a peer as it stands: nothing in it may be secret. */
+export class WireError<C extends ErrorCode = ErrorCode> extends Error {
+  override readonly name = 'WireError';
+  readonly code: C;
+  readonly data: ErrorData<C>;
+
+  /** `options.cause` stays on this side of the wire. */
+  constructor(code: C, message: string, data: ErrorData<C>, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+    this.data = data;
+  }
+}
+
+/** `-32700`: a frame is no JSON. `detail` says where it breaks off. */
+export function parseError(detail: string): WireError<-32700> {
+  return new WireError(ErrorCodes.ParseError, `The message is not valid JSON: ${detail}`, undefined);
+}
+
+/** `-32600`: the message is no request, or comes at the wrong moment of a connection. */
+export function invalidRequest(message: string): WireError<-32600> {
+  return new WireError(ErrorCodes.InvalidRequest, message, undefined);
+}
+
+/** `-32601`: no handler for `method`, or none on this channel. */
+export function methodNotFound(method: string, channel?: URI): WireError<-32601> {
+  const where = channel === undefined ? '' : ` on channel ${quote(channel)}`;
+  return new WireError(ErrorCodes.MethodNotFound, `Unknown method ${quote(method)}${where}`, undefined);
+}
+
+/** `-32602`: `message` names the parameter, what was expected and what came. */
+export function invalidParams(message: string): WireError<-32602> {
+  return new WireError(ErrorCodes.InvalidParams, message, undefined);
+}
+
+/** `-32603`: a fault of the host. The cause is for its log, never for the peer. */
+export function internalError(message: string, cause?: unknown): WireError<-32603> {
+  return new WireError(ErrorCodes.InternalError, message, undefined, { cause });
+}
+
+/** `-32001`: no session has this URI. */
+export function sessionNotFound(uri: URI): WireError<-32001> {
+  return new WireError(
+    ErrorCodes.SessionNotFound,
+    `No session ${quote(uri)}: it was never created or is disposed; listSessions names those that exist`,
+    undefined,
+  );
+}
+
+/** `-32002`: no agent has this provider id. `known` are the ids that exist. */
+export function providerNotFound(provider: string, known: readonly string[] = []): WireError<-32002> {
+  const choices = known.length === 0 ? 'this host has no agents' : `expected one of ${known.join(', ')}`;
+  return new WireError(ErrorCodes.ProviderNotFound, `No agent ${quote(provider)}: ${choices}`, undefined);
+}
+
+/** `-32003`: the URI of a new session is taken. */
+export function sessionAlreadyExists(uri: URI): WireError<-32003> {
+  return new WireError(
+    ErrorCodes.SessionAlreadyExists,
+    `Session ${quote(uri)} exists already: subscribe to it, or choose another URI`,
+    undefined,
+  );
+}
+
+/** `-32004`: what was asked needs a turn that has ended. */
+export function turnInProgress(chat: URI, turnId: string): WireError<-32004> {
+  return new WireError(
+    ErrorCodes.TurnInProgress,
+    `Turn ${quote(turnId)} of ${quote(chat)} is still running: wait for its end, or cancel it`,
+    undefined,
+  );
+}
+
+/** `-32005`: none of the offered versions is spoken here [CONN-1]. */
+export function unsupportedProtocolVersion(
+  supported: readonly string[],
+  offered: readonly unknown[] = [],
+): WireError<-32005> {
+  const got = offered.length === 0 ? '' : `, got ${offered.slice(0, 8).map(String).join(', ')}`;
+  return new WireError(
+    ErrorCodes.UnsupportedProtocolVersion,
+    `No common protocol version: expected one of ${supported.join(', ')}${got}`,
+    { supportedVersions: [...supported] },
+  );
+}
+
+/** `-32006`: no content is stored under this URI. */
+export function contentNotFound(uri: URI): WireError<-32006> {
+  return new WireError(
+    ErrorCodes.ContentNotFound,
+    `No content ${quote(uri)}: it never existed or went with its session`,
+    undefined,
+  );
+}
+
+/** `-32007`: a token for one of `resources` is missing or was refused [AUTH-2]. */
+export function authRequired(resources: readonly ProtectedResourceMetadata[]): WireError<-32007> {
+  const names = resources.map((entry) => quote(entry.resource)).join(', ');
+  return new WireError(
+    ErrorCodes.AuthRequired,
+    `Authentication needed for ${names}: send a valid token by authenticate, then try again`,
+    { resources: [...resources] },
+  );
+}
+
+/** `-32008`: `what` (`chat`, `terminal`, `file`, …) of this URI does not exist. */
+export function notFound(what: string, uri: URI): WireError<-32008> {
+  return new WireError(ErrorCodes.NotFound, `No ${what} ${quote(uri)}`, undefined);
+}
+
+/** `-32009`: not allowed. `request` is the `resourceRequest` that would unlock it, where there is one. */
+export function permissionDenied(message: string, request?: ResourceRequestParams): WireError<-32009> {
+  return new WireError(ErrorCodes.PermissionDenied, message, request === undefined ? {} : { request });
+}
+
+/** `-32010`: `what` of this URI is there already. */
+export function alreadyExists(what: string, uri: URI): WireError<-32010> {
+  return new WireError(
+    ErrorCodes.AlreadyExists,
+    `The ${what} ${quote(uri)} exists already: choose another URI`,
+    undefined,
+  );
+}
+
+/** `-32011`: the target is no longer what the caller took it for. `message` says what changed. */
+export function conflict(message: string): WireError<-32011> {
+  return new WireError(ErrorCodes.Conflict, message, undefined);
+}
+
+/** The error for a channel that a method cannot find by its URI alone: `-32008` or `-32001` by scheme [SUB-1]. */
+export function channelNotFound(uri: URI): WireError<-32001> | WireError<-32008> {
+  const kind = kindOfScheme(uri);
+  return kind === undefined || kind === 'session' ? sessionNotFound(uri) : notFound('channel', uri);
+}
+
+/** Foreign strings are shown quoted and cut, so that they cannot flood or forge a message. */
+function quote(value: string): string {
+  return JSON.stringify(value.length > 200 ? `${value.slice(0, 200)}…` : value);
 }

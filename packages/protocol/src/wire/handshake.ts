@@ -16,6 +16,8 @@ export interface InitializeParams {
   channel: 'ahp-root://';
   protocolVersions: string[];
   clientId: string;
+  /** Random id of the client's life. Given, `clientSeq` counts on through reconnects and resending is safe [ACT-5]. */
+  'x-epoch'?: string;
   clientInfo?: Implementation;
   initialSubscriptions?: URI[];
   locale?: string;
@@ -42,7 +44,12 @@ export interface ReconnectParams {
   clientId: string;
   lastSeenServerSeq: number;
   subscriptions: URI[];
+  /** As in `initialize` [ACT-5]. */
+  'x-epoch'?: string;
 }
+
+/** Replay when the journal still covers the gap, fresh snapshots otherwise [CONN-5]. */
+export type ReconnectResult = ReconnectReplayResult | ReconnectSnapshotResult;
 
 export interface ReconnectReplayResult {
   type: 'replay';

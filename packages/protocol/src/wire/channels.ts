@@ -1,0 +1,192 @@
+import type { AnnotationsAction } from '../annotations/actions.ts';
+import type { AnnotationsState } from '../annotations/state.ts';
+import type { ChangesetAction } from '../changeset/actions.ts';
+import type { ChangesetState } from '../changeset/state.ts';
+import type { ChatAction } from '../chat/actions.ts';
+import type { ChatState } from '../chat/state.ts';
+import type { ResourceWatchAction } from '../resource-watch/actions.ts';
+import type { ResourceWatchState } from '../resource-watch/state.ts';
+import type { RootAction } from '../root/actions.ts';
+import type { RootState } from '../root/state.ts';
+import type { SessionAction } from '../session/actions.ts';
+import type { SessionState } from '../session/state.ts';
+import type { TerminalAction } from '../terminal/actions.ts';
+import type { TerminalState } from '../terminal/state.ts';
+import type { StateAction } from './envelope.ts';
+
+/** State of each kind of channel that bears state. */
+export interface ChannelState {
+  root: RootState;
+  session: SessionState;
+  chat: ChatState;
+  terminal: TerminalState;
+  changeset: ChangesetState;
+  annotations: AnnotationsState;
+  resourceWatch: ResourceWatchState;
+}
+
+/** Actions of each kind of channel; an action on a channel of another kind is rejected [ACT-3]. */
+export interface ChannelAction {
+  root: RootAction;
+  session: SessionAction;
+  chat: ChatAction;
+  terminal: TerminalAction;
+  changeset: ChangesetAction;
+  annotations: AnnotationsAction;
+  resourceWatch: ResourceWatchAction;
+}
+
+/** Kind of a channel that bears state. Telemetry and `mcp://` channels bear none and have no kind. */
+export type ChannelKind = keyof ChannelState;
+
+/** Runtime list of {@link ChannelKind}. */
+export const CHANNEL_KINDS = [
+  'root',
+  'session',
+  'chat',
+  'terminal',
+  'changeset',
+  'annotations',
+  'resourceWatch',
+] as const satisfies readonly ChannelKind[];
+
+/** The kind of channel that each action type belongs to, for every action of the protocol. */
+export const ACTION_CHANNEL = {
+  'root/agentsChanged': 'root',
+  'root/activeSessionsChanged': 'root',
+  'root/terminalsChanged': 'root',
+  'root/configChanged': 'root',
+  'session/ready': 'session',
+  'session/creationFailed': 'session',
+  'session/chatAdded': 'session',
+  'session/chatRemoved': 'session',
+  'session/chatUpdated': 'session',
+  'session/defaultChatChanged': 'session',
+  'session/titleChanged': 'session',
+  'session/isReadChanged': 'session',
+  'session/isArchivedChanged': 'session',
+  'session/activityChanged': 'session',
+  'session/changesetsChanged': 'session',
+  'session/serverToolsChanged': 'session',
+  'session/activeClientSet': 'session',
+  'session/activeClientRemoved': 'session',
+  'session/inputNeededSet': 'session',
+  'session/inputNeededRemoved': 'session',
+  'session/customizationsChanged': 'session',
+  'session/customizationToggled': 'session',
+  'session/customizationUpdated': 'session',
+  'session/customizationRemoved': 'session',
+  'session/mcpServerStateChanged': 'session',
+  'session/mcpServerStartRequested': 'session',
+  'session/mcpServerStopRequested': 'session',
+  'session/configChanged': 'session',
+  'session/metaChanged': 'session',
+  'chat/turnStarted': 'chat',
+  'chat/delta': 'chat',
+  'chat/responsePart': 'chat',
+  'chat/toolCallStart': 'chat',
+  'chat/toolCallDelta': 'chat',
+  'chat/toolCallReady': 'chat',
+  'chat/toolCallConfirmed': 'chat',
+  'chat/toolCallComplete': 'chat',
+  'chat/toolCallResultConfirmed': 'chat',
+  'chat/toolCallContentChanged': 'chat',
+  'chat/turnComplete': 'chat',
+  'chat/turnCancelled': 'chat',
+  'chat/error': 'chat',
+  'chat/activityChanged': 'chat',
+  'chat/usage': 'chat',
+  'chat/reasoning': 'chat',
+  'chat/truncated': 'chat',
+  'chat/turnsLoaded': 'chat',
+  'chat/pendingMessageSet': 'chat',
+  'chat/pendingMessageRemoved': 'chat',
+  'chat/queuedMessagesReordered': 'chat',
+  'chat/draftChanged': 'chat',
+  'chat/inputRequested': 'chat',
+  'chat/inputAnswerChanged': 'chat',
+  'chat/inputCompleted': 'chat',
+  'changeset/statusChanged': 'changeset',
+  'changeset/fileSet': 'changeset',
+  'changeset/fileRemoved': 'changeset',
+  'changeset/filesReviewedChanged': 'changeset',
+  'changeset/contentChanged': 'changeset',
+  'changeset/operationsChanged': 'changeset',
+  'changeset/operationStatusChanged': 'changeset',
+  'changeset/cleared': 'changeset',
+  'annotations/set': 'annotations',
+  'annotations/updated': 'annotations',
+  'annotations/removed': 'annotations',
+  'annotations/entrySet': 'annotations',
+  'annotations/entryRemoved': 'annotations',
+  'terminal/data': 'terminal',
+  'terminal/input': 'terminal',
+  'terminal/resized': 'terminal',
+  'terminal/claimed': 'terminal',
+  'terminal/titleChanged': 'terminal',
+  'terminal/cwdChanged': 'terminal',
+  'terminal/exited': 'terminal',
+  'terminal/cleared': 'terminal',
+  'terminal/commandDetectionAvailable': 'terminal',
+  'terminal/commandExecuted': 'terminal',
+  'terminal/commandFinished': 'terminal',
+  'resourceWatch/changed': 'resourceWatch',
+} as const satisfies { readonly [K in ChannelKind as ChannelAction[K]['type']]: K };
+
+/** Type name of an action. */
+export type ActionType = StateAction['type'];
+
+/** True for the type of an action of the protocol; false for unknown and `x-` ones. */
+export function isActionType(type: string): type is ActionType {
+  return Object.hasOwn(ACTION_CHANNEL, type);
+}
+
+/** The action types that clients may dispatch; all others are the host's own [ACT-3]. */
+export const CLIENT_ACTIONS = [
+  'root/configChanged',
+  'session/titleChanged',
+  'session/isReadChanged',
+  'session/isArchivedChanged',
+  'session/activeClientSet',
+  'session/activeClientRemoved',
+  'session/customizationToggled',
+  'session/mcpServerStartRequested',
+  'session/mcpServerStopRequested',
+  'session/configChanged',
+  'chat/turnStarted',
+  'chat/toolCallConfirmed',
+  'chat/toolCallComplete',
+  'chat/toolCallResultConfirmed',
+  'chat/toolCallContentChanged',
+  'chat/turnCancelled',
+  'chat/truncated',
+  'chat/pendingMessageSet',
+  'chat/pendingMessageRemoved',
+  'chat/queuedMessagesReordered',
+  'chat/draftChanged',
+  'chat/inputAnswerChanged',
+  'chat/inputCompleted',
+  'annotations/set',
+  'annotations/updated',
+  'annotations/removed',
+  'annotations/entrySet',
+  'annotations/entryRemoved',
+  'terminal/input',
+  'terminal/resized',
+  'terminal/claimed',
+  'terminal/titleChanged',
+  'terminal/cleared',
+] as const satisfies readonly ActionType[];
+
+/** Type name of an action that clients may dispatch. */
+export type ClientActionType = (typeof CLIENT_ACTIONS)[number];
+
+/** An action that clients may dispatch. */
+export type ClientAction = Extract<StateAction, { type: ClientActionType }>;
+
+const clientActions: ReadonlySet<string> = new Set(CLIENT_ACTIONS);
+
+/** True when a client may dispatch an action of this type [ACT-3]. */
+export function isClientAction(type: string): type is ClientActionType {
+  return clientActions.has(type);
+}

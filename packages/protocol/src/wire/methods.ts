@@ -1,0 +1,217 @@
+import type { AuthenticateParams, AuthenticateResult, AuthRequiredParams } from '../auth/auth.ts';
+import type {
+  InvokeChangesetOperationParams,
+  InvokeChangesetOperationResult,
+} from '../changeset/commands.ts';
+import type {
+  CompletionsParams,
+  CompletionsResult,
+  CreateChatParams,
+  DisposeChatParams,
+  FetchTurnsParams,
+  FetchTurnsResult,
+} from '../chat/commands.ts';
+import type { AhpMcpUiHostCapabilities } from '../mcp/state.ts';
+import type {
+  ResourceCopyParams,
+  ResourceCopyResult,
+  ResourceDeleteParams,
+  ResourceDeleteResult,
+  ResourceListParams,
+  ResourceListResult,
+  ResourceMkdirParams,
+  ResourceMkdirResult,
+  ResourceMoveParams,
+  ResourceMoveResult,
+  ResourceReadParams,
+  ResourceReadResult,
+  ResourceRequestParams,
+  ResourceRequestResult,
+  ResourceResolveParams,
+  ResourceResolveResult,
+  ResourceWriteParams,
+  ResourceWriteResult,
+} from '../resource/commands.ts';
+import type { CreateResourceWatchParams, CreateResourceWatchResult } from '../resource-watch/commands.ts';
+import type {
+  ListSessionsParams,
+  ListSessionsResult,
+  ResolveSessionConfigParams,
+  ResolveSessionConfigResult,
+  SessionConfigCompletionsParams,
+  SessionConfigCompletionsResult,
+} from '../root/commands.ts';
+import type {
+  ProgressParams,
+  SessionAddedParams,
+  SessionRemovedParams,
+  SessionSummaryChangedParams,
+} from '../root/notifications.ts';
+import type { CreateSessionParams, DisposeSessionParams } from '../session/commands.ts';
+import type {
+  OtlpExportLogsParams,
+  OtlpExportMetricsParams,
+  OtlpExportTracesParams,
+} from '../telemetry/telemetry.ts';
+import type { CreateTerminalParams, DisposeTerminalParams } from '../terminal/commands.ts';
+import type { ActionEnvelope, DispatchActionParams } from './envelope.ts';
+import type {
+  InitializeParams,
+  InitializeResult,
+  PingParams,
+  ReconnectParams,
+  ReconnectResult,
+  SubscribeParams,
+  SubscribeResult,
+  UnsubscribeParams,
+} from './handshake.ts';
+
+/** The file requests that either peer may send to the other [WIRE-5] [RES-4]. */
+export interface ResourceRequests {
+  resourceRead: { params: ResourceReadParams; result: ResourceReadResult };
+  resourceWrite: { params: ResourceWriteParams; result: ResourceWriteResult };
+  resourceList: { params: ResourceListParams; result: ResourceListResult };
+  resourceCopy: { params: ResourceCopyParams; result: ResourceCopyResult };
+  resourceMove: { params: ResourceMoveParams; result: ResourceMoveResult };
+  resourceDelete: { params: ResourceDeleteParams; result: ResourceDeleteResult };
+  resourceResolve: { params: ResourceResolveParams; result: ResourceResolveResult };
+  resourceMkdir: { params: ResourceMkdirParams; result: ResourceMkdirResult };
+  resourceRequest: { params: ResourceRequestParams; result: ResourceRequestResult };
+  createResourceWatch: { params: CreateResourceWatchParams; result: CreateResourceWatchResult };
+}
+
+/**
+ * Every request that a client may send, by method name. Commands that only create or dispose answer `null`.
+ * Requests on an `mcp://` channel are not listed: their methods are those of MCP, see {@link MCP_METHOD_CAPABILITY}.
+ */
+export interface ClientToHostRequests extends ResourceRequests {
+  initialize: { params: InitializeParams; result: InitializeResult };
+  ping: { params: PingParams; result: null };
+  reconnect: { params: ReconnectParams; result: ReconnectResult };
+  subscribe: { params: SubscribeParams; result: SubscribeResult };
+  authenticate: { params: AuthenticateParams; result: AuthenticateResult };
+  listSessions: { params: ListSessionsParams; result: ListSessionsResult };
+  resolveSessionConfig: { params: ResolveSessionConfigParams; result: ResolveSessionConfigResult };
+  sessionConfigCompletions: {
+    params: SessionConfigCompletionsParams;
+    result: SessionConfigCompletionsResult;
+  };
+  createSession: { params: CreateSessionParams; result: null };
+  disposeSession: { params: DisposeSessionParams; result: null };
+  createChat: { params: CreateChatParams; result: null };
+  disposeChat: { params: DisposeChatParams; result: null };
+  fetchTurns: { params: FetchTurnsParams; result: FetchTurnsResult };
+  completions: { params: CompletionsParams; result: CompletionsResult };
+  createTerminal: { params: CreateTerminalParams; result: null };
+  disposeTerminal: { params: DisposeTerminalParams; result: null };
+  invokeChangesetOperation: {
+    params: InvokeChangesetOperationParams;
+    result: InvokeChangesetOperationResult;
+  };
+}
+
+/** Every notification that a client may send: method name to params. */
+export interface ClientToHostNotifications {
+  dispatchAction: DispatchActionParams;
+  unsubscribe: UnsubscribeParams;
+}
+
+/** Every request that a host may send to a client, for URIs that the client publishes [RES-4]. */
+export interface HostToClientRequests extends ResourceRequests {}
+
+/** Every notification that a host may send: method name to params. */
+export interface HostToClientNotifications {
+  action: ActionEnvelope;
+  'root/sessionAdded': SessionAddedParams;
+  'root/sessionRemoved': SessionRemovedParams;
+  'root/sessionSummaryChanged': SessionSummaryChangedParams;
+  'root/progress': ProgressParams;
+  'auth/required': AuthRequiredParams;
+  'otlp/exportLogs': OtlpExportLogsParams;
+  'otlp/exportTraces': OtlpExportTracesParams;
+  'otlp/exportMetrics': OtlpExportMetricsParams;
+}
+
+/** Name of a request that a client may send. */
+export type ClientRequestMethod = keyof ClientToHostRequests;
+/** Name of a notification that a client may send. */
+export type ClientNotificationMethod = keyof ClientToHostNotifications;
+/** Name of a request that a host may send. */
+export type HostRequestMethod = keyof HostToClientRequests;
+/** Name of a notification that a host may send. */
+export type HostNotificationMethod = keyof HostToClientNotifications;
+
+/** The notifications that are no envelopes: ephemeral, never journaled nor replayed [CONN-5]. */
+export type ProtocolNotification = {
+  [M in Exclude<HostNotificationMethod, 'action'>]: { method: M; params: HostToClientNotifications[M] };
+}[Exclude<HostNotificationMethod, 'action'>];
+
+/** Runtime list of the requests that both peers answer [WIRE-5]. */
+export const RESOURCE_METHODS = [
+  'resourceRead',
+  'resourceWrite',
+  'resourceList',
+  'resourceCopy',
+  'resourceMove',
+  'resourceDelete',
+  'resourceResolve',
+  'resourceMkdir',
+  'resourceRequest',
+  'createResourceWatch',
+] as const satisfies readonly (keyof ResourceRequests)[];
+
+/** Runtime list of {@link ClientToHostRequests}. */
+export const CLIENT_REQUEST_METHODS = [
+  'initialize',
+  'ping',
+  'reconnect',
+  'subscribe',
+  'authenticate',
+  'listSessions',
+  'resolveSessionConfig',
+  'sessionConfigCompletions',
+  'createSession',
+  'disposeSession',
+  'createChat',
+  'disposeChat',
+  'fetchTurns',
+  'completions',
+  'createTerminal',
+  'disposeTerminal',
+  'invokeChangesetOperation',
+  ...RESOURCE_METHODS,
+] as const satisfies readonly ClientRequestMethod[];
+
+/** Runtime list of {@link ClientToHostNotifications}. */
+export const CLIENT_NOTIFICATION_METHODS = [
+  'dispatchAction',
+  'unsubscribe',
+] as const satisfies readonly ClientNotificationMethod[];
+
+/** Runtime list of {@link HostToClientRequests}. */
+export const HOST_REQUEST_METHODS = RESOURCE_METHODS satisfies readonly HostRequestMethod[];
+
+/** Runtime list of {@link HostToClientNotifications}. */
+export const HOST_NOTIFICATION_METHODS = [
+  'action',
+  'root/sessionAdded',
+  'root/sessionRemoved',
+  'root/sessionSummaryChanged',
+  'root/progress',
+  'auth/required',
+  'otlp/exportLogs',
+  'otlp/exportTraces',
+  'otlp/exportMetrics',
+] as const satisfies readonly HostNotificationMethod[];
+
+/** Methods that a host forwards on an `mcp://` channel, and the capability that must be advertised for each [MCP-2]. */
+export const MCP_METHOD_CAPABILITY = {
+  'tools/list': 'serverTools',
+  'tools/call': 'serverTools',
+  'resources/list': 'serverResources',
+  'resources/templates/list': 'serverResources',
+  'resources/read': 'serverResources',
+  'logging/setLevel': 'logging',
+  'notifications/message': 'logging',
+  'sampling/createMessage': 'sampling',
+} as const satisfies Record<string, keyof AhpMcpUiHostCapabilities>;

@@ -1,0 +1,98 @@
+import type { URI } from '../common/types.ts';
+import type { ChannelKind } from './channels.ts';
+
+/** The root channel, and the `channel` of every connection-level method [WIRE-2]. */
+export const ROOT_URI = 'ahp-root://';
+
+/** Longest URI that a client may give to a session, chat or terminal, in UTF-16 code units. */
+export const MAX_URI_LENGTH = 512;
+
+const ANNOTATIONS_SUFFIX = '/annotations';
+
+/** The scheme that the protocol gives to each kind of channel. Annotations live below their session's URI. */
+export const CHANNEL_SCHEMES = {
+  root: 'ahp-root',
+  session: 'ahp-session',
+  chat: 'ahp-chat',
+  terminal: 'ahp-terminal',
+  changeset: 'ahp-changeset',
+  resourceWatch: 'ahp-resource-watch',
+  telemetry: 'ahp-otlp',
+  mcp: 'mcp',
+} as const satisfies Record<Exclude<ChannelKind, 'annotations'> | 'telemetry' | 'mcp', string>;
+
+/** A kind of channel that has a scheme of its own. */
+export type SchemeKind = keyof typeof CHANNEL_SCHEMES;
+
+/** The kinds of channel whose URI the client chooses. */
+export type ClientChosenKind = 'session' | 'chat' | 'terminal';
+
+/** An absolute URI cut at its first colon. */
+export interface ParsedUri {
+  /** In lower case, without the colon. */
+  scheme: string;
+  /** All that follows the colon, untouched. */
+  rest: string;
+}
+
+const KIND_BY_SCHEME: ReadonlyMap<string, SchemeKind> = new Map([
+  [CHANNEL_SCHEMES.root, 'root'],
+  [CHANNEL_SCHEMES.session, 'session'],
+  [CHANNEL_SCHEMES.chat, 'chat'],
+  [CHANNEL_SCHEMES.terminal, 'terminal'],
+  [CHANNEL_SCHEMES.changeset, 'changeset'],
+  [CHANNEL_SCHEMES.resourceWatch, 'resourceWatch'],
+  [CHANNEL_SCHEMES.telemetry, 'telemetry'],
+  [CHANNEL_SCHEMES.mcp, 'mcp'],
+]);
+
+/** Cuts an absolute URI; `undefined` when it has no scheme, nothing behind it, white space or control characters. */
+export function parseResourceUri(uri: string): ParsedUri | undefined {
+  const match = /^([A-Za-z][A-Za-z0-9+.-]*):([^\s\u0000-\u001f\u007f]+)$/.exec(uri);
+  const [, scheme, rest] = match ?? [];
+  return scheme === undefined || rest === undefined ? undefined : { scheme: scheme.toLowerCase(), rest };
+}
+
+/**
+ * The kind that a URI's scheme stands for, `undefined` for schemes that are not the protocol's. It decides which
+ * error an unknown channel gets [SUB-1]; channels themselves are found in a registry, never by scheme.
+ */
+export function kindOfScheme(uri: string): SchemeKind | undefined {
+  const parsed = parseResourceUri(uri);
+  return parsed && KIND_BY_SCHEME.get(parsed.scheme);
+}
+
+/**
+ * True when a client may give this URI to a new channel of that kind: absolute, at most {@link MAX_URI_LENGTH}
+ * long, under that kind's scheme or one that is none of the protocol's, and not ending like an annotations channel.
+ */
+export function isAcceptableUri(uri: string, kind: ClientChosenKind): boolean {
+  if (uri.length > MAX_URI_LENGTH || uri.endsWith(ANNOTATIONS_SUFFIX)) return false;
+  const parsed = parseResourceUri(uri);
+  if (parsed === undefined) return false;
+  const taken = KIND_BY_SCHEME.get(parsed.scheme);
+  return taken === undefined || taken === kind;
+}
+
+/** The URI of a channel under its kind's scheme: `ahp-chat:/<id>`. */
+export function channelUri(kind: Exclude<SchemeKind, 'root' | 'telemetry' | 'mcp'>, id: string): URI {
+  return `${CHANNEL_SCHEMES[kind]}:/${id}`;
+}
+
+/** The URI of a session's annotations. */
+export function annotationsUri(session: URI): URI {
+  return session + ANNOTATIONS_SUFFIX;
+}
+
+/** The session that an annotations URI belongs to; `undefined` for any other URI. */
+export function sessionOfAnnotations(uri: URI): URI | undefined {
+  return uri.endsWith(ANNOTATIONS_SUFFIX) ? uri.slice(0, -ANNOTATIONS_SUFFIX.length) : undefined;
+}
+
+/**
+ * True when an agent provider may have this id. It has to be usable as a scheme, since clients exist that name
+ * sessions `<provider>:/<uuid>`.
+ */
+export function isValidProviderId(id: string): boolean {
+  return /^[a-z][a-z0-9+.-]*$/.test(id) && !KIND_BY_SCHEME.has(id);
+}
