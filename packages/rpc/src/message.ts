@@ -1,0 +1,97 @@
+import { type ErrorObject, JSON_RPC_ERROR } from './errors.ts';
+
+/** Ids that a request may have. `null` is for answers to what could not be read, never for requests. */
+export type RequestId = string | number;
+
+/** A successful answer; exactly one of `result` and `error` is there. */
+export interface ResultMessage {
+  readonly jsonrpc: '2.0';
+  readonly id: RequestId;
+  readonly result: unknown;
+}
+
+/** A failed answer; `id` is null when the request's could not be read. */
+export interface ErrorMessage {
+  readonly jsonrpc: '2.0';
+  readonly id: RequestId | null;
+  readonly error: ErrorObject;
+}
+
+/** Any answer. */
+export type ResponseMessage = ResultMessage | ErrorMessage;
+
+/** What one frame turned out to be. */
+export type Incoming =
+  | { readonly kind: 'request'; readonly id: RequestId; readonly method: string; readonly params: unknown }
+  | { readonly kind: 'notification'; readonly method: string; readonly params: unknown }
+  | { readonly kind: 'result'; readonly id: unknown; readonly result: unknown }
+  | { readonly kind: 'error'; readonly id: unknown; readonly error: unknown }
+  | { readonly kind: 'malformed'; readonly answer: ErrorMessage }
+  | { readonly kind: 'ignored' };
+
+/** Default depth of nesting above which a message is refused: recursive code of ours must never meet a bomb. */
+export const DEFAULT_MAX_DEPTH = 128;
+
+const isId = (value: unknown): value is RequestId => typeof value === 'string' || typeof value === 'number';
+
+/** Builds a failed answer. */
+export function errorMessage(id: RequestId | null, code: number, message: string): ErrorMessage {
+  return { jsonrpc: '2.0', id, error: { code, message } };
+}
+
+const malformed = (id: unknown, code: number, message: string): Incoming => ({
+  kind: 'malformed',
+  answer: errorMessage(isId(id) ? id : null, code, message),
+});
+
+/**
+ * Reads one frame [WIRE-3]. Total: never throws. Members that JSON-RPC does not know are ignored, so a message with a
+ * `method` is a request or notification even if it has a `result` too. What has a `result` or an `error` and no
+ * `method` is a response and never answered, however odd.
+ */
+export function readFrame(frame: string, maxDepth: number = DEFAULT_MAX_DEPTH): Incoming {
+  let value: unknown;
+  try {
+    value = JSON.parse(frame);
+  } catch {
+    return malformed(null, JSON_RPC_ERROR.parseError, 'Parse error');
+  }
+  if (Array.isArray(value))
+    return malformed(null, JSON_RPC_ERROR.invalidRequest, 'Batches are not supported');
+  if (typeof value !== 'object' || value === null) {
+    return malformed(null, JSON_RPC_ERROR.invalidRequest, 'A message is an object');
+  }
+  const message: { [member: string]: unknown } = { ...value };
+  const { id, method } = message;
+  // A frame this short has no room for that many brackets.
+  if (frame.length > 2 * maxDepth && !isWithinDepth(value, maxDepth)) {
+    if (method === undefined) return { kind: 'ignored' };
+    return malformed(id, JSON_RPC_ERROR.invalidRequest, `Nested deeper than ${maxDepth}`);
+  }
+  if (method === undefined) {
+    if (message['error'] !== undefined) return { kind: 'error', id, error: message['error'] };
+    if (message['result'] !== undefined) return { kind: 'result', id, result: message['result'] };
+    return malformed(id, JSON_RPC_ERROR.invalidRequest, 'No method, result or error');
+  }
+  if (message['jsonrpc'] !== '2.0')
+    return malformed(id, JSON_RPC_ERROR.invalidRequest, 'jsonrpc must be "2.0"');
+  if (typeof method !== 'string')
+    return malformed(id, JSON_RPC_ERROR.invalidRequest, 'method must be a string');
+  const params = message['params'];
+  const isStructured = params === undefined || (typeof params === 'object' && params !== null);
+  if (id === undefined) {
+    // A notification gets no answer, not even for params that cannot be any method's.
+    return isStructured ? { kind: 'notification', method, params } : { kind: 'ignored' };
+  }
+  if (!isId(id)) return malformed(null, JSON_RPC_ERROR.invalidRequest, 'id must be a string or a number');
+  if (!isStructured) return malformed(id, JSON_RPC_ERROR.invalidParams, 'params must be an object');
+  return { kind: 'request', id, method, params };
+}
+
+/** Whether `value` nests at most `levels` deep. Recursion stops at the limit, so the stack is bounded too. */
+function isWithinDepth(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  if (levels === 0) return false;
+  const children: readonly unknown[] = Array.isArray(value) ? value : Object.values(value);
+  return children.every((child) => isWithinDepth(child, levels - 1));
+}

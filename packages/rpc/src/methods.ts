@@ -1,0 +1,43 @@
+/**
+ * The methods that one side serves, by name: `requests: {[method]: {params, result}}`, `notifications: {[method]: params}`.
+ * Compile-time only: params are checked by whoever handles them.
+ */
+export interface MethodMap {
+  readonly requests: object;
+  readonly notifications: object;
+}
+
+/** Names of the requests in a map. */
+export type RequestName<M extends MethodMap> = keyof M['requests'] & string;
+
+/** Names of the notifications in a map. */
+export type NotificationName<M extends MethodMap> = keyof M['notifications'] & string;
+
+/** Params of one request. */
+export type RequestParams<M extends MethodMap, N extends RequestName<M>> = M['requests'][N] extends {
+  params: infer P;
+}
+  ? P
+  : never;
+
+/** Result of one request. */
+export type RequestResult<M extends MethodMap, N extends RequestName<M>> = M['requests'][N] extends {
+  result: infer R;
+}
+  ? R
+  : never;
+
+/** Params of one notification. */
+export type NotificationParams<M extends MethodMap, N extends NotificationName<M>> = M['notifications'][N];
+
+/** A map with nothing in it, for a side that serves nothing, or for routing of one's own through the fallback hooks. */
+export interface NoMethods extends MethodMap {
+  readonly requests: Record<never, never>;
+  readonly notifications: Record<never, never>;
+}
+
+/** A map of any method with unchecked params, for routing of one's own. */
+export interface AnyMethods extends MethodMap {
+  readonly requests: Record<string, { params: unknown; result: unknown }>;
+  readonly notifications: Record<string, unknown>;
+}

@@ -1,0 +1,367 @@
+import {
+  ConnectionClosed,
+  JSON_RPC_ERROR,
+  publicError,
+  RequestAborted,
+  RequestTimeout,
+  RpcError,
+} from './errors.ts';
+import {
+  DEFAULT_MAX_DEPTH,
+  errorMessage,
+  type Incoming,
+  type RequestId,
+  type ResponseMessage,
+  readFrame,
+} from './message.ts';
+import type {
+  MethodMap,
+  NotificationName,
+  NotificationParams,
+  RequestName,
+  RequestParams,
+  RequestResult,
+} from './methods.ts';
+import { RequestContext } from './request-context.ts';
+import { realTimers, type Timers } from './timers.ts';
+import { type CloseInfo, TRANSPORT_CLOSE, type Transport } from './transport.ts';
+
+/** Default of `PeerOptions.maxQueued`, in messages. */
+export const DEFAULT_MAX_QUEUED = 10_000;
+
+/** How a peer is wired; everything is optional. */
+export interface PeerOptions {
+  /** Serves requests without a registered handler, ordered like any; without it they answer -32601. */
+  unknownRequest?(method: string, params: unknown, context: RequestContext): unknown;
+  /** Gets notifications without a registered handler, ordered like any; without it they are dropped. */
+  unknownNotification?(method: string, params: unknown): unknown;
+  /** Takes every answer, refusals of malformed frames included, in place of the transport: for hosts that queue them. */
+  sendResponse?(message: ResponseMessage): void;
+  /** Hears what the other side is not told: errors of handlers that are no wire errors, and late ones. */
+  onError?(error: unknown, where: string): void;
+  /** Called once when the connection is over, whoever ended it; pending requests were rejected before. */
+  onClose?(info: CloseInfo): void;
+  /** Messages that may wait or run at once; one more closes the connection with 1008. Default 10,000. */
+  maxQueued?: number;
+  /** Nesting above which a message is refused. Default 128. */
+  maxDepth?: number;
+  /** Timers for `timeoutMs`. Default: the real ones. */
+  timers?: Timers;
+}
+
+/** Options of one outgoing request. */
+export interface RequestOptions {
+  /** Rejects with an error named `AbortError`; the other side is not told. */
+  signal?: AbortSignal | undefined;
+  /** Rejects with `RequestTimeout` after so many milliseconds. Default: waits as long as the connection lives. */
+  timeoutMs?: number | undefined;
+}
+
+/** How a handler is scheduled. */
+export interface HandleOptions {
+  /** Starts in order like any other, but what comes behind it does not wait for its promise. Default false. */
+  concurrent?: boolean;
+}
+
+interface RequestHandler {
+  readonly isConcurrent: boolean;
+  // Method syntax on purpose: handlers typed by the method map are stored beside each other.
+  run(params: unknown, context: RequestContext): unknown;
+}
+
+interface NotificationHandler {
+  run(params: unknown): unknown;
+}
+
+interface PendingRequest {
+  resolve(result: unknown): void;
+  reject(error: Error): void;
+  release(): void;
+}
+
+type Call = Extract<Incoming, { kind: 'request' | 'notification' }>;
+
+const isPromiseLike = (value: unknown): value is PromiseLike<unknown> =>
+  typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
+
+/**
+ * One end of a JSON-RPC 2.0 connection; both ends may ask [WIRE-5]. `Local` is what this end serves, `Remote` what the
+ * other does.
+ *
+ * Incoming requests and notifications are handled one after the other in the order received; one whose handler returned
+ * a promise holds up those behind it until it settles, unless registered as concurrent. Answers to our own requests are
+ * taken at once [WIRE-6]. When nothing is pending, a frame is handled inside the call that delivers it.
+ */
+export class Peer<Local extends MethodMap, Remote extends MethodMap> {
+  readonly #transport: Transport;
+  readonly #options: PeerOptions;
+  readonly #timers: Timers;
+  readonly #maxQueued: number;
+  readonly #requestHandlers = new Map<string, RequestHandler>();
+  readonly #notificationHandlers = new Map<string, NotificationHandler>();
+  readonly #pending = new Map<unknown, PendingRequest>();
+  readonly #live = new Set<RequestContext>();
+  #queue: Call[] = [];
+  #isBusy = false;
+  #concurrentCount = 0;
+  #nextId = 1;
+  #closeInfo: CloseInfo | undefined;
+
+  constructor(transport: Transport, options: PeerOptions = {}) {
+    this.#transport = transport;
+    this.#options = options;
+    this.#timers = options.timers ?? realTimers;
+    this.#maxQueued = options.maxQueued ?? DEFAULT_MAX_QUEUED;
+  }
+
+  /** Why the connection is over, or nothing while it lives. */
+  get closeInfo(): CloseInfo | undefined {
+    return this.#closeInfo;
+  }
+
+  /** Begins to receive. Register handlers before; requests may be sent before too. */
+  start(): this {
+    this.#transport.start({
+      onFrame: (frame) => this.#receive(frame),
+      onClose: (info) => this.#end(info),
+    });
+    return this;
+  }
+
+  /**
+   * Serves a request. The handler returns a result (answered in this very call), a promise of one, or throws; `undefined`
+   * is answered as null. Replaces an earlier handler of that method.
+   */
+  handle<N extends RequestName<Local>>(
+    method: N,
+    handler: (
+      params: RequestParams<Local, N>,
+      context: RequestContext,
+    ) => RequestResult<Local, N> | undefined | Promise<RequestResult<Local, N> | undefined>,
+    { concurrent = false }: HandleOptions = {},
+  ): void {
+    const entry: RequestHandler = { isConcurrent: concurrent, run: handler };
+    this.#requestHandlers.set(method, entry);
+  }
+
+  /** Receives a notification. A promise holds up what comes behind it. Replaces an earlier handler of that method. */
+  onNotification<N extends NotificationName<Local>>(
+    method: N,
+    handler: (params: NotificationParams<Local, N>) => unknown,
+  ): void {
+    const entry: NotificationHandler = { run: handler };
+    this.#notificationHandlers.set(method, entry);
+  }
+
+  /**
+   * Asks the other side. Rejects with `RpcError` (its answer), `RequestTimeout`, an error named `AbortError`, or
+   * `ConnectionClosed`.
+   */
+  request<N extends RequestName<Remote>>(
+    method: N,
+    params: RequestParams<Remote, N>,
+    { signal, timeoutMs }: RequestOptions = {},
+  ): Promise<RequestResult<Remote, N>> {
+    return new Promise<RequestResult<Remote, N>>((resolve, reject) => {
+      if (this.#closeInfo !== undefined) {
+        reject(new ConnectionClosed(this.#closeInfo));
+        return;
+      }
+      if (signal?.aborted === true) {
+        reject(new RequestAborted(method, signal.reason));
+        return;
+      }
+      const id = this.#nextId++;
+      const fail = (error: Error): void => this.#take(id)?.reject(error);
+      const onAbort = (): void => fail(new RequestAborted(method, signal?.reason));
+      signal?.addEventListener('abort', onAbort, { once: true });
+      const timer =
+        timeoutMs === undefined
+          ? undefined
+          : this.#timers.setTimeout(() => fail(new RequestTimeout(method, timeoutMs)), timeoutMs);
+      const entry: PendingRequest = {
+        resolve,
+        reject,
+        release: () => {
+          signal?.removeEventListener('abort', onAbort);
+          if (timer !== undefined) this.#timers.clearTimeout(timer);
+        },
+      };
+      this.#pending.set(id, entry);
+      try {
+        this.#transport.send(JSON.stringify({ jsonrpc: '2.0', id, method, params }));
+      } catch (error) {
+        fail(
+          error instanceof Error ? error : new Error('params cannot be written as JSON', { cause: error }),
+        );
+      }
+    });
+  }
+
+  /** Tells the other side; after close it does nothing. Throws when params cannot be written as JSON. */
+  notify<N extends NotificationName<Remote>>(method: N, params: NotificationParams<Remote, N>): void {
+    if (this.#closeInfo === undefined)
+      this.#transport.send(JSON.stringify({ jsonrpc: '2.0', method, params }));
+  }
+
+  /** Ends the connection: pending requests reject, signals of running handlers abort, `onClose` is called, all at once. */
+  close(code: number = TRANSPORT_CLOSE.normal, reason = ''): void {
+    if (this.#closeInfo !== undefined) return;
+    this.#transport.close(code, reason);
+    this.#end({ code, reason });
+  }
+
+  #receive(frame: string): void {
+    if (this.#closeInfo !== undefined) return;
+    const message = readFrame(frame, this.#options.maxDepth ?? DEFAULT_MAX_DEPTH);
+    switch (message.kind) {
+      case 'request':
+      case 'notification':
+        this.#enqueue(message);
+        return;
+      case 'result':
+        this.#take(message.id)?.resolve(message.result);
+        return;
+      case 'error':
+        this.#take(message.id)?.reject(remoteError(message.error));
+        return;
+      case 'malformed':
+        this.#answer(message.answer);
+        return;
+      case 'ignored':
+        return;
+      default:
+        message satisfies never;
+    }
+  }
+
+  #enqueue(call: Call): void {
+    if (this.#queue.length + this.#concurrentCount >= this.#maxQueued) {
+      this.close(TRANSPORT_CLOSE.policyViolation, 'too many unanswered messages');
+      return;
+    }
+    this.#queue.push(call);
+    if (!this.#isBusy) this.#drain();
+  }
+
+  /** Runs what waits until a promise stops it; re-entered frames (a handler that sends to a neighbour) only queue. */
+  #drain(): void {
+    this.#isBusy = true;
+    for (let call = this.#queue.shift(); call !== undefined; call = this.#queue.shift()) {
+      const wait = call.kind === 'request' ? this.#serve(call) : this.#notice(call);
+      if (wait !== undefined) {
+        // `wait` never rejects.
+        void wait.then(() => this.#drain());
+        return;
+      }
+    }
+    this.#isBusy = false;
+  }
+
+  #notice({ method, params }: Extract<Call, { kind: 'notification' }>): Promise<void> | undefined {
+    try {
+      const handler = this.#notificationHandlers.get(method);
+      const returned =
+        handler === undefined ? this.#options.unknownNotification?.(method, params) : handler.run(params);
+      if (!isPromiseLike(returned)) return undefined;
+      return Promise.resolve(returned).then(
+        () => undefined,
+        (error: unknown) => this.#options.onError?.(error, method),
+      );
+    } catch (error) {
+      this.#options.onError?.(error, method);
+      return undefined;
+    }
+  }
+
+  #serve({ id, method, params }: Extract<Call, { kind: 'request' }>): Promise<void> | undefined {
+    const handler = this.#requestHandlers.get(method);
+    const fallback = this.#options.unknownRequest;
+    if (handler === undefined && fallback === undefined) {
+      this.#answer(errorMessage(id, JSON_RPC_ERROR.methodNotFound, `Unknown method ${method.slice(0, 100)}`));
+      return undefined;
+    }
+    const context = new RequestContext(id, this.#live, (result) => this.#succeed(id, method, result));
+    let returned: unknown;
+    try {
+      returned =
+        handler === undefined
+          ? fallback?.call(this.#options, method, params, context)
+          : handler.run(params, context);
+    } catch (error) {
+      this.#fail(context, method, error);
+      return undefined;
+    }
+    if (!isPromiseLike(returned)) {
+      context.respond(returned);
+      return undefined;
+    }
+    const settled = Promise.resolve(returned).then(
+      (result) => context.respond(result),
+      (error: unknown) => this.#fail(context, method, error),
+    );
+    if (handler?.isConcurrent !== true) return settled;
+    this.#concurrentCount += 1;
+    void settled.then(() => {
+      this.#concurrentCount -= 1;
+    });
+    return undefined;
+  }
+
+  #succeed(id: RequestId, method: string, result: unknown): void {
+    try {
+      this.#answer({ jsonrpc: '2.0', id, result: result === undefined ? null : result });
+    } catch (error) {
+      this.#options.onError?.(error, method);
+      this.#answer(errorMessage(id, JSON_RPC_ERROR.internalError, 'Internal error'));
+    }
+  }
+
+  #fail(context: RequestContext, method: string, thrown: unknown): void {
+    const shown = publicError(thrown);
+    const isLate = !context.settle();
+    if (shown === undefined || isLate) this.#options.onError?.(thrown, method);
+    if (isLate) return;
+    const error = shown ?? { code: JSON_RPC_ERROR.internalError, message: 'Internal error' };
+    try {
+      this.#answer({ jsonrpc: '2.0', id: context.id, error });
+    } catch (unwritable) {
+      this.#options.onError?.(unwritable, method);
+      this.#answer(errorMessage(context.id, error.code, error.message));
+    }
+  }
+
+  #answer(message: ResponseMessage): void {
+    if (this.#closeInfo !== undefined) return;
+    if (this.#options.sendResponse !== undefined) this.#options.sendResponse(message);
+    else this.#transport.send(JSON.stringify(message));
+  }
+
+  #take(id: unknown): PendingRequest | undefined {
+    const entry = this.#pending.get(id);
+    if (entry === undefined) return undefined;
+    this.#pending.delete(id);
+    entry.release();
+    return entry;
+  }
+
+  #end(info: CloseInfo): void {
+    if (this.#closeInfo !== undefined) return;
+    this.#closeInfo = info;
+    this.#queue = [];
+    for (const id of [...this.#pending.keys()]) this.#take(id)?.reject(new ConnectionClosed(info));
+    for (const context of [...this.#live]) context.abort(new ConnectionClosed(info));
+    this.#options.onClose?.(info);
+  }
+}
+
+/** The error of a response, whatever the other side put there. */
+function remoteError(error: unknown): RpcError {
+  if (typeof error === 'object' && error !== null && 'code' in error && 'message' in error) {
+    const { code, message } = error;
+    if (typeof code === 'number' && typeof message === 'string') {
+      return new RpcError(code, message, 'data' in error ? error.data : undefined);
+    }
+  }
+  return new RpcError(JSON_RPC_ERROR.internalError, 'The other side answered with a malformed error', error);
+}

@@ -1,0 +1,89 @@
+import { Duplex } from 'node:stream';
+import type { WebSocket } from 'ws';
+import { closeReason } from './close-reason.ts';
+import { Inbox } from './inbox.ts';
+import { DEFAULT_MAX_CLIENT_FRAME_BYTES, TRANSPORT_CLOSE, type Transport } from './transport.ts';
+
+/** How a server's socket is wrapped. */
+export interface ServerSocketOptions {
+  /**
+   * Largest frame accepted, in bytes; a larger one closes with 1009. Default 16 MiB. Give the same number to the
+   * `WebSocketServer` as `maxPayload`, so that `ws` stops reading instead of buffering it.
+   */
+  maxFrameBytes?: number;
+}
+
+/** A server's end of a WebSocket: a transport with what fan-out to many sockets needs. */
+export interface ServerTransport extends Transport {
+  /** Sends a text frame that is already UTF-8, so that one encoding serves all subscribers. Bytes must not change after. */
+  sendBytes(utf8: Uint8Array): void;
+  /** Holds frames back until `uncork`, so that those of one tick go out in one write. Calls nest. */
+  cork(): void;
+  uncork(): void;
+  /** Ends the connection at once, what is buffered is lost: for peers that do not read, whom no close frame reaches. */
+  terminate(): void;
+}
+
+/** Options for `new WebSocketServer` that this package expects: per-message compression costs far more than it saves. */
+export const WEBSOCKET_SERVER_OPTIONS = {
+  maxPayload: DEFAULT_MAX_CLIENT_FRAME_BYTES,
+  perMessageDeflate: false,
+} as const;
+
+/** Wraps an accepted socket of `ws`. Errors of the socket end the transport and never throw. */
+export function wrapServerSocket(
+  socket: WebSocket,
+  { maxFrameBytes = DEFAULT_MAX_CLIENT_FRAME_BYTES }: ServerSocketOptions = {},
+): ServerTransport {
+  const inbox = new Inbox();
+  // `ws` has no cork of its own; its stream is a private field, so its absence must cost batching only.
+  const stream: unknown = Reflect.get(socket, '_socket');
+  const raw = stream instanceof Duplex ? stream : undefined;
+
+  const close = (code: number = TRANSPORT_CLOSE.normal, reason = ''): void => {
+    if (inbox.isClosed) return;
+    socket.close(code, closeReason(reason));
+    inbox.close({ code, reason });
+  };
+  const onSent = (): void => undefined; // A failed write is followed by 'close'.
+  let failure = '';
+  socket.on('message', (data, isBinary) => {
+    if (isBinary) return close(TRANSPORT_CLOSE.unsupportedData, 'text frames only');
+    const bytes = Buffer.isBuffer(data)
+      ? data
+      : Array.isArray(data)
+        ? Buffer.concat(data)
+        : Buffer.from(data);
+    if (bytes.length > maxFrameBytes) {
+      return close(TRANSPORT_CLOSE.frameTooLarge, `frame longer than ${maxFrameBytes} bytes`);
+    }
+    inbox.push(bytes.toString('utf8'));
+  });
+  socket.on('error', (error) => {
+    failure = error.message;
+  });
+  socket.on('close', (code, reason) => {
+    const text = reason.toString('utf8');
+    inbox.close({ code, reason: text === '' ? failure : text });
+  });
+
+  return {
+    get bufferedBytes() {
+      return socket.bufferedAmount;
+    },
+    send: (frame) => {
+      if (!inbox.isClosed) socket.send(frame, onSent);
+    },
+    sendBytes: (utf8) => {
+      if (!inbox.isClosed) socket.send(utf8, { binary: false }, onSent);
+    },
+    close,
+    start: (handlers) => inbox.start(handlers),
+    cork: () => raw?.cork(),
+    uncork: () => raw?.uncork(),
+    terminate: () => {
+      socket.terminate();
+      inbox.close({ code: TRANSPORT_CLOSE.lost, reason: 'terminated' });
+    },
+  };
+}

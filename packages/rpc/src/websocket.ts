@@ -1,0 +1,101 @@
+import { closeReason } from './close-reason.ts';
+import { Inbox } from './inbox.ts';
+import {
+  type CloseInfo,
+  DEFAULT_MAX_HOST_FRAME_BYTES,
+  TRANSPORT_CLOSE,
+  type Transport,
+} from './transport.ts';
+
+/** How a client connects. */
+export interface ConnectWebSocketOptions {
+  /** Subprotocols to offer. */
+  protocols?: string[];
+  /** Request headers. Node only: browsers cannot set any, and throw when given some. */
+  headers?: Record<string, string>;
+  /** Largest frame accepted, in UTF-16 code units; a larger one closes with 1009. Default 64 Mi. */
+  maxFrameLength?: number;
+  /** Gives up connecting; after the connection is made it has no effect. */
+  signal?: AbortSignal | undefined;
+}
+
+/** The connection could not be made. Browsers and Node hide why, the HTTP status included. */
+export class ConnectFailed extends Error {
+  override readonly name = 'ConnectFailed';
+  readonly code = 'connect-failed';
+  readonly info: CloseInfo;
+
+  constructor(url: string, info: CloseInfo, cause?: unknown) {
+    // A token may be in the query.
+    const shown = url.replace(/\?.*$/, '');
+    super(`cannot connect to ${shown}${info.reason === '' ? '' : `: ${info.reason}`}`, { cause });
+    this.info = info;
+  }
+}
+
+/**
+ * Connects with the platform's own `WebSocket` and resolves when it is open. Rejects with `ConnectFailed`, or with the
+ * signal's reason.
+ */
+export function connectWebSocket(url: string, options: ConnectWebSocketOptions = {}): Promise<Transport> {
+  return new Promise((resolve, reject) => {
+    options.signal?.throwIfAborted();
+    const socket = open(url, options);
+    const inbox = new Inbox();
+    const limit = options.maxFrameLength ?? DEFAULT_MAX_HOST_FRAME_BYTES;
+
+    const close = (code: number = TRANSPORT_CLOSE.normal, reason = ''): void => {
+      if (inbox.isClosed) return;
+      socket.close(allowedCode(code), closeReason(reason));
+      // Not when the other side has agreed: a dead one never would.
+      inbox.close({ code, reason });
+    };
+    const transport: Transport = {
+      get bufferedBytes() {
+        return socket.bufferedAmount;
+      },
+      send: (frame) => {
+        if (!inbox.isClosed) socket.send(frame);
+      },
+      close,
+      start: (handlers) => inbox.start(handlers),
+    };
+
+    const onAbort = (): void => {
+      socket.close();
+      reject(options.signal?.reason);
+    };
+    options.signal?.addEventListener('abort', onAbort, { once: true });
+    const settled = (): void => options.signal?.removeEventListener('abort', onAbort);
+
+    let failure: unknown;
+    socket.addEventListener('open', () => {
+      settled();
+      resolve(transport);
+    });
+    socket.addEventListener('message', ({ data }) => {
+      if (typeof data !== 'string') close(TRANSPORT_CLOSE.unsupportedData, 'text frames only');
+      else if (data.length > limit) close(TRANSPORT_CLOSE.frameTooLarge, `frame longer than ${limit}`);
+      else inbox.push(data);
+    });
+    socket.addEventListener('error', (event) => {
+      failure = 'error' in event ? event.error : undefined;
+    });
+    socket.addEventListener('close', ({ code, reason }) => {
+      settled();
+      const info = { code, reason };
+      inbox.close(info);
+      // Does nothing once resolved.
+      reject(new ConnectFailed(url, info, failure));
+    });
+  });
+}
+
+function open(url: string, { protocols = [], headers }: ConnectWebSocketOptions): WebSocket {
+  return headers === undefined ? new WebSocket(url, protocols) : new WebSocket(url, { protocols, headers });
+}
+
+/** `WebSocket.close` takes 1000 and 3000–4999 alone; codes of the protocol layer go out as 3000 + their last digits. */
+function allowedCode(code: number): number {
+  return code === TRANSPORT_CLOSE.normal || code >= 3000 ? code : 3000 + (code % 1000);
+}
