@@ -1,0 +1,20 @@
+#!/usr/bin/env node
+// Plain old syntax only: a Node that is too old must be able to parse this file and say so. npm links it before anything is built.
+var parts = process.versions.node.split('.').map(Number);
+if (parts[0] < 22 || (parts[0] === 22 && parts[1] < 15)) {
+  process.stderr.write(
+    'agenthost needs Node.js 22.15 or newer; this is ' + process.version + ' (' + process.execPath + ').\n',
+  );
+  process.exitCode = 1;
+} else {
+  import('../dist/main.js').catch(function (error) {
+    var notBuilt =
+      error && error.code === 'ERR_MODULE_NOT_FOUND' && /dist.main\.js/.test(String(error.message));
+    process.stderr.write(
+      notBuilt
+        ? 'agenthost is not built here yet: run `npm run build` in its repository.\n'
+        : 'agenthost could not start: ' + ((error && error.stack) || error) + '\n',
+    );
+    process.exitCode = 1;
+  });
+}

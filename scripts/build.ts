@@ -1,0 +1,37 @@
+// Builds every published package into its `dist`: `tsc -b`, then the files of `src` that the compiler does not carry over,
+// then away with outputs whose source is gone, so that a renamed module cannot be published twice.
+import { spawnSync } from 'node:child_process';
+import { copyFileSync, existsSync, globSync, mkdirSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+const root = join(import.meta.dirname, '..');
+const packages = globSync('packages/*/tsconfig.build.json', { cwd: root }).map((path) =>
+  join(root, dirname(path)),
+);
+
+const tsc = spawnSync(
+  process.execPath,
+  [join(root, 'node_modules/typescript/bin/tsc'), '-b', 'tsconfig.build.json'],
+  {
+    cwd: root,
+    stdio: 'inherit',
+  },
+);
+
+for (const dir of packages) {
+  const [src, dist] = [join(dir, 'src'), join(dir, 'dist')];
+  for (const asset of globSync('**/*', { cwd: src, withFileTypes: true })) {
+    const from = join(asset.parentPath, asset.name);
+    if (!asset.isFile() || (/\.ts$/.test(from) && !/\.d\.ts$/.test(from))) continue;
+    const to = join(dist, from.slice(src.length));
+    mkdirSync(dirname(to), { recursive: true });
+    copyFileSync(from, to);
+  }
+  for (const output of globSync('**/*.{js,d.ts,js.map}', { cwd: dist })) {
+    const stem = output.replace(/\.(d\.ts|js\.map|js)$/, '');
+    const sources = [`${stem}.ts`, `${stem}.tsx`, `${stem}.js`, `${stem}.d.ts`];
+    if (!sources.some((source) => existsSync(join(src, source)))) rmSync(join(dist, output));
+  }
+}
+
+process.exitCode = tsc.status ?? 1;

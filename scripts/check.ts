@@ -1,0 +1,82 @@
+// `npm test`: everything that must hold before a change lands. One line a step; the output of what failed, in full; and last, alone
+// on its line, the count of tests. A failed step that is no test counts there as one failure, so that the line never says 0 wrongly.
+import { globSync, rmSync } from 'node:fs';
+import { checkRules } from './rules.ts';
+import { runStep, runSteps, type Step, type StepResult } from './run-step.ts';
+import { closingLine, readReport, reportPath, root } from './test-report.ts';
+
+const published = globSync('packages/*/tsconfig.build.json', { cwd: root }).map(
+  (path) => path.split(/[\\/]/)[1] ?? '',
+);
+/** attw has nothing to say about a package that only has a bin. */
+const libraries = published.filter((name) => name !== 'cli');
+
+const source: Step[] = [
+  { name: 'types', command: ['tsc', '-p', '.'] },
+  { name: 'lint', command: ['oxlint', '--type-aware'] },
+  { name: 'format', command: ['biome', 'check'] },
+  { name: 'unused exports and dependencies', command: ['knip', '--no-progress'] },
+  {
+    name: 'generated schemas are current',
+    command: ['npm', 'run', '--silent', 'generate', '-w', '@agenthost/protocol', '--', '--check'],
+  },
+];
+const build: Step = { name: 'build', command: ['node', 'scripts/build.ts'] };
+const packages: Step[] = [
+  ...published.map(
+    (name): Step => ({ name: `publint ${name}`, command: ['publint', '--strict', `packages/${name}`] }),
+  ),
+  ...libraries.map(
+    (name): Step => ({
+      name: `attw ${name}`,
+      command: ['attw', '--quiet', '--pack', `packages/${name}`, '--profile', 'esm-only'],
+    }),
+  ),
+];
+const tests: Step = {
+  name: 'tests',
+  command: [
+    'vitest',
+    'run',
+    '--reporter=default',
+    '--reporter=json',
+    `--outputFile.json=${reportPath('check')}`,
+  ],
+};
+
+const failures: StepResult[] = [];
+
+function onEnd(result: StepResult): void {
+  const failed = result.code !== 0;
+  console.log(`${failed ? '✗' : '✓'} ${result.step.name}  ${(result.elapsedMs / 1000).toFixed(1)} s`);
+  if (!failed) return;
+  failures.push(result);
+  console.log(result.output.trimEnd());
+}
+
+rmSync(reportPath('check'), { force: true });
+// The build stands alone: the steps after it read what it writes.
+onEnd(await runStep(build));
+await runSteps([...source, ...packages], 2, onEnd);
+onEnd(await runStep(tests));
+
+const report = readReport('check');
+for (const test of report?.tests ?? []) {
+  if (test.status !== 'passed' && test.status !== 'failed')
+    console.log(`- skipped: ${test.title} (${test.file})`);
+}
+
+const rules = checkRules(report?.tests ?? []);
+console.log(`${rules.problems.length > 0 ? '✗' : '✓'} rules  ${rules.summary}`);
+for (const problem of rules.problems) console.log(`  ${problem}`);
+
+const counts = report?.counts ?? { passed: 0, failed: 0, skipped: 0 };
+const otherFailures =
+  failures.filter(({ step }) => step !== tests || counts.failed === 0).length +
+  (rules.problems.length > 0 ? 1 : 0);
+const unwantedSkips = process.env.REQUIRE_ALL === '1' && counts.skipped > 0;
+if (unwantedSkips) console.log(`✗ REQUIRE_ALL=1 allows no skipped test; ${counts.skipped} were.`);
+if (failures.length > 0) console.log(`failed: ${failures.map(({ step }) => step.name).join(', ')}`);
+
+console.log(closingLine({ ...counts, failed: counts.failed + otherFailures }));
+process.exitCode = counts.failed + otherFailures > 0 || unwantedSkips ? 1 : 0;

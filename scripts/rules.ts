@@ -1,0 +1,109 @@
+// The protocol rules against the tests that hold them. `docs/rules.md` is the list; a rule is held only when a test whose title
+// begins with its id passed in this very run.
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { runStep } from './run-step.ts';
+import { readReport, reportPath, root, type TestOutcome } from './test-report.ts';
+
+/** A line of `docs/rules.md`. */
+export interface Rule {
+  readonly id: string;
+  readonly sentence: string;
+  readonly status: 'planned' | 'implemented';
+}
+
+/** What the comparison found: each problem fails the check, the rest is for reading. */
+export interface RulesResult {
+  readonly problems: readonly string[];
+  readonly summary: string;
+  readonly lines: readonly string[];
+}
+
+/** The ids at the head of a title: `[ACT-5] [REC-1] a resent action …` names two. Ids further in are prose. */
+export function ruleIdsOf(title: string): string[] {
+  const head = /^(?:\[[A-Z]+-\d+\]\s*)*/.exec(title)?.[0] ?? '';
+  return [...head.matchAll(/\[([A-Z]+-\d+)\]/g)].map((match) => match[1] ?? '');
+}
+
+/** Reads the table rows `| ID | sentence | status |`; throws on a row with another status, so that a typo cannot hide a rule. */
+export function parseRules(markdown: string): Rule[] {
+  return [...markdown.matchAll(/^\| ([A-Z]+-\d+) \| (.+) \| (\S+) \|$/gm)].map(
+    ([row, id = '', sentence = '', status]) => {
+      if (status !== 'planned' && status !== 'implemented')
+        throw new Error(`docs/rules.md: status of ${row}`);
+      return { id, sentence, status };
+    },
+  );
+}
+
+/** The ids that the protocol's own page defines, or undefined where that page is not beside the repository. */
+function protocolIds(): string[] | undefined {
+  const path = join(root, '../shared/PROTOCOL.md');
+  if (!existsSync(path)) return undefined;
+  return [...readFileSync(path, 'utf8').matchAll(/^- \[([A-Z]+-\d+)\]/gm)].map((match) => match[1] ?? '');
+}
+
+/** Compares list, protocol page and the tests of a run. */
+export function checkRules(tests: readonly TestOutcome[]): RulesResult {
+  const rules = parseRules(readFileSync(join(root, 'docs/rules.md'), 'utf8'));
+  const known = new Set(rules.map((rule) => rule.id));
+  const problems: string[] = [];
+  if (known.size !== rules.length) problems.push('docs/rules.md lists an id twice');
+
+  const ids = protocolIds();
+  if (ids === undefined) {
+    const message =
+      'the protocol page ../shared/PROTOCOL.md is absent, so the list of ids was not compared with it';
+    if (process.env.REQUIRE_ALL === '1') problems.push(message);
+  } else {
+    for (const id of ids)
+      if (!known.has(id)) problems.push(`${id} is in the protocol page, not in docs/rules.md`);
+    for (const id of known)
+      if (!ids.includes(id)) problems.push(`${id} is in docs/rules.md, not in the protocol page`);
+  }
+
+  const passing = new Map<string, number>();
+  for (const test of tests) {
+    for (const id of new Set(test.titles.flatMap(ruleIdsOf))) {
+      if (!known.has(id))
+        problems.push(`${test.file} names ${id}, which docs/rules.md does not list: ${test.title}`);
+      else if (test.status === 'passed') passing.set(id, (passing.get(id) ?? 0) + 1);
+    }
+  }
+
+  const lines: string[] = [];
+  const count = { held: 0, partly: 0, planned: 0 };
+  for (const { id, sentence, status } of rules) {
+    const held = passing.get(id) ?? 0;
+    const state = status === 'implemented' ? 'held' : held > 0 ? 'partly' : 'planned';
+    count[state] += 1;
+    if (state === 'held' && held === 0)
+      problems.push(`${id} is marked implemented, but no passing test names it`);
+    lines.push(`${state.padEnd(8)} ${String(held).padStart(3)} tests  ${id.padEnd(9)} ${sentence}`);
+  }
+  const compared =
+    ids === undefined
+      ? 'not compared with the protocol page, which is absent'
+      : 'same ids as the protocol page';
+  const summary = `${rules.length} rules: ${count.held} implemented, ${count.partly} partly, ${count.planned} planned; ${compared}`;
+  return { problems, summary, lines };
+}
+
+if (import.meta.main) {
+  const { code, output } = await runStep({
+    name: 'tests',
+    command: [
+      'vitest',
+      'run',
+      '--reporter=default',
+      '--reporter=json',
+      `--outputFile.json=${reportPath('check')}`,
+    ],
+  });
+  if (code !== 0) console.log(output.trimEnd());
+  const { lines, problems, summary } = checkRules(readReport('check')?.tests ?? []);
+  for (const line of lines) console.log(line);
+  for (const problem of problems) console.log(`✗ ${problem}`);
+  console.log(summary);
+  process.exitCode = code !== 0 || problems.length > 0 ? 1 : 0;
+}

@@ -1,0 +1,73 @@
+import { spawn } from 'node:child_process';
+import { delimiter, join } from 'node:path';
+import { root } from './test-report.ts';
+
+/** One command of the check. `name` is what its line shows. */
+export interface Step {
+  readonly name: string;
+  readonly command: readonly [string, ...string[]];
+}
+
+/** How a step ended: exit code (128 + n after a signal), wall time, both output streams in order of arrival. */
+export interface StepResult {
+  readonly step: Step;
+  readonly code: number;
+  readonly elapsedMs: number;
+  readonly output: string;
+}
+
+/** Environment in which this repository's own Node and tools come first, whatever Node the machine has. */
+export const toolEnv = {
+  ...process.env,
+  PATH: `${join(root, 'node_modules/.bin')}${delimiter}${process.env.PATH ?? ''}`,
+};
+
+/** Runs one command at the root. With `live`, output goes to the terminal as it comes instead of into the result. */
+export function runStep(step: Step, { live = false } = {}): Promise<StepResult> {
+  const startedAt = performance.now();
+  const [file, ...args] = step.command;
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    const child = spawn(file, args, {
+      cwd: root,
+      env: toolEnv,
+      stdio: ['ignore', live ? 'inherit' : 'pipe', live ? 'inherit' : 'pipe'],
+    });
+    const finish = (code: number) => {
+      resolve({
+        step,
+        code,
+        elapsedMs: performance.now() - startedAt,
+        output: Buffer.concat(chunks).toString('utf8'),
+      });
+    };
+    child.stdout?.on('data', (chunk: Buffer) => chunks.push(chunk));
+    child.stderr?.on('data', (chunk: Buffer) => chunks.push(chunk));
+    child.on('error', (error) => {
+      chunks.push(Buffer.from(`${file}: ${error.message}\n`));
+      finish(127);
+    });
+    child.on('close', (code) => finish(code ?? 128));
+  });
+}
+
+/** Runs steps `width` at a time and reports each as it ends; resolves with the results in the order given. */
+export async function runSteps(
+  steps: readonly Step[],
+  width: number,
+  onEnd: (result: StepResult) => void,
+): Promise<StepResult[]> {
+  const results: StepResult[] = [];
+  let next = 0;
+  const worker = async () => {
+    for (let index = next++; index < steps.length; index = next++) {
+      const step = steps[index];
+      if (step === undefined) return;
+      const result = await runStep(step);
+      results[index] = result;
+      onEnd(result);
+    }
+  };
+  await Promise.all(Array.from({ length: width }, worker));
+  return results;
+}

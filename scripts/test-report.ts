@@ -1,0 +1,95 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+
+/** The repository's root folder. */
+export const root = join(import.meta.dirname, '..');
+
+/** Test runs that leave a report: the one of `npm test`, and the long ones with scripts of their own. */
+export type RunName = 'check' | 'kill' | 'agents';
+
+/** Test counts of one run or of several together. */
+export interface Counts {
+  readonly passed: number;
+  readonly failed: number;
+  readonly skipped: number;
+}
+
+/** One test of a run: its full title, the same in its parts (describe titles, then its own), and how it ended. */
+export interface TestOutcome {
+  readonly file: string;
+  readonly title: string;
+  readonly titles: readonly string[];
+  readonly status: string;
+}
+
+/** What one run left behind. */
+export interface RunReport {
+  readonly counts: Counts;
+  readonly tests: readonly TestOutcome[];
+}
+
+interface VitestJson {
+  readonly success: boolean;
+  readonly testResults: readonly {
+    readonly name: string;
+    readonly status: string;
+    readonly assertionResults: readonly {
+      readonly ancestorTitles: readonly string[];
+      readonly title: string;
+      readonly fullName: string;
+      readonly status: string;
+    }[];
+  }[];
+}
+
+/** Where a run's report lies (vitest's JSON format). */
+export function reportPath(run: RunName): string {
+  return join(root, '.cache/reports', `${run}.json`);
+}
+
+/**
+ * Reads the report of a run; undefined if it left none. A file that failed outside its tests (an import, a hook, something left open)
+ * and a run that failed outside its files (an unhandled rejection) count as one failure each.
+ */
+export function readReport(run: RunName): RunReport | undefined {
+  const path = reportPath(run);
+  if (!existsSync(path)) return undefined;
+  const json: VitestJson = JSON.parse(readFileSync(path, 'utf8'));
+  const tests: TestOutcome[] = [];
+  let failedFiles = 0;
+  for (const file of json.testResults) {
+    const name = relative(root, file.name);
+    for (const test of file.assertionResults) {
+      tests.push({
+        file: name,
+        title: test.fullName,
+        titles: [...test.ancestorTitles, test.title],
+        status: test.status,
+      });
+    }
+    if (file.status === 'failed' && !file.assertionResults.some((test) => test.status === 'failed'))
+      failedFiles += 1;
+  }
+  const passed = tests.filter((test) => test.status === 'passed').length;
+  const failedTests = tests.filter((test) => test.status === 'failed').length;
+  const failed = failedTests + failedFiles;
+  return {
+    counts: {
+      passed,
+      failed: failed === 0 && !json.success ? 1 : failed,
+      skipped: tests.length - passed - failedTests,
+    },
+    tests,
+  };
+}
+
+/** Sums counts. */
+export function addCounts(all: readonly Counts[]): Counts {
+  const sum = (key: keyof Counts) => all.reduce((total, counts) => total + counts[key], 0);
+  return { passed: sum('passed'), failed: sum('failed'), skipped: sum('skipped') };
+}
+
+/** The line that every run ends with. */
+export function closingLine(counts: Counts): string {
+  return `${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`;
+}

@@ -1,0 +1,203 @@
+// The layer law, read from source: which package and which folder may import which, type imports included.
+import { readFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import {
+  cyclesOf,
+  isTest,
+  packageEntries,
+  reachFrom,
+  readModules,
+  root,
+  specifiersOf,
+  workspaceOf,
+} from './source-graph.ts';
+
+const modules = readModules();
+const shipped = [...modules.values()].filter(({ path }) => path.startsWith('packages/') && !isTest(path));
+
+/** What each package may import of the others. The CLI's `serve` alone may start a host. */
+const packageLaw: Record<string, readonly string[]> = {
+  'packages/rpc': [],
+  'packages/protocol': [],
+  'packages/client': ['packages/rpc', 'packages/protocol'],
+  'packages/host': ['packages/rpc', 'packages/protocol'],
+  'packages/agents': ['packages/host', 'packages/protocol'],
+  'packages/cli': ['packages/client', 'packages/protocol'],
+  'packages/web': ['packages/client', 'packages/protocol'],
+};
+const serveLaw = ['packages/host', 'packages/agents'];
+
+/** Folders of the host from the bottom up: each may import those before it, and itself. */
+const hostOrder = [
+  'lib',
+  'journal',
+  'sync',
+  'agents',
+  'auth',
+  'telemetry',
+  'pty',
+  'workspace',
+  'turns',
+  'channels',
+  'wire',
+  'main',
+];
+
+/** The folder inside the host's sources; `index` for the files beside the folders. */
+function hostFolder(path: string): string | undefined {
+  const [, folder = ''] = /^packages\/host\/src\/(.+)$/.exec(path) ?? [];
+  if (folder === '') return undefined;
+  return folder.includes('/') ? folder.split('/')[0] : 'index';
+}
+
+/** `x` of `channels/x`. */
+function channelOf(path: string): string | undefined {
+  return /^packages\/host\/src\/channels\/([^/]+)\//.exec(path)?.[1];
+}
+
+/** Every import among the repository's own shipped modules, as `from → to`. */
+const edges = shipped.flatMap(({ path, imports }) =>
+  imports.flatMap(({ target }) => (target === undefined ? [] : [{ from: path, to: target }])),
+);
+const show = ({ from, to }: { from: string; to: string }) => `${from} → ${to}`;
+
+describe('packages', () => {
+  test('import only the packages below them', () => {
+    const wrong = edges.filter(({ from, to }) => {
+      const [source, target] = [workspaceOf(from), workspaceOf(to)];
+      if (source === target) return false;
+      const isServe = /^packages\/cli\/src\/serve(\/|[.-])/.test(from);
+      return !(packageLaw[source]?.includes(target) || (isServe && serveLaw.includes(target)));
+    });
+    expect(wrong.map(show)).toEqual([]);
+  });
+
+  test('are all under the law', () => {
+    const unknown = new Set(
+      shipped.map(({ path }) => workspaceOf(path)).filter((name) => !(name in packageLaw)),
+    );
+    expect([...unknown]).toEqual([]);
+  });
+
+  test('reach each other by name and through an entry point, never by path', () => {
+    const entries = packageEntries();
+    const wrong = [...modules.values()].flatMap(({ path, imports }) =>
+      imports
+        .filter(({ specifier, target }) =>
+          specifier.startsWith('@agenthost/')
+            ? !entries.has(specifier)
+            : target !== undefined &&
+              specifier.startsWith('.') &&
+              workspaceOf(path).startsWith('packages/') &&
+              workspaceOf(target) !== workspaceOf(path),
+        )
+        .map(({ specifier }) => `${path} → ${specifier}`),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  test('declare each other as they import each other', () => {
+    const wrong = shipped.flatMap(({ path, imports }) => {
+      const manifest = JSON.parse(readFileSync(join(root, workspaceOf(path), 'package.json'), 'utf8'));
+      return imports
+        .filter(({ specifier }) => specifier.startsWith('@agenthost/'))
+        .map(({ specifier }) => specifier.split('/').slice(0, 2).join('/'))
+        .filter((name) => !(name in (manifest.dependencies ?? {})))
+        .map((name) => `${path} → ${name}`);
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  test('never import the testkit outside tests', () => {
+    const wrong = [...modules.values()]
+      .filter(({ path }) => !isTest(path))
+      .flatMap(({ path, imports }) => imports.map(({ specifier }) => ({ from: path, to: specifier })))
+      .filter(({ to }) => to.startsWith('@agenthost/testkit') || to.includes('testkit/'));
+    expect(wrong.map(show)).toEqual([]);
+  });
+
+  test('have no cycle of imports between files, tests included', () => {
+    expect(cyclesOf(modules)).toEqual([]);
+  });
+});
+
+describe('what browsers load', () => {
+  const external = (path: string) =>
+    (modules.get(path)?.imports ?? []).filter(
+      ({ specifier, target }) => target === undefined && specifier !== '',
+    );
+
+  test('protocol imports nothing but itself', () => {
+    const wrong = shipped
+      .filter(({ path }) => path.startsWith('packages/protocol/'))
+      .flatMap(({ path }) => external(path).map(({ specifier }) => `${path} → ${specifier}`));
+    expect(wrong).toEqual([]);
+  });
+
+  test.each(['@agenthost/rpc', '@agenthost/rpc/websocket', '@agenthost/rpc/memory', '@agenthost/client'])(
+    '%s reaches neither ws nor a module of Node',
+    (entry) => {
+      const start = packageEntries().get(entry) ?? '';
+      expect(modules.has(start), `${entry} has no source`).toBe(true);
+      const wrong = reachFrom(modules, start).flatMap(({ path, chain }) =>
+        external(path)
+          .filter(({ specifier }) => specifier === 'ws' || isBuiltin(specifier))
+          .map(({ specifier }) => [...chain, specifier].join(' → ')),
+      );
+      expect(wrong).toEqual([]);
+    },
+  );
+});
+
+describe('inside the host', () => {
+  test('a channel never imports another channel', () => {
+    const wrong = edges.filter(({ from, to }) => {
+      const [source, target] = [channelOf(from), channelOf(to)];
+      return source !== undefined && target !== undefined && source !== target;
+    });
+    expect(wrong.map(show)).toEqual([]);
+  });
+
+  test('folders import only the folders below them', () => {
+    const wrong = edges.filter(({ from, to }) => {
+      const [source, target] = [hostFolder(from), hostFolder(to)];
+      if (source === undefined || target === undefined || source === 'index' || source === target)
+        return false;
+      return !(hostOrder.indexOf(target) < hostOrder.indexOf(source)) || !hostOrder.includes(target);
+    });
+    expect(wrong.map(show)).toEqual([]);
+  });
+
+  test('every folder has its place in the order', () => {
+    const folders = new Set(shipped.flatMap(({ path }) => hostFolder(path) ?? []));
+    expect([...folders].filter((folder) => folder !== 'index' && !hostOrder.includes(folder))).toEqual([]);
+  });
+
+  test('only main names an implementation of a port', () => {
+    const implementation = /^packages\/host\/src\/(journal\/(sqlite|memory)|pty\/node-pty)/;
+    const wrong = edges.filter(
+      ({ from, to }) =>
+        implementation.test(to) && !['main', 'index', hostFolder(to)].includes(hostFolder(from)),
+    );
+    expect(wrong.map(show)).toEqual([]);
+  });
+});
+
+describe('the reading of sources', () => {
+  test('sees static, type, dynamic, side-effect and re-exporting imports, and type queries', () => {
+    const text = [
+      "import a from 'a'; import type { B } from 'b'; import 'c'; export * from 'd';",
+      "export type { E } from 'e'; const f = import('f'); type G = import('g').G; // import 'not'",
+    ].join('\n');
+    expect(specifiersOf('x.ts', text).toSorted()).toEqual(['a', 'b', 'c', 'd', 'e', 'f', 'g']);
+  });
+
+  test('finds a cycle through three files once, and an import of itself', () => {
+    const file = (path: string, ...targets: string[]) =>
+      [path, { path, text: '', imports: targets.map((target) => ({ specifier: target, target })) }] as const;
+    const graph = new Map([file('a', 'b'), file('b', 'c'), file('c', 'a'), file('d', 'a'), file('e', 'e')]);
+    expect(cyclesOf(graph).map((cycle) => cycle.toSorted())).toEqual([['a', 'b', 'c'], ['e']]);
+  });
+});

@@ -1,0 +1,49 @@
+// Runs around every test file: what a file leaves open when its tests are over (a child process, a socket, a server, a watcher, a
+// timer that keeps the process alive) fails it, since the same leak in the host is a leak for weeks.
+import { afterAll, beforeAll, expect } from 'vitest';
+
+/** Kept from before any test installs fake timers. */
+const { setTimeout: realSetTimeout } = globalThis;
+
+const watched = new Set([
+  'ProcessWrap',
+  'TCPServerWrap',
+  'TCPSocketWrap',
+  'FSEventWrap',
+  'StatWatcher',
+  'Timeout',
+]);
+
+/** How long endings that are under way (a socket closing, a child exiting) may take. */
+const graceMs = 2_000;
+const pollMs = 20;
+
+function countOpen(): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const kind of process.getActiveResourcesInfo()) {
+    if (watched.has(kind)) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  }
+  return counts;
+}
+
+/** What was open before the tests: the runner's own. Its timers are short, so they need no allowance, only the wait below. */
+let before = new Map<string, number>();
+
+function leaks(): string[] {
+  return [...countOpen()].flatMap(([kind, count]) => {
+    const extra = kind === 'Timeout' ? count : count - (before.get(kind) ?? 0);
+    return extra > 0 ? [`${extra} × ${kind}`] : [];
+  });
+}
+
+beforeAll(() => {
+  before = countOpen();
+});
+
+// Registered first, so it runs after the file's own hooks.
+afterAll(async () => {
+  for (let waitedMs = 0; leaks().length > 0 && waitedMs < graceMs; waitedMs += pollMs) {
+    await new Promise((resolve) => realSetTimeout(resolve, pollMs));
+  }
+  expect(leaks(), 'left open when the tests of this file were over').toEqual([]);
+});
