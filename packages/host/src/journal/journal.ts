@@ -78,6 +78,8 @@ export interface Journal {
 export interface JournalStart {
   /** Highest sequence number of a journaled envelope; 0 when there is none. */
   readonly lastSeq: number;
+  /** Time stamp of the newest journaled envelope, ms since the epoch; 0 when there is none. */
+  readonly lastTime: number;
   /** Highest reserved number: the next host starts above it. */
   readonly reservedSeq: number;
   /** Envelopes may have been lost (another boot of the machine, a database set aside): see DESIGN, failure model. */
@@ -116,6 +118,8 @@ export type JournalWrite =
       readonly state: string;
       readonly local: string;
     }
+  /** Replaces only the `local` of an existing snapshot row; nothing when the row is absent. */
+  | { readonly op: 'local'; readonly uri: string; readonly local: string }
   /** Drops snapshot row, turns and open mark of a channel. Its envelopes stay in the window until trimmed. */
   | { readonly op: 'dropChannel'; readonly uri: string }
   | { readonly op: 'markOpen'; readonly uri: string }

@@ -1,0 +1,67 @@
+import type { ChannelKind, ChannelState } from '@agenthost/protocol';
+import type { ChannelLocals } from './locals.ts';
+import type { Subscription } from './subscription.ts';
+
+/**
+ * A channel in memory. `state` holds everything reduced so far, the open tick included; only the commit path and the
+ * registry change it. `local` is what the host alone knows of it: durable, never sent.
+ */
+export class Channel<K extends ChannelKind = ChannelKind> {
+  readonly uri: string;
+  readonly kind: K;
+  /** The session it belongs to; absent for root and sessions. */
+  readonly session: string | undefined;
+  state: ChannelState[K];
+  local: ChannelLocals[K];
+  /** Number of the last envelope that `state` reflects. */
+  seq: number;
+  /** Number that the journal's snapshot row reflects. */
+  snapshotSeq: number;
+  /** Changes when history is cut, so that a cursor or a window read before it can be told stale. */
+  historyVersion = 0;
+  /** False once disposed (or its creation rolled back): late callbacks look here first. */
+  isAlive = true;
+  /** When somebody last needed it, ms since the epoch; what is idle and unwatched unloads. */
+  usedAt: number;
+  /** By connection. */
+  readonly subscriptions = new Map<object, Subscription>();
+  #pins = 0;
+
+  constructor(init: {
+    uri: string;
+    kind: K;
+    session?: string | undefined;
+    state: ChannelState[K];
+    local: ChannelLocals[K];
+    seq: number;
+    usedAt: number;
+  }) {
+    this.uri = init.uri;
+    this.kind = init.kind;
+    this.session = init.session;
+    this.state = init.state;
+    this.local = init.local;
+    this.seq = init.seq;
+    this.snapshotSeq = init.seq;
+    this.usedAt = init.usedAt;
+  }
+
+  /** Keeps it in memory until the returned function is called. */
+  pin(): () => void {
+    this.#pins += 1;
+    let isPinned = true;
+    return () => {
+      if (isPinned) this.#pins -= 1;
+      isPinned = false;
+    };
+  }
+
+  get isIdle(): boolean {
+    return this.#pins === 0 && this.subscriptions.size === 0;
+  }
+
+  is<T extends ChannelKind>(kind: T): this is Channel<T> {
+    const own: ChannelKind = this.kind;
+    return own === kind;
+  }
+}

@@ -1,0 +1,290 @@
+import type { Journal, JournalWrite } from '../journal/journal.ts';
+import type { Cancel, Timers } from '../lib/clock.ts';
+import type { Log } from '../lib/log.ts';
+import type { Sequencer } from './sequencer.ts';
+
+/** Who caused a change: what a client asked for is refused when it cannot be journaled, the host's own is done again. */
+export type Cause = 'client' | 'host';
+
+/** A tick is committed early at this many journal rows or bytes, between two causes. */
+const EARLY_ROWS = 1_000;
+const EARLY_BYTES = 1024 * 1024;
+const RETRY_MS = 1_000;
+
+/** The journal cannot be written at the moment; reads go on, and the host tries again each second. */
+export class JournalUnavailable extends Error {
+  override readonly name = 'JournalUnavailable';
+}
+
+interface Tick {
+  readonly writes: JournalWrite[];
+  bytes: number;
+  lastSeq: number;
+  readonly output: { send(): void; dropped: (() => void) | undefined }[];
+  readonly effects: (() => void)[];
+  /** Takes the tick's changes back, newest first. */
+  readonly undo: (() => void)[];
+  /** The host's own causes, to run again after a failed commit. */
+  readonly redo: (() => void)[];
+}
+
+const newTick = (): Tick => ({
+  writes: [],
+  bytes: 0,
+  lastSeq: 0,
+  output: [],
+  effects: [],
+  undo: [],
+  redo: [],
+});
+
+/**
+ * One gate for everything: what one turn of the event loop changed is one transaction, and all output waits, in order,
+ * behind its commit [ACT-8]. When a commit fails, everything not yet committed is taken back, clients are told, and the
+ * host's own causes run again once the journal can be written.
+ */
+export class CommitPath {
+  readonly #journal: Journal;
+  readonly #sequencer: Sequencer;
+  readonly #timers: Timers;
+  readonly #log: Log;
+  readonly #beforeSeal: (() => void)[] = [];
+  readonly #afterPublish: (() => void)[] = [];
+  #open: Tick | undefined;
+  #sealed: Tick[] = [];
+  #isPumping = false;
+  #depth = 0;
+  #held: (() => void)[] | undefined;
+  #waiters: (() => void)[] = [];
+  #cancelRetry: Cancel = () => undefined;
+  #isStopped = false;
+
+  constructor(parts: { journal: Journal; sequencer: Sequencer; timers: Timers; log: Log }) {
+    this.#journal = parts.journal;
+    this.#sequencer = parts.sequencer;
+    this.#timers = parts.timers;
+    this.#log = parts.log;
+  }
+
+  /** False from a failed commit until the journal can be written again. */
+  get isHealthy(): boolean {
+    return this.#held === undefined;
+  }
+
+  /** Registers what runs as the last part of every tick before it is committed; it may still change things. */
+  onSeal(hook: () => void): void {
+    this.#beforeSeal.push(hook);
+  }
+
+  /** Registers what runs after a batch of output has been handed over: sockets are flushed here. */
+  onPublished(hook: () => void): void {
+    this.#afterPublish.push(hook);
+  }
+
+  /**
+   * Runs changes that belong together: they are committed in one transaction. Throws `JournalUnavailable` for a client's
+   * cause while the journal cannot be written; the host's own cause waits then and runs later. It may run again after a
+   * failed commit, on the state as it was before.
+   */
+  transact(cause: Cause, work: () => void): void {
+    if (this.#depth === 0) {
+      if (this.#isStopped) return;
+      if (this.#held !== undefined) {
+        if (cause === 'client') throw new JournalUnavailable('the journal cannot be written at the moment');
+        this.#held.push(work);
+        return;
+      }
+      if (cause === 'host') this.#tick().redo.push(work);
+    }
+    this.#depth += 1;
+    try {
+      work();
+    } finally {
+      this.#depth -= 1;
+    }
+    const tick = this.#open;
+    if (this.#depth === 0 && tick !== undefined && (tick.writes.length >= EARLY_ROWS || tick.bytes >= EARLY_BYTES))
+      this.seal();
+  }
+
+  /** Adds a journal row. Inside `transact` only. */
+  write(row: JournalWrite): void {
+    const tick = this.#tick();
+    tick.writes.push(row);
+    if ('json' in row) tick.bytes += row.json.length;
+    else if ('state' in row) tick.bytes += row.state.length;
+    else if (row.op === 'content') tick.bytes += row.data.byteLength;
+    tick.lastSeq = this.#sequencer.last;
+  }
+
+  /** How to take back what was just changed in memory. Inside `transact` only. */
+  undo(restore: () => void): void {
+    this.#tick().undo.push(restore);
+  }
+
+  /** What to do once the change is committed and published. It must look again whether its cause still stands. */
+  effect(run: () => void): void {
+    this.#tick().effects.push(run);
+  }
+
+  /** Output in its place: at once when nothing is open, else behind the commit. `dropped` runs instead when that fails. */
+  publish(send: () => void, dropped?: () => void): void {
+    if (this.#open === undefined && this.#sealed.length === 0) {
+      const isCovered = this.#sequencer.covers(this.#sequencer.last);
+      if (isCovered) {
+        send();
+        this.#flush();
+        return;
+      }
+      // A number that is not reserved durably must not leave, and none can be reserved now.
+      if (!this.isHealthy) return;
+    }
+    const tick = this.#tick();
+    tick.lastSeq = this.#sequencer.last;
+    tick.output.push({ send, dropped });
+  }
+
+  /**
+   * Closes the open tick and calls `start` with what `capture` saw at that boundary, right behind the tick's output: no
+   * envelope published later is in the capture, none published earlier is missing from it [CONN-2].
+   */
+  boundary<T, R>(capture: () => T, start: (captured: T) => R): Promise<R> {
+    if (this.#open === undefined && this.#sealed.length === 0) {
+      return new Promise((resolve) => resolve(start(capture())));
+    }
+    return new Promise((resolve, reject) => {
+      this.#runSealHooks();
+      const captured = capture();
+      const run = (from: () => T): void => {
+        try {
+          resolve(start(from()));
+        } catch (error) {
+          reject(error instanceof Error ? error : new Error(String(error)));
+        }
+      };
+      this.#tick().output.push({ send: () => run(() => captured), dropped: () => run(capture) });
+      this.#sealOpen();
+    });
+  }
+
+  /** Resolves when the host can take more from agents and terminals; `undefined` when it can now. */
+  whenReady(): Promise<void> | undefined {
+    return this.isHealthy ? undefined : new Promise((resolve) => this.#waiters.push(resolve));
+  }
+
+  /** Closes the open tick and starts its commit. */
+  seal(): void {
+    if (this.#open === undefined) return;
+    this.#runSealHooks();
+    this.#sealOpen();
+  }
+
+  /** Commits and publishes what is there; resolves when nothing waits any more, or nothing can be written. */
+  async drain(): Promise<void> {
+    while (this.isHealthy && (this.#open !== undefined || this.#sealed.length > 0)) {
+      await this.boundary(
+        () => undefined,
+        () => undefined,
+      );
+    }
+  }
+
+  /** Drains, then takes nothing more. */
+  async stop(): Promise<void> {
+    await this.drain();
+    this.#isStopped = true;
+    this.#cancelRetry();
+    for (const resolve of this.#waiters.splice(0)) resolve();
+  }
+
+  #tick(): Tick {
+    if (this.#open === undefined) {
+      this.#open = newTick();
+      this.#timers.immediate(() => this.seal());
+    }
+    return this.#open;
+  }
+
+  #runSealHooks(): void {
+    this.#depth += 1;
+    try {
+      for (const hook of this.#beforeSeal) hook();
+    } finally {
+      this.#depth -= 1;
+    }
+  }
+
+  #sealOpen(): void {
+    if (this.#open === undefined) return;
+    this.#sealed.push(this.#open);
+    this.#open = undefined;
+    if (!this.#isPumping) {
+      this.#isPumping = true;
+      // `#pump` handles every failure itself.
+      void this.#pump();
+    }
+  }
+
+  async #pump(): Promise<void> {
+    for (let tick = this.#sealed[0]; tick !== undefined; tick = this.#sealed[0]) {
+      try {
+        if (!this.#sequencer.covers(tick.lastSeq)) await this.#sequencer.reserve();
+        if (tick.writes.length > 0) await this.#journal.commit(tick.writes);
+      } catch (error) {
+        this.#fail(error);
+        break;
+      }
+      this.#sealed.shift();
+      for (const item of tick.output) this.#guard(item.send);
+      this.#flush();
+      for (const effect of tick.effects) this.#guard(effect);
+    }
+    this.#isPumping = false;
+  }
+
+  #flush(): void {
+    for (const hook of this.#afterPublish) hook();
+  }
+
+  #fail(error: unknown): void {
+    const ticks = this.#open === undefined ? this.#sealed : [...this.#sealed, this.#open];
+    this.#sealed = [];
+    this.#open = undefined;
+    this.#log.error({ error, tickCount: ticks.length }, 'the journal cannot be written; trying again each second');
+    for (const tick of ticks.toReversed()) for (const restore of tick.undo.toReversed()) this.#guard(restore);
+    const wasHealthy = this.isHealthy;
+    this.#held = [...(this.#held ?? []), ...ticks.flatMap((tick) => tick.redo)];
+    for (const tick of ticks) for (const item of tick.output) if (item.dropped !== undefined) this.#guard(item.dropped);
+    this.#flush();
+    if (wasHealthy) this.#scheduleRetry();
+  }
+
+  #scheduleRetry(): void {
+    if (this.#isStopped) return;
+    this.#cancelRetry = this.#timers.after(RETRY_MS, () => {
+      this.#sequencer
+        .reserve()
+        .then(() => this.#journal.commit([{ op: 'meta', key: 'probe', value: String(this.#sequencer.last) }]))
+        .then(
+          () => this.#recover(),
+          () => this.#scheduleRetry(),
+        );
+    });
+  }
+
+  #recover(): void {
+    const held = this.#held ?? [];
+    this.#held = undefined;
+    this.#log.info({ causeCount: held.length }, 'the journal can be written again');
+    for (const work of held) this.#guard(() => this.transact('host', work));
+    for (const resolve of this.#waiters.splice(0)) resolve();
+  }
+
+  #guard(run: () => void): void {
+    try {
+      run();
+    } catch (error) {
+      this.#log.error({ error }, 'a step behind the commit failed');
+    }
+  }
+}

@@ -1,0 +1,46 @@
+import type { ActionEnvelope, SubscribeView, SubscriptionDeliveryOptions } from '@agenthost/protocol';
+
+/** Where a connection's share of the stream goes. Calls never throw; after the end they do nothing. */
+export interface Sink {
+  /** A public envelope of a subscribed channel, or the echo of an own dispatch. */
+  envelope(envelope: EncodedEnvelope, delivery: SubscriptionDeliveryOptions | undefined): void;
+  /** Any other ready frame: notifications, private envelopes, responses. */
+  frame(text: string, kind: 'message' | 'response'): void;
+}
+
+/** One connection's subscription to one channel. */
+export interface Subscription {
+  readonly sink: Sink;
+  readonly view: SubscribeView | undefined;
+  readonly delivery: SubscriptionDeliveryOptions | undefined;
+  /** The number it holds from: everything above it was or will be delivered. */
+  readonly since: number;
+  /** Chats: ordinal of the oldest turn that the subscriber holds. */
+  fromOrdinal: number;
+}
+
+/** An envelope with its encodings, each made once however many subscribers there are. */
+export class EncodedEnvelope {
+  readonly value: ActionEnvelope;
+  /** `value` as JSON, as journaled. */
+  readonly json: string;
+  #frame: string | undefined;
+  #bytes: Uint8Array | undefined;
+
+  constructor(value: ActionEnvelope) {
+    this.value = value;
+    this.json = JSON.stringify(value);
+  }
+
+  /** The whole notification as text. */
+  get frame(): string {
+    this.#frame ??= `{"jsonrpc":"2.0","method":"action","params":${this.json}}`;
+    return this.#frame;
+  }
+
+  /** The whole notification as UTF-8. */
+  get bytes(): Uint8Array {
+    this.#bytes ??= Buffer.from(this.frame, 'utf8');
+    return this.#bytes;
+  }
+}

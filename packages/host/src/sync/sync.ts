@@ -1,0 +1,185 @@
+import {
+  type ActionEnvelope,
+  type ActionOrigin,
+  aggregateSession,
+  type ChannelAction,
+  type ChannelKind,
+  type ChannelState,
+  reduceChannel,
+} from '@agenthost/protocol';
+import type { Journal, JournalStart } from '../journal/journal.ts';
+import type { Clock, Timers } from '../lib/clock.ts';
+import type { Log } from '../lib/log.ts';
+import type { Channel } from './channel.ts';
+import { CommitPath } from './commit-path.ts';
+import { Registry } from './registry.ts';
+import { Sequencer } from './sequencer.ts';
+import { EncodedEnvelope, type Sink } from './subscription.ts';
+
+/** Whose dispatch an envelope answers. */
+export interface DispatchOrigin extends ActionOrigin {
+  /** Absent for foreign clients [ACT-5]. */
+  readonly epoch: string | undefined;
+  readonly sink: Sink;
+  /** Called instead of publishing when the commit failed. */
+  dropped(): void;
+}
+
+/** One reduced action, for those who mirror it elsewhere in the same tick. */
+export interface Change<K extends ChannelKind> {
+  readonly channel: Channel<K>;
+  readonly before: ChannelState[K];
+  readonly after: ChannelState[K];
+  readonly action: ChannelAction[K];
+  readonly envelope: ActionEnvelope;
+  readonly origin: DispatchOrigin | undefined;
+}
+
+type Observers = { [K in ChannelKind]: ((change: Change<K>) => void)[] };
+
+/**
+ * The shared state of the host: channels, their numbers, who watches them. Everything that changes goes through `emit`,
+ * inside `path.transact`.
+ */
+export class Sync {
+  readonly path: CommitPath;
+  readonly registry: Registry;
+  readonly sequencer: Sequencer;
+  readonly journal: Journal;
+  readonly clock: Clock;
+  readonly #observers: Observers = {
+    root: [],
+    session: [],
+    chat: [],
+    terminal: [],
+    changeset: [],
+    annotations: [],
+    resourceWatch: [],
+  };
+  #lastTime: number;
+  #publishedSeq: number;
+
+  constructor(parts: { journal: Journal; start: JournalStart; clock: Clock; timers: Timers; log: Log }) {
+    this.journal = parts.journal;
+    this.clock = parts.clock;
+    this.sequencer = new Sequencer(parts.journal, parts.start.reservedSeq);
+    this.path = new CommitPath({ ...parts, sequencer: this.sequencer });
+    this.registry = new Registry({ journal: parts.journal, path: this.path, clock: parts.clock, log: parts.log });
+    this.#lastTime = parts.start.lastTime;
+    this.#publishedSeq = parts.start.reservedSeq;
+  }
+
+  /** Number of the newest public envelope that subscribers were sent: what a snapshot at a boundary reflects. */
+  get publishedSeq(): number {
+    return this.#publishedSeq;
+  }
+
+  /** Registers who mirrors the changes of one kind of channel. Runs inside the same cause. */
+  observe<K extends ChannelKind>(kind: K, observer: (change: Change<K>) => void): void {
+    this.#observers[kind].push(observer);
+  }
+
+  /** A time stamp that is never below its predecessor [ACT-6]; ms since the epoch. */
+  stamp(): number {
+    this.#lastTime = Math.max(this.#lastTime, this.clock.now());
+    return this.#lastTime;
+  }
+
+  /** Reduces, numbers and journals one action. Inside `path.transact` only. */
+  emit<K extends ChannelKind>(channel: Channel<K>, action: ChannelAction[K], origin?: DispatchOrigin): void {
+    if (!channel.isAlive) return;
+    const time = this.stamp();
+    const before = channel.state;
+    const { seq: beforeSeq } = channel;
+    const after = reduceOn(channel.kind, before, action, time);
+    const seq = this.sequencer.next();
+    channel.state = after;
+    channel.seq = seq;
+    channel.usedAt = time;
+    this.path.undo(() => {
+      channel.state = before;
+      channel.seq = beforeSeq;
+    });
+    const envelope: ActionEnvelope = {
+      channel: channel.uri,
+      action,
+      serverSeq: seq,
+      ...(origin === undefined ? {} : { origin: { clientId: origin.clientId, clientSeq: origin.clientSeq } }),
+      'x-time': time,
+    };
+    const encoded = new EncodedEnvelope(envelope);
+    this.path.write({
+      op: 'envelope',
+      seq,
+      channel: channel.uri,
+      time,
+      json: encoded.json,
+      ...(origin?.epoch === undefined
+        ? {}
+        : { origin: { clientId: origin.clientId, epoch: origin.epoch, clientSeq: origin.clientSeq } }),
+    });
+    this.path.publish(
+      () => this.#fanOut(channel, encoded, origin?.sink),
+      origin === undefined ? undefined : () => origin.dropped(),
+    );
+    for (const observer of this.#observers[channel.kind]) observer({ channel, before, after, action, envelope, origin });
+  }
+
+  /** Replaces what the host alone knows of a channel, durably. Inside `path.transact` only. */
+  setLocal<K extends ChannelKind>(channel: Channel<K>, local: Channel<K>['local']): void {
+    if (!channel.isAlive) return;
+    const before = channel.local;
+    channel.local = local;
+    this.path.undo(() => {
+      channel.local = before;
+    });
+    this.path.write({ op: 'local', uri: channel.uri, local: JSON.stringify(local) });
+  }
+
+  /** Replaces a channel's window without an action (what it shows is unchanged). Inside `path.transact` only. */
+  setWindow<K extends ChannelKind>(channel: Channel<K>, state: ChannelState[K]): void {
+    const before = channel.state;
+    channel.state = state;
+    this.path.undo(() => {
+      channel.state = before;
+    });
+  }
+
+  /** Sends one envelope to one client alone: numbered, not journaled [ACT-7]. */
+  sendPrivate(sink: Sink, envelope: Omit<ActionEnvelope, 'serverSeq' | 'x-time'>): void {
+    const encoded = new EncodedEnvelope({
+      ...envelope,
+      serverSeq: this.sequencer.next(),
+      'x-time': this.stamp(),
+    });
+    this.path.publish(() => sink.frame(encoded.frame, 'message'));
+  }
+
+  #fanOut(channel: Channel, encoded: EncodedEnvelope, origin: Sink | undefined): void {
+    this.#publishedSeq = encoded.value.serverSeq;
+    let isEchoed = origin === undefined;
+    for (const { sink, delivery } of channel.subscriptions.values()) {
+      sink.envelope(encoded, delivery);
+      if (sink === origin) isEchoed = true;
+    }
+    if (!isEchoed) origin?.envelope(encoded, undefined);
+  }
+}
+
+/** The reducers as the host and our clients apply them: a session is aggregated after each step [SESS-5]. */
+export function reduceOn<K extends ChannelKind>(
+  kind: K,
+  state: ChannelState[K],
+  action: ChannelAction[K],
+  time: number,
+): ChannelState[K];
+export function reduceOn(
+  kind: ChannelKind,
+  state: ChannelState[ChannelKind],
+  action: ChannelAction[ChannelKind],
+  time: number,
+): ChannelState[ChannelKind] {
+  const next = reduceChannel(kind, state, action, time);
+  if (kind !== 'session' || !('chats' in next) || next.chats.length === 0) return next;
+  return aggregateSession(next);
+}
