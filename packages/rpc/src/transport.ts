@@ -37,6 +37,7 @@ export const DEFAULT_MAX_HOST_FRAME_BYTES = 64 * 1024 * 1024;
 export const TRANSPORT_CLOSE = {
   normal: 1000,
   goingAway: 1001,
+  protocolError: 1002,
   unsupportedData: 1003,
   lost: 1006,
   policyViolation: 1008,

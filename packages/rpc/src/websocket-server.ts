@@ -46,7 +46,6 @@ export function wrapServerSocket(
     inbox.close({ code, reason });
   };
   const onSent = (): void => undefined; // A failed write is followed by 'close'.
-  let failure = '';
   socket.on('message', (data, isBinary) => {
     if (isBinary) return close(TRANSPORT_CLOSE.unsupportedData, 'text frames only');
     const bytes = Buffer.isBuffer(data)
@@ -60,12 +59,12 @@ export function wrapServerSocket(
     inbox.push(bytes.toString('utf8'));
   });
   socket.on('error', (error) => {
-    failure = error.message;
+    // A frame that breaks the protocol. `ws` answers with a close frame and waits long for the reply; we do not.
+    const isTooLarge = 'code' in error && error.code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH';
+    const code = isTooLarge ? TRANSPORT_CLOSE.frameTooLarge : TRANSPORT_CLOSE.protocolError;
+    inbox.close({ code, reason: error.message });
   });
-  socket.on('close', (code, reason) => {
-    const text = reason.toString('utf8');
-    inbox.close({ code, reason: text === '' ? failure : text });
-  });
+  socket.on('close', (code, reason) => inbox.close({ code, reason: reason.toString('utf8') }));
 
   return {
     get bufferedBytes() {

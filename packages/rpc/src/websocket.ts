@@ -62,8 +62,9 @@ export function connectWebSocket(url: string, options: ConnectWebSocketOptions =
     };
 
     const onAbort = (): void => {
-      socket.close();
+      // First, since closing may report the failure in the same call.
       reject(options.signal?.reason);
+      socket.close();
     };
     options.signal?.addEventListener('abort', onAbort, { once: true });
     const settled = (): void => options.signal?.removeEventListener('abort', onAbort);
