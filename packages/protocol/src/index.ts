@@ -1,13 +1,16 @@
 export type * from './annotations/actions.ts';
+export { annotationsReducer } from './annotations/reducer.ts';
 export type * from './annotations/state.ts';
 export type * from './auth/auth.ts';
 export type * from './changeset/actions.ts';
 export type * from './changeset/commands.ts';
+export { changesetReducer } from './changeset/reducer.ts';
 export type * from './changeset/state.ts';
 export type * from './chat/actions.ts';
 export type * from './chat/commands.ts';
 export type * from './chat/input-request.ts';
 export type * from './chat/message.ts';
+export { chatReducer } from './chat/reducer.ts';
 export type * from './chat/state.ts';
 export type * from './chat/tool-call.ts';
 export type * from './common/config-schema.ts';
@@ -16,19 +19,24 @@ export type * from './mcp/state.ts';
 export type * from './resource/commands.ts';
 export type * from './resource-watch/actions.ts';
 export type * from './resource-watch/commands.ts';
+export { resourceWatchReducer } from './resource-watch/reducer.ts';
 export type * from './resource-watch/state.ts';
 export type * from './root/actions.ts';
 export type * from './root/commands.ts';
 export type * from './root/notifications.ts';
+export { rootReducer } from './root/reducer.ts';
 export type * from './root/state.ts';
 export type * from './session/actions.ts';
+export { aggregateSession } from './session/aggregate.ts';
 export type * from './session/commands.ts';
 export type * from './session/customization.ts';
+export { sessionReducer } from './session/reducer.ts';
 export type * from './session/state.ts';
 export { ACTIVITY_MASK, SessionStatus } from './session/status.ts';
 export type * from './telemetry/telemetry.ts';
 export type * from './terminal/actions.ts';
 export type * from './terminal/commands.ts';
+export { terminalReducer } from './terminal/reducer.ts';
 export type * from './terminal/state.ts';
 export type * from './wire/channels.ts';
 export {
@@ -71,6 +79,7 @@ export {
   MCP_METHOD_CAPABILITY,
   RESOURCE_METHODS,
 } from './wire/methods.ts';
+export { reduceChannel } from './wire/reduce.ts';
 export type * from './wire/uris.ts';
 export {
   annotationsUri,

@@ -1,0 +1,57 @@
+import { sameJson } from '../common/patch.ts';
+import type { ChatDeltaAction, ChatReasoningAction, ChatToolCallStartAction } from './actions.ts';
+import { startedToolCall, type ToolCallStep, toolCallStep } from './reducer-tool-call.ts';
+import type { ActiveTurn, ChatState, ResponsePart } from './state.ts';
+
+// Appends arrive by the thousand and aim at one of the last parts: parts are searched from the end, and a change
+// costs one plain copy of the array.
+
+/** Adds a part at the end of the active turn [CHAT-4]. */
+export function appendPart(state: ChatState, turnId: string, part: ResponsePart): ChatState {
+  const turn = state.activeTurn;
+  if (turn?.id !== turnId) return state;
+  return { ...state, activeTurn: { ...turn, responseParts: turn.responseParts.concat([part]) } };
+}
+
+/** Appends text to the part of that kind and id in the active turn [CHAT-4]. */
+export function appendText(
+  state: ChatState,
+  kind: 'markdown' | 'reasoning',
+  action: ChatDeltaAction | ChatReasoningAction,
+): ChatState {
+  const turn = state.activeTurn;
+  if (turn?.id !== action.turnId || action.content === '') return state;
+  const parts = turn.responseParts;
+  for (let index = parts.length - 1; index >= 0; index--) {
+    const part = parts[index];
+    if (part?.kind !== 'markdown' && part?.kind !== 'reasoning') continue;
+    if (part.kind !== kind || part.id !== action.partId) continue;
+    return withPart(state, turn, index, { ...part, content: part.content + action.content });
+  }
+  return state;
+}
+
+/** Adds a tool call whose parameters are about to stream [CHAT-7]. */
+export function startToolCall(state: ChatState, action: ChatToolCallStartAction): ChatState {
+  return appendPart(state, action.turnId, { kind: 'toolCall', toolCall: startedToolCall(action) });
+}
+
+/** Takes the tool call that the action names one step along its state machine [CHAT-7]. */
+export function reduceToolCall(state: ChatState, action: ToolCallStep): ChatState {
+  const turn = state.activeTurn;
+  if (turn?.id !== action.turnId) return state;
+  const parts = turn.responseParts;
+  for (let index = parts.length - 1; index >= 0; index--) {
+    const part = parts[index];
+    if (part?.kind !== 'toolCall' || part.toolCall.toolCallId !== action.toolCallId) continue;
+    const toolCall = toolCallStep(part.toolCall, action);
+    return sameJson(toolCall, part.toolCall) ? state : withPart(state, turn, index, { ...part, toolCall });
+  }
+  return state;
+}
+
+function withPart(state: ChatState, turn: ActiveTurn, index: number, part: ResponsePart): ChatState {
+  const responseParts = turn.responseParts.slice();
+  responseParts[index] = part;
+  return { ...state, activeTurn: { ...turn, responseParts } };
+}

@@ -1,0 +1,49 @@
+import { indexOfId, patch, withItem, withoutItem } from '../common/patch.ts';
+import type { ChatPendingMessageSetAction } from './actions.ts';
+import type { ChatState, PendingMessage, PendingMessageKind } from './state.ts';
+
+/** Replaces the one steering message, or upserts a queued one by id [CHAT-11]. */
+export function setPending(state: ChatState, { kind, id, message }: ChatPendingMessageSetAction): ChatState {
+  const queue = state.queuedMessages ?? [];
+  switch (kind) {
+    case 'steering':
+      return patch(state, { steeringMessage: { id, message } });
+    case 'queued':
+      return patch(state, { queuedMessages: withItem(queue, indexOfId(queue, id), { id, message }) });
+    default:
+      return state;
+  }
+}
+
+/** Removes the pending message of that kind and id; an emptied queue becomes absent [CHAT-11]. */
+export function removePending(state: ChatState, kind: PendingMessageKind, id: string): ChatState {
+  switch (kind) {
+    case 'steering':
+      return state.steeringMessage?.id === id ? patch(state, { steeringMessage: undefined }) : state;
+    case 'queued': {
+      const queue = state.queuedMessages ?? [];
+      const index = indexOfId(queue, id);
+      if (index < 0) return state;
+      return patch(state, {
+        queuedMessages: queue.length > 1 ? withoutItem(queue, index) : undefined,
+      });
+    }
+    default:
+      return state;
+  }
+}
+
+/** Named messages first, in the order given; the rest keep theirs behind them, so that none is lost [CHAT-11]. */
+export function reorderQueue(state: ChatState, order: readonly string[]): ChatState {
+  const rest = new Map<string, PendingMessage>();
+  for (const queued of state.queuedMessages ?? []) rest.set(queued.id, queued);
+  const named: PendingMessage[] = [];
+  for (const id of order) {
+    const queued = rest.get(id);
+    if (!queued) continue;
+    rest.delete(id);
+    named.push(queued);
+  }
+  if (named.length === 0) return state;
+  return patch(state, { queuedMessages: [...named, ...rest.values()] });
+}

@@ -1,0 +1,84 @@
+import { indexOfId, patch } from '../common/patch.ts';
+import { withActivity, withFlag } from '../session/reducer-status.ts';
+import { SessionStatus } from '../session/status.ts';
+import type { ChatTurnStartedAction, ChatTurnsLoadedAction } from './actions.ts';
+import { removePending } from './reducer-pending.ts';
+import { derivedStatus, timestamp } from './reducer-status.ts';
+import { skippedToolCall } from './reducer-tool-call.ts';
+import type { ActiveTurn, ChatState, ResponsePart, Turn } from './state.ts';
+
+/** Opens a turn without parts and consumes the pending message that it came from [CHAT-3]. */
+export function startTurn(state: ChatState, action: ChatTurnStartedAction, now: number): ChatState {
+  const { turnId, message, queuedMessageId } = action;
+  const activeTurn: ActiveTurn = { id: turnId, message, responseParts: [] };
+  const status = derivedStatus({ ...state, activeTurn });
+  const next = patch(state, {
+    activeTurn,
+    status: withFlag(status, SessionStatus.IsRead, false),
+    modifiedAt: timestamp(now),
+  });
+  if (queuedMessageId === undefined) return next;
+  return removePending(removePending(next, 'steering', queuedMessageId), 'queued', queuedMessageId);
+}
+
+/** Moves the active turn with that id to the history and drops what waited for answers in it [CHAT-5]. */
+export function endTurn(
+  state: ChatState,
+  turnId: string,
+  outcome: Pick<Turn, 'state' | 'error'>,
+  now: number,
+): ChatState {
+  const active = state.activeTurn;
+  if (active?.id !== turnId) return state;
+  const turn: Turn = { ...active, responseParts: settledParts(active.responseParts), ...outcome };
+  return patch(state, {
+    turns: state.turns.concat([turn]),
+    activeTurn: undefined,
+    inputRequests: undefined,
+    status: withActivity(state.status, outcome.state === 'error' ? SessionStatus.Error : SessionStatus.Idle),
+    modifiedAt: timestamp(now),
+  });
+}
+
+function settledParts(parts: ResponsePart[]): ResponsePart[] {
+  let settled = parts;
+  for (let index = 0; index < parts.length; index++) {
+    const part = parts[index];
+    if (part?.kind !== 'toolCall') continue;
+    const toolCall = skippedToolCall(part.toolCall);
+    if (toolCall === part.toolCall) continue;
+    if (settled === parts) settled = parts.slice();
+    settled[index] = { ...part, toolCall };
+  }
+  return settled;
+}
+
+/** Keeps turns up to and including `turnId`, or none; an unknown id changes nothing [CHAT-6]. */
+export function truncate(state: ChatState, turnId: string | undefined, now: number): ChatState {
+  const kept = turnId === undefined ? 0 : indexOfId(state.turns, turnId) + 1;
+  if (turnId !== undefined && kept === 0) return state;
+  return patch(state, {
+    turns: kept === state.turns.length ? state.turns : state.turns.slice(0, kept),
+    activeTurn: undefined,
+    inputRequests: undefined,
+    turnsNextCursor: kept === 0 ? undefined : state.turnsNextCursor,
+    status: withActivity(state.status, SessionStatus.Idle),
+    modifiedAt: timestamp(now),
+  });
+}
+
+/** Puts older turns, oldest first, ahead of the loaded window and takes over the cursor [CHAT-15]. */
+export function loadTurns(state: ChatState, action: ChatTurnsLoadedAction): ChatState {
+  const known = new Set<string>();
+  for (const turn of state.turns) known.add(turn.id);
+  const older: Turn[] = [];
+  for (const turn of action.turns) {
+    if (known.has(turn.id)) continue;
+    known.add(turn.id);
+    older.push(turn);
+  }
+  return patch(state, {
+    turns: older.length === 0 ? state.turns : older.concat(state.turns),
+    turnsNextCursor: action.turnsNextCursor,
+  });
+}

@@ -1,0 +1,70 @@
+import { patch } from '../common/patch.ts';
+import type { StateAction } from '../wire/envelope.ts';
+import type { ChatAction } from './actions.ts';
+import { answerInput, completeInput, requestInput } from './reducer-input.ts';
+import { appendPart, appendText, reduceToolCall, startToolCall } from './reducer-parts.ts';
+import { removePending, reorderQueue, setPending } from './reducer-pending.ts';
+import { refreshed } from './reducer-status.ts';
+import { endTurn, loadTurns, startTurn, truncate } from './reducer-turn.ts';
+import type { ChatState } from './state.ts';
+
+/**
+ * Reduces one action of a chat channel [CHAT-3]…[CHAT-18]; `now` is in milliseconds since the epoch and becomes
+ * `modifiedAt` where the action sets it. Returns `state` itself when nothing changes.
+ */
+export function chatReducer(state: ChatState, action: StateAction, now: number): ChatState {
+  switch (action.type) {
+    case 'chat/turnStarted':
+      return startTurn(state, action, now);
+    case 'chat/turnComplete':
+      return endTurn(state, action.turnId, { state: 'complete' }, now);
+    case 'chat/turnCancelled':
+      return endTurn(state, action.turnId, { state: 'cancelled' }, now);
+    case 'chat/error':
+      return endTurn(state, action.turnId, { state: 'error', error: action.error }, now);
+    case 'chat/truncated':
+      return truncate(state, action.turnId, now);
+    case 'chat/turnsLoaded':
+      return loadTurns(state, action);
+    case 'chat/delta':
+      return appendText(state, 'markdown', action);
+    case 'chat/reasoning':
+      return appendText(state, 'reasoning', action);
+    case 'chat/responsePart':
+      return appendPart(state, action.turnId, action.part);
+    case 'chat/usage': {
+      const turn = state.activeTurn;
+      if (turn?.id !== action.turnId) return state;
+      return patch(state, { activeTurn: patch(turn, { usage: action.usage }) });
+    }
+    case 'chat/toolCallStart':
+      return startToolCall(state, action);
+    case 'chat/toolCallDelta':
+    case 'chat/toolCallContentChanged':
+      return reduceToolCall(state, action);
+    case 'chat/toolCallReady':
+    case 'chat/toolCallConfirmed':
+    case 'chat/toolCallComplete':
+    case 'chat/toolCallResultConfirmed':
+      return refreshed(reduceToolCall(state, action));
+    case 'chat/inputRequested':
+      return requestInput(state, action, now);
+    case 'chat/inputAnswerChanged':
+      return answerInput(state, action, now);
+    case 'chat/inputCompleted':
+      return completeInput(state, action, now);
+    case 'chat/pendingMessageSet':
+      return setPending(state, action);
+    case 'chat/pendingMessageRemoved':
+      return removePending(state, action.kind, action.id);
+    case 'chat/queuedMessagesReordered':
+      return reorderQueue(state, action.order);
+    case 'chat/draftChanged':
+      return patch(state, { draft: action.draft });
+    case 'chat/activityChanged':
+      return patch(state, { activity: action.activity });
+    default:
+      action satisfies Exclude<StateAction, ChatAction>;
+      return state;
+  }
+}

@@ -1,0 +1,84 @@
+import { indexOfId, patch, withItem, withoutItem } from '../common/patch.ts';
+import type { McpServerState } from '../mcp/state.ts';
+import type {
+  SessionCustomizationRemovedAction,
+  SessionCustomizationToggledAction,
+  SessionCustomizationUpdatedAction,
+} from './actions.ts';
+import type { ChildCustomization, Customization } from './customization.ts';
+import type { SessionState } from './state.ts';
+
+/** Replaces a top-level entry by id, children included, or appends it [CUST-1]. */
+export function upsertCustomization(
+  state: SessionState,
+  { customization }: SessionCustomizationUpdatedAction,
+): SessionState {
+  const list = state.customizations ?? [];
+  return patch(state, { customizations: withItem(list, indexOfId(list, customization.id), customization) });
+}
+
+/** Removes a top-level entry, or else the child that has the id [CUST-1]. */
+export function removeCustomization(
+  state: SessionState,
+  { id }: SessionCustomizationRemovedAction,
+): SessionState {
+  const list = state.customizations ?? [];
+  const index = indexOfId(list, id);
+  if (index >= 0) return patch(state, { customizations: withoutItem(list, index) });
+  return changeChildren(state, (children) => {
+    const childIndex = indexOfId(children, id);
+    return childIndex < 0 ? undefined : withoutItem(children, childIndex);
+  });
+}
+
+/** Sets `enabled` on a top-level entry, or else on the child that has the id [CUST-1]. */
+export function toggleCustomization(
+  state: SessionState,
+  { id, enabled }: SessionCustomizationToggledAction,
+): SessionState {
+  const list = state.customizations ?? [];
+  const index = indexOfId(list, id);
+  const entry = list[index];
+  if (entry) return patch(state, { customizations: withItem(list, index, { ...entry, enabled }) });
+  return changeChildren(state, (children) => {
+    const childIndex = indexOfId(children, id);
+    const child = children[childIndex];
+    return child && withItem(children, childIndex, { ...child, enabled });
+  });
+}
+
+/** Replaces state and channel of an MCP server, top level or child; an absent channel is cleared [MCP-1]. */
+export function setMcpServer(
+  state: SessionState,
+  id: string,
+  serverState: McpServerState,
+  channel?: string,
+): SessionState {
+  const list = state.customizations ?? [];
+  for (const [index, entry] of list.entries()) {
+    if (entry.type !== 'mcpServer' || entry.id !== id) continue;
+    const server = patch(entry, { state: serverState, channel });
+    return patch(state, { customizations: withItem(list, index, server) });
+  }
+  return changeChildren(state, (children) => {
+    for (const [index, child] of children.entries()) {
+      if (child.type !== 'mcpServer' || child.id !== id) continue;
+      return withItem(children, index, patch(child, { state: serverState, channel }));
+    }
+    return undefined;
+  });
+}
+
+/** Applies `change` to the children of the first container for which it returns a new list. */
+function changeChildren(
+  state: SessionState,
+  change: (children: ChildCustomization[]) => ChildCustomization[] | undefined,
+): SessionState {
+  const list: Customization[] = state.customizations ?? [];
+  for (const [index, entry] of list.entries()) {
+    if (!('children' in entry) || !entry.children) continue;
+    const children = change(entry.children);
+    if (children) return patch(state, { customizations: withItem(list, index, { ...entry, children }) });
+  }
+  return state;
+}

@@ -1,0 +1,26 @@
+import { indexOfId, patch, withItem, withoutItem } from '../common/patch.ts';
+import type { SessionInputNeededRemovedAction, SessionInputNeededSetAction } from './actions.ts';
+import { withActivity, withoutInputBit } from './reducer-status.ts';
+import type { SessionState } from './state.ts';
+import { SessionStatus } from './status.ts';
+
+/** Adds or replaces an open block of some chat, which raises InputNeeded [SESS-7]. */
+export function setInputNeeded(state: SessionState, { request }: SessionInputNeededSetAction): SessionState {
+  const list = state.inputNeeded ?? [];
+  return patch(state, {
+    inputNeeded: withItem(list, indexOfId(list, request.id), request),
+    status: withActivity(state.status, SessionStatus.InputNeeded),
+  });
+}
+
+/** Drops an open block; with the last one the list becomes absent and InputNeeded falls back to InProgress. */
+export function removeInputNeeded(
+  state: SessionState,
+  { id }: SessionInputNeededRemovedAction,
+): SessionState {
+  const list = state.inputNeeded ?? [];
+  const index = indexOfId(list, id);
+  if (index < 0) return state;
+  if (list.length > 1) return patch(state, { inputNeeded: withoutItem(list, index) });
+  return patch(state, { inputNeeded: undefined, status: withoutInputBit(state.status) });
+}

@@ -1,0 +1,38 @@
+import { ACTIVITY_MASK, SessionStatus } from './status.ts';
+
+// A status is any non-negative integer and unknown bits survive, also those beyond the 32 that JavaScript's bitwise
+// operators keep: reading the low bits by `&` is exact, changing bits is done by arithmetic.
+
+/** Bits 0–4 of a status [SESS-4]. */
+export function activityOf(status: SessionStatus): number {
+  return status & ACTIVITY_MASK;
+}
+
+/** The status with its activity bits replaced and every other bit kept [SESS-4]. */
+export function withActivity(status: SessionStatus, activity: number): SessionStatus {
+  return status - activityOf(status) + activity;
+}
+
+/** The status with one bit set or cleared and every other bit kept [SESS-4]. */
+export function withFlag(status: SessionStatus, flag: number, isSet: boolean): SessionStatus {
+  const wasSet = (status & flag) !== 0;
+  if (wasSet === isSet) return status;
+  return isSet ? status + flag : status - flag;
+}
+
+/** Whether the activity bits say that somebody has to answer something. */
+export function isInputNeeded(status: SessionStatus): boolean {
+  return (status & SessionStatus.InputNeeded) === SessionStatus.InputNeeded;
+}
+
+/** Whether the activity bits say that the last turn failed. */
+export function isError(status: SessionStatus): boolean {
+  return (status & SessionStatus.Error) !== 0;
+}
+
+const INPUT_BIT = SessionStatus.InputNeeded - SessionStatus.InProgress;
+
+/** The status with InputNeeded fallen back to InProgress; any other activity stays. */
+export function withoutInputBit(status: SessionStatus): SessionStatus {
+  return withFlag(status, INPUT_BIT, false);
+}

@@ -1,0 +1,87 @@
+import { patch } from '../common/patch.ts';
+import type { StateAction } from '../wire/envelope.ts';
+import type {
+  TerminalAction,
+  TerminalCommandExecutedAction,
+  TerminalCommandFinishedAction,
+} from './actions.ts';
+import type { TerminalContentPart, TerminalState } from './state.ts';
+
+/** Reduces one action of a terminal channel [TERM-2]. Returns `state` itself when nothing changes. */
+export function terminalReducer(state: TerminalState, action: StateAction, _now: number): TerminalState {
+  switch (action.type) {
+    case 'terminal/data':
+      return appendOutput(state, action.data);
+    case 'terminal/resized':
+      return patch(state, { cols: action.cols, rows: action.rows });
+    case 'terminal/claimed':
+      return patch(state, { claim: action.claim });
+    case 'terminal/titleChanged':
+      return patch(state, { title: action.title });
+    case 'terminal/cwdChanged':
+      return patch(state, { cwd: action.cwd });
+    case 'terminal/exited':
+      return patch(state, { exitCode: action.exitCode });
+    case 'terminal/cleared':
+      return patch(state, { content: [] });
+    case 'terminal/commandDetectionAvailable':
+      return patch(state, { supportsCommandDetection: true });
+    case 'terminal/commandExecuted':
+      return startCommand(state, action);
+    case 'terminal/commandFinished':
+      return finishCommand(state, action);
+    // Input is for the pty alone: it may be a password.
+    case 'terminal/input':
+      return state;
+    default:
+      action satisfies Exclude<StateAction, TerminalAction>;
+      return state;
+  }
+}
+
+function appendOutput(state: TerminalState, data: string): TerminalState {
+  const tail = state.content.at(-1);
+  if (tail?.type === 'command' && !tail.isComplete) {
+    return withTail(state, patch(tail, { output: tail.output + data }));
+  }
+  if (tail?.type === 'unclassified') return withTail(state, patch(tail, { value: tail.value + data }));
+  return { ...state, content: state.content.concat({ type: 'unclassified', value: data }) };
+}
+
+function withTail(state: TerminalState, part: TerminalContentPart): TerminalState {
+  const index = state.content.length - 1;
+  if (state.content[index] === part) return state;
+  const content = state.content.slice();
+  content[index] = part;
+  return { ...state, content };
+}
+
+function startCommand(state: TerminalState, action: TerminalCommandExecutedAction): TerminalState {
+  const { commandId, commandLine, timestamp } = action;
+  const content = state.content.concat({
+    type: 'command',
+    commandId,
+    commandLine,
+    output: '',
+    timestamp,
+    isComplete: false,
+  });
+  return { ...state, content, supportsCommandDetection: true };
+}
+
+function finishCommand(state: TerminalState, action: TerminalCommandFinishedAction): TerminalState {
+  for (let index = state.content.length - 1; index >= 0; index--) {
+    const part = state.content[index];
+    if (part?.type !== 'command' || part.commandId !== action.commandId) continue;
+    const finished = patch(part, {
+      isComplete: true,
+      exitCode: action.exitCode,
+      durationMs: action.durationMs,
+    });
+    if (finished === part) return state;
+    const content = state.content.slice();
+    content[index] = finished;
+    return { ...state, content };
+  }
+  return state;
+}

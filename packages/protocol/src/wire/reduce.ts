@@ -1,0 +1,37 @@
+import { annotationsReducer } from '../annotations/reducer.ts';
+import { changesetReducer } from '../changeset/reducer.ts';
+import { chatReducer } from '../chat/reducer.ts';
+import { resourceWatchReducer } from '../resource-watch/reducer.ts';
+import { rootReducer } from '../root/reducer.ts';
+import { sessionReducer } from '../session/reducer.ts';
+import { terminalReducer } from '../terminal/reducer.ts';
+import type { ChannelKind, ChannelState } from './channels.ts';
+import type { StateAction } from './envelope.ts';
+
+type Reducers = {
+  [K in ChannelKind]: (state: ChannelState[K], action: StateAction, now: number) => ChannelState[K];
+};
+
+const REDUCERS: Reducers = {
+  root: rootReducer,
+  session: sessionReducer,
+  chat: chatReducer,
+  terminal: terminalReducer,
+  changeset: changesetReducer,
+  annotations: annotationsReducer,
+  resourceWatch: resourceWatchReducer,
+};
+
+/**
+ * Reduces one action by the reducer of the channel's kind; `now` is in milliseconds since the epoch [ACT-6]. Actions
+ * that are unknown or of another kind, and those that change nothing, give `state` itself. Sessions are not
+ * aggregated: see `aggregateSession`.
+ */
+export function reduceChannel<K extends ChannelKind>(
+  kind: K,
+  state: ChannelState[K],
+  action: StateAction,
+  now: number,
+): ChannelState[K] {
+  return REDUCERS[kind](state, action, now);
+}

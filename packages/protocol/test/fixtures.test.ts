@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest';
+import {
+  hasShared,
+  ownReducerFixtures,
+  type ReducerFixture,
+  reduceFixture,
+  SHARED_MISSING,
+  sharedReducerFixtures,
+  sharedRoundTrips,
+} from './fixture-files.ts';
+
+function expectFixture(fixture: ReducerFixture): void {
+  let state = fixture.initial;
+  for (const action of fixture.actions) state = reduceFixture(fixture.reducer, state, action);
+  expect(state).toStrictEqual(fixture.expected);
+}
+
+describe('own reducer fixtures', () => {
+  for (const fixture of ownReducerFixtures()) {
+    it(fixture.description, () => expectFixture(fixture));
+  }
+});
+
+if (!hasShared) console.warn(`skipped: ${SHARED_MISSING}`);
+
+it.runIf(process.env.REQUIRE_ALL === '1')('the fixtures of the protocol are there', () => {
+  expect(hasShared, SHARED_MISSING).toBe(true);
+});
+
+describe.skipIf(!hasShared)('reducer fixtures of the protocol', () => {
+  for (const fixture of sharedReducerFixtures()) {
+    it(`[ACT-6] ${fixture.file}: ${fixture.description}`, () => expectFixture(fixture));
+  }
+});
+
+// JSON.parse and JSON.stringify are all the decoding and encoding there is, so the property checked is identity:
+// every member, known or not, every number at full precision, and no member that was absent (never `null` for it).
+describe.skipIf(!hasShared)('round trips of the protocol', () => {
+  for (const { file, input, output } of sharedRoundTrips()) {
+    it(`${file} decodes and encodes to what it was`, () => {
+      expect(JSON.parse(JSON.stringify(input))).toStrictEqual(output);
+    });
+  }
+});
