@@ -1,0 +1,133 @@
+import { Ajv } from 'ajv';
+import standalone from 'ajv/dist/standalone/index.js';
+import { checkableDefinitions, type Reading } from './checkable.ts';
+import { type Definitions, definition, reachable, refName, refTo, type Schema } from './json-schema.ts';
+import { typescript } from './typescript.ts';
+import type { Vocabulary } from './vocabulary.ts';
+
+/** What a name is looked up in → name → the definition that holds for it. */
+type Tables = Record<string, Record<string, string>>;
+
+/** Gives every looked-up schema a definition of its own where it is not a reference to one already. */
+class Lookup {
+  readonly definitions: Definitions;
+  readonly tables: Tables = {};
+
+  constructor(definitions: Definitions) {
+    this.definitions = { ...definitions };
+  }
+
+  add(table: string, schemas: Record<string, Schema>): void {
+    this.tables[table] = Object.fromEntries(
+      Object.entries(schemas).map(([name, schema]) => {
+        const referred = refName(schema);
+        if (referred !== undefined) return [name, referred];
+        const own = `${table}.${name}`;
+        this.definitions[own] = schema;
+        return [name, own];
+      }),
+    );
+  }
+}
+
+function pick(requests: Record<string, { params: Schema; result: Schema }>, part: 'params' | 'result') {
+  return Object.fromEntries(Object.entries(requests).map(([method, request]) => [method, request[part]]));
+}
+
+/**
+ * What clients send is read strictly, but for two places that have an answer of their own: a dispatched action is
+ * checked by its own type and echoed as rejected [ACT-3], and malformed versions in a list are skipped [CONN-1].
+ */
+function strictLookup(vocabulary: Vocabulary): Lookup {
+  const lookup = new Lookup(vocabulary.definitions);
+  const dispatch = definition(lookup.definitions, 'DispatchActionParams');
+  const required = dispatch.required?.filter((field) => field !== 'action') ?? [];
+  const withAction = { ...dispatch.properties, action: {} };
+  lookup.definitions.DispatchActionParams = { ...dispatch, required, properties: withAction };
+  const initialize = definition(lookup.definitions, 'InitializeParams');
+  const withVersions = { ...initialize.properties, protocolVersions: { type: 'array' } };
+  lookup.definitions.InitializeParams = { ...initialize, properties: withVersions };
+  lookup.add('actions', vocabulary.actions);
+  lookup.add('states', vocabulary.states);
+  lookup.add('params', { ...pick(vocabulary.clientRequests, 'params'), ...vocabulary.clientNotifications });
+  lookup.add('clientResults', pick(vocabulary.hostRequests, 'result'));
+  return lookup;
+}
+
+/** What a host sends may be newer than its reader: states, turns and actions are left to those who look inside. */
+function lenientLookup(vocabulary: Vocabulary): Lookup {
+  const lookup = new Lookup(vocabulary.definitions);
+  const opaque: Schema = { type: 'object' };
+  lookup.definitions.StateAction = {
+    ...opaque,
+    required: ['type'],
+    properties: { type: { type: 'string' } },
+  };
+  lookup.definitions.Turn = { ...opaque, required: ['id'], properties: { id: { type: 'string' } } };
+  const snapshot = definition(lookup.definitions, 'Snapshot');
+  lookup.definitions.Snapshot = { ...snapshot, properties: { ...snapshot.properties, state: opaque } };
+  lookup.add('notifications', vocabulary.hostNotifications);
+  lookup.add('hostParams', pick(vocabulary.hostRequests, 'params'));
+  lookup.add('results', pick(vocabulary.clientRequests, 'result'));
+  return lookup;
+}
+
+/** Definitions that contain themselves at some depth, so that checking them recurses as deep as the value nests. */
+function recursive(table: Record<string, string>, definitions: Definitions): string[] {
+  const cyclic = Object.keys(definitions).filter((name) =>
+    reachable(definition(definitions, name), definitions).has(name),
+  );
+  return Object.keys(table).filter((name) => {
+    const target = table[name] ?? '';
+    const needs = reachable(refTo(target), definitions);
+    return cyclic.some((inner) => needs.has(inner));
+  });
+}
+
+/** Checks of one reading as TypeScript: a table for each of the lookup's, of one function per name. */
+function compile(lookup: Lookup, reading: Reading): string {
+  const ajv = new Ajv({
+    code: { source: true, esm: true, lines: true },
+    discriminator: true,
+    strict: true,
+    strictRequired: false,
+    strictTypes: false,
+    allowUnionTypes: true,
+    // Sentences are made from keyword and parameters, so that all of them read alike and none repeats the value.
+    messages: false,
+    inlineRefs: false,
+  });
+  const definitions = checkableDefinitions(lookup.definitions, reading);
+  ajv.addSchema({ $id: reading, definitions });
+  const names = [
+    ...new Set(Object.values(lookup.tables).flatMap((table) => Object.values(table))),
+  ].toSorted();
+  const exported = names.map(
+    (name, at) => [`check${at}`, reading + encodeURI(refTo(name).$ref ?? '')] as const,
+  );
+  const code = standalone.default(ajv, Object.fromEntries(exported));
+  const functions = new Map(
+    [...code.matchAll(/^export const check(\d+) = (\w+);$/gm)].map(([, at, check]) => [
+      names[Number(at)],
+      check,
+    ]),
+  );
+  const tables = Object.entries(lookup.tables).flatMap(([table, entries]) => [
+    `export const ${table}: Record<string, Check> = {`,
+    ...Object.entries(entries).map(
+      ([name, target]) => `  ${JSON.stringify(name)}: ${functions.get(target)},`,
+    ),
+    '};',
+    `/** Those whose values nest without a bound of the schema's own. */`,
+    `export const ${table}Nesting: string[] = ${JSON.stringify(recursive(entries, definitions))};`,
+  ]);
+  return `${typescript(code)}\n${tables.join('\n')}\n`;
+}
+
+/** The generated files: name to content. */
+export function compiledFiles(vocabulary: Vocabulary): Map<string, string> {
+  return new Map([
+    ['strict.ts', compile(strictLookup(vocabulary), 'strict')],
+    ['lenient.ts', compile(lenientLookup(vocabulary), 'lenient')],
+  ]);
+}
