@@ -103,7 +103,11 @@ export class CommitPath {
       this.#depth -= 1;
     }
     const tick = this.#open;
-    if (this.#depth === 0 && tick !== undefined && (tick.writes.length >= EARLY_ROWS || tick.bytes >= EARLY_BYTES))
+    if (
+      this.#depth === 0 &&
+      tick !== undefined &&
+      (tick.writes.length >= EARLY_ROWS || tick.bytes >= EARLY_BYTES)
+    )
       this.seal();
   }
 
@@ -250,11 +254,15 @@ export class CommitPath {
     const ticks = this.#open === undefined ? this.#sealed : [...this.#sealed, this.#open];
     this.#sealed = [];
     this.#open = undefined;
-    this.#log.error({ error, tickCount: ticks.length }, 'the journal cannot be written; trying again each second');
+    this.#log.error(
+      { error, tickCount: ticks.length },
+      'the journal cannot be written; trying again each second',
+    );
     for (const tick of ticks.toReversed()) for (const restore of tick.undo.toReversed()) this.#guard(restore);
     const wasHealthy = this.isHealthy;
     this.#held = [...(this.#held ?? []), ...ticks.flatMap((tick) => tick.redo)];
-    for (const tick of ticks) for (const item of tick.output) if (item.dropped !== undefined) this.#guard(item.dropped);
+    for (const tick of ticks)
+      for (const item of tick.output) if (item.dropped !== undefined) this.#guard(item.dropped);
     this.#flush();
     if (wasHealthy) this.#scheduleRetry();
   }

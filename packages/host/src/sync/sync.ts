@@ -1,17 +1,16 @@
 import {
   type ActionEnvelope,
   type ActionOrigin,
-  aggregateSession,
   type ChannelAction,
   type ChannelKind,
   type ChannelState,
-  reduceChannel,
 } from '@agenthost/protocol';
 import type { Journal, JournalStart } from '../journal/journal.ts';
 import type { Clock, Timers } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { Channel } from './channel.ts';
 import { CommitPath } from './commit-path.ts';
+import { reduceOn } from './reduce-on.ts';
 import { Registry } from './registry.ts';
 import { Sequencer } from './sequencer.ts';
 import { EncodedEnvelope, type Sink } from './subscription.ts';
@@ -64,7 +63,12 @@ export class Sync {
     this.clock = parts.clock;
     this.sequencer = new Sequencer(parts.journal, parts.start.reservedSeq);
     this.path = new CommitPath({ ...parts, sequencer: this.sequencer });
-    this.registry = new Registry({ journal: parts.journal, path: this.path, clock: parts.clock, log: parts.log });
+    this.registry = new Registry({
+      journal: parts.journal,
+      path: this.path,
+      clock: parts.clock,
+      log: parts.log,
+    });
     this.#lastTime = parts.start.lastTime;
     this.#publishedSeq = parts.start.reservedSeq;
   }
@@ -122,7 +126,8 @@ export class Sync {
       () => this.#fanOut(channel, encoded, origin?.sink),
       origin === undefined ? undefined : () => origin.dropped(),
     );
-    for (const observer of this.#observers[channel.kind]) observer({ channel, before, after, action, envelope, origin });
+    for (const observer of this.#observers[channel.kind])
+      observer({ channel, before, after, action, envelope, origin });
   }
 
   /** Replaces what the host alone knows of a channel, durably. Inside `path.transact` only. */
@@ -164,22 +169,4 @@ export class Sync {
     }
     if (!isEchoed) origin?.envelope(encoded, undefined);
   }
-}
-
-/** The reducers as the host and our clients apply them: a session is aggregated after each step [SESS-5]. */
-export function reduceOn<K extends ChannelKind>(
-  kind: K,
-  state: ChannelState[K],
-  action: ChannelAction[K],
-  time: number,
-): ChannelState[K];
-export function reduceOn(
-  kind: ChannelKind,
-  state: ChannelState[ChannelKind],
-  action: ChannelAction[ChannelKind],
-  time: number,
-): ChannelState[ChannelKind] {
-  const next = reduceChannel(kind, state, action, time);
-  if (kind !== 'session' || !('chats' in next) || next.chats.length === 0) return next;
-  return aggregateSession(next);
 }

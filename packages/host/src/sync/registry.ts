@@ -1,0 +1,220 @@
+import {
+  type ActionEnvelope,
+  CHANNEL_KINDS,
+  type ChannelKind,
+  type ChannelState,
+  type ChatState,
+} from '@agenthost/protocol';
+import { type Journal, JournalError, type StoredChannel } from '../journal/journal.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Log } from '../lib/log.ts';
+import { readTurn, WINDOW_TURNS, withTurns } from './archive.ts';
+import { Channel } from './channel.ts';
+import type { CommitPath } from './commit-path.ts';
+import type { ChannelLocals } from './locals.ts';
+import { reduceOn } from './reduce-on.ts';
+
+const isKind = (kind: string): kind is ChannelKind => CHANNEL_KINDS.some((known) => known === kind);
+
+/** What a new channel begins with. */
+export interface NewChannel<K extends ChannelKind> {
+  readonly uri: string;
+  readonly kind: K;
+  readonly session?: string;
+  readonly state: ChannelState[K];
+  readonly local: ChannelLocals[K];
+}
+
+/** The channels in memory, loaded on first use and unloaded when nobody needs them. */
+export class Registry {
+  readonly #journal: Journal;
+  readonly #path: CommitPath;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  readonly #channels = new Map<string, Channel>();
+  readonly #loading = new Map<string, Promise<Channel | undefined>>();
+  /** Disposed, and the journal does not know it yet. */
+  readonly #leaving = new Set<string>();
+
+  constructor(parts: { journal: Journal; path: CommitPath; clock: Clock; log: Log }) {
+    this.#journal = parts.journal;
+    this.#path = parts.path;
+    this.#clock = parts.clock;
+    this.#log = parts.log;
+  }
+
+  /** The channel if it is in memory. */
+  get(uri: string): Channel | undefined {
+    return this.#channels.get(uri);
+  }
+
+  /** The channel of that kind if it is in memory. */
+  getOf<K extends ChannelKind>(kind: K, uri: string): Channel<K> | undefined {
+    const channel = this.#channels.get(uri);
+    return channel?.is(kind) === true ? channel : undefined;
+  }
+
+  /** The channel, from memory or disk (with its session, for a chat); `undefined` when there is none. */
+  async open(uri: string): Promise<Channel | undefined> {
+    const present = this.#channels.get(uri);
+    if (present !== undefined) {
+      present.usedAt = this.#clock.now();
+      return present;
+    }
+    if (this.#leaving.has(uri)) return undefined;
+    const loading = this.#loading.get(uri) ?? this.#load(uri);
+    this.#loading.set(uri, loading);
+    try {
+      return await loading;
+    } finally {
+      this.#loading.delete(uri);
+    }
+  }
+
+  async openOf<K extends ChannelKind>(kind: K, uri: string): Promise<Channel<K> | undefined> {
+    const channel = await this.open(uri);
+    return channel?.is(kind) === true ? channel : undefined;
+  }
+
+  /** All channels in memory. */
+  all(): Iterable<Channel> {
+    return this.#channels.values();
+  }
+
+  /** The channels in memory that belong to a session. */
+  *ofSession(session: string): Iterable<Channel> {
+    for (const channel of this.#channels.values()) if (channel.session === session) yield channel;
+  }
+
+  /** Adds a channel and its snapshot row. Inside `path.transact` only. */
+  create<K extends ChannelKind>(init: NewChannel<K>, seq: number): Channel<K> {
+    const channel = new Channel<K>({ ...init, seq, usedAt: this.#clock.now() });
+    this.#add(channel);
+    this.#path.undo(() => this.#drop(channel));
+    this.writeSnapshot(channel);
+    return channel;
+  }
+
+  /** Removes a channel for good: rows, subscriptions. Inside `path.transact` only; what was emitted on it before still goes out. */
+  dispose(channel: Channel): void {
+    this.#drop(channel);
+    this.#leaving.add(channel.uri);
+    this.#path.undo(() => {
+      this.#leaving.delete(channel.uri);
+      this.#add(channel);
+    });
+    this.#path.write({ op: 'dropChannel', uri: channel.uri });
+    this.#path.publish(() => {
+      this.#leaving.delete(channel.uri);
+      channel.subscriptions.clear();
+    });
+  }
+
+  /** Writes the channel's small remaining state as it is now. Inside `path.transact` only. */
+  writeSnapshot(channel: Channel): void {
+    const before = channel.snapshotSeq;
+    channel.snapshotSeq = channel.seq;
+    this.#path.undo(() => {
+      channel.snapshotSeq = before;
+    });
+    this.#path.write({
+      op: 'channel',
+      uri: channel.uri,
+      kind: channel.kind,
+      ...(channel.session === undefined ? {} : { session: channel.session }),
+      seq: channel.seq,
+      state: JSON.stringify(channel.is('chat') ? withoutTurns(channel.state) : channel.state),
+      local: JSON.stringify(channel.local),
+    });
+  }
+
+  /** Takes what has been idle since `before` (ms since the epoch) out of memory, saved first. */
+  unloadIdle(before: number): void {
+    for (const channel of this.#channels.values()) {
+      if (channel.kind === 'root' || !channel.isIdle || channel.usedAt >= before) continue;
+      const hasChildren = channel.kind === 'session' && [...this.ofSession(channel.uri)].length > 0;
+      if (hasChildren) continue;
+      const { seq } = channel;
+      this.#path.transact('host', () => {
+        if (channel.isAlive && channel.seq !== channel.snapshotSeq) this.writeSnapshot(channel);
+        this.#path.effect(() => {
+          if (channel.isAlive && channel.isIdle && channel.seq === seq && channel.usedAt < before)
+            this.#forget(channel);
+        });
+      });
+    }
+  }
+
+  #forget(channel: Channel): void {
+    channel.isAlive = false;
+    this.#channels.delete(channel.uri);
+  }
+
+  #add(channel: Channel): void {
+    channel.isAlive = true;
+    this.#channels.set(channel.uri, channel);
+  }
+
+  #drop(channel: Channel): void {
+    channel.isAlive = false;
+    this.#channels.delete(channel.uri);
+  }
+
+  async #load(uri: string): Promise<Channel | undefined> {
+    const stored = await this.#journal.readChannel(uri);
+    if (stored === undefined || !isKind(stored.kind)) return undefined;
+    if (stored.session !== undefined && (await this.open(stored.session)) === undefined) {
+      this.#log.error({ uri, session: stored.session }, 'a channel without its session is ignored');
+      return undefined;
+    }
+    const channel = await this.#hydrate(stored, stored.kind);
+    // Created meanwhile, or disposed while its rows were read.
+    const present = this.#channels.get(uri);
+    if (present !== undefined) return present;
+    if (this.#leaving.has(uri)) return undefined;
+    this.#channels.set(uri, channel);
+    return channel;
+  }
+
+  async #hydrate<K extends ChannelKind>(stored: StoredChannel, kind: K): Promise<Channel<K>> {
+    // Written by this host from checked values: what comes back has the kind's type.
+    const state: ChannelState[K] = parse(stored, 'state');
+    const local: ChannelLocals[K] = parse(stored, 'local');
+    const channel = new Channel<K>({
+      uri: stored.uri,
+      kind,
+      session: stored.session,
+      state,
+      local,
+      seq: stored.seq,
+      usedAt: this.#clock.now(),
+    });
+    if (channel.is('chat')) await this.#fillWindow(channel);
+    for (const { json, seq } of stored.envelopes) {
+      const envelope: ActionEnvelope = JSON.parse(json);
+      channel.state = reduceOn(kind, channel.state, envelope.action, envelope['x-time'] ?? 0);
+      channel.seq = seq;
+    }
+    return channel;
+  }
+
+  async #fillWindow(chat: Channel<'chat'>): Promise<void> {
+    const rows = await this.#journal.readTurns(chat.uri, { limit: WINDOW_TURNS });
+    const turns = rows.map(readTurn);
+    chat.state = withTurns(chat.state, turns, chat.local.turnCount - turns.length);
+  }
+}
+
+function parse(stored: StoredChannel, part: 'state' | 'local') {
+  try {
+    return JSON.parse(stored[part]);
+  } catch (error) {
+    throw new JournalError('io', `The ${part} of channel ${stored.uri} cannot be read`, { cause: error });
+  }
+}
+
+/** Turns are rows of their own; the snapshot row holds the rest. */
+function withoutTurns(state: ChatState): ChatState {
+  const { turnsNextCursor: _, ...rest } = state;
+  return { ...rest, turns: [] };
+}
