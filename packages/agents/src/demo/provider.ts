@@ -1,0 +1,74 @@
+import { AgentError, type AgentProvider } from '@agenthost/host';
+import type { SessionConfigSchema } from '@agenthost/protocol';
+import { type Random, seededRandom } from './seeded-random.ts';
+import { DemoSession, fastModelId, pacedModelId } from './session.ts';
+import { type DemoTimers, realTimers } from './timers.ts';
+
+/** What the demo agent takes from outside. */
+export interface DemoProviderOptions {
+  /** Pauses. Default: real time. */
+  readonly timers?: DemoTimers;
+  /** Makes the numbers behind pauses and pieces of one turn from the turn's id. Default: the same for the same id. */
+  readonly random?: (seed: string) => Random;
+}
+
+/** Provider id of the demo agent. */
+export const demoProviderId = 'demo';
+
+const configSchema: SessionConfigSchema = {
+  type: 'object',
+  properties: {
+    askBeforeWriting: {
+      type: 'boolean',
+      title: 'Ask before writing',
+      description: 'Wait for approval before a file is written or edited',
+      default: true,
+      sessionMutable: true,
+    },
+  },
+};
+
+/**
+ * An agent that follows a script: offline, always available, the same for the same prompt and turn id. Its language is
+ * `keywords`; the model `demo-fast` leaves out every pause, for load tests.
+ */
+export function createDemoProvider(options: DemoProviderOptions = {}): AgentProvider {
+  const timers = options.timers ?? realTimers;
+  const random = options.random ?? seededRandom;
+  const open = new Set<DemoSession>();
+  let isDisposed = false;
+  return {
+    id: demoProviderId,
+    describe: () => ({
+      provider: demoProviderId,
+      displayName: 'Demo',
+      description:
+        'Follows a script, offline: shows what an agent can do, and breaks in every way on request',
+      models: [
+        { id: pacedModelId, provider: demoProviderId, name: 'Demo, at the pace of a model' },
+        { id: fastModelId, provider: demoProviderId, name: 'Demo, as fast as the host takes it' },
+      ],
+      capabilities: { multipleChats: {} },
+    }),
+    availability: async () => ({ available: true, source: 'built in' }),
+    resolveConfig: async ({ values }) => ({
+      schema: configSchema,
+      values: { askBeforeWriting: values['askBeforeWriting'] !== false },
+    }),
+    openSession: async (request, signal) => {
+      signal.throwIfAborted();
+      if (isDisposed) throw new AgentError('agentExited', 'The demo agent was disposed');
+      const session = new DemoSession(request, {
+        timers,
+        random,
+        onClosed: (closed) => open.delete(closed),
+      });
+      open.add(session);
+      return session;
+    },
+    dispose: async () => {
+      isDisposed = true;
+      await Promise.all([...open].map((session) => session.terminate()));
+    },
+  };
+}

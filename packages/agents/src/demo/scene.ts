@@ -1,0 +1,57 @@
+import type { TurnOutput } from '@agenthost/host';
+import type { Random } from './seeded-random.ts';
+import { type DemoTimers, pause } from './timers.ts';
+import type { WorkingFolder } from './working-folder.ts';
+
+/** What the steps of one turn share. */
+export interface Scene {
+  readonly output: TurnOutput;
+  /** Aborts when the turn is cancelled or the session ends. */
+  readonly signal: AbortSignal;
+  readonly timers: DemoTimers;
+  readonly random: Random;
+  /** False: text goes out in one piece and nothing pauses unless the prompt asks for it. */
+  readonly isPaced: boolean;
+  readonly folder: WorkingFolder;
+  /** Session config: files are changed only after approval. */
+  readonly asksBeforeWriting: boolean;
+  /** Characters said so far, for the counted usage. */
+  spokenLength: number;
+}
+
+/** Shortest and longest pause between two pieces of talk. */
+const minPauseMs = 8;
+const maxPauseMs = 40;
+/** Talk comes in pieces of one to this many words. */
+const maxWordsPerPiece = 4;
+
+/** Pause between chunks whose prompt names none. */
+export const defaultEveryMs = 20;
+
+/** Sends text as one piece and waits until the host takes more. */
+export async function send(scene: Scene, kind: 'markdown' | 'reasoning', text: string): Promise<void> {
+  scene.signal.throwIfAborted();
+  scene.spokenLength += text.length;
+  await scene.output[kind](text);
+}
+
+/** Streams text as a model would, a few words at a time. Rejects when the turn is cancelled. */
+export async function speak(scene: Scene, kind: 'markdown' | 'reasoning', text: string): Promise<void> {
+  if (!scene.isPaced) return send(scene, kind, text);
+  for (const piece of pieces(text, scene.random)) {
+    await send(scene, kind, piece);
+    await pause(scene.timers, minPauseMs + scene.random() * (maxPauseMs - minPauseMs), scene.signal);
+  }
+}
+
+/** Cuts text between words; the pieces joined are the text. */
+export function pieces(text: string, random: Random): string[] {
+  const words = text.match(/\s*\S+\s*/g) ?? (text === '' ? [] : [text]);
+  const found: string[] = [];
+  for (let index = 0; index < words.length; ) {
+    const wordCount = 1 + Math.floor(random() * maxWordsPerPiece);
+    found.push(words.slice(index, index + wordCount).join(''));
+    index += wordCount;
+  }
+  return found;
+}

@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest';
+import { keywords, keywordTable, readScript } from './script.ts';
+
+describe('the demo language', () => {
+  it.each([
+    ['say hello there', { kind: 'say', text: 'hello there' }],
+    ['think', { kind: 'reason', text: '' }],
+    ['stream 5', { kind: 'stream', chunkCount: 5, everyMs: undefined, chunkBytes: undefined }],
+    ['long', { kind: 'stream', chunkCount: 200, everyMs: undefined, chunkBytes: undefined }],
+    ['stream every 3', { kind: 'stream', chunkCount: 200, everyMs: 3, chunkBytes: undefined }],
+    ['long 12 every 0 of 64', { kind: 'stream', chunkCount: 12, everyMs: 0, chunkBytes: 64 }],
+    ['parts 3', { kind: 'parts', partCount: 3 }],
+    ['write notes.txt two words', { kind: 'write', path: 'notes.txt', text: 'two words' }],
+    ['please write a/b', { kind: 'write', path: 'a/b', text: '' }],
+    ['/edit notes.txt', { kind: 'edit', path: 'notes.txt', text: '' }],
+    ['READ notes.txt', { kind: 'read', path: 'notes.txt' }],
+    ['list', { kind: 'list', path: '.' }],
+    ['auto src', { kind: 'list', path: 'src' }],
+    ['ask', { kind: 'ask', form: 'plain' }],
+    ['ask twice', { kind: 'ask', form: 'twice' }],
+    ['big 2', { kind: 'big', kibibytes: 2 }],
+    ['progress 2 every 7', { kind: 'progress', stepCount: 2, everyMs: 7 }],
+    ['title A name', { kind: 'title', text: 'A name' }],
+    ['notify Look', { kind: 'notify', text: 'Look' }],
+    ['usage 10 20', { kind: 'usage', inputTokens: 10, outputTokens: 20 }],
+    ['wait 5', { kind: 'wait', delayMs: 5 }],
+    ['fail out of luck', { kind: 'fail', reason: 'out of luck' }],
+    ['crash', { kind: 'crash', reason: '' }],
+    ['recall', { kind: 'recall' }],
+    ['silence', { kind: 'silence' }],
+    ['forget', { kind: 'forget' }],
+    ['hang', { kind: 'hang' }],
+    ['stubborn', { kind: 'stubborn' }],
+  ])('reads "%s"', (prompt, step) => {
+    expect(readScript(prompt)).toEqual({ steps: [step], talk: [] });
+  });
+
+  it.each([
+    'write a poem',
+    'read the news',
+    'list all of them',
+    'ask me anything',
+    'hang on',
+    'say',
+    'usage 3',
+    '',
+  ])('takes "%s" for talk', (prompt) => {
+    expect(readScript(prompt)).toEqual({ steps: [], talk: prompt === '' ? [] : [prompt] });
+  });
+
+  it('reads several steps, by line and by semicolon, and keeps talk apart', () => {
+    const { steps, talk } = readScript('say one; how are you\nsay two');
+    expect(steps.map((step) => 'text' in step && step.text)).toEqual(['one', 'two']);
+    expect(talk).toEqual(['how are you']);
+  });
+
+  it('has every word once, and a row for each in the table', () => {
+    const words = keywords.flatMap((keyword) => keyword.words);
+    expect(new Set(words).size).toBe(words.length);
+    expect(keywordTable().split('\n')).toHaveLength(keywords.length + 2);
+    expect(keywordTable()).toContain('| `ask [options\\|edit\\|twice\\|result]` |');
+  });
+});

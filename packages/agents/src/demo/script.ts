@@ -1,0 +1,276 @@
+/** One thing that the demo agent does in a turn, as read from the prompt. */
+export type Step =
+  | { kind: 'say' | 'reason' | 'notify' | 'title'; text: string }
+  | { kind: 'stream'; chunkCount: number; everyMs: number | undefined; chunkBytes: number | undefined }
+  | { kind: 'parts'; partCount: number }
+  | { kind: 'write' | 'edit'; path: string; text: string }
+  | { kind: 'read'; path: string }
+  | { kind: 'list'; path: string }
+  | { kind: 'ask'; form: AskForm }
+  | { kind: 'big'; kibibytes: number }
+  | { kind: 'progress'; stepCount: number; everyMs: number | undefined }
+  | { kind: 'wait'; delayMs: number }
+  | { kind: 'usage'; inputTokens: number; outputTokens: number }
+  | { kind: 'fail' | 'crash'; reason: string }
+  | { kind: 'recall' | 'silence' | 'forget' | 'hang' | 'stubborn' };
+
+export type AskForm = 'plain' | 'options' | 'edit' | 'twice' | 'result';
+
+/** One row of the demo agent's language. */
+export interface Keyword {
+  readonly words: readonly string[];
+  /** What follows the word, for people. */
+  readonly usage: string;
+  readonly description: string;
+  /** Reads what follows the word; absent when it makes no sense, and the line is then only talk. */
+  readonly read: (rest: string) => Step | undefined;
+}
+
+const defaultChunkCount = 200;
+const defaultWaitMs = 1_000;
+
+function count(rest: string, fallback: number): number | undefined {
+  if (rest.trim() === '') return fallback;
+  const digits = /^(\d{1,9})\b/.exec(rest)?.[1];
+  return digits === undefined ? undefined : Number(digits);
+}
+
+function named(rest: string, name: 'every' | 'of'): number | undefined {
+  const digits = new RegExp(`\\b${name}\\s+(\\d{1,9})`, 'i').exec(rest)?.[1];
+  return digits === undefined ? undefined : Number(digits);
+}
+
+/** A word counts as a file when it has a dot or a slash in it, so that "write a poem" stays talk. */
+function fileAndText(rest: string): { path: string; text: string } | undefined {
+  const [, path, text] = /^(\S+)\s*([^]*)$/.exec(rest) ?? [];
+  return path !== undefined && /[./]/.test(path) ? { path, text: text ?? '' } : undefined;
+}
+
+function change(kind: 'write' | 'edit', rest: string): Step | undefined {
+  const found = fileAndText(rest);
+  return found && { kind, ...found };
+}
+
+function alone(rest: string, step: Step): Step | undefined {
+  return rest.trim() === '' ? step : undefined;
+}
+
+function ask(rest: string): Step | undefined {
+  switch (rest.trim().toLowerCase()) {
+    case '':
+      return { kind: 'ask', form: 'plain' };
+    case 'options':
+      return { kind: 'ask', form: 'options' };
+    case 'edit':
+      return { kind: 'ask', form: 'edit' };
+    case 'twice':
+      return { kind: 'ask', form: 'twice' };
+    case 'result':
+      return { kind: 'ask', form: 'result' };
+    default:
+      return undefined;
+  }
+}
+
+/**
+ * The language of the demo agent. A prompt is read line by line (`;` separates too); a line that starts with one of
+ * these words does what stands here, any other is answered in plain text.
+ */
+export const keywords: readonly Keyword[] = [
+  {
+    words: ['say'],
+    usage: '<text>',
+    description: 'streams the text as it is, in Markdown',
+    read: (text) => (text === '' ? undefined : { kind: 'say', text }),
+  },
+  {
+    words: ['reason', 'think'],
+    usage: '[text]',
+    description: 'streams reasoning',
+    read: (text) => ({ kind: 'reason', text }),
+  },
+  {
+    words: ['stream', 'long'],
+    usage: '[n] [every <ms>] [of <bytes>]',
+    description:
+      'streams n numbered chunks (default 200); `every 0` as fast as the host takes them, `of` sets the size of each',
+    read: (rest) => {
+      const chunkCount = count(rest.replace(/\b(every|of)\b[^]*$/i, ''), defaultChunkCount);
+      if (chunkCount === undefined) return undefined;
+      return { kind: 'stream', chunkCount, everyMs: named(rest, 'every'), chunkBytes: named(rest, 'of') };
+    },
+  },
+  {
+    words: ['parts'],
+    usage: '<n>',
+    description: 'makes n response parts, Markdown and reasoning in turn',
+    read: (rest) => {
+      const partCount = count(rest, 10);
+      return partCount === undefined ? undefined : { kind: 'parts', partCount };
+    },
+  },
+  {
+    words: ['write'],
+    usage: '<file> [text]',
+    description:
+      'asks, then writes the file in the working directory; the input can be edited before approval',
+    read: (rest) => change('write', rest),
+  },
+  {
+    words: ['edit'],
+    usage: '<file> [text]',
+    description: 'asks, then adds a line to a file that exists',
+    read: (rest) => change('edit', rest),
+  },
+  {
+    words: ['read'],
+    usage: '<file>',
+    description: 'reads a file without asking',
+    read: (rest) => {
+      const found = fileAndText(rest);
+      return found && found.text === '' ? { kind: 'read', path: found.path } : undefined;
+    },
+  },
+  {
+    words: ['list', 'auto'],
+    usage: '[folder]',
+    description: 'lists a folder without asking',
+    read: (rest) => (/\s/.test(rest) ? undefined : { kind: 'list', path: rest === '' ? '.' : rest }),
+  },
+  {
+    words: ['ask'],
+    usage: '[options|edit|twice|result]',
+    description:
+      'a call that waits for approval: plain, with several options, with editable input, again while it runs, or for its result',
+    read: ask,
+  },
+  {
+    words: ['big'],
+    usage: '<KiB>',
+    description: 'a call with that much text as its output',
+    read: (rest) => {
+      const kibibytes = count(rest, 300);
+      return kibibytes === undefined ? undefined : { kind: 'big', kibibytes };
+    },
+  },
+  {
+    words: ['progress'],
+    usage: '[n] [every <ms>]',
+    description: 'a call that shows n steps of partial output while it runs (default 5)',
+    read: (rest) => {
+      const stepCount = count(rest.replace(/\bevery\b[^]*$/i, ''), 5);
+      return stepCount === undefined
+        ? undefined
+        : { kind: 'progress', stepCount, everyMs: named(rest, 'every') };
+    },
+  },
+  {
+    words: ['title'],
+    usage: '<text>',
+    description: 'names the conversation',
+    read: (text) => (text === '' ? undefined : { kind: 'title', text }),
+  },
+  {
+    words: ['notify'],
+    usage: '<text>',
+    description: 'puts a notice of the harness into the transcript',
+    read: (text) => (text === '' ? undefined : { kind: 'notify', text }),
+  },
+  {
+    words: ['usage'],
+    usage: '<input> <output>',
+    description: 'reports these numbers of tokens instead of counted ones',
+    read: (rest) => {
+      const [, input, output] = /^(\d{1,12})\s+(\d{1,12})$/.exec(rest.trim()) ?? [];
+      if (input === undefined || output === undefined) return undefined;
+      return { kind: 'usage', inputTokens: Number(input), outputTokens: Number(output) };
+    },
+  },
+  {
+    words: ['recall'],
+    usage: '',
+    description: 'tells what it remembers of the chat, over restarts too',
+    read: (rest) => alone(rest, { kind: 'recall' }),
+  },
+  {
+    words: ['wait'],
+    usage: '[ms]',
+    description: 'pauses (default 1,000 ms)',
+    read: (rest) => {
+      const delayMs = count(rest, defaultWaitMs);
+      return delayMs === undefined ? undefined : { kind: 'wait', delayMs };
+    },
+  },
+  {
+    words: ['silence'],
+    usage: '',
+    description: 'says nothing, not even usage',
+    read: (rest) => alone(rest, { kind: 'silence' }),
+  },
+  {
+    words: ['fail'],
+    usage: '[reason]',
+    description: 'ends the turn with the error `demoFailed`',
+    read: (reason) => ({ kind: 'fail', reason }),
+  },
+  {
+    words: ['crash'],
+    usage: '[reason]',
+    description: 'ends the agent in the middle of the turn',
+    read: (reason) => ({ kind: 'crash', reason }),
+  },
+  {
+    words: ['forget'],
+    usage: '',
+    description: 'ends the turn with a call still running',
+    read: (rest) => alone(rest, { kind: 'forget' }),
+  },
+  {
+    words: ['hang'],
+    usage: '',
+    description: 'never ends by itself; cancelling ends it',
+    read: (rest) => alone(rest, { kind: 'hang' }),
+  },
+  {
+    words: ['stubborn'],
+    usage: '',
+    description: 'never ends by itself and ignores cancelling, until the host ends it',
+    read: (rest) => alone(rest, { kind: 'stubborn' }),
+  },
+];
+
+/** A prompt as read: what to do, in order, and the lines that are only talk. */
+export interface Script {
+  readonly steps: readonly Step[];
+  readonly talk: readonly string[];
+}
+
+/** Reads a prompt. A keyword may carry a slash in front, as commands do, and a "please". Never fails. */
+export function readScript(prompt: string): Script {
+  const steps: Step[] = [];
+  const talk: string[] = [];
+  for (const line of prompt.split(/[\n;]/)) {
+    const trimmed = line.trim();
+    if (trimmed === '') continue;
+    const step = readLine(trimmed);
+    if (step) steps.push(step);
+    else talk.push(trimmed);
+  }
+  return { steps, talk };
+}
+
+function readLine(line: string): Step | undefined {
+  const [, word, rest] = /^(?:please\s+)?\/?([a-z]+)(?:\s+([^]*))?$/i.exec(line) ?? [];
+  if (word === undefined) return undefined;
+  const keyword = keywords.find(({ words }) => words.includes(word.toLowerCase()));
+  return keyword?.read((rest ?? '').trim());
+}
+
+/** The language as a Markdown table, for people and for the README. */
+export function keywordTable(): string {
+  const rows = keywords.map(({ words, usage, description }) => {
+    const prompt = words.map((word) => `\`${`${word} ${usage}`.trim().replaceAll('|', '\\|')}\``).join(', ');
+    return `| ${prompt} | ${description} |`;
+  });
+  return ['| prompt | what happens |', '|---|---|', ...rows].join('\n');
+}

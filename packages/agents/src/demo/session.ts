@@ -1,0 +1,175 @@
+import {
+  AgentError,
+  type AgentSession,
+  type OpenAgentSession,
+  type TurnInput,
+  type TurnOutput,
+} from '@agenthost/host';
+import { type DemoMemory, readMemory, remember } from './memory.ts';
+import { type Scene, speak } from './scene.ts';
+import { keywords, readScript, type Step } from './script.ts';
+import type { Random } from './seeded-random.ts';
+import { answer, parts, reason, stream } from './talk.ts';
+import { type DemoTimers, pause, untilAborted } from './timers.ts';
+import { ask, bigOutput, changeFile, forgottenCall, listFiles, progress, readFile } from './tool-calls.ts';
+import { WorkingFolder } from './working-folder.ts';
+
+/** The model whose talk has no pauses. */
+export const fastModelId = 'demo-fast';
+/** The model that talks as if it thought. */
+export const pacedModelId = 'demo';
+
+/** A rough measure that is good enough to show usage. */
+const charactersPerToken = 4;
+
+/** What a session takes from its provider. */
+export interface DemoParts {
+  readonly timers: DemoTimers;
+  readonly random: (seed: string) => Random;
+  readonly onClosed: (session: DemoSession) => void;
+}
+
+/** The demo agent's side of one chat. */
+export class DemoSession implements AgentSession {
+  readonly #options: OpenAgentSession;
+  readonly #parts: DemoParts;
+  /** Aborts when the session is closed or terminated. */
+  readonly #end = new AbortController();
+  #config: Readonly<Record<string, unknown>>;
+  #memory: DemoMemory;
+
+  constructor(options: OpenAgentSession, parts: DemoParts) {
+    this.#options = options;
+    this.#parts = parts;
+    this.#config = options.config;
+    this.#memory = readMemory(options.memory);
+    options.host.commands(
+      keywords.map(({ words: [name = ''], description, usage }) => ({
+        name,
+        description,
+        ...(usage === '' ? {} : { hint: usage }),
+      })),
+    );
+  }
+
+  async runTurn(input: TurnInput, output: TurnOutput, cancelled: AbortSignal): Promise<void> {
+    const { steps, talk } = readScript(input.message.text);
+    const previous = this.#memory;
+    this.#memory = remember(previous, input.message.text);
+    this.#options.host.saveMemory(this.#memory);
+
+    const scene: Scene = {
+      output,
+      signal: AbortSignal.any([cancelled, this.#end.signal]),
+      timers: this.#parts.timers,
+      random: this.#parts.random(input.turnId),
+      isPaced: input.message.model?.id !== fastModelId,
+      folder: new WorkingFolder(this.#options.workingDirectory),
+      asksBeforeWriting: this.#config['askBeforeWriting'] !== false,
+      spokenLength: 0,
+    };
+    if (talk.length > 0 || steps.length === 0) await answer(scene, talk, input.message);
+    for (const step of steps) {
+      scene.signal.throwIfAborted();
+      await this.#play(step, scene, previous);
+    }
+    if (steps.some(({ kind }) => kind === 'silence' || kind === 'usage')) return;
+    output.usage({
+      inputTokens: Math.ceil(input.message.text.length / charactersPerToken),
+      outputTokens: Math.ceil(scene.spokenLength / charactersPerToken),
+      model: scene.isPaced ? pacedModelId : fastModelId,
+    });
+  }
+
+  async setConfig(values: Readonly<Record<string, unknown>>): Promise<void> {
+    this.#config = { ...this.#config, ...values };
+  }
+
+  async close(): Promise<void> {
+    this.#leave(new AgentError('agentExited', 'The demo agent was closed'));
+  }
+
+  terminate(): Promise<void> {
+    return this.close();
+  }
+
+  async #play(step: Step, scene: Scene, previous: DemoMemory): Promise<void> {
+    const { host } = this.#options;
+    switch (step.kind) {
+      case 'say':
+        return speak(scene, 'markdown', step.text);
+      case 'reason':
+        return reason(scene, step.text);
+      case 'stream':
+        return stream(scene, step);
+      case 'parts':
+        return parts(scene, step.partCount);
+      case 'write':
+      case 'edit':
+        return changeFile(scene, step);
+      case 'read':
+        return readFile(scene, step.path);
+      case 'list':
+        return listFiles(scene, step.path);
+      case 'ask':
+        return ask(scene, step.form);
+      case 'big':
+        return bigOutput(scene, step.kibibytes);
+      case 'progress':
+        return progress(scene, step);
+      case 'recall':
+        return this.#recall(scene, previous);
+      case 'wait':
+        scene.output.activity(`Waiting ${step.delayMs} ms`);
+        await pause(this.#parts.timers, step.delayMs, scene.signal);
+        return scene.output.activity(undefined);
+      case 'title':
+        return host.title(step.text);
+      case 'notify':
+        return scene.output.notify(step.text);
+      case 'usage':
+        return scene.output.usage({ inputTokens: step.inputTokens, outputTokens: step.outputTokens });
+      case 'silence':
+        return undefined;
+      case 'forget':
+        return forgottenCall(scene);
+      case 'fail':
+        throw new AgentError('demoFailed', step.reason === '' ? 'Failed, as asked' : step.reason);
+      case 'crash':
+        return this.#crash(step.reason === '' ? 'Crashed, as asked' : step.reason);
+      case 'hang':
+        scene.output.activity('Hanging, until it is cancelled');
+        await untilAborted(scene.signal);
+        return scene.signal.throwIfAborted();
+      case 'stubborn':
+        scene.output.activity('Hanging, and deaf to cancelling');
+        await untilAborted(this.#end.signal);
+        return this.#end.signal.throwIfAborted();
+      default:
+        return step satisfies never;
+    }
+  }
+
+  async #recall(scene: Scene, previous: DemoMemory): Promise<void> {
+    const turns = await this.#options.history();
+    const last = previous.lastPrompt === '' ? '' : ` The last prompt was "${previous.lastPrompt}".`;
+    await speak(
+      scene,
+      'markdown',
+      `I remember ${previous.turnCount} turns before this one.${last} The host's transcript shows ${turns.length}.`,
+    );
+  }
+
+  /** As a process that dies: the host hears of it, and no step follows. */
+  #crash(reason: string): never {
+    this.#options.host.exited(reason);
+    const gone = new AgentError('agentExited', reason);
+    this.#leave(gone);
+    throw gone;
+  }
+
+  #leave(reason: AgentError): void {
+    this.#end.abort(reason);
+    this.#parts.onClosed(this);
+  }
+}

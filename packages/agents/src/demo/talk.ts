@@ -1,0 +1,57 @@
+import type { Message } from '@agenthost/protocol';
+import { defaultEveryMs, type Scene, send, speak } from './scene.ts';
+import { keywordTable } from './script.ts';
+import { pause } from './timers.ts';
+
+/** Answers what is no keyword: says it back, and what it could do instead. */
+export async function answer(scene: Scene, talk: readonly string[], message: Message): Promise<void> {
+  const quoted = talk.map((line) => `> ${line}`).join('\n');
+  const attached = (message.attachments ?? []).map(({ label }) => `- ${label}`).join('\n');
+  await speak(scene, 'reasoning', 'No keyword in there, so this is a conversation.');
+  await speak(
+    scene,
+    'markdown',
+    [
+      talk.length === 0 ? 'Hello! Nothing was said, so here is what can be.' : `You said:\n\n${quoted}`,
+      ...(attached === '' ? [] : [`and attached:\n\n${attached}`]),
+      '**This is the demo agent**: it follows a script, needs no network, and knows these prompts:',
+      keywordTable(),
+      'Several lines make several steps. What is it to be?',
+    ].join('\n\n'),
+  );
+}
+
+/** `reason`: with a text of its own when none is given. */
+export async function reason(scene: Scene, text: string): Promise<void> {
+  await speak(
+    scene,
+    'reasoning',
+    text === ''
+      ? 'First the question is read. Then it is taken apart. Then there is an answer, and it is short.'
+      : text,
+  );
+}
+
+/** `stream`: numbered chunks, so that a reader can tell that none is missing. */
+export async function stream(
+  scene: Scene,
+  step: { chunkCount: number; everyMs: number | undefined; chunkBytes: number | undefined },
+): Promise<void> {
+  const everyMs = step.everyMs ?? (scene.isPaced ? defaultEveryMs : 0);
+  for (let number = 1; number <= step.chunkCount; number += 1) {
+    await send(scene, 'markdown', chunk(number, step.chunkBytes));
+    await pause(scene.timers, everyMs, scene.signal);
+  }
+}
+
+function chunk(number: number, bytes: number | undefined): string {
+  if (bytes === undefined) return `[${number}] and on it goes. `;
+  return `[${number}] `.padEnd(bytes, 'lorem ipsum dolor sit amet ').slice(0, Math.max(bytes, 1));
+}
+
+/** `parts`: neighbours differ in kind, so that each becomes a part of its own. */
+export async function parts(scene: Scene, partCount: number): Promise<void> {
+  for (let number = 1; number <= partCount; number += 1) {
+    await send(scene, number % 2 === 1 ? 'markdown' : 'reasoning', `Part ${number} of ${partCount}.`);
+  }
+}
