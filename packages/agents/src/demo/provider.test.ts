@@ -228,7 +228,7 @@ describe('files of the demo agent', () => {
 
   it.each([
     '../secret.txt',
-    '/etc/hostname',
+    '<folder>/secret.txt',
     'link/secret.txt',
     'file-link.txt',
     'dangling.txt',
