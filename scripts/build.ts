@@ -22,7 +22,7 @@ for (const dir of packages) {
   const [src, dist] = [join(dir, 'src'), join(dir, 'dist')];
   for (const asset of globSync('**/*', { cwd: src, withFileTypes: true })) {
     const from = join(asset.parentPath, asset.name);
-    if (!asset.isFile() || (/\.ts$/.test(from) && !/\.d\.ts$/.test(from))) continue;
+    if (!asset.isFile() || (from.endsWith('.ts') && !from.endsWith('.d.ts'))) continue;
     const to = join(dist, from.slice(src.length));
     mkdirSync(dirname(to), { recursive: true });
     copyFileSync(from, to);

@@ -1,7 +1,13 @@
 // `node scripts/run-tests.ts kill|agents`: the runs that take too long for every check. A run without any test yet passes.
-import { rmSync } from 'node:fs';
 import { runStep } from './run-step.ts';
-import { closingLine, type RunName, readReport, reportPath } from './test-report.ts';
+import {
+  clearReport,
+  closingLine,
+  type RunName,
+  readReport,
+  reportPath,
+  writeCounts,
+} from './test-report.ts';
 
 const run = process.argv.slice(2).find((name): name is RunName => name === 'kill' || name === 'agents');
 if (run === undefined) {
@@ -9,7 +15,7 @@ if (run === undefined) {
   process.exit(2);
 }
 
-rmSync(reportPath(run), { force: true });
+clearReport(run);
 const { code } = await runStep(
   {
     name: run,
@@ -23,8 +29,10 @@ const { code } = await runStep(
   { live: true },
 );
 
-const counts = readReport(run)?.counts ?? { passed: 0, failed: code === 0 ? 0 : 1, skipped: 0 };
+const reported = readReport(run)?.counts ?? { passed: 0, failed: 0, skipped: 0 };
+const counts = { ...reported, failed: code !== 0 && reported.failed === 0 ? 1 : reported.failed };
+writeCounts(run, counts);
 const unwantedSkips = process.env.REQUIRE_ALL === '1' && counts.skipped > 0;
 if (unwantedSkips) console.error(`REQUIRE_ALL=1 allows no skipped test; ${counts.skipped} were.`);
 console.log(closingLine(counts));
-process.exitCode = code !== 0 || counts.failed > 0 || unwantedSkips ? 1 : 0;
+process.exitCode = counts.failed > 0 || unwantedSkips ? 1 : 0;

@@ -1,5 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
 
 /** The repository's root folder. */
 export const root = join(import.meta.dirname, '..');
@@ -81,6 +81,28 @@ export function readReport(run: RunName): RunReport | undefined {
     },
     tests,
   };
+}
+
+function countsPath(run: RunName): string {
+  return join(root, '.cache/reports', `${run}.counts.json`);
+}
+
+/** Forgets what an earlier run left, so that it cannot be taken for this one's. */
+export function clearReport(run: RunName): void {
+  rmSync(reportPath(run), { force: true });
+  rmSync(countsPath(run), { force: true });
+}
+
+/** Keeps the counts that a run closed with, for the total over several runs. */
+export function writeCounts(run: RunName, counts: Counts): void {
+  mkdirSync(dirname(countsPath(run)), { recursive: true });
+  writeFileSync(countsPath(run), JSON.stringify(counts));
+}
+
+/** The counts that a run closed with; a run that never got so far counts as one failure. */
+export function readCounts(run: RunName): Counts {
+  const path = countsPath(run);
+  return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : { passed: 0, failed: 1, skipped: 0 };
 }
 
 /** Sums counts. */

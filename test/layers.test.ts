@@ -15,7 +15,9 @@ import {
 } from './source-graph.ts';
 
 const modules = readModules();
-const shipped = [...modules.values()].filter(({ path }) => path.startsWith('packages/') && !isTest(path));
+const shipped = [...modules.values()].filter(
+  ({ path }) => /^packages\/[^/]+\/(?:src|bin)\//.test(path) && !isTest(path),
+);
 
 /** What each package may import of the others. The CLI's `serve` alone may start a host. */
 const packageLaw: Record<string, readonly string[]> = {

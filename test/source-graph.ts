@@ -22,7 +22,7 @@ export interface SourceModule {
 type Modules = ReadonlyMap<string, SourceModule>;
 
 const sourceGlobs = [
-  'packages/*/{src,test,bin}/**/*.{ts,tsx,js}',
+  'packages/*/{src,test,bin,scripts}/**/*.{ts,tsx,js}',
   'bench/**/*.ts',
   'test/**/*.ts',
   'scripts/**/*.ts',
