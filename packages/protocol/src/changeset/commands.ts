@@ -1,37 +1,43 @@
-import type { ContentRef, StringOrMarkdown, TextRange, URI } from '../common/types.ts';
+import type { BaseParams, ContentRef, StringOrMarkdown, TextRange, URI } from '../common/types.ts';
 
-export interface ChangesetOperationFollowUp {
-  content: ContentRef;
-  external?: boolean;
+/** A file of a changeset that an operation acts on. */
+export interface ChangesetFileTarget {
+  resource: URI;
+  /** Which of its two versions is meant. Absent: the one after the change. */
+  side?: 'before' | 'after';
 }
 
-/** What part of a changeset an operation acts on. Absent from a request, it acts on the whole [CS-4]. */
-export type ChangesetOperationTarget = ChangesetResourceTarget | ChangesetRangeTarget;
-
-/** One file of a changeset. */
-export interface ChangesetResourceTarget {
+/** A whole file. */
+export interface ChangesetResourceTarget extends ChangesetFileTarget {
   kind: 'resource';
-  resource: URI;
-  /** Which version the resource names. Absent: the changed one. */
-  side?: 'before' | 'after';
 }
 
-/** Some lines of one file of a changeset. */
-export interface ChangesetRangeTarget {
+/** Part of a file. */
+export interface ChangesetRangeTarget extends ChangesetFileTarget {
   kind: 'range';
-  resource: URI;
-  /** Which version `range` counts lines in. Absent: the changed one. */
-  side?: 'before' | 'after';
   range: TextRange;
 }
 
-export interface InvokeChangesetOperationParams {
-  channel: URI;
+/** What an operation acts on; `kind` has to be among its scopes [CS-4]. */
+export type ChangesetOperationTarget = ChangesetResourceTarget | ChangesetRangeTarget;
+
+/** `invokeChangesetOperation`: `channel` is the changeset [CS-4]. Progress shows in its state. */
+export interface InvokeChangesetOperationParams extends BaseParams {
   operationId: string;
+  /** Absent: the whole changeset. */
   target?: ChangesetOperationTarget;
 }
 
+/** The operation was taken up; that it failed later shows in state. */
 export interface InvokeChangesetOperationResult {
+  /** For the person who called it. */
   message?: StringOrMarkdown;
   followUp?: ChangesetOperationFollowUp;
+}
+
+/** Something to look at afterwards. */
+export interface ChangesetOperationFollowUp {
+  content: ContentRef;
+  /** True: opened outside the client, in a browser for instance. Absent: shown in place. */
+  external?: boolean;
 }

@@ -1,4 +1,4 @@
-import type { ErrorInfo, StringOrMarkdown } from '../common/types.ts';
+import type { ErrorInfo, StringOrMarkdown, WithMeta } from '../common/types.ts';
 import type { ChatInputAnswer, ChatInputRequest, ChatInputResponseKind } from './input-request.ts';
 import type { Message } from './message.ts';
 import type { PendingMessageKind, ResponsePart, Turn, UsageInfo } from './state.ts';
@@ -11,6 +11,7 @@ import type {
   ToolResultContent,
 } from './tool-call.ts';
 
+/** Every action of a chat channel. */
 export type ChatAction =
   | ChatTurnStartedAction
   | ChatDeltaAction
@@ -38,56 +39,171 @@ export type ChatAction =
   | ChatInputAnswerChangedAction
   | ChatInputCompletedAction;
 
+/** What actions of one turn have. On another turn than the active one they change nothing [CHAT-4]. */
+export interface ChatTurnActionBase extends WithMeta {
+  turnId: string;
+}
+
+/** What the actions of one tool call have. A `_meta` replaces the tool call's own [CHAT-7]. */
+export interface ToolCallActionBase extends ChatTurnActionBase {
+  toolCallId: string;
+}
+
+/** A turn begins [CHAT-3]. */
+export interface ChatTurnStartedAction extends ChatTurnActionBase {
+  type: 'chat/turnStarted';
+  message: Message;
+  /** The pending message that this turn takes up. Absent: none. */
+  queuedMessageId?: string;
+}
+
+/** A turn ends well [CHAT-5]. */
+export interface ChatTurnCompleteAction extends ChatTurnActionBase {
+  type: 'chat/turnComplete';
+}
+
+/** A turn is broken off [CHAT-5]. */
+export interface ChatTurnCancelledAction extends ChatTurnActionBase {
+  type: 'chat/turnCancelled';
+}
+
+/** A turn fails [CHAT-5]. */
+export interface ChatErrorAction extends ChatTurnActionBase {
+  type: 'chat/error';
+  error: ErrorInfo;
+}
+
+/** Adds a part to the answer [CHAT-4]. */
+export interface ChatResponsePartAction extends ChatTurnActionBase {
+  type: 'chat/responsePart';
+  part: ResponsePart;
+}
+
+/** Appends to a markdown part [CHAT-4]. */
+export interface ChatDeltaAction extends ChatTurnActionBase {
+  type: 'chat/delta';
+  partId: string;
+  content: string;
+}
+
+/** Appends to a reasoning part [CHAT-4]. */
+export interface ChatReasoningAction extends ChatTurnActionBase {
+  type: 'chat/reasoning';
+  partId: string;
+  content: string;
+}
+
+/** Replaces the turn's usage. */
+export interface ChatUsageAction extends ChatTurnActionBase {
+  type: 'chat/usage';
+  usage: UsageInfo;
+}
+
+/** What the chat does just now. */
 export interface ChatActivityChangedAction {
   type: 'chat/activityChanged';
+  /** Absent: nothing to tell any more. */
   activity?: string;
 }
 
-export interface ChatDeltaAction {
-  type: 'chat/delta';
-  turnId: string;
-  partId: string;
+/** A tool call begins, its input still to come [CHAT-7]. */
+export interface ChatToolCallStartAction extends ToolCallActionBase {
+  type: 'chat/toolCallStart';
+  toolName: string;
+  displayName: string;
+  intention?: string;
+  /** Absent: a tool of the host or the agent. */
+  contributor?: ToolCallContributor;
+}
+
+/** More of a tool call's input [CHAT-7]. */
+export interface ChatToolCallDeltaAction extends ToolCallActionBase {
+  type: 'chat/toolCallDelta';
+  /** Appended. */
   content: string;
-  _meta?: Record<string, unknown>;
+  /** Absent: as before. */
+  invocationMessage?: StringOrMarkdown;
 }
 
-export interface ChatDraftChangedAction {
-  type: 'chat/draftChanged';
-  draft?: Message;
+/** A tool call's input is complete, or a running one has to ask again [CHAT-7]. */
+export interface ChatToolCallReadyAction extends ToolCallActionBase {
+  type: 'chat/toolCallReady';
+  invocationMessage: StringOrMarkdown;
+  toolInput?: string;
+  confirmationTitle?: StringOrMarkdown;
+  edits?: { items: FileEdit[] };
+  /** Absent: false. */
+  editable?: boolean;
+  /** Given: it runs at once. Absent: it waits for a person. */
+  confirmed?: ToolCallConfirmationReason;
+  options?: ConfirmationOption[];
 }
 
-export interface ChatErrorAction {
-  type: 'chat/error';
-  turnId: string;
-  error: ErrorInfo;
-  _meta?: Record<string, unknown>;
+/** The answer to a tool call that waits to run [CHAT-8]. */
+export type ChatToolCallConfirmedAction = ChatToolCallApprovedAction | ChatToolCallDeniedAction;
+
+/** What both answers have. */
+export interface ChatToolCallConfirmedActionBase extends ToolCallActionBase {
+  type: 'chat/toolCallConfirmed';
+  /** One of the options that were offered, whose kind fits `approved` [CHAT-8]. */
+  selectedOptionId?: string;
 }
 
-export interface ChatInputAnswerChangedAction {
-  type: 'chat/inputAnswerChanged';
-  requestId: string;
-  questionId: string;
-  answer?: ChatInputAnswer;
+/** Yes: it runs. */
+export interface ChatToolCallApprovedAction extends ChatToolCallConfirmedActionBase {
+  approved: true;
+  confirmed: ToolCallConfirmationReason;
+  /** In place of `toolInput`; only where the call is `editable` [CHAT-8]. */
+  editedToolInput?: string;
 }
 
-export interface ChatInputCompletedAction {
-  type: 'chat/inputCompleted';
-  requestId: string;
-  response: ChatInputResponseKind;
-  answers?: Record<string, ChatInputAnswer>;
+/** No: it is cancelled. */
+export interface ChatToolCallDeniedAction extends ChatToolCallConfirmedActionBase {
+  approved: false;
+  reason: 'denied' | 'skipped';
+  /** What to do in its place. */
+  userSuggestion?: Message;
+  /** More about why. */
+  reasonMessage?: StringOrMarkdown;
 }
 
-export interface ChatInputRequestedAction {
-  type: 'chat/inputRequested';
-  request: ChatInputRequest;
+/** A tool call is done; only its contributor may say so, or the host [CHAT-7] [CHAT-8]. */
+export interface ChatToolCallCompleteAction extends ToolCallActionBase {
+  type: 'chat/toolCallComplete';
+  result: ToolCallResult;
+  /** True: a person has to allow the result. Absent: false. */
+  requiresResultConfirmation?: boolean;
 }
 
-export interface ChatPendingMessageRemovedAction {
-  type: 'chat/pendingMessageRemoved';
-  kind: PendingMessageKind;
-  id: string;
+/** The answer to a tool call whose result waits; false cancels it with `result-denied` [CHAT-7]. */
+export interface ChatToolCallResultConfirmedAction extends ToolCallActionBase {
+  type: 'chat/toolCallResultConfirmed';
+  approved: boolean;
 }
 
+/** Replaces what a running tool call shows of its result [CHAT-7]. */
+export interface ChatToolCallContentChangedAction extends ToolCallActionBase {
+  type: 'chat/toolCallContentChanged';
+  content: ToolResultContent[];
+}
+
+/** Forgets the turns behind one, and the active one [CHAT-6]. */
+export interface ChatTruncatedAction {
+  type: 'chat/truncated';
+  /** The last turn to keep. Absent: none is kept. */
+  turnId?: string;
+}
+
+/** Puts older turns in front of a client's window; goes to that client alone [CHAT-15] [ACT-7]. */
+export interface ChatTurnsLoadedAction {
+  type: 'chat/turnsLoaded';
+  /** Oldest first. */
+  turns: Turn[];
+  /** Absent: there are none older. */
+  turnsNextCursor?: string;
+}
+
+/** A message waits: the one that steers, or one in the queue [CHAT-11]. */
 export interface ChatPendingMessageSetAction {
   type: 'chat/pendingMessageSet';
   kind: PendingMessageKind;
@@ -95,144 +211,48 @@ export interface ChatPendingMessageSetAction {
   message: Message;
 }
 
+/** A message no longer waits, withdrawn or taken up [CHAT-11]. */
+export interface ChatPendingMessageRemovedAction {
+  type: 'chat/pendingMessageRemoved';
+  kind: PendingMessageKind;
+  id: string;
+}
+
+/** A new order for the queue; messages that it leaves out follow in their old one [CHAT-11]. */
 export interface ChatQueuedMessagesReorderedAction {
   type: 'chat/queuedMessagesReordered';
+  /** Ids of queued messages. */
   order: string[];
 }
 
-export interface ChatReasoningAction {
-  type: 'chat/reasoning';
-  turnId: string;
-  partId: string;
-  content: string;
-  _meta?: Record<string, unknown>;
+/** What somebody is writing [CHAT-14]. */
+export interface ChatDraftChangedAction {
+  type: 'chat/draftChanged';
+  /** Absent: nothing any more. */
+  draft?: Message;
 }
 
-export interface ChatResponsePartAction {
-  type: 'chat/responsePart';
-  turnId: string;
-  part: ResponsePart;
-  _meta?: Record<string, unknown>;
+/** People are asked, or asked otherwise under the same id [CHAT-13]. */
+export interface ChatInputRequestedAction {
+  type: 'chat/inputRequested';
+  /** Without `answers`, those given so far stay. */
+  request: ChatInputRequest;
 }
 
-export interface ChatToolCallApprovedAction {
-  turnId: string;
-  toolCallId: string;
-  _meta?: Record<string, unknown>;
-  type: 'chat/toolCallConfirmed';
-  approved: true;
-  confirmed: ToolCallConfirmationReason;
-  editedToolInput?: string;
-  selectedOptionId?: string;
+/** One answer as it stands [CHAT-13]. */
+export interface ChatInputAnswerChangedAction {
+  type: 'chat/inputAnswerChanged';
+  requestId: string;
+  questionId: string;
+  /** Absent: taken back. */
+  answer?: ChatInputAnswer;
 }
 
-export interface ChatToolCallCompleteAction {
-  turnId: string;
-  toolCallId: string;
-  _meta?: Record<string, unknown>;
-  type: 'chat/toolCallComplete';
-  result: ToolCallResult;
-  requiresResultConfirmation?: boolean;
-}
-
-export type ChatToolCallConfirmedAction = ChatToolCallApprovedAction | ChatToolCallDeniedAction;
-
-export interface ChatToolCallContentChangedAction {
-  turnId: string;
-  toolCallId: string;
-  _meta?: Record<string, unknown>;
-  type: 'chat/toolCallContentChanged';
-  content: ToolResultContent[];
-}
-
-export interface ChatToolCallDeltaAction {
-  turnId: string;
-  toolCallId: string;
-  _meta?: Record<string, unknown>;
-  type: 'chat/toolCallDelta';
-  content: string;
-  invocationMessage?: StringOrMarkdown;
-}
-
-export interface ChatToolCallDeniedAction {
-  turnId: string;
-  toolCallId: string;
-  _meta?: Record<string, unknown>;
-  type: 'chat/toolCallConfirmed';
-  approved: false;
-  reason: 'denied' | 'skipped';
-  userSuggestion?: Message;
-  reasonMessage?: StringOrMarkdown;
-  selectedOptionId?: string;
-}
-
-export interface ChatToolCallReadyAction {
-  turnId: string;
-  toolCallId: string;
-  _meta?: Record<string, unknown>;
-  type: 'chat/toolCallReady';
-  invocationMessage: StringOrMarkdown;
-  toolInput?: string;
-  confirmationTitle?: StringOrMarkdown;
-  edits?: { items: FileEdit[] };
-  editable?: boolean;
-  confirmed?: ToolCallConfirmationReason;
-  options?: ConfirmationOption[];
-}
-
-export interface ChatToolCallResultConfirmedAction {
-  turnId: string;
-  toolCallId: string;
-  _meta?: Record<string, unknown>;
-  type: 'chat/toolCallResultConfirmed';
-  approved: boolean;
-}
-
-export interface ChatToolCallStartAction {
-  turnId: string;
-  toolCallId: string;
-  _meta?: Record<string, unknown>;
-  type: 'chat/toolCallStart';
-  toolName: string;
-  displayName: string;
-  intention?: string;
-  contributor?: ToolCallContributor;
-}
-
-export interface ChatTruncatedAction {
-  type: 'chat/truncated';
-  turnId?: string;
-}
-
-export interface ChatTurnCancelledAction {
-  type: 'chat/turnCancelled';
-  turnId: string;
-  _meta?: Record<string, unknown>;
-}
-
-export interface ChatTurnCompleteAction {
-  type: 'chat/turnComplete';
-  turnId: string;
-  _meta?: Record<string, unknown>;
-}
-
-export interface ChatTurnStartedAction {
-  type: 'chat/turnStarted';
-  turnId: string;
-  message: Message;
-  queuedMessageId?: string;
-  _meta?: Record<string, unknown>;
-}
-
-export interface ChatTurnsLoadedAction {
-  type: 'chat/turnsLoaded';
-  turns: Turn[];
-  turnsNextCursor?: string;
-}
-
-export interface ChatUsageAction {
-  type: 'chat/usage';
-  turnId: string;
-  usage: UsageInfo;
-  _meta?: Record<string, unknown>;
+/** A request is closed; the turn goes on [CHAT-13]. */
+export interface ChatInputCompletedAction {
+  type: 'chat/inputCompleted';
+  requestId: string;
+  response: ChatInputResponseKind;
+  /** By question id; laid over the answers given so far. */
+  answers?: Record<string, ChatInputAnswer>;
 }

@@ -8,22 +8,27 @@ export type RootAction =
   | RootConfigChangedAction
   | RootTerminalsChangedAction;
 
+/** Replaces the number of sessions that are not disposed. */
 export interface RootActiveSessionsChangedAction {
   type: 'root/activeSessionsChanged';
   activeSessions: number;
 }
 
+/** Replaces the agents and with them their models. */
 export interface RootAgentsChangedAction {
   type: 'root/agentsChanged';
   agents: AgentInfo[];
 }
 
+/** Merges into the host's configuration values, or replaces them [ROOT-1] [ROOT-5]. */
 export interface RootConfigChangedAction {
   type: 'root/configChanged';
   config: Record<string, unknown>;
+  /** True: `config` is all there is afterwards. Absent: merged by property name. */
   replace?: boolean;
 }
 
+/** Replaces the catalogue of terminals. */
 export interface RootTerminalsChangedAction {
   type: 'root/terminalsChanged';
   terminals: TerminalInfo[];

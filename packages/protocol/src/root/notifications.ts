@@ -1,41 +1,35 @@
-import type { AnnotationsSummary } from '../annotations/state.ts';
-import type { URI } from '../common/types.ts';
-import type { ChangesSummary, ProjectInfo, SessionSummary } from '../session/state.ts';
-import type { SessionStatus } from '../session/status.ts';
+import type { BaseParams, URI } from '../common/types.ts';
+import type { SessionSummary } from '../session/state.ts';
 
-export interface ProgressParams {
-  channel: URI;
-  progressToken: string;
-  progress: number;
-  total?: number;
-  message?: string;
-}
-
-export interface SessionAddedParams {
-  channel: URI;
+/** `root/sessionAdded`: a session joins the catalogue [ROOT-3]. */
+export interface SessionAddedParams extends BaseParams {
   summary: SessionSummary;
 }
 
-export interface SessionRemovedParams {
-  channel: URI;
+/** `root/sessionRemoved`: a session is disposed [ROOT-3]. */
+export interface SessionRemovedParams extends BaseParams {
   session: URI;
 }
 
-export interface SessionSummaryChangedParams {
-  channel: URI;
+/** `root/sessionSummaryChanged`: fields of a catalogue entry have new values [ROOT-3]. */
+export interface SessionSummaryChangedParams extends BaseParams {
   session: URI;
-  changes: {
-    provider?: string;
-    title?: string;
-    status?: SessionStatus;
-    activity?: string;
-    project?: ProjectInfo;
-    workingDirectory?: URI;
-    annotations?: AnnotationsSummary;
-    resource?: URI;
-    createdAt?: string;
-    modifiedAt?: string;
-    changes?: ChangesSummary;
-    _meta?: Record<string, unknown>;
-  };
+  changes: SessionSummaryChanges;
+}
+
+/**
+ * The fields that changed; absent ones did not. `resource`, `provider` and `createdAt` never do and are ignored by
+ * receivers; an `activity` of `''` means that there is none any more [ROOT-3].
+ */
+export type SessionSummaryChanges = Partial<SessionSummary>;
+
+/** `root/progress`: how far a long request is. Goes to the client alone that gave the token [ROOT-3]. */
+export interface ProgressParams extends BaseParams {
+  /** The request's own `progressToken`. */
+  progressToken: string;
+  /** In units of the operation's choice, never falling. The last frame has it equal `total`, on failure too. */
+  progress: number;
+  /** In the same units. Absent: not known yet. */
+  total?: number;
+  message?: string;
 }

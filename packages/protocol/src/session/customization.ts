@@ -1,22 +1,10 @@
-import type { Icon, TextRange, URI } from '../common/types.ts';
+import type { Icon, TextRange, URI, WithMeta } from '../common/types.ts';
 import type { McpServerCustomization } from '../mcp/state.ts';
 
-export interface AgentCustomization {
-  id: string;
-  uri: URI;
-  name: string;
-  icons?: Icon[];
-  range?: TextRange;
-  _meta?: Record<string, unknown>;
-  enabled?: boolean;
-  type: 'agent';
-  description?: string;
-  model?: string;
-  tools?: string[];
-  disableModelInvocation?: boolean;
-  disableUserInvocation?: boolean;
-}
+/** Something that shapes how agents work in a session, at the top level [CUST-1]. */
+export type Customization = PluginCustomization | DirectoryCustomization | McpServerCustomization;
 
+/** What a plugin or directory may hold [CUST-1]. */
 export type ChildCustomization =
   | AgentCustomization
   | SkillCustomization
@@ -25,160 +13,133 @@ export type ChildCustomization =
   | HookCustomization
   | McpServerCustomization;
 
-export interface ChildCustomizationBase {
+/** The `type` of a child. */
+export type ChildCustomizationType = ChildCustomization['type'];
+
+/** What every customization has. */
+export interface CustomizationBase extends WithMeta {
+  /** Unique in the session; actions name customizations by it. */
   id: string;
+  /** Where it comes from: a file, a directory or a plugin's address. */
   uri: URI;
   name: string;
   icons?: Icon[];
+  /** Its place in the file at `uri`. Absent: all of it. */
   range?: TextRange;
-  _meta?: Record<string, unknown>;
+}
+
+/** What containers have. */
+export interface ContainerCustomizationBase extends CustomizationBase {
+  /** False turns every child off [CUST-1]. */
+  enabled: boolean;
+  /** The client that published it [CUST-2]. Absent: the host's own. */
+  clientId?: string;
+  /** Absent: not known yet. */
+  load?: CustomizationLoadState;
+  /** Absent: not parsed yet; empty: nothing found [CUST-1]. */
+  children?: ChildCustomization[];
+}
+
+/** What children have. MCP servers do not: they may stand alone, so that they always say whether they are on. */
+export interface ChildCustomizationBase extends CustomizationBase {
+  /** Absent: true. In effect only while its container is enabled as well [CUST-1]. */
   enabled?: boolean;
 }
 
-export type ChildCustomizationType = 'agent' | 'skill' | 'prompt' | 'rule' | 'hook' | 'mcpServer';
-
-export interface ClientPluginCustomization {
-  id: string;
-  uri: URI;
-  name: string;
-  icons?: Icon[];
-  range?: TextRange;
-  _meta?: Record<string, unknown>;
-  enabled: boolean;
-  clientId?: string;
-  load?: CustomizationLoadState;
-  children?: ChildCustomization[];
+/** A bundle of customizations in the layout of Open Plugins [CUST-2]. */
+export interface PluginCustomization extends ContainerCustomizationBase {
   type: 'plugin';
+  /** From its manifest, for display. */
   version?: string;
+}
+
+/** A plugin as a client publishes it; the host fills in `children` and `load`. */
+export interface ClientPluginCustomization extends PluginCustomization {
+  /** Differs when the plugin's content has changed, so that the host reads it again. */
   nonce?: string;
 }
 
-export interface ContainerCustomizationBase {
-  id: string;
-  uri: URI;
-  name: string;
-  icons?: Icon[];
-  range?: TextRange;
-  _meta?: Record<string, unknown>;
-  enabled: boolean;
-  clientId?: string;
-  load?: CustomizationLoadState;
-  children?: ChildCustomization[];
+/** A directory that the host looks into, whether it exists yet or not. */
+export interface DirectoryCustomization extends ContainerCustomizationBase {
+  type: 'directory';
+  /** What its files are taken for. */
+  contents: ChildCustomizationType;
+  /** True: clients may write files there [RES-2]. */
+  writable: boolean;
 }
 
-export type Customization = PluginCustomization | DirectoryCustomization | McpServerCustomization;
-
-export interface CustomizationBase {
-  id: string;
-  uri: URI;
-  name: string;
-  icons?: Icon[];
-  range?: TextRange;
-  _meta?: Record<string, unknown>;
-}
-
-export interface CustomizationDegradedState {
-  kind: 'degraded';
-  message: string;
-}
-
-export interface CustomizationErrorState {
-  kind: 'error';
-  message: string;
-}
-
+/** How the reading of a container went. */
 export type CustomizationLoadState =
   | CustomizationLoadingState
   | CustomizationLoadedState
   | CustomizationDegradedState
   | CustomizationErrorState;
 
-export interface CustomizationLoadedState {
-  kind: 'loaded';
-}
-
+/** Being read. */
 export interface CustomizationLoadingState {
   kind: 'loading';
 }
 
-export interface DirectoryCustomization {
-  id: string;
-  uri: URI;
-  name: string;
-  icons?: Icon[];
-  range?: TextRange;
-  _meta?: Record<string, unknown>;
-  enabled: boolean;
-  clientId?: string;
-  load?: CustomizationLoadState;
-  children?: ChildCustomization[];
-  type: 'directory';
-  contents: ChildCustomizationType;
-  writable: boolean;
+/** Read as a whole. */
+export interface CustomizationLoadedState {
+  kind: 'loaded';
 }
 
-export interface HookCustomization {
-  id: string;
-  uri: URI;
-  name: string;
-  icons?: Icon[];
-  range?: TextRange;
-  _meta?: Record<string, unknown>;
-  enabled?: boolean;
-  type: 'hook';
+/** Read in part; `message` says what is missing. */
+export interface CustomizationDegradedState {
+  kind: 'degraded';
+  message: string;
 }
 
-export interface PluginCustomization {
-  id: string;
-  uri: URI;
-  name: string;
-  icons?: Icon[];
-  range?: TextRange;
-  _meta?: Record<string, unknown>;
-  enabled: boolean;
-  clientId?: string;
-  load?: CustomizationLoadState;
-  children?: ChildCustomization[];
-  type: 'plugin';
-  version?: string;
+/** Not read; `message` says why. */
+export interface CustomizationErrorState {
+  kind: 'error';
+  message: string;
 }
 
-export interface PromptCustomization {
-  id: string;
-  uri: URI;
-  name: string;
-  icons?: Icon[];
-  range?: TextRange;
-  _meta?: Record<string, unknown>;
-  enabled?: boolean;
+/** Who may call on a customization. */
+export interface InvocationLimits {
+  /** True: only people do, the model never by itself. Absent: false. */
+  disableModelInvocation?: boolean;
+  /** True: only the model does, people cannot pick it. Absent: false. */
+  disableUserInvocation?: boolean;
+}
+
+/** An agent of its own prompt, from a Markdown file with front matter. */
+export interface AgentCustomization extends ChildCustomizationBase, InvocationLimits {
+  type: 'agent';
+  /** What it is good at and when to use it. */
+  description?: string;
+  /** Absent: the model that the session uses. */
+  model?: string;
+  /** The only tools that it may use. Absent or empty: all. */
+  tools?: string[];
+}
+
+/** Know-how that is read when needed: a folder with `SKILL.md`, or a slash command. */
+export interface SkillCustomization extends ChildCustomizationBase, InvocationLimits {
+  type: 'skill';
+  /** For help, and for the model to tell when it fits. */
+  description?: string;
+}
+
+/** A prepared prompt. */
+export interface PromptCustomization extends ChildCustomizationBase {
   type: 'prompt';
   description?: string;
 }
 
-export interface RuleCustomization {
-  id: string;
-  uri: URI;
-  name: string;
-  icons?: Icon[];
-  range?: TextRange;
-  _meta?: Record<string, unknown>;
-  enabled?: boolean;
+/** Instructions that join the context. */
+export interface RuleCustomization extends ChildCustomizationBase {
   type: 'rule';
   description?: string;
+  /** True: in every turn. Absent: when agent or person decides so. */
   alwaysApply?: boolean;
+  /** Only for files that match one of these. Absent: for all. */
   globs?: string[];
 }
 
-export interface SkillCustomization {
-  id: string;
-  uri: URI;
-  name: string;
-  icons?: Icon[];
-  range?: TextRange;
-  _meta?: Record<string, unknown>;
-  enabled?: boolean;
-  type: 'skill';
-  description?: string;
-  disableModelInvocation?: boolean;
-  disableUserInvocation?: boolean;
+/** A manifest of commands that run on events. */
+export interface HookCustomization extends ChildCustomizationBase {
+  type: 'hook';
 }

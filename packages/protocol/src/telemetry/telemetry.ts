@@ -1,22 +1,24 @@
-import type { URI } from '../common/types.ts';
+import type { BaseParams, URI } from '../common/types.ts';
 
-export interface OtlpExportLogsParams {
-  channel: URI;
-  payload: Record<string, unknown>;
-}
-
-export interface OtlpExportMetricsParams {
-  channel: URI;
-  payload: Record<string, unknown>;
-}
-
-export interface OtlpExportTracesParams {
-  channel: URI;
-  payload: Record<string, unknown>;
-}
-
+/** The telemetry channels of a host. An absent one is not offered [OTLP-1]. */
 export interface TelemetryCapabilities {
+  /** May be a URI template with `{level}`, the lowest severity wanted. */
   logs?: URI;
   traces?: URI;
   metrics?: URI;
 }
+
+/** A batch of telemetry. Never replayed. */
+export interface OtlpExportParams extends BaseParams {
+  /** An export request of OTLP/JSON, as it is [OTLP-1]. */
+  payload: Record<string, unknown>;
+}
+
+/** `otlp/exportLogs`: the payload has `resourceLogs`. */
+export interface OtlpExportLogsParams extends OtlpExportParams {}
+
+/** `otlp/exportTraces`: the payload has `resourceSpans`. */
+export interface OtlpExportTracesParams extends OtlpExportParams {}
+
+/** `otlp/exportMetrics`: the payload has `resourceMetrics`. */
+export interface OtlpExportMetricsParams extends OtlpExportParams {}

@@ -1,12 +1,17 @@
-import type { URI } from '../common/types.ts';
+import type { BaseParams, URI } from '../common/types.ts';
 import type { TerminalClaim } from './state.ts';
 
-export interface CreateTerminalParams {
-  channel: URI;
+/** `createTerminal`: starts a shell, or the program given, under the URI in `channel` [TERM-1]. */
+export interface CreateTerminalParams extends BaseParams {
+  /** A client may only claim for itself. */
   claim: TerminalClaim;
+  /** Title. Absent: the host chooses. */
   name?: string;
+  /** Absent: the host chooses. One that does not exist is `-32008`. */
   cwd?: URI;
+  /** Characters. Absent: 80. */
   cols?: number;
+  /** Lines. Absent: 24. */
   rows?: number;
   /** Program and arguments to run in place of the shell [TERM-1]. */
   'x-command'?: string[];
@@ -14,6 +19,5 @@ export interface CreateTerminalParams {
   'x-env'?: Record<string, string>;
 }
 
-export interface DisposeTerminalParams {
-  channel: URI;
-}
+/** `disposeTerminal`: ends the process group and removes the terminal in `channel`. */
+export interface DisposeTerminalParams extends BaseParams {}

@@ -1,32 +1,42 @@
 import type { URI } from '../common/types.ts';
 
+/** A pty and what it has put out. */
+export interface TerminalState {
+  title: string;
+  /** Absent: unknown. */
+  cwd?: URI;
+  /** Characters. Absent: 80 [TERM-1]. */
+  cols?: number;
+  /** Lines. Absent: 24 [TERM-1]. */
+  rows?: number;
+  /** Output in order; the oldest may be trimmed away [TERM-4]. */
+  content: TerminalContentPart[];
+  /** Absent while the process runs. One ended by signal n has 128 + n [TERM-6]. */
+  exitCode?: number;
+  claim: TerminalClaim;
+  /** True once the shell reports commands; parts do not tell, since there may be none yet. Absent: false. */
+  supportsCommandDetection?: boolean;
+}
+
+/** Entry of the host's catalogue of terminals. */
+export interface TerminalInfo {
+  resource: URI;
+  title: string;
+  claim: TerminalClaim;
+  /** Absent while the process runs. */
+  exitCode?: number;
+}
+
+/** Who holds a terminal; somebody always does [TERM-5]. */
 export type TerminalClaim = TerminalClientClaim | TerminalSessionClaim;
 
+/** A person works in it through a client. */
 export interface TerminalClientClaim {
   kind: 'client';
   clientId: string;
 }
 
-export interface TerminalCommandPart {
-  type: 'command';
-  commandId: string;
-  commandLine: string;
-  output: string;
-  timestamp: number;
-  isComplete: boolean;
-  exitCode?: number;
-  durationMs?: number;
-}
-
-export type TerminalContentPart = TerminalUnclassifiedPart | TerminalCommandPart;
-
-export interface TerminalInfo {
-  resource: URI;
-  title: string;
-  claim: TerminalClaim;
-  exitCode?: number;
-}
-
+/** A session's agent has it. Without turn and tool call, it runs in the background. */
 export interface TerminalSessionClaim {
   kind: 'session';
   session: URI;
@@ -34,18 +44,27 @@ export interface TerminalSessionClaim {
   toolCallId?: string;
 }
 
-export interface TerminalState {
-  title: string;
-  cwd?: URI;
-  cols?: number;
-  rows?: number;
-  content: TerminalContentPart[];
-  exitCode?: number;
-  claim: TerminalClaim;
-  supportsCommandDetection?: boolean;
-}
+/** A stretch of output. */
+export type TerminalContentPart = TerminalUnclassifiedPart | TerminalCommandPart;
 
+/** Output that belongs to no known command. */
 export interface TerminalUnclassifiedPart {
   type: 'unclassified';
+  /** With escape sequences, but for those of shell integration [TERM-3]. */
   value: string;
+}
+
+/** A command and its output. */
+export interface TerminalCommandPart {
+  type: 'command';
+  commandId: string;
+  commandLine: string;
+  /** With escape sequences, but for those of shell integration [TERM-3]; grows until complete. */
+  output: string;
+  /** Start, in ms since the epoch. */
+  timestamp: number;
+  isComplete: boolean;
+  /** Absent: not complete, or the shell did not say. */
+  exitCode?: number;
+  durationMs?: number;
 }

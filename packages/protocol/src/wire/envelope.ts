@@ -4,7 +4,7 @@ import type { ChangesetAction } from '../changeset/actions.ts';
 import type { ChangesetState } from '../changeset/state.ts';
 import type { ChatAction } from '../chat/actions.ts';
 import type { ChatState } from '../chat/state.ts';
-import type { URI } from '../common/types.ts';
+import type { BaseParams, URI } from '../common/types.ts';
 import type { ResourceWatchAction } from '../resource-watch/actions.ts';
 import type { ResourceWatchState } from '../resource-watch/state.ts';
 import type { RootAction } from '../root/actions.ts';
@@ -14,28 +14,36 @@ import type { SessionState } from '../session/state.ts';
 import type { TerminalAction } from '../terminal/actions.ts';
 import type { TerminalState } from '../terminal/state.ts';
 
-export interface ActionEnvelope {
-  channel: URI;
+/** `action`: an action that the host took, with its number; or one that it refused [ACT-1]. */
+export interface ActionEnvelope extends BaseParams {
   action: StateAction;
+  /** Rises over the whole host; gaps are normal [CONN-4]. */
   serverSeq: number;
+  /** Absent: the host's own action. */
   origin?: ActionOrigin;
+  /** `code: sentence`. Given, the action was not reduced and only its sender gets this [ACT-3]. */
   rejectionReason?: string;
-  /** Ms since the epoch by the host's clock; what reducers take as `now`. Absent from foreign hosts [ACT-6]. */
+  /** Ms since the epoch, never below the envelope before: what reducers take as `now`. Foreign hosts send none [ACT-6]. */
   'x-time'?: number;
 }
 
+/** Who dispatched an action. */
 export interface ActionOrigin {
   clientId: string;
+  /** The dispatcher's own number for it. */
   clientSeq: number;
 }
 
-export interface DispatchActionParams {
-  channel: URI;
+/** `dispatchAction`: a client wants this to happen on `channel` [ACT-2]. */
+export interface DispatchActionParams extends BaseParams {
+  /** Rises with every dispatch of a connection, or of an epoch [ACT-5]. */
   clientSeq: number;
   action: StateAction;
 }
 
+/** State of a channel at one moment [CONN-2]. */
 export interface Snapshot {
+  /** The channel. */
   resource: URI;
   state:
     | RootState
@@ -45,6 +53,7 @@ export interface Snapshot {
     | ResourceWatchState
     | AnnotationsState
     | ChatState;
+  /** What is reflected already; the envelopes that follow have higher numbers. */
   fromSeq: number;
 }
 

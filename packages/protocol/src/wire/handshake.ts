@@ -1,85 +1,112 @@
-import type { URI } from '../common/types.ts';
+import type { BaseParams, ConnectionParams, URI } from '../common/types.ts';
 import type { TelemetryCapabilities } from '../telemetry/telemetry.ts';
 import type { ActionEnvelope, Snapshot } from './envelope.ts';
 
-export interface ClientCapabilities {
-  mcpApps?: Record<string, unknown>;
-}
-
+/** A program at one end of a connection. For logs and display; what it can do is told by capabilities. */
 export interface Implementation {
+  /** For programs. */
   name: string;
   version?: string;
+  /** For people. */
   title?: string;
 }
 
-export interface InitializeParams {
-  channel: 'ahp-root://';
-  protocolVersions: string[];
+/** What a client can do beyond the least. An absent field is something that it cannot. */
+export interface ClientCapabilities {
+  /** Shows user interfaces of MCP servers, and so may use their `mcp://` channels [MCP-2]. */
+  mcpApps?: Record<string, unknown>;
+}
+
+/** What `initialize` and `reconnect` both tell of the client. */
+export interface ClientIdentityParams extends ConnectionParams {
+  /** Chosen by the client and kept over reconnects; belongs to the token that used it first [AUTH-1]. */
   clientId: string;
   /** Random id of the client's life. Given, `clientSeq` counts on through reconnects and resending is safe [ACT-5]. */
   'x-epoch'?: string;
+}
+
+/** `initialize`: the first request of a new client [CONN-1]. */
+export interface InitializeParams extends ClientIdentityParams {
+  /** Semantic versions, the preferred one first; the host takes the highest that it speaks. */
+  protocolVersions: string[];
   clientInfo?: Implementation;
+  /** As many `subscribe`s without options; unknown channels are left out [CONN-2]. */
   initialSubscriptions?: URI[];
+  /** BCP 47. Absent: English [CHAT-19]. */
   locale?: string;
+  /** Absent: none of them. */
   capabilities?: ClientCapabilities;
 }
 
+/** What the host is, and the state of what was subscribed to. */
 export interface InitializeResult {
+  /** One of those that were offered. */
   protocolVersion: string;
+  /** Number of the last envelope [CONN-4]. */
   serverSeq: number;
   serverInfo?: Implementation;
   snapshots: Snapshot[];
+  /** Where file pickers start. */
   defaultDirectory?: URI;
+  /** Characters that, typed into a message, are worth a `completions`. */
   completionTriggerCharacters?: string[];
+  /** What makes a message a terminal command [CHAT-17]. Absent: nothing does. */
   terminalCommandPrefix?: string;
+  /** Absent: none [OTLP-1]. */
   telemetry?: TelemetryCapabilities;
 }
 
-export interface PingParams {
-  channel: 'ahp-root://';
-}
+/** `ping`: answered by `null` when everything sent before it is settled [WIRE-4]. */
+export interface PingParams extends ConnectionParams {}
 
-export interface ReconnectParams {
-  channel: 'ahp-root://';
-  clientId: string;
+/** `reconnect`: takes up a dropped connection in place of `initialize` [CONN-5]. */
+export interface ReconnectParams extends ClientIdentityParams {
   lastSeenServerSeq: number;
+  /** Channels to go on with; those left out are given up. */
   subscriptions: URI[];
-  /** As in `initialize` [ACT-5]. */
-  'x-epoch'?: string;
 }
 
 /** Replay when the journal still covers the gap, fresh snapshots otherwise [CONN-5]. */
 export type ReconnectResult = ReconnectReplayResult | ReconnectSnapshotResult;
 
+/** All that was missed. */
 export interface ReconnectReplayResult {
   type: 'replay';
+  /** By rising `serverSeq`. */
   actions: ActionEnvelope[];
+  /** Channels that are gone, or not permitted any more. */
   missing: URI[];
 }
 
+/** Too much was missed; channels that are gone have no snapshot. */
 export interface ReconnectSnapshotResult {
   type: 'snapshot';
   snapshots: Snapshot[];
 }
 
-export interface SubscribeParams {
-  channel: URI;
+/** `subscribe`: again for the same channel, it replaces `view` and `delivery` [SUB-1]. */
+export interface SubscribeParams extends BaseParams {
   delivery?: SubscriptionDeliveryOptions;
   view?: SubscribeView;
 }
 
-export interface SubscribeResult {
-  snapshot?: Snapshot;
-}
-
+/** What to show of a channel. */
 export interface SubscribeView {
+  /** Completed turns of a chat, the newest. Absent: all that fit [SUB-3]. */
   turns?: number;
 }
 
+/** How to send a channel's envelopes. */
 export interface SubscriptionDeliveryOptions {
+  /** How long appends may be held back to be merged. Absent or 0: not at all [SUB-4]. */
   maxLatencyMs?: number;
 }
 
-export interface UnsubscribeParams {
-  channel: URI;
+/** The state to begin with. */
+export interface SubscribeResult {
+  /** Absent: the channel has no state [SUB-1]. */
+  snapshot?: Snapshot;
 }
+
+/** `unsubscribe` [SUB-2]. */
+export interface UnsubscribeParams extends BaseParams {}
