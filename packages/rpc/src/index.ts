@@ -16,7 +16,6 @@ export {
 export type {
   AnyMethods,
   MethodMap,
-  NoMethods,
   NotificationName,
   NotificationParams,
   RequestName,

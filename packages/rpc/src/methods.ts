@@ -30,12 +30,6 @@ export type RequestResult<M extends MethodMap, N extends RequestName<M>> = M['re
 /** Params of one notification. */
 export type NotificationParams<M extends MethodMap, N extends NotificationName<M>> = M['notifications'][N];
 
-/** A map with nothing in it, for a side that serves nothing, or for routing of one's own through the fallback hooks. */
-export interface NoMethods extends MethodMap {
-  readonly requests: Record<never, never>;
-  readonly notifications: Record<never, never>;
-}
-
 /** A map of any method with unchecked params, for routing of one's own. */
 export interface AnyMethods extends MethodMap {
   readonly requests: Record<string, { params: unknown; result: unknown }>;

@@ -250,8 +250,8 @@ export class Peer<Local extends MethodMap, Remote extends MethodMap> {
     for (let call = this.#queue.shift(); call !== undefined; call = this.#queue.shift()) {
       const wait = call.kind === 'request' ? this.#serve(call) : this.#notice(call);
       if (wait !== undefined) {
-        // `wait` never rejects.
-        void wait.then(() => this.#drain());
+        const resume = (): void => this.#drain();
+        wait.then(resume, resume);
         return;
       }
     }
@@ -276,8 +276,7 @@ export class Peer<Local extends MethodMap, Remote extends MethodMap> {
 
   #serve({ id, method, params }: Extract<Call, { kind: 'request' }>): Promise<void> | undefined {
     const handler = this.#requestHandlers.get(method);
-    const fallback = this.#options.unknownRequest;
-    if (handler === undefined && fallback === undefined) {
+    if (handler === undefined && this.#options.unknownRequest === undefined) {
       this.#answer(errorMessage(id, JSON_RPC_ERROR.methodNotFound, `Unknown method ${method.slice(0, 100)}`));
       return undefined;
     }
@@ -286,7 +285,7 @@ export class Peer<Local extends MethodMap, Remote extends MethodMap> {
     try {
       returned =
         handler === undefined
-          ? fallback?.call(this.#options, method, params, context)
+          ? this.#options.unknownRequest?.(method, params, context)
           : handler.run(params, context);
     } catch (error) {
       this.#fail(context, method, error);
@@ -302,9 +301,10 @@ export class Peer<Local extends MethodMap, Remote extends MethodMap> {
     );
     if (handler?.isConcurrent !== true) return settled;
     this.#concurrentCount += 1;
-    void settled.then(() => {
+    const release = (): void => {
       this.#concurrentCount -= 1;
-    });
+    };
+    settled.then(release, release);
     return undefined;
   }
 
@@ -349,8 +349,8 @@ export class Peer<Local extends MethodMap, Remote extends MethodMap> {
     if (this.#closeInfo !== undefined) return;
     this.#closeInfo = info;
     this.#queue = [];
-    for (const id of [...this.#pending.keys()]) this.#take(id)?.reject(new ConnectionClosed(info));
-    for (const context of [...this.#live]) context.abort(new ConnectionClosed(info));
+    for (const id of this.#pending.keys()) this.#take(id)?.reject(new ConnectionClosed(info));
+    for (const context of this.#live) context.abort(new ConnectionClosed(info));
     this.#options.onClose?.(info);
   }
 }

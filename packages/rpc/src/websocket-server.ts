@@ -20,6 +20,8 @@ export interface ServerTransport extends Transport {
   /** Holds frames back until `uncork`, so that those of one tick go out in one write. Calls nest. */
   cork(): void;
   uncork(): void;
+  /** Calls back each time that everything buffered has been handed to the operating system after a stall. */
+  onDrain(listener: () => void): void;
   /** Ends the connection at once, what is buffered is lost: for peers that do not read, whom no close frame reaches. */
   terminate(): void;
 }
@@ -80,6 +82,7 @@ export function wrapServerSocket(
     start: (handlers) => inbox.start(handlers),
     cork: () => raw?.cork(),
     uncork: () => raw?.uncork(),
+    onDrain: (listener) => void raw?.on('drain', listener),
     terminate: () => {
       socket.terminate();
       inbox.close({ code: TRANSPORT_CLOSE.lost, reason: 'terminated' });
