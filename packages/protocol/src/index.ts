@@ -47,6 +47,8 @@ export {
   isActionType,
   isClientAction,
 } from './wire/channels.ts';
+export type * from './wire/close-codes.ts';
+export { CLOSE_CODES } from './wire/close-codes.ts';
 export type * from './wire/envelope.ts';
 export type * from './wire/errors.ts';
 export {

@@ -496,6 +496,30 @@ describe('own requests', () => {
     expect(it.pair.bToA.count).toBe(1);
   });
 
+  test('onResult takes an answer before the frames behind it, and what it throws rejects', async () => {
+    const it = raw();
+    const log: string[] = [];
+    it.peer.onNotification('next', () => log.push('next'));
+    it.peer.start();
+    const asked = it.peer.request('x', {}, { onResult: (result) => log.push(`result ${String(result)}`) });
+    it.pair.a.send('{"jsonrpc":"2.0","id":1,"result":"r"}');
+    it.pair.a.send('{"jsonrpc":"2.0","method":"next"}');
+    it.pair.deliverAll();
+    expect(log).toEqual(['result r', 'next']);
+    await expect(asked).resolves.toBe('r');
+    const refused = it.peer.request(
+      'x',
+      {},
+      {
+        onResult: () => {
+          throw new Error('not like this');
+        },
+      },
+    );
+    it.send({ jsonrpc: '2.0', id: 2, result: 1 });
+    await expect(refused).rejects.toThrow('not like this');
+  });
+
   test('params that cannot be written reject and leave nothing behind', async () => {
     const timers = new ManualTimers();
     const it = raw({ timers });

@@ -49,8 +49,13 @@ export interface PeerOptions {
   timers?: Timers;
 }
 
-/** Options of one outgoing request. */
-export interface RequestOptions {
+/** Options of one outgoing request, whose answer is a `Result`. */
+export interface RequestOptions<Result = unknown> {
+  /**
+   * Takes the result inside the call that delivers it: the promise settles later, maybe after frames that came behind
+   * the answer were handled. What it throws rejects the promise.
+   */
+  onResult?: ((result: Result) => void) | undefined;
   /** Rejects with an error named `AbortError`; the other side is not told. */
   signal?: AbortSignal | undefined;
   /** Rejects with `RequestTimeout` after so many milliseconds. Default: waits as long as the connection lives. */
@@ -160,7 +165,7 @@ export class Peer<Local extends MethodMap, Remote extends MethodMap> {
   request<N extends RequestName<Remote>>(
     method: N,
     params: RequestParams<Remote, N>,
-    { signal, timeoutMs }: RequestOptions = {},
+    { onResult, signal, timeoutMs }: RequestOptions<RequestResult<Remote, N>> = {},
   ): Promise<RequestResult<Remote, N>> {
     return new Promise<RequestResult<Remote, N>>((resolve, reject) => {
       if (this.#closeInfo !== undefined) {
@@ -179,8 +184,12 @@ export class Peer<Local extends MethodMap, Remote extends MethodMap> {
         timeoutMs === undefined
           ? undefined
           : this.#timers.setTimeout(() => fail(new RequestTimeout(method, timeoutMs)), timeoutMs);
+      const accept = (result: RequestResult<Remote, N>): void => {
+        onResult?.(result);
+        resolve(result);
+      };
       const entry: PendingRequest = {
-        resolve,
+        resolve: accept,
         reject,
         release: () => {
           signal?.removeEventListener('abort', onAbort);
@@ -220,7 +229,7 @@ export class Peer<Local extends MethodMap, Remote extends MethodMap> {
         this.#enqueue(message);
         return;
       case 'result':
-        this.#take(message.id)?.resolve(message.result);
+        this.#settle(message.id, message.result);
         return;
       case 'error':
         this.#take(message.id)?.reject(remoteError(message.error));
@@ -335,6 +344,15 @@ export class Peer<Local extends MethodMap, Remote extends MethodMap> {
     if (this.#closeInfo !== undefined) return;
     if (this.#options.sendResponse !== undefined) this.#options.sendResponse(message);
     else this.#transport.send(JSON.stringify(message));
+  }
+
+  #settle(id: unknown, result: unknown): void {
+    const entry = this.#take(id);
+    try {
+      entry?.resolve(result);
+    } catch (error) {
+      entry?.reject(error instanceof Error ? error : new Error('the result was refused', { cause: error }));
+    }
   }
 
   #take(id: unknown): PendingRequest | undefined {
