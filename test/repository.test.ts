@@ -6,12 +6,12 @@ import { expect, test } from 'vitest';
 import { root } from './source-graph.ts';
 
 const maxLines = 500;
-const textFile = /\.(?:ts|tsx|js|json|md|ya?ml|sh|css|html)$|^\.ci\/|^[A-Z]+$/;
+const textFile = /(?:^|\/)\.npmrc$|\.(?:ts|tsx|js|json|md|ya?ml|sh|css|html)$|^\.ci\/|^[A-Z]+$/;
 /** Holds the very patterns that it looks for. */
 const self = 'test/repository.test.ts';
 const generated = /(?:^|\/)(?:generated|schema)\//;
 
-/** Tracked files and new ones that are not ignored; without git (a source archive) there is nothing to compare. */
+/** Tracked files, and new ones that are not ignored. */
 function trackedFiles(): { path: string; text: string }[] {
   return execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
     cwd: root,

@@ -1,0 +1,98 @@
+// Installs the third-party agents of test/agents into .agents/, which git ignores: `node scripts/install-agents.ts [id …]`.
+// What is there in the pinned version stays as it is.
+import { execFile } from 'node:child_process';
+import { access, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+import { type AgentPackage, agentPackages } from '../test/agents/agent-packages.ts';
+
+const run = promisify(execFile);
+const folder = join(import.meta.dirname, '..', '.agents');
+
+const attemptCount = 3;
+/** An install that takes longer hangs; the largest needs half a minute. */
+const timeoutMs = 180_000;
+/** Two at a time keep the network busy; more only fight over the disk. */
+const concurrency = 2;
+
+/** How one agent's installation went. */
+export interface InstalledAgent {
+  readonly agent: AgentPackage;
+  /** The program; absent when it could not be installed. */
+  readonly command?: string;
+  /** Why not. */
+  readonly reason?: string;
+  /** 0 when it was there already. */
+  readonly tookMs: number;
+}
+
+/** Where an agent's program is, once installed. */
+export function agentCommand(agent: AgentPackage): string {
+  return join(folder, agent.id, 'node_modules', '.bin', agent.bin);
+}
+
+async function isInstalled(agent: AgentPackage): Promise<boolean> {
+  try {
+    await access(agentCommand(agent));
+    // Written last, so that an interrupted install does not count.
+    return (await readFile(join(folder, agent.id, 'installed'), 'utf8')) === agent.version;
+  } catch {
+    return false;
+  }
+}
+
+async function install(agent: AgentPackage): Promise<void> {
+  const home = join(folder, agent.id);
+  await rm(home, { recursive: true, force: true });
+  await mkdir(home, { recursive: true });
+  const manifest = {
+    private: true,
+    dependencies: { [agent.packageName]: agent.version },
+    // Some fetch their platform's program in an install script.
+    allowScripts: { [agent.packageName]: true },
+  };
+  await writeFile(join(home, 'package.json'), JSON.stringify(manifest, null, 2));
+  await run('npm', ['install', '--no-audit', '--no-fund', '--no-package-lock', '--loglevel=error'], {
+    cwd: home,
+    timeout: timeoutMs,
+  });
+  await access(agentCommand(agent));
+  await writeFile(join(home, 'installed'), agent.version);
+}
+
+async function ensure(agent: AgentPackage): Promise<InstalledAgent> {
+  if (await isInstalled(agent)) return { agent, command: agentCommand(agent), tookMs: 0 };
+  const startedAt = performance.now();
+  const took = (): number => Math.round(performance.now() - startedAt);
+  let reason = '';
+  for (let attempt = 1; attempt <= attemptCount; attempt += 1) {
+    try {
+      await install(agent);
+      return { agent, command: agentCommand(agent), tookMs: took() };
+    } catch (cause) {
+      reason = cause instanceof Error ? cause.message : String(cause);
+    }
+  }
+  return { agent, reason: `${attemptCount} attempts failed, the last with: ${reason}`, tookMs: took() };
+}
+
+/** Installs what is missing, two at a time, with retries. Never rejects over a single agent: each result says how it went. */
+export async function installAgents(wanted: readonly AgentPackage[]): Promise<InstalledAgent[]> {
+  const queue = [...wanted];
+  const results: InstalledAgent[] = [];
+  const worker = async (): Promise<void> => {
+    for (let next = queue.shift(); next; next = queue.shift()) results.push(await ensure(next));
+  };
+  await Promise.all(Array.from({ length: concurrency }, worker));
+  return results;
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  const ids = process.argv.slice(2);
+  const results = await installAgents(agentPackages.filter(({ id }) => ids.length === 0 || ids.includes(id)));
+  for (const { agent, command, reason, tookMs } of results) {
+    process.stdout.write(`${agent.id} ${agent.version}: ${reason ?? command} (${tookMs} ms)\n`);
+  }
+  process.exitCode = results.every(({ command }) => command) ? 0 : 1;
+}
