@@ -47,11 +47,14 @@ export interface Journal {
   /** Size and bounds of the replay window. `trimmedSeq`: everything at or below it may be gone. */
   windowStats(): Promise<{ bytes: number; trimmedSeq: number; oldestTime: number | undefined }>;
   /**
-   * The highest seq such that dropping all envelopes at or below it leaves at most `maxBytes` and nothing older than
+   * The lowest seq such that dropping all envelopes at or below it leaves at most `maxBytes` and nothing older than
    * `minTime` (ms since the epoch), or `undefined` when nothing has to go.
    */
   findTrimPoint(limits: { maxBytes: number; minTime: number }): Promise<number | undefined>;
-  /** Drops at most `limit` envelopes at or below `seq`; resolves with how many went. A slice of a few milliseconds. */
+  /**
+   * Drops at most `limit` envelopes at or below `seq`, oldest first; resolves with how many went. A slice of a few
+   * milliseconds. Stops before an envelope that its channel's snapshot row does not reflect yet: see `listStale`.
+   */
   trim(seq: number, limit: number): Promise<number>;
 
   /** Catalogue rows, newest `modifiedAt` first (ties by URI). `after`: the last row of the page before [ROOT-2]. */
@@ -82,13 +85,21 @@ export interface JournalStart {
   readonly lastTime: number;
   /** Highest reserved number: the next host starts above it. */
   readonly reservedSeq: number;
-  /** Envelopes may have been lost (another boot of the machine, a database set aside): see DESIGN, failure model. */
+  /**
+   * Envelopes above `lastSeq` may have been sent and lost: the host was cut off and the machine has been restarted since, or
+   * the database was set aside, removed or replaced by an older one.
+   */
   readonly mayHaveLostTail: boolean;
+  /**
+   * Where that happened, now and at earlier starts, as far as the window reaches back: a client whose last number n lies in
+   * one of these (`after < n <= upTo`) has seen what the journal may not hold, and gets snapshots.
+   */
+  readonly lost: readonly { readonly after: number; readonly upTo: number }[];
   /** Set when a damaged database was moved away at start: where it is now, and why, for people. */
   readonly setAside?: { readonly path: string; readonly reason: string };
 }
 
-/** One durable change. A batch of them is one transaction. */
+/** One durable change. A batch of them is one transaction. The numbers of envelopes rise from each to the next. */
 export type JournalWrite =
   | {
       readonly op: 'envelope';

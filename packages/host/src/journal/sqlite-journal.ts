@@ -1,0 +1,323 @@
+import { writeFileSync } from 'node:fs';
+import type { DatabaseSync } from 'node:sqlite';
+import { readBootId } from './boot-id.ts';
+import {
+  type DiskUse,
+  type Journal,
+  JournalError,
+  type JournalStart,
+  type JournalWrite,
+  type StoredChannel,
+  type StoredClient,
+  type StoredContent,
+  type StoredEnvelope,
+  type StoredProcess,
+  type StoredSession,
+  type StoredTurn,
+} from './journal.ts';
+import { type LostRange, readLost } from './lost-ranges.ts';
+import { SeqFile } from './seq-file.ts';
+import { isDamage, toJournalError } from './sqlite-errors.ts';
+import { type JournalFiles, journalFiles, openDatabase } from './sqlite-open.ts';
+import { SqliteReader } from './sqlite-reads.ts';
+import { type Statements, text } from './sqlite-rows.ts';
+import { type Migration, migrations } from './sqlite-schema.ts';
+import { SqliteWindow } from './sqlite-window.ts';
+import { SqliteWriter } from './sqlite-writes.ts';
+
+/** Options of `SqliteJournal`. */
+export interface SqliteJournalOptions {
+  /** The data folder. Created with mode 0700 when missing; files in it have mode 0600. */
+  readonly folder: string;
+  /**
+   * 'normal' (default): a killed host loses nothing, a power loss at most the last moments. 'full': each commit is synced to
+   * disk, at some twenty times the cost.
+   */
+  readonly synchronous?: 'normal' | 'full';
+  /** ms since the epoch; names what is set aside. Default: the system's clock. */
+  readonly now?: () => number;
+  /** Default: what the operating system says. */
+  readonly bootId?: () => string | undefined;
+  /** Default: all that this version knows. */
+  readonly migrations?: readonly Migration[];
+}
+
+interface OpenState {
+  readonly database: DatabaseSync;
+  readonly statements: Statements;
+  readonly reader: SqliteReader;
+  readonly writer: SqliteWriter;
+  readonly window: SqliteWindow;
+  reservedSeq: number;
+  trimmedSeq: number;
+  /** A transaction was rolled back, and what the writer holds in memory with it. */
+  isWriterStale: boolean;
+}
+
+/**
+ * The journal in one SQLite file (`journal.db`, with a log beside it) and a tiny file `seq`. One process at a time: a second
+ * one is refused with 'locked', and the lock ends with the process that holds it, a killed one too. Calls run to their end at
+ * once, so that its promises never overlap.
+ */
+export class SqliteJournal implements Journal {
+  readonly #options: SqliteJournalOptions;
+  readonly #files: JournalFiles;
+  readonly #seqFile: SeqFile;
+  #open: OpenState | undefined;
+
+  constructor(options: SqliteJournalOptions) {
+    this.#options = options;
+    this.#files = journalFiles(options.folder);
+    this.#seqFile = new SeqFile(this.#files.seq);
+  }
+
+  async open(): Promise<JournalStart> {
+    if (this.#open !== undefined) throw new JournalError('io', `${this.#files.database} is open already`);
+    const now = (this.#options.now ?? Date.now)();
+    const bootId = (this.#options.bootId ?? readBootId)();
+    const opened = openDatabase({
+      files: this.#files,
+      synchronous: this.#options.synchronous ?? 'normal',
+      migrations: this.#options.migrations ?? migrations,
+      bootId,
+      now,
+    });
+    const { database, statements, setAside } = opened;
+    try {
+      const internal = (key: string): string | undefined => readInternal(statements, key);
+      const stored = Number(internal('reservedSeq') ?? 0);
+      // With both the database and the file gone, the clock stands above any number that a host could have reached.
+      const beside = this.#seqFile.read() ?? (setAside === undefined ? 0 : now);
+      // A database that is new or older than the file beside it has lost what was sent since.
+      const hasLostFile = setAside !== undefined || beside > stored;
+      const trimmedSeq =
+        opened.isNew || setAside !== undefined ? beside : Number(internal('trimmedSeq') ?? 0);
+      const writer = new SqliteWriter(statements);
+      const lastSeq = writer.reset(opened.isNew || setAside !== undefined ? 0 : trimmedSeq);
+      const reservedSeq = Math.max(stored, beside, lastSeq);
+      const mayHaveLostTail = reservedSeq > lastSeq && (hasLostFile || opened.isAfterPowerLoss);
+      const lost = readLost(internal('lost'), trimmedSeq);
+      if (mayHaveLostTail) lost.push({ after: lastSeq, upTo: reservedSeq });
+      this.#open = {
+        database,
+        statements,
+        reader: new SqliteReader(statements),
+        writer,
+        window: new SqliteWindow(statements),
+        reservedSeq,
+        trimmedSeq,
+        isWriterStale: false,
+      };
+      this.#transaction(({ statements }) => {
+        writeInternal(statements, 'bootId', bootId ?? '');
+        writeInternal(statements, 'endedCleanly', 'false');
+        writeInternal(statements, 'reservedSeq', String(reservedSeq));
+        writeInternal(statements, 'trimmedSeq', String(trimmedSeq));
+        writeInternal(statements, 'lost', JSON.stringify(lost satisfies LostRange[]));
+      });
+      if (reservedSeq > beside || setAside !== undefined) this.#seqFile.write(reservedSeq);
+      return { lastSeq, reservedSeq, mayHaveLostTail, lost, ...(setAside && { setAside }) };
+    } catch (error) {
+      this.#open = undefined;
+      database.close();
+      throw toJournalError(error, this.#files.database);
+    }
+  }
+
+  async commit(writes: readonly JournalWrite[]): Promise<void> {
+    // A read that is called before this resolves must not see it, and none can come between the rest and that.
+    await Promise.resolve();
+    this.#transaction(({ writer }) => {
+      for (const write of writes) writer.apply(write);
+    });
+  }
+
+  async reserveSeq(seq: number): Promise<void> {
+    if (seq <= this.#opened().reservedSeq) return;
+    this.#transaction(({ statements }) => writeInternal(statements, 'reservedSeq', String(seq)), 'synced');
+    try {
+      this.#seqFile.write(seq);
+    } catch (error) {
+      throw toJournalError(error, this.#files.seq);
+    }
+    this.#opened().reservedSeq = seq;
+  }
+
+  readChannel(uri: string): Promise<StoredChannel | undefined> {
+    return this.#read(({ reader }) => reader.channel(uri));
+  }
+
+  listChannels(session: string): Promise<readonly { uri: string; kind: string }[]> {
+    return this.#read(({ reader }) => reader.channels(session));
+  }
+
+  listOpen(): Promise<readonly string[]> {
+    return this.#read(({ reader }) => reader.open());
+  }
+
+  listStale(seq: number, limit: number): Promise<readonly string[]> {
+    return this.#read(({ reader }) => reader.stale(seq, limit));
+  }
+
+  readTurns(
+    chat: string,
+    options: { before?: number; limit?: number; maxBytes?: number },
+  ): Promise<readonly StoredTurn[]> {
+    return this.#read(({ reader }) => reader.turns(chat, options));
+  }
+
+  findTurn(chat: string, turnId: string): Promise<number | undefined> {
+    return this.#read(({ reader }) => reader.turn(chat, turnId));
+  }
+
+  readEnvelopes(
+    channels: readonly string[],
+    after: number,
+    upTo: number,
+    maxBytes: number,
+  ): Promise<readonly StoredEnvelope[] | undefined> {
+    return this.#read(({ reader }) => reader.envelopes(channels, after, upTo, maxBytes));
+  }
+
+  findOutcome(clientId: string, epoch: string, clientSeq: number): Promise<StoredEnvelope | undefined> {
+    return this.#read(({ reader }) => reader.outcome(clientId, epoch, clientSeq));
+  }
+
+  windowStats(): Promise<{ bytes: number; trimmedSeq: number; oldestTime: number | undefined }> {
+    return this.#read(({ window, trimmedSeq }) => ({ ...window.stats(), trimmedSeq }));
+  }
+
+  findTrimPoint(limits: { maxBytes: number; minTime: number }): Promise<number | undefined> {
+    return this.#read(({ window }) => window.trimPoint(limits));
+  }
+
+  async trim(seq: number, limit: number): Promise<number> {
+    const end = await this.#read(({ window }) => window.sliceEnd(seq, limit));
+    if (end === undefined) return 0;
+    const trimmedSeq = Math.max(end, this.#opened().trimmedSeq);
+    const dropped = this.#transaction(({ window, statements }) => {
+      writeInternal(statements, 'trimmedSeq', String(trimmedSeq));
+      return window.dropUpTo(end);
+    });
+    this.#opened().trimmedSeq = trimmedSeq;
+    return dropped;
+  }
+
+  listSessions(options: {
+    limit?: number;
+    after?: { modifiedAt: string; uri: string };
+  }): Promise<readonly StoredSession[]> {
+    return this.#read(({ reader }) => reader.sessions(options));
+  }
+
+  readSession(uri: string): Promise<StoredSession | undefined> {
+    return this.#read(({ reader }) => reader.session(uri));
+  }
+
+  countSessions(): Promise<number> {
+    return this.#read(({ reader }) => reader.sessionCount());
+  }
+
+  readClient(id: string): Promise<StoredClient | undefined> {
+    return this.#read(({ reader }) => reader.client(id));
+  }
+
+  readContent(id: string): Promise<StoredContent | undefined> {
+    return this.#read(({ reader }) => reader.content(id));
+  }
+
+  readMeta(key: string): Promise<string | undefined> {
+    return this.#read(({ reader }) => reader.meta(key));
+  }
+
+  listProcesses(): Promise<readonly StoredProcess[]> {
+    return this.#read(({ reader }) => reader.processes());
+  }
+
+  diskUse(session: string): Promise<DiskUse | undefined> {
+    return this.#read(({ reader }) => reader.diskUse(session));
+  }
+
+  compact(maxPages: number): Promise<boolean> {
+    return this.#read(({ database }) => {
+      const freePages = (): number =>
+        Number(database.prepare('PRAGMA freelist_count').get()?.freelist_count ?? 0);
+      if (freePages() === 0) return false;
+      database.exec(`PRAGMA incremental_vacuum(${Math.max(1, Math.floor(maxPages))})`);
+      if (freePages() > 0) return true;
+      // The file shrinks when its log is written back to it.
+      database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+      return false;
+    });
+  }
+
+  async close(): Promise<void> {
+    const open = this.#open;
+    if (open === undefined) return;
+    try {
+      this.#transaction(({ statements }) => writeInternal(statements, 'endedCleanly', 'true'), 'synced');
+    } catch (error) {
+      // On a full disk it stays marked as cut off, which costs the next start a check.
+      if (!(error instanceof JournalError && error.code === 'full')) throw error;
+    } finally {
+      this.#open = undefined;
+      open.database.close();
+    }
+  }
+
+  #opened(): OpenState {
+    if (this.#open === undefined) throw new JournalError('io', `${this.#files.database} is not open`);
+    return this.#open;
+  }
+
+  async #read<T>(read: (open: OpenState) => T): Promise<T> {
+    const open = this.#opened();
+    try {
+      return read(open);
+    } catch (error) {
+      throw this.#failure(error);
+    }
+  }
+
+  #transaction<T>(work: (open: OpenState) => T, durability?: 'synced'): T {
+    const open = this.#opened();
+    const { database, writer, statements } = open;
+    try {
+      if (durability === 'synced') database.exec('PRAGMA synchronous = FULL');
+      if (open.isWriterStale) writer.reset(open.trimmedSeq);
+      open.isWriterStale = false;
+      statements.run('BEGIN IMMEDIATE');
+      const result = work(open);
+      statements.run('COMMIT');
+      return result;
+    } catch (error) {
+      // On a full disk SQLite has rolled back by itself, and asking for it again is an error.
+      if (database.isTransaction) database.exec('ROLLBACK');
+      open.isWriterStale = true;
+      throw this.#failure(error);
+    } finally {
+      if (durability === 'synced')
+        database.exec(`PRAGMA synchronous = ${this.#options.synchronous ?? 'normal'}`);
+    }
+  }
+
+  #failure(error: unknown): JournalError {
+    if (isDamage(error)) {
+      try {
+        writeFileSync(this.#files.suspect, '', { mode: 0o600 });
+      } catch (cause) {
+        return toJournalError(cause, this.#files.suspect);
+      }
+    }
+    return toJournalError(error, this.#files.database);
+  }
+}
+
+function readInternal(statements: Statements, key: string): string | undefined {
+  const row = statements.get('SELECT value FROM internal WHERE key = ?', key);
+  return row && text(row, 'value');
+}
+
+function writeInternal(statements: Statements, key: string, value: string): void {
+  statements.run('INSERT OR REPLACE INTO internal VALUES (?, ?)', key, value);
+}

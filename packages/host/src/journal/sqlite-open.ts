@@ -1,0 +1,144 @@
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { DamageError, isDamage, toJournalError } from './sqlite-errors.ts';
+import { Statements, text } from './sqlite-rows.ts';
+import { type Migration, migrate, readVersion, refuseNewer } from './sqlite-schema.ts';
+
+/** Above this size a start after a power loss skips the full check, which reads the whole file. */
+const checkLimitBytes = 256 * 1024 * 1024;
+
+/** Where a journal keeps its files. */
+export interface JournalFiles {
+  readonly folder: string;
+  readonly database: string;
+  /** See `SeqFile`. */
+  readonly seq: string;
+  /** Its presence says that a read met damage: the next start checks the whole file. */
+  readonly suspect: string;
+}
+
+/** The files of a journal in `folder`. */
+export function journalFiles(folder: string): JournalFiles {
+  const database = join(folder, 'journal.db');
+  return { folder, database, seq: join(folder, 'seq'), suspect: `${database}.suspect` };
+}
+
+/** An open database and what was found in it. */
+export interface OpenDatabase {
+  readonly database: DatabaseSync;
+  readonly statements: Statements;
+  readonly isNew: boolean;
+  /** The host before this one did not come to close it, and the machine has been restarted since. */
+  readonly isAfterPowerLoss: boolean;
+  readonly setAside?: { readonly path: string; readonly reason: string };
+}
+
+export interface OpenDatabaseOptions {
+  readonly files: JournalFiles;
+  readonly synchronous: 'normal' | 'full';
+  readonly migrations: readonly Migration[];
+  readonly bootId: string | undefined;
+  /** ms since the epoch. */
+  readonly now: number;
+}
+
+/**
+ * Opens the database under an exclusive lock and brings it to the present version. A damaged one is moved aside, never
+ * deleted, and a new one begun. Throws `JournalError`.
+ */
+export function openDatabase(options: OpenDatabaseOptions): OpenDatabase {
+  const { files } = options;
+  try {
+    mkdirSync(files.folder, { recursive: true, mode: 0o700 });
+    createPrivately(files.database);
+    const inode = statSync(files.database).ino;
+    try {
+      return tryOpen(options);
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      // Another host may have done the same a moment ago: what it began must not be moved under it.
+      if (statSync(files.database).ino !== inode) return tryOpen(options);
+      const reason = error instanceof Error ? error.message : String(error);
+      const setAside = { path: moveAside(files, options.now), reason };
+      createPrivately(files.database);
+      return { ...tryOpen(options), setAside };
+    }
+  } catch (error) {
+    throw toJournalError(error, files.database);
+  }
+}
+
+function createPrivately(path: string): void {
+  try {
+    closeSync(openSync(path, 'wx', 0o600));
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+    // Not opened here: closing any handle on a file drops the locks that this process holds on it.
+    if ((statSync(path).mode & 0o077) !== 0) chmodSync(path, 0o600);
+  }
+}
+
+function tryOpen(options: OpenDatabaseOptions): OpenDatabase {
+  const { files } = options;
+  const database = new DatabaseSync(files.database);
+  try {
+    // Before the first read: the lock is then taken with it, and the index of the log stays in this process's memory.
+    database.exec('PRAGMA locking_mode = EXCLUSIVE');
+    refuseNewer(database, files.database, options.migrations.length);
+    const isNew = readVersion(database) === 0;
+    if (isNew) database.exec('PRAGMA auto_vacuum = INCREMENTAL');
+    database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = ${options.synchronous}`);
+    database.exec('PRAGMA journal_size_limit = 16777216; BEGIN EXCLUSIVE; COMMIT');
+    const statements = new Statements(database);
+    const isAfterPowerLoss = !isNew && wasCutOff(statements, options.bootId);
+    if (!isNew) check(database, files, isAfterPowerLoss);
+    migrate(database, options.migrations);
+    probe(statements);
+    rmSync(files.suspect, { force: true });
+    return { database, statements, isNew, isAfterPowerLoss };
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+/** Whether the last host was ended by something that may have taken its last commits with it. */
+function wasCutOff(statements: Statements, bootId: string | undefined): boolean {
+  const read = (key: string): string | undefined => {
+    const row = statements.get('SELECT value FROM internal WHERE key = ?', key);
+    return row && text(row, 'value');
+  };
+  if (read('endedCleanly') === 'true') return false;
+  return bootId === undefined || read('bootId') !== bootId;
+}
+
+/**
+ * SQLite itself finds a truncated file and a broken schema when it opens one. A walk through all pages is kept for when there
+ * is a reason: a kill cannot tear a page, a power loss can.
+ */
+function check(database: DatabaseSync, files: JournalFiles, isAfterPowerLoss: boolean): void {
+  const isSuspect = existsSync(files.suspect);
+  const isSmall = statSync(files.database).size <= checkLimitBytes;
+  if (!isSuspect && !(isAfterPowerLoss && isSmall)) return;
+  const result = database.prepare('PRAGMA quick_check(1)').get()?.quick_check;
+  if (result !== 'ok') throw new DamageError(`${files.database} is damaged: ${String(result)}`);
+}
+
+/** Reads a little from every table and the end of the newest envelopes, so that damage at a root shows now. */
+function probe(statements: Statements): void {
+  const tables = statements.all("SELECT name FROM sqlite_schema WHERE type = 'table'");
+  for (const table of tables) statements.get(`SELECT 1 FROM "${text(table, 'name')}" LIMIT 1`);
+  statements.get('SELECT * FROM envelopes ORDER BY seq DESC LIMIT 1');
+}
+
+function moveAside(files: JournalFiles, now: number): string {
+  const stamp = new Date(now).toISOString().replace(/[-:]|\.\d+/g, '');
+  let target = `${files.database}.damaged-${stamp}`;
+  for (let count = 2; existsSync(target); count++) target = `${files.database}.damaged-${stamp}-${count}`;
+  for (const suffix of ['', '-wal', '-shm']) {
+    if (existsSync(files.database + suffix)) renameSync(files.database + suffix, target + suffix);
+  }
+  rmSync(files.suspect, { force: true });
+  return target;
+}

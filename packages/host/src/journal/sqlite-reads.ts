@@ -1,0 +1,226 @@
+import type {
+  DiskUse,
+  StoredChannel,
+  StoredClient,
+  StoredContent,
+  StoredEnvelope,
+  StoredProcess,
+  StoredSession,
+  StoredTurn,
+} from './journal.ts';
+import {
+  bytes,
+  number,
+  optionalNumber,
+  optionalText,
+  type Row,
+  type Statements,
+  text,
+} from './sqlite-rows.ts';
+
+/** SQLite's "no limit". */
+const unlimited = -1;
+
+/** The reads of a SQLite journal, as `Journal` describes them, at once. */
+export class SqliteReader {
+  readonly #statements: Statements;
+
+  constructor(statements: Statements) {
+    this.#statements = statements;
+  }
+
+  channel(uri: string): StoredChannel | undefined {
+    const row = this.#statements.get(
+      'SELECT kind, session, seq, local, state FROM channels WHERE uri = ?',
+      uri,
+    );
+    if (row === undefined) return undefined;
+    const seq = number(row, 'seq');
+    const session = optionalText(row, 'session');
+    return {
+      uri,
+      kind: text(row, 'kind'),
+      ...(session !== undefined && { session }),
+      seq,
+      state: text(row, 'state'),
+      local: text(row, 'local'),
+      envelopes: this.#statements
+        .all(
+          'SELECT seq, channel, time, json FROM envelopes WHERE channel = ? AND seq > ? ORDER BY seq',
+          uri,
+          seq,
+        )
+        .map(toEnvelope),
+    };
+  }
+
+  channels(session: string): { uri: string; kind: string }[] {
+    return this.#statements
+      .all('SELECT uri, kind FROM channels WHERE session = ? ORDER BY id', session)
+      .map((row) => ({ uri: text(row, 'uri'), kind: text(row, 'kind') }));
+  }
+
+  open(): string[] {
+    return this.#statements.all('SELECT uri FROM open_channels ORDER BY uri').map((row) => text(row, 'uri'));
+  }
+
+  stale(seq: number, limit: number): string[] {
+    return this.#statements
+      .all('SELECT channel FROM stale WHERE seq <= ? ORDER BY seq LIMIT ?', seq, limit)
+      .map((row) => text(row, 'channel'));
+  }
+
+  turns(chat: string, options: { before?: number; limit?: number; maxBytes?: number }): StoredTurn[] {
+    const maxBytes = options.maxBytes ?? Number.POSITIVE_INFINITY;
+    const turns: StoredTurn[] = [];
+    let total = 0;
+    const rows = this.#statements.iterate(
+      'SELECT ordinal, id, bytes, json FROM turns WHERE chat = ? AND ordinal < ? ORDER BY ordinal DESC LIMIT ?',
+      chat,
+      options.before ?? Number.MAX_SAFE_INTEGER,
+      options.limit ?? unlimited,
+    );
+    for (const row of rows) {
+      total += number(row, 'bytes');
+      if (turns.length > 0 && total > maxBytes) break;
+      turns.push({ ordinal: number(row, 'ordinal'), id: text(row, 'id'), json: text(row, 'json') });
+    }
+    return turns.reverse();
+  }
+
+  turn(chat: string, turnId: string): number | undefined {
+    const row = this.#statements.get(
+      'SELECT ordinal FROM turns WHERE chat = ? AND id = ? ORDER BY ordinal LIMIT 1',
+      chat,
+      turnId,
+    );
+    return row && number(row, 'ordinal');
+  }
+
+  envelopes(
+    channels: readonly string[],
+    after: number,
+    upTo: number,
+    maxBytes: number,
+  ): StoredEnvelope[] | undefined {
+    const chosen = 'channel IN (SELECT value FROM json_each(?)) AND seq > ? AND seq <= ?';
+    const range = [JSON.stringify(channels), after, upTo] as const;
+    const size = this.#statements.get(`SELECT sum(bytes) AS bytes FROM envelopes WHERE ${chosen}`, ...range);
+    if (size && (optionalNumber(size, 'bytes') ?? 0) > maxBytes) return undefined;
+    return this.#statements
+      .all(`SELECT seq, channel, time, json FROM envelopes WHERE ${chosen} ORDER BY seq`, ...range)
+      .map(toEnvelope);
+  }
+
+  outcome(clientId: string, epoch: string, clientSeq: number): StoredEnvelope | undefined {
+    const row = this.#statements.get(
+      `SELECT seq, channel, time, json FROM envelopes
+       WHERE origin_client = ? AND origin_epoch = ? AND origin_seq = ? ORDER BY seq LIMIT 1`,
+      clientId,
+      epoch,
+      clientSeq,
+    );
+    return row && toEnvelope(row);
+  }
+
+  sessions(options: { limit?: number; after?: { modifiedAt: string; uri: string } }): StoredSession[] {
+    const limit = options.limit ?? unlimited;
+    const { after } = options;
+    const columns = 'SELECT uri, modified_at, summary FROM sessions';
+    if (after === undefined) {
+      return this.#statements.all(`${columns} ORDER BY modified_at DESC, uri LIMIT ?`, limit).map(toSession);
+    }
+    // Two walks along the index: one query for both would visit every row of the same time again on each page.
+    const ties = this.#statements
+      .all(
+        `${columns} WHERE modified_at = ? AND uri > ? ORDER BY uri LIMIT ?`,
+        after.modifiedAt,
+        after.uri,
+        limit,
+      )
+      .map(toSession);
+    const older = this.#statements
+      .all(
+        `${columns} WHERE modified_at < ? ORDER BY modified_at DESC, uri LIMIT ?`,
+        after.modifiedAt,
+        limit === unlimited ? unlimited : limit - ties.length,
+      )
+      .map(toSession);
+    return [...ties, ...older];
+  }
+
+  session(uri: string): StoredSession | undefined {
+    const row = this.#statements.get('SELECT uri, modified_at, summary FROM sessions WHERE uri = ?', uri);
+    return row && toSession(row);
+  }
+
+  sessionCount(): number {
+    const row = this.#statements.get('SELECT count(*) AS count FROM sessions');
+    return row === undefined ? 0 : number(row, 'count');
+  }
+
+  client(id: string): StoredClient | undefined {
+    const row = this.#statements.get('SELECT * FROM clients WHERE id = ?', id);
+    if (row === undefined) return undefined;
+    const epoch = optionalText(row, 'epoch');
+    return {
+      id,
+      tokenHash: text(row, 'token_hash'),
+      version: text(row, 'version'),
+      ...(epoch !== undefined && { epoch }),
+      lastClientSeq: number(row, 'last_client_seq'),
+      subscriptions: text(row, 'subscriptions'),
+      seenAt: number(row, 'seen_at'),
+    };
+  }
+
+  content(id: string): StoredContent | undefined {
+    const row = this.#statements.get('SELECT content_type, data FROM contents WHERE id = ?', id);
+    return row && { id, contentType: text(row, 'content_type'), data: bytes(row, 'data') };
+  }
+
+  meta(key: string): string | undefined {
+    const row = this.#statements.get('SELECT value FROM meta WHERE key = ?', key);
+    return row && text(row, 'value');
+  }
+
+  processes(): StoredProcess[] {
+    return this.#statements.all('SELECT pid, start_time, command FROM processes ORDER BY pid').map((row) => ({
+      pid: number(row, 'pid'),
+      startTime: text(row, 'start_time'),
+      command: text(row, 'command'),
+    }));
+  }
+
+  diskUse(session: string): DiskUse | undefined {
+    const sum = (sql: string): number | undefined => {
+      const row = this.#statements.get(sql, session);
+      return row && optionalNumber(row, 'bytes');
+    };
+    const own = 'SELECT uri FROM channels WHERE session = ?1 OR uri = ?1';
+    const stateBytes = sum('SELECT sum(bytes) AS bytes FROM channels WHERE session = ?1 OR uri = ?1');
+    const contentBytes = sum('SELECT sum(bytes) AS bytes FROM contents WHERE session = ?1');
+    if (stateBytes === undefined && contentBytes === undefined && this.session(session) === undefined) {
+      return undefined;
+    }
+    return {
+      turnsBytes: sum(`SELECT sum(bytes) AS bytes FROM turns WHERE chat IN (${own})`) ?? 0,
+      stateBytes: stateBytes ?? 0,
+      windowBytes: sum(`SELECT sum(bytes) AS bytes FROM envelopes WHERE channel IN (${own})`) ?? 0,
+      contentBytes: contentBytes ?? 0,
+    };
+  }
+}
+
+function toEnvelope(row: Row): StoredEnvelope {
+  return {
+    seq: number(row, 'seq'),
+    channel: text(row, 'channel'),
+    time: number(row, 'time'),
+    json: text(row, 'json'),
+  };
+}
+
+function toSession(row: Row): StoredSession {
+  return { uri: text(row, 'uri'), modifiedAt: text(row, 'modified_at'), summary: text(row, 'summary') };
+}

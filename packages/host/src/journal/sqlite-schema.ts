@@ -1,0 +1,121 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { JournalError } from './journal.ts';
+
+/** Brings a database from version n (its place in the list) to version n + 1. Runs inside a transaction of its own. */
+export type Migration = (database: DatabaseSync) => void;
+
+/**
+ * Version 1. What is read often and small stands in indexes of its own, large JSON last in its row, so that neither a page of
+ * the catalogue nor a sum of sizes reads it.
+ */
+function createTables(database: DatabaseSync): void {
+  database.exec(`
+    CREATE TABLE internal (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+    CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+
+    -- total: bytes of all envelopes up to and including this one, so that the bytes between two are a subtraction.
+    CREATE TABLE envelopes (
+      seq INTEGER PRIMARY KEY,
+      channel TEXT NOT NULL,
+      time INTEGER NOT NULL,
+      bytes INTEGER NOT NULL,
+      total INTEGER NOT NULL,
+      origin_client TEXT,
+      origin_epoch TEXT,
+      origin_seq INTEGER,
+      json TEXT NOT NULL
+    );
+    CREATE INDEX envelopes_by_channel ON envelopes (channel, seq, bytes);
+    CREATE INDEX envelopes_by_origin ON envelopes (origin_client, origin_epoch, origin_seq)
+      WHERE origin_client IS NOT NULL;
+
+    -- id gives the order of creation: an upsert keeps it.
+    CREATE TABLE channels (
+      id INTEGER PRIMARY KEY,
+      uri TEXT NOT NULL UNIQUE,
+      kind TEXT NOT NULL,
+      session TEXT,
+      seq INTEGER NOT NULL,
+      bytes INTEGER NOT NULL,
+      local TEXT NOT NULL,
+      state TEXT NOT NULL
+    );
+    CREATE INDEX channels_by_session ON channels (session, id) WHERE session IS NOT NULL;
+    CREATE TABLE open_channels (uri TEXT PRIMARY KEY) WITHOUT ROWID;
+
+    -- The oldest envelope that a channel's snapshot row does not reflect; no row when it reflects all.
+    CREATE TABLE stale (channel TEXT PRIMARY KEY, seq INTEGER NOT NULL) WITHOUT ROWID;
+    CREATE INDEX stale_by_seq ON stale (seq);
+
+    CREATE TABLE turns (
+      key INTEGER PRIMARY KEY,
+      chat TEXT NOT NULL,
+      ordinal INTEGER NOT NULL,
+      id TEXT NOT NULL,
+      bytes INTEGER NOT NULL,
+      json TEXT NOT NULL,
+      UNIQUE (chat, ordinal)
+    );
+    CREATE INDEX turns_by_id ON turns (chat, id, ordinal, bytes);
+
+    CREATE TABLE sessions (uri TEXT PRIMARY KEY, modified_at TEXT NOT NULL, summary TEXT NOT NULL);
+    CREATE INDEX sessions_by_time ON sessions (modified_at DESC, uri);
+
+    CREATE TABLE clients (
+      id TEXT PRIMARY KEY,
+      token_hash TEXT NOT NULL,
+      version TEXT NOT NULL,
+      epoch TEXT,
+      last_client_seq INTEGER NOT NULL,
+      seen_at INTEGER NOT NULL,
+      subscriptions TEXT NOT NULL
+    );
+
+    CREATE TABLE contents (
+      id TEXT PRIMARY KEY,
+      session TEXT NOT NULL,
+      content_type TEXT NOT NULL,
+      bytes INTEGER NOT NULL,
+      data BLOB NOT NULL
+    );
+    CREATE INDEX contents_by_session ON contents (session, bytes);
+
+    CREATE TABLE processes (pid INTEGER PRIMARY KEY, start_time TEXT NOT NULL, command TEXT NOT NULL);
+  `);
+}
+
+/** Every migration in order. Append only: a released one never changes. */
+export const migrations: readonly Migration[] = [createTables];
+
+/** The version that the database has; 0 is an empty one. */
+export function readVersion(database: DatabaseSync): number {
+  return Number(database.prepare('PRAGMA user_version').get()?.user_version ?? 0);
+}
+
+/** Throws `JournalError` 'newer', naming both versions, for a database that a newer host wrote. Changes nothing. */
+export function refuseNewer(database: DatabaseSync, path: string, known: number): void {
+  const version = readVersion(database);
+  if (version <= known) return;
+  throw new JournalError(
+    'newer',
+    `${path} has version ${version}, and this host knows versions up to ${known}: ` +
+      'install a newer agenthost, or choose another data folder',
+  );
+}
+
+/** Brings the database to the newest version, one transaction a step, so that a kill in between leaves a whole version behind. */
+export function migrate(database: DatabaseSync, steps: readonly Migration[]): void {
+  const version = readVersion(database);
+  for (const [index, step] of steps.entries()) {
+    if (index < version) continue;
+    database.exec('BEGIN IMMEDIATE');
+    try {
+      step(database);
+      database.exec(`PRAGMA user_version = ${index + 1}`);
+      database.exec('COMMIT');
+    } catch (error) {
+      if (database.isTransaction) database.exec('ROLLBACK');
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,180 @@
+import { checkSeq } from './envelope-order.ts';
+import type { JournalWrite } from './journal.ts';
+import { number, type Statements } from './sqlite-rows.ts';
+
+type EnvelopeWrite = Extract<JournalWrite, { op: 'envelope' }>;
+type ChannelWrite = Extract<JournalWrite, { op: 'channel' }>;
+
+/** So many channels are remembered as known to be stale; more are looked up again. */
+const knownStaleLimit = 10_000;
+
+/** Applies writes inside a transaction that the caller begins and ends. */
+export class SqliteWriter {
+  readonly #statements: Statements;
+  /** `total` and `seq` of the newest envelope. */
+  #total = 0;
+  #lastSeq = 0;
+  /** Channels whose row in `stale` needs no look until their snapshot row changes. */
+  readonly #knownStale = new Set<string>();
+
+  constructor(statements: Statements) {
+    this.#statements = statements;
+  }
+
+  /**
+   * Reads what it holds in memory afresh: at start, and after a rollback. `floor`: the highest number trimmed away. Returns the
+   * highest number ever journaled.
+   */
+  reset(floor: number): number {
+    this.#knownStale.clear();
+    const newest = this.#statements.get('SELECT seq, total FROM envelopes ORDER BY seq DESC LIMIT 1');
+    this.#total = newest === undefined ? 0 : number(newest, 'total');
+    this.#lastSeq = Math.max(floor, newest === undefined ? 0 : number(newest, 'seq'));
+    return this.#lastSeq;
+  }
+
+  apply(write: JournalWrite): void {
+    const statements = this.#statements;
+    switch (write.op) {
+      case 'envelope':
+        return this.#envelope(write);
+      case 'channel':
+        return this.#channel(write);
+      case 'dropChannel':
+        this.#knownStale.delete(write.uri);
+        statements.run('DELETE FROM channels WHERE uri = ?', write.uri);
+        statements.run('DELETE FROM turns WHERE chat = ?', write.uri);
+        statements.run('DELETE FROM open_channels WHERE uri = ?', write.uri);
+        statements.run('DELETE FROM stale WHERE channel = ?', write.uri);
+        return;
+      case 'markOpen':
+        statements.run('INSERT OR IGNORE INTO open_channels (uri) VALUES (?)', write.uri);
+        return;
+      case 'markClosed':
+        statements.run('DELETE FROM open_channels WHERE uri = ?', write.uri);
+        return;
+      case 'turn':
+        statements.run(
+          `INSERT INTO turns (chat, ordinal, id, bytes, json) VALUES (?1, ?2, ?3, octet_length(?4), ?4)
+           ON CONFLICT (chat, ordinal) DO UPDATE SET id = excluded.id, bytes = excluded.bytes, json = excluded.json`,
+          write.chat,
+          write.ordinal,
+          write.id,
+          write.json,
+        );
+        return;
+      case 'dropTurns':
+        statements.run(
+          'DELETE FROM turns WHERE chat = ? AND ordinal >= ? AND ordinal < ?',
+          write.chat,
+          write.from,
+          write.to ?? Number.MAX_SAFE_INTEGER,
+        );
+        return;
+      case 'session':
+        statements.run(
+          `INSERT INTO sessions (uri, modified_at, summary) VALUES (?, ?, ?)
+           ON CONFLICT (uri) DO UPDATE SET modified_at = excluded.modified_at, summary = excluded.summary`,
+          write.uri,
+          write.modifiedAt,
+          write.summary,
+        );
+        return;
+      case 'dropSession':
+        statements.run('DELETE FROM sessions WHERE uri = ?', write.uri);
+        statements.run('DELETE FROM contents WHERE session = ?', write.uri);
+        return;
+      case 'client':
+        statements.run(
+          'INSERT OR REPLACE INTO clients VALUES (?, ?, ?, ?, ?, ?, ?)',
+          write.id,
+          write.tokenHash,
+          write.version,
+          write.epoch ?? null,
+          write.lastClientSeq,
+          write.seenAt,
+          write.subscriptions,
+        );
+        return;
+      case 'dropClient':
+        statements.run('DELETE FROM clients WHERE id = ?', write.id);
+        return;
+      case 'content':
+        statements.run(
+          'INSERT OR REPLACE INTO contents VALUES (?, ?, ?, ?, ?)',
+          write.id,
+          write.session,
+          write.contentType,
+          write.data.byteLength,
+          write.data,
+        );
+        return;
+      case 'process':
+        statements.run(
+          'INSERT OR REPLACE INTO processes VALUES (?, ?, ?)',
+          write.pid,
+          write.startTime,
+          write.command,
+        );
+        return;
+      case 'dropProcess':
+        statements.run('DELETE FROM processes WHERE pid = ?', write.pid);
+        return;
+      case 'meta':
+        statements.run('INSERT OR REPLACE INTO meta VALUES (?, ?)', write.key, write.value);
+        return;
+      default:
+        write satisfies never;
+    }
+  }
+
+  #envelope(write: EnvelopeWrite): void {
+    checkSeq(write.seq, this.#lastSeq);
+    const bytes = Buffer.byteLength(write.json);
+    this.#total += bytes;
+    this.#lastSeq = write.seq;
+    this.#statements.run(
+      'INSERT INTO envelopes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
+      write.seq,
+      write.channel,
+      write.time,
+      bytes,
+      this.#total,
+      write.origin?.clientId ?? null,
+      write.origin?.epoch ?? null,
+      write.origin?.clientSeq ?? null,
+      write.json,
+    );
+    if (this.#knownStale.has(write.channel)) return;
+    this.#statements.run(
+      'INSERT OR IGNORE INTO stale (channel, seq) SELECT uri, ?2 FROM channels WHERE uri = ?1 AND seq < ?2',
+      write.channel,
+      write.seq,
+    );
+    if (this.#knownStale.size >= knownStaleLimit) this.#knownStale.clear();
+    this.#knownStale.add(write.channel);
+  }
+
+  #channel(write: ChannelWrite): void {
+    this.#knownStale.delete(write.uri);
+    this.#statements.run(
+      `INSERT INTO channels (uri, kind, session, seq, local, state, bytes)
+       VALUES (?1, ?2, ?3, ?4, ?5, ?6, octet_length(?5) + octet_length(?6))
+       ON CONFLICT (uri) DO UPDATE SET kind = excluded.kind, session = excluded.session, seq = excluded.seq,
+         local = excluded.local, state = excluded.state, bytes = excluded.bytes`,
+      write.uri,
+      write.kind,
+      write.session ?? null,
+      write.seq,
+      write.local,
+      write.state,
+    );
+    this.#statements.run('DELETE FROM stale WHERE channel = ?', write.uri);
+    this.#statements.run(
+      `INSERT INTO stale (channel, seq)
+       SELECT channel, seq FROM envelopes WHERE channel = ? AND seq > ? ORDER BY seq LIMIT 1`,
+      write.uri,
+      write.seq,
+    );
+  }
+}
