@@ -1,0 +1,188 @@
+import { describe, expect, it } from 'vitest';
+import { skippedToolCall, type ToolCallStep, toolCallStep } from './reducer-tool-call.ts';
+import type { ConfirmationOption, ToolCallResult, ToolCallState } from './tool-call.ts';
+
+const call = {
+  toolCallId: 'c1',
+  toolName: 'oven',
+  displayName: 'Oven',
+  intention: 'To bake',
+  _meta: { n: 0 },
+};
+const named = { ...call, invocationMessage: 'Heat', toolInput: '200' };
+const options: ConfirmationOption[] = [
+  { id: 'once', label: 'Once', kind: 'approve' },
+  { id: 'never', label: 'Never', kind: 'deny' },
+];
+const [once, never] = options;
+const result: ToolCallResult = {
+  success: true,
+  pastTenseMessage: 'Heated',
+  content: [{ type: 'text', text: 'hot' }],
+};
+const to = { turnId: 't1', toolCallId: 'c1' };
+
+const STATES = {
+  streaming: { ...call, status: 'streaming', partialInput: '{' },
+  pending: { ...named, status: 'pending-confirmation', editable: true, options },
+  running: { ...named, status: 'running', confirmed: 'user-action', ...(once && { selectedOption: once }) },
+  pendingResult: { ...named, ...result, status: 'pending-result-confirmation', confirmed: 'setting' },
+  completed: { ...named, ...result, status: 'completed', confirmed: 'not-needed' },
+  cancelled: { ...named, status: 'cancelled', reason: 'denied' },
+} as const satisfies Record<string, ToolCallState>;
+
+const ACTIONS = {
+  delta: { ...to, type: 'chat/toolCallDelta', content: '}' },
+  ready: { ...to, type: 'chat/toolCallReady', invocationMessage: 'Ask', confirmationTitle: 'Sure?', options },
+  readyConfirmed: { ...to, type: 'chat/toolCallReady', invocationMessage: 'Go', confirmed: 'setting' },
+  approved: { ...to, type: 'chat/toolCallConfirmed', approved: true, confirmed: 'user-action' },
+  denied: { ...to, type: 'chat/toolCallConfirmed', approved: false, reason: 'denied' },
+  content: { ...to, type: 'chat/toolCallContentChanged', content: [{ type: 'text', text: 'warm' }] },
+  complete: { ...to, type: 'chat/toolCallComplete', result },
+  completeAsking: { ...to, type: 'chat/toolCallComplete', result, requiresResultConfirmation: true },
+  resultApproved: { ...to, type: 'chat/toolCallResultConfirmed', approved: true },
+  resultDenied: { ...to, type: 'chat/toolCallResultConfirmed', approved: false },
+} as const satisfies Record<string, ToolCallStep>;
+
+type StateName = keyof typeof STATES;
+type ActionName = keyof typeof ACTIONS;
+
+/** Every legal step and what it gives, whole. A pair that is not here changes nothing. */
+const LEGAL: { [S in StateName]: { [A in ActionName]?: ToolCallState } } = {
+  streaming: {
+    delta: { ...call, status: 'streaming', partialInput: '{}' },
+    ready: {
+      ...call,
+      status: 'pending-confirmation',
+      invocationMessage: 'Ask',
+      confirmationTitle: 'Sure?',
+      options,
+    },
+    readyConfirmed: { ...call, status: 'running', invocationMessage: 'Go', confirmed: 'setting' },
+  },
+  pending: {
+    approved: { ...named, status: 'running', confirmed: 'user-action' },
+    denied: { ...named, status: 'cancelled', reason: 'denied' },
+    complete: { ...named, ...result, status: 'completed', confirmed: 'not-needed' },
+    completeAsking: { ...named, ...result, status: 'pending-result-confirmation', confirmed: 'not-needed' },
+  },
+  running: {
+    ready: {
+      ...call,
+      status: 'pending-confirmation',
+      invocationMessage: 'Ask',
+      confirmationTitle: 'Sure?',
+      options,
+    },
+    readyConfirmed: { ...call, status: 'running', invocationMessage: 'Go', confirmed: 'setting' },
+    content: { ...STATES.running, content: [{ type: 'text', text: 'warm' }] },
+    complete: { ...STATES.running, ...result, status: 'completed' },
+    completeAsking: { ...STATES.running, ...result, status: 'pending-result-confirmation' },
+  },
+  pendingResult: {
+    resultApproved: { ...named, ...result, status: 'completed', confirmed: 'setting' },
+    resultDenied: { ...named, status: 'cancelled', reason: 'result-denied' },
+  },
+  completed: {},
+  cancelled: {},
+};
+
+function names<T extends object>(table: T): Extract<keyof T, string>[] {
+  const keys: Extract<keyof T, string>[] = [];
+  for (const key in table) keys.push(key);
+  return keys;
+}
+
+describe('the tool call state machine', () => {
+  for (const state of names(STATES)) {
+    for (const action of names(ACTIONS)) {
+      const expected = LEGAL[state][action];
+      const outcome = expected ? `becomes ${expected.status}` : 'stays as it is';
+      it(`[CHAT-7] a ${STATES[state].status} call ${outcome} by ${action}`, () => {
+        const next = toolCallStep(STATES[state], ACTIONS[action]);
+        if (expected) expect(next).toStrictEqual(expected);
+        else expect(next).toBe(STATES[state]);
+      });
+    }
+  }
+
+  it('[CHAT-7] a call in a state of a later protocol stays as it is', () => {
+    const paused: ToolCallState = JSON.parse(
+      '{"status":"paused","toolCallId":"c1","toolName":"x","displayName":"X"}',
+    );
+    for (const action of names(ACTIONS)) expect(toolCallStep(paused, ACTIONS[action])).toBe(paused);
+    expect(skippedToolCall(paused)).toBe(paused);
+  });
+});
+
+describe('what a step takes over', () => {
+  it('[CHAT-7] a delta replaces the invocation message only when it brings one', () => {
+    const said = toolCallStep(STATES.streaming, { ...ACTIONS.delta, invocationMessage: 'Heating' });
+    expect(said).toMatchObject({ partialInput: '{}', invocationMessage: 'Heating' });
+    expect(toolCallStep(said, ACTIONS.delta)).toMatchObject({
+      partialInput: '{}}',
+      invocationMessage: 'Heating',
+    });
+  });
+
+  it('[CHAT-7] an approval prefers the edited input, an empty one too', () => {
+    const edited = toolCallStep(STATES.pending, { ...ACTIONS.approved, editedToolInput: '' });
+    expect(edited).toMatchObject({ status: 'running', toolInput: '' });
+  });
+
+  it('[CHAT-7] a denial keeps its reason, message, suggestion and option', () => {
+    const userSuggestion = { text: 'Use the stove', origin: { kind: 'user' } } as const;
+    const extras = { reason: 'skipped', reasonMessage: 'Too hot', userSuggestion } as const;
+    const denied = toolCallStep(STATES.pending, { ...ACTIONS.denied, ...extras, selectedOptionId: 'never' });
+    expect(denied).toStrictEqual({ ...named, status: 'cancelled', ...extras, selectedOption: never });
+  });
+
+  it('[CHAT-7] an option that the call does not offer is not kept', () => {
+    const running = toolCallStep(STATES.pending, { ...ACTIONS.approved, selectedOptionId: 'ghost' });
+    expect(running).not.toHaveProperty('selectedOption');
+  });
+
+  it('[CHAT-7] the chosen option outlives completion and both answers to the result', () => {
+    const waiting = toolCallStep(STATES.running, ACTIONS.completeAsking);
+    expect(waiting).toMatchObject({ selectedOption: once });
+    expect(toolCallStep(waiting, ACTIONS.resultApproved)).toMatchObject({ selectedOption: once });
+    expect(toolCallStep(waiting, ACTIONS.resultDenied)).toMatchObject({ selectedOption: once });
+  });
+
+  it('[CHAT-7] a result cannot pass itself off as the call', () => {
+    const forged = { ...result, toolCallId: 'other', status: 'running', confirmed: 'setting', extra: 1 };
+    const done = toolCallStep(STATES.running, { ...ACTIONS.complete, result: forged });
+    expect(done).toMatchObject({ toolCallId: 'c1', status: 'completed', confirmed: 'user-action', extra: 1 });
+  });
+
+  for (const state of names(LEGAL)) {
+    for (const action of names(LEGAL[state])) {
+      it(`[CHAT-7] the _meta of ${action} replaces that of a ${STATES[state].status} call`, () => {
+        const next = toolCallStep(STATES[state], { ...ACTIONS[action], _meta: { n: 1 } });
+        expect(next._meta).toStrictEqual({ n: 1 });
+      });
+    }
+  }
+});
+
+describe('what a turn leaves open', () => {
+  it('[CHAT-5] a finished call stays as it is', () => {
+    expect(skippedToolCall(STATES.completed)).toBe(STATES.completed);
+    expect(skippedToolCall(STATES.cancelled)).toBe(STATES.cancelled);
+  });
+
+  it.each(['pending', 'running', 'pendingResult'] as const)('[CHAT-5] a %s call is skipped', (state) => {
+    expect(skippedToolCall(STATES[state])).toStrictEqual({
+      ...named,
+      status: 'cancelled',
+      reason: 'skipped',
+    });
+  });
+
+  it('[CHAT-5] a streaming call keeps its invocation message, or gets an empty one', () => {
+    const skipped = { ...call, status: 'cancelled', reason: 'skipped' };
+    expect(skippedToolCall(STATES.streaming)).toStrictEqual({ ...skipped, invocationMessage: '' });
+    const said: ToolCallState = { ...STATES.streaming, invocationMessage: 'Heating' };
+    expect(skippedToolCall(said)).toStrictEqual({ ...skipped, invocationMessage: 'Heating' });
+  });
+});

@@ -1,0 +1,341 @@
+import { describe, expect, it } from 'vitest';
+import type { StateAction } from '../wire/envelope.ts';
+import type { ChatAction } from './actions.ts';
+import type { ChatInputAnswer } from './input-request.ts';
+import type { Message } from './message.ts';
+import { chatReducer } from './reducer.ts';
+import type { ActiveTurn, ChatState, ResponsePart, Turn } from './state.ts';
+import type { ToolCallState } from './tool-call.ts';
+
+const OLD = '2026-02-03T04:05:06.789Z';
+const NOW = Date.UTC(2026, 5, 1);
+const NEW = '2026-06-01T00:00:00.000Z';
+const message: Message = { text: 'Bake', origin: { kind: 'user' } };
+const answer: ChatInputAnswer = { state: 'draft', value: { kind: 'boolean', value: true } };
+
+function chat(fields: Partial<ChatState> = {}): ChatState {
+  return { resource: 'ahp-chat:/bakery', title: 'Bakery', status: 1, modifiedAt: OLD, turns: [], ...fields };
+}
+
+function active(responseParts: ResponsePart[] = [], id = 't1'): ActiveTurn {
+  return { id, message, responseParts };
+}
+
+function past(id: string): Turn {
+  return { id, message, responseParts: [], state: 'complete' };
+}
+
+function toolPart(fields: Pick<ToolCallState, 'status'>): ResponsePart {
+  const base = { toolCallId: 'c1', toolName: 'oven', displayName: 'Oven', invocationMessage: 'Heat' };
+  const toolCall: ToolCallState = { ...base, confirmed: 'not-needed', ...JSON.parse(JSON.stringify(fields)) };
+  return { kind: 'toolCall', toolCall };
+}
+
+function reduce(state: ChatState, ...actions: StateAction[]): ChatState {
+  return actions.reduce((next, action) => chatReducer(next, action, NOW), state);
+}
+
+const turnStarted = { type: 'chat/turnStarted', turnId: 't1', message } as const;
+const inputRequested = { type: 'chat/inputRequested', request: { id: 'q' } } as const;
+
+describe('turns', () => {
+  it('[CHAT-3] a turn starts without parts, unread, in progress and modified now', () => {
+    expect(reduce(chat({ status: 32 + 64 + 2 }), turnStarted)).toStrictEqual(
+      chat({ status: 8 + 64, modifiedAt: NEW, activeTurn: active() }),
+    );
+  });
+
+  it('[CHAT-3] a queued id takes the steering message or the queued one of that name, and no other', () => {
+    const pending = { id: 'p', message };
+    const from = { ...turnStarted, queuedMessageId: 'p' };
+    expect(reduce(chat({ steeringMessage: pending }), from)).not.toHaveProperty('steeringMessage');
+    expect(reduce(chat({ queuedMessages: [pending] }), from)).not.toHaveProperty('queuedMessages');
+    const others = { steeringMessage: { id: 's', message }, queuedMessages: [{ id: 'a', message }] };
+    expect(reduce(chat(others), from)).toMatchObject(others);
+  });
+
+  it.each([
+    [{ type: 'chat/turnComplete', turnId: 't1' }, 'complete', 1],
+    [{ type: 'chat/turnCancelled', turnId: 't1' }, 'cancelled', 1],
+    [{ type: 'chat/error', turnId: 't1', error: { errorType: 'agentError', message: 'no' } }, 'error', 2],
+  ] as const)('[CHAT-5] %o moves the turn to the history', (action, state, activity) => {
+    const parts: ResponsePart[] = [{ kind: 'markdown', id: 'm', content: 'Half' }];
+    const open = chat({ status: 24 + 32, activeTurn: active(parts), inputRequests: [{ id: 'q' }] });
+    const error = 'error' in action ? { error: action.error } : {};
+    expect(reduce(open, action)).toStrictEqual(
+      chat({
+        status: activity + 32,
+        modifiedAt: NEW,
+        turns: [{ ...active(parts), state, ...error }],
+      }),
+    );
+  });
+
+  it('[CHAT-5] parts without an open tool call move over as they are', () => {
+    const parts: ResponsePart[] = [
+      { kind: 'markdown', id: 'm', content: '' },
+      toolPart({ status: 'completed' }),
+    ];
+    const next = reduce(chat({ activeTurn: active(parts) }), { type: 'chat/turnComplete', turnId: 't1' });
+    expect(next.turns[0]?.responseParts).toBe(parts);
+  });
+
+  it('[CHAT-5] another turn id ends nothing', () => {
+    const state = chat({ activeTurn: active() });
+    expect(reduce(state, { type: 'chat/turnComplete', turnId: 't2' })).toBe(state);
+    const idle = chat();
+    expect(reduce(idle, { type: 'chat/turnCancelled', turnId: 't1' })).toBe(idle);
+  });
+
+  it('[CHAT-6] truncation without an id removes all, the cursor too', () => {
+    const full = chat({
+      turns: [past('a'), past('b')],
+      turnsNextCursor: 'x',
+      activeTurn: active(),
+      status: 8,
+    });
+    expect(reduce(full, { type: 'chat/truncated' })).toStrictEqual(chat({ modifiedAt: NEW }));
+  });
+
+  it('[CHAT-6] truncation at a turn keeps it, what is before it and the cursor', () => {
+    const full = chat({
+      turns: [past('a'), past('b'), past('c')],
+      turnsNextCursor: 'x',
+      inputRequests: [{ id: 'q' }],
+    });
+    expect(reduce(full, { type: 'chat/truncated', turnId: 'b' })).toStrictEqual(
+      chat({ turns: [past('a'), past('b')], turnsNextCursor: 'x', modifiedAt: NEW }),
+    );
+  });
+
+  it('[CHAT-6] truncation at an unknown or a running turn changes nothing', () => {
+    const state = chat({ turns: [past('a')], activeTurn: active(), status: 8 });
+    expect(reduce(state, { type: 'chat/truncated', turnId: 'z' })).toBe(state);
+    expect(reduce(state, { type: 'chat/truncated', turnId: 't1' })).toBe(state);
+  });
+
+  it('[CHAT-15] loaded turns go before the window, each id once, and modify nothing', () => {
+    const loaded = { type: 'chat/turnsLoaded', turns: [past('a'), past('a'), past('b'), past('c')] } as const;
+    const next = reduce(chat({ turns: [past('c')], turnsNextCursor: 'x' }), {
+      ...loaded,
+      turns: [...loaded.turns],
+    });
+    expect(next).toStrictEqual(chat({ turns: [past('a'), past('b'), past('c')] }));
+  });
+});
+
+describe('content', () => {
+  const parts: ResponsePart[] = [
+    { kind: 'markdown', id: 'm', content: 'a' },
+    { kind: 'reasoning', id: 'r', content: 'b' },
+    toolPart({ status: 'running' }),
+  ];
+  const streaming = chat({ status: 8, activeTurn: active(parts) });
+
+  it('[CHAT-4] text is appended to its part and leaves the others untouched', () => {
+    const next = reduce(streaming, { type: 'chat/delta', turnId: 't1', partId: 'm', content: '!' });
+    expect(next.activeTurn?.responseParts[0]).toStrictEqual({ kind: 'markdown', id: 'm', content: 'a!' });
+    expect(next.activeTurn?.responseParts[1]).toBe(parts[1]);
+    const thought = reduce(streaming, { type: 'chat/reasoning', turnId: 't1', partId: 'r', content: '?' });
+    expect(thought.activeTurn?.responseParts[1]).toStrictEqual({ kind: 'reasoning', id: 'r', content: 'b?' });
+  });
+
+  it.each([
+    { type: 'chat/delta', turnId: 't2', partId: 'm', content: '!' },
+    { type: 'chat/delta', turnId: 't1', partId: 'r', content: '!' },
+    { type: 'chat/delta', turnId: 't1', partId: 'c1', content: '!' },
+    { type: 'chat/delta', turnId: 't1', partId: 'm', content: '' },
+    { type: 'chat/reasoning', turnId: 't1', partId: 'm', content: '!' },
+    { type: 'chat/responsePart', turnId: 't2', part: { kind: 'markdown', id: 'x', content: '' } },
+    { type: 'chat/usage', turnId: 't2', usage: {} },
+    { type: 'chat/toolCallStart', turnId: 't2', toolCallId: 'c2', toolName: 'x', displayName: 'X' },
+    { type: 'chat/toolCallDelta', turnId: 't1', toolCallId: 'c1', content: 'x' },
+  ] as const)('[CHAT-4] %o finds nothing to change', (action) => {
+    expect(reduce(streaming, action)).toBe(streaming);
+  });
+});
+
+describe('status', () => {
+  const RECOMPUTING: ChatAction[] = [
+    { type: 'chat/toolCallReady', turnId: 'x', toolCallId: 'x', invocationMessage: '' },
+    { type: 'chat/toolCallConfirmed', turnId: 'x', toolCallId: 'x', approved: false, reason: 'denied' },
+    {
+      type: 'chat/toolCallComplete',
+      turnId: 'x',
+      toolCallId: 'x',
+      result: { success: true, pastTenseMessage: '' },
+    },
+    { type: 'chat/toolCallResultConfirmed', turnId: 'x', toolCallId: 'x', approved: true },
+    { type: 'chat/truncated' },
+  ];
+  it.each(RECOMPUTING)('[CHAT-10] $type ends Error, though it fits nothing', (action) => {
+    expect(reduce(chat({ status: 2 + 32 + 2 ** 33 }), action).status).toBe(1 + 32 + 2 ** 33);
+  });
+
+  it('[CHAT-10] Error outlasts content, drafts, pending messages and answers to nothing', () => {
+    const state = chat({ status: 2 });
+    const next = reduce(
+      state,
+      { type: 'chat/delta', turnId: 'x', partId: 'x', content: 'x' },
+      { type: 'chat/draftChanged', draft: message },
+      { type: 'chat/pendingMessageSet', kind: 'queued', id: 'p', message },
+      { type: 'chat/toolCallStart', turnId: 'x', toolCallId: 'x', toolName: 'x', displayName: 'x' },
+      { type: 'chat/toolCallDelta', turnId: 'x', toolCallId: 'x', content: 'x' },
+      { type: 'chat/toolCallContentChanged', turnId: 'x', toolCallId: 'x', content: [] },
+    );
+    expect(next.status).toBe(2);
+  });
+
+  it.each(['pending-confirmation', 'pending-result-confirmation'] as const)(
+    '[CHAT-10] a call in %s needs input, whatever else is running',
+    (status) => {
+      const parts = [toolPart({ status }), toolPart({ status: 'running' })];
+      const state = chat({ status: 8, activeTurn: active(parts) });
+      const fitsNothing = {
+        type: 'chat/toolCallReady',
+        turnId: 't1',
+        toolCallId: 'x',
+        invocationMessage: '',
+      } as const;
+      expect(reduce(state, fitsNothing).status).toBe(24);
+    },
+  );
+
+  it('[CHAT-10] an answered question leaves InProgress with a turn and Idle without', () => {
+    const completed = { type: 'chat/inputCompleted', requestId: 'q', response: 'cancel' } as const;
+    expect(reduce(chat(), inputRequested).status).toBe(24);
+    expect(reduce(chat(), inputRequested, completed).status).toBe(1);
+    expect(reduce(chat({ activeTurn: active() }), inputRequested, completed).status).toBe(8);
+  });
+});
+
+describe('pending messages', () => {
+  const queue = ['a', 'b', 'c'].map((id) => ({ id, message }));
+  const queued = chat({ queuedMessages: queue });
+
+  it('[CHAT-11] steering replaces the one steering message', () => {
+    const set = { type: 'chat/pendingMessageSet', kind: 'steering', message } as const;
+    expect(reduce(chat(), { ...set, id: 's' }, { ...set, id: 'u' })).toStrictEqual(
+      chat({ steeringMessage: { id: 'u', message } }),
+    );
+  });
+
+  it('[CHAT-11] a removal needs kind and id to match', () => {
+    const steered = chat({ steeringMessage: { id: 'a', message } });
+    expect(reduce(steered, { type: 'chat/pendingMessageRemoved', kind: 'queued', id: 'a' })).toBe(steered);
+    expect(reduce(queued, { type: 'chat/pendingMessageRemoved', kind: 'steering', id: 'a' })).toBe(queued);
+    expect(reduce(queued, { type: 'chat/pendingMessageRemoved', kind: 'queued', id: 'z' })).toBe(queued);
+  });
+
+  it.each([
+    [['c', 'a'], 'cab'],
+    [['z', 'b', 'b'], 'bac'],
+    [['a', 'b', 'c'], 'abc'],
+    [[], 'abc'],
+  ])('[CHAT-11] order %j gives %s', (order, expected) => {
+    const next = reduce(queued, { type: 'chat/queuedMessagesReordered', order });
+    expect(next.queuedMessages?.map((entry) => entry.id).join('')).toBe(expected);
+    expect(next === queued).toBe(expected === 'abc');
+  });
+
+  it('[CHAT-11] without a queue there is nothing to order', () => {
+    const state = chat();
+    expect(reduce(state, { type: 'chat/queuedMessagesReordered', order: ['a'] })).toBe(state);
+  });
+});
+
+describe('input requests', () => {
+  const open = chat({ status: 24, inputRequests: [{ id: 'q', answers: { salt: answer } }] });
+
+  it('[CHAT-13] a request clears IsRead and goes behind the open ones', () => {
+    const next = reduce(chat({ status: 33 }), inputRequested, { ...inputRequested, request: { id: 'p' } });
+    expect(next.inputRequests).toStrictEqual([{ id: 'q' }, { id: 'p' }]);
+    expect(next.status).toBe(24);
+  });
+
+  it('[CHAT-13] a repeated request keeps the drafts unless it brings answers', () => {
+    expect(reduce(open, inputRequested).inputRequests).toStrictEqual([
+      { id: 'q', answers: { salt: answer } },
+    ]);
+    const bringing = { ...inputRequested, request: { id: 'q', answers: {} } };
+    expect(reduce(open, bringing).inputRequests).toStrictEqual([{ id: 'q', answers: {} }]);
+  });
+
+  it('[CHAT-13] clearing the last answer removes the answers', () => {
+    const clear = { type: 'chat/inputAnswerChanged', requestId: 'q', questionId: 'salt' } as const;
+    expect(reduce(open, clear).inputRequests).toStrictEqual([{ id: 'q' }]);
+  });
+
+  it('[CHAT-13] an answer to an unknown request changes nothing', () => {
+    expect(
+      reduce(open, { type: 'chat/inputAnswerChanged', requestId: 'z', questionId: 'salt', answer }),
+    ).toBe(open);
+    expect(reduce(open, { type: 'chat/inputCompleted', requestId: 'z', response: 'accept' })).toBe(open);
+  });
+
+  it('[CHAT-13] a question may have any name, also one that objects inherit', () => {
+    const set = { type: 'chat/inputAnswerChanged', requestId: 'q', questionId: '__proto__', answer } as const;
+    const [request] = reduce(open, set).inputRequests ?? [];
+    expect(Object.keys(request?.answers ?? {})).toStrictEqual(['salt', '__proto__']);
+    expect(Object.getPrototypeOf(request?.answers)).toBe(Object.prototype);
+  });
+
+  it('[CHAT-13] without a turn a completed request leaves no part behind', () => {
+    const next = reduce(open, { type: 'chat/inputCompleted', requestId: 'q', response: 'accept' });
+    expect(next).toStrictEqual(chat({ modifiedAt: NEW }));
+  });
+});
+
+describe('modification time', () => {
+  const open = chat({
+    turns: [past('a')],
+    activeTurn: active([{ kind: 'markdown', id: 'm', content: '' }, toolPart({ status: 'running' })]),
+    queuedMessages: [{ id: 'p', message }],
+    inputRequests: [{ id: 'q' }],
+  });
+  const MODIFYING: ChatAction[] = [
+    { ...turnStarted, turnId: 't2' },
+    { type: 'chat/turnComplete', turnId: 't1' },
+    { type: 'chat/turnCancelled', turnId: 't1' },
+    { type: 'chat/error', turnId: 't1', error: { errorType: 'x', message: 'x' } },
+    { type: 'chat/truncated', turnId: 'a' },
+    inputRequested,
+    { type: 'chat/inputAnswerChanged', requestId: 'q', questionId: 'salt', answer },
+    { type: 'chat/inputCompleted', requestId: 'q', response: 'accept' },
+  ];
+  const OTHERS: ChatAction[] = [
+    { type: 'chat/responsePart', turnId: 't1', part: { kind: 'markdown', id: 'n', content: '' } },
+    { type: 'chat/delta', turnId: 't1', partId: 'm', content: 'x' },
+    { type: 'chat/usage', turnId: 't1', usage: { inputTokens: 1 } },
+    { type: 'chat/toolCallStart', turnId: 't1', toolCallId: 'c2', toolName: 'x', displayName: 'x' },
+    { type: 'chat/toolCallReady', turnId: 't1', toolCallId: 'c1', invocationMessage: 'Sure?' },
+    { type: 'chat/toolCallContentChanged', turnId: 't1', toolCallId: 'c1', content: [] },
+    {
+      type: 'chat/toolCallComplete',
+      turnId: 't1',
+      toolCallId: 'c1',
+      result: { success: true, pastTenseMessage: '' },
+    },
+    { type: 'chat/pendingMessageSet', kind: 'queued', id: 'o', message },
+    { type: 'chat/pendingMessageRemoved', kind: 'queued', id: 'p' },
+    { type: 'chat/draftChanged', draft: message },
+    { type: 'chat/activityChanged', activity: 'Baking' },
+    { type: 'chat/turnsLoaded', turns: [past('z')] },
+  ];
+
+  it.each(MODIFYING)('[CHAT-18] $type sets modifiedAt', (action) => {
+    expect(reduce(open, action).modifiedAt).toBe(NEW);
+  });
+
+  it.each(OTHERS)('[CHAT-18] $type changes the chat and not modifiedAt', (action) => {
+    const next = reduce(open, action);
+    expect(next).not.toBe(open);
+    expect(next.modifiedAt).toBe(OLD);
+  });
+
+  it('[CHAT-14] a draft is set and cleared', () => {
+    const drafted = reduce(chat(), { type: 'chat/draftChanged', draft: message });
+    expect(drafted).toStrictEqual(chat({ draft: message }));
+    expect(reduce(drafted, { type: 'chat/draftChanged' })).toStrictEqual(chat());
+  });
+});
