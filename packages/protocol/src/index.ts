@@ -30,6 +30,7 @@ export type * from './session/actions.ts';
 export { aggregateSession } from './session/aggregate.ts';
 export type * from './session/commands.ts';
 export type * from './session/customization.ts';
+export type * from './session/customization-base.ts';
 export type * from './session/input-needed.ts';
 export { sessionReducer } from './session/reducer.ts';
 export type * from './session/state.ts';

@@ -1,5 +1,5 @@
-import type { Icon, TextRange, URI, WithMeta } from '../common/types.ts';
 import type { McpServerCustomization } from '../mcp/state.ts';
+import type { CustomizationBase } from './customization-base.ts';
 
 /** Something that shapes how agents work in a session, at the top level [CUST-1]. */
 export type Customization = PluginCustomization | DirectoryCustomization | McpServerCustomization;
@@ -15,18 +15,6 @@ export type ChildCustomization =
 
 /** The `type` of a child. */
 export type ChildCustomizationType = ChildCustomization['type'];
-
-/** What every customization has. */
-export interface CustomizationBase extends WithMeta {
-  /** Unique in the session; actions name customizations by it. */
-  id: string;
-  /** Where it comes from: a file, a directory or a plugin's address. */
-  uri: URI;
-  name: string;
-  icons?: Icon[];
-  /** Its place in the file at `uri`. Absent: all of it. */
-  range?: TextRange;
-}
 
 /** What containers have. */
 export interface ContainerCustomizationBase extends CustomizationBase {

@@ -126,7 +126,10 @@ export function unsupportedProtocolVersion(
   supported: readonly string[],
   offered: readonly unknown[] = [],
 ): WireError<-32005> {
-  const got = offered.length === 0 ? '' : `, got ${offered.slice(0, 8).map(String).join(', ')}`;
+  const entries = offered
+    .slice(0, 4)
+    .map((entry) => (typeof entry === 'string' ? quote(entry, 32) : typeof entry));
+  const got = entries.length === 0 ? '' : `, got ${entries.join(', ')}`;
   return new WireError(
     ErrorCodes.UnsupportedProtocolVersion,
     `No common protocol version: expected one of ${supported.join(', ')}${got}`,
@@ -184,6 +187,6 @@ export function channelNotFound(uri: URI): WireError<-32001> | WireError<-32008>
 }
 
 /** Foreign strings are shown quoted and cut, so that they cannot flood or forge a message. */
-function quote(value: string): string {
-  return JSON.stringify(value.length > 200 ? `${value.slice(0, 200)}…` : value);
+function quote(value: string, limit = 200): string {
+  return JSON.stringify(value.length > limit ? `${value.slice(0, limit)}…` : value);
 }

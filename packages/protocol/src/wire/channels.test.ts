@@ -1,0 +1,90 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, expectTypeOf, it } from 'vitest';
+import type { ChannelAction, ChannelKind, ClientAction } from './channels.ts';
+import {
+  ACTION_CHANNEL,
+  CHANNEL_KINDS,
+  CLIENT_ACTIONS,
+  type ClientActionType,
+  isActionType,
+  isClientAction,
+} from './channels.ts';
+import type { StateAction } from './envelope.ts';
+
+/** The marked actions of the protocol's list, without their channel. */
+const MARKED: Record<ChannelKind, string> = {
+  root: 'configChanged',
+  session:
+    'titleChanged isReadChanged isArchivedChanged activeClientSet activeClientRemoved customizationToggled ' +
+    'mcpServerStartRequested mcpServerStopRequested configChanged',
+  chat:
+    'turnStarted toolCallConfirmed toolCallComplete toolCallResultConfirmed toolCallContentChanged turnCancelled ' +
+    'truncated pendingMessageSet pendingMessageRemoved queuedMessagesReordered draftChanged inputAnswerChanged ' +
+    'inputCompleted',
+  terminal: 'input resized claimed titleChanged cleared',
+  changeset: '',
+  annotations: 'set updated removed entrySet entryRemoved',
+  resourceWatch: '',
+};
+
+describe('which actions clients may dispatch', () => {
+  it('[ACT-3] those that the protocol marks, and no others', () => {
+    const marked = Object.entries(MARKED).flatMap(([kind, names]) =>
+      names
+        .split(' ')
+        .filter((name) => name !== '')
+        .map((name) => `${kind}/${name}`),
+    );
+    expect(CLIENT_ACTIONS.toSorted()).toEqual(marked.toSorted());
+    expect(marked).toHaveLength(33);
+    expectTypeOf<ClientAction['type']>().toEqualTypeOf<ClientActionType>();
+  });
+
+  it('[ACT-3] session/defaultChatChanged, unknown and inherited names are not among them', () => {
+    const names = ['session/defaultChatChanged', 'chat/delta', 'x-own/action', 'toString', ''];
+    expect(names.filter(isClientAction)).toEqual([]);
+    expect(isClientAction('chat/turnStarted')).toBe(true);
+  });
+});
+
+describe('the channel of each action', () => {
+  it('is the one that its name begins with', () => {
+    for (const [type, kind] of Object.entries(ACTION_CHANNEL)) expect(type.split('/')[0]).toBe(kind);
+  });
+
+  it('is known for every action, and every kind of channel has some', () => {
+    expectTypeOf<keyof typeof ACTION_CHANNEL>().toEqualTypeOf<StateAction['type']>();
+    expectTypeOf<ChannelAction[ChannelKind]>().toEqualTypeOf<StateAction>();
+    expectTypeOf<(typeof CHANNEL_KINDS)[number]>().toEqualTypeOf<ChannelKind>();
+    expect([...new Set(Object.values(ACTION_CHANNEL))].toSorted()).toEqual(CHANNEL_KINDS.toSorted());
+  });
+
+  it('[ACT-6] is not known for types that are not the protocol’s', () => {
+    expect(['future/action', 'x-own/action', '__proto__', 'constructor'].filter(isActionType)).toEqual([]);
+  });
+});
+
+const schemaFile = fileURLToPath(
+  new URL('../../../../../shared/protocol/0.5.2/schema.json', import.meta.url),
+);
+const hasSchema = existsSync(schemaFile);
+if (!hasSchema) console.warn(`skipped: the protocol's schema is not at ${schemaFile}`);
+
+it.runIf(process.env.REQUIRE_ALL === '1')('the schema of the protocol is there', () => {
+  expect(hasSchema, schemaFile).toBe(true);
+});
+
+describe.skipIf(!hasSchema)('beside the schema of the protocol', () => {
+  const text = hasSchema ? readFileSync(schemaFile, 'utf8') : '{"$defs":{}}';
+  const definitions: Record<string, { properties?: Record<string, { const?: unknown }> }> =
+    JSON.parse(text).$defs;
+
+  it('every action of the schema is ours, and every one of ours is in it', () => {
+    const types = Object.entries(definitions)
+      .filter(([name]) => name.endsWith('Action'))
+      .map(([, definition]) => definition.properties?.type?.const)
+      .filter((type) => typeof type === 'string');
+    expect([...new Set(types)].toSorted()).toEqual(Object.keys(ACTION_CHANNEL).toSorted());
+  });
+});
