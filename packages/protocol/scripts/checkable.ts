@@ -33,13 +33,15 @@ function unionCheck(anyOf: Schema[], definitions: Definitions, reading: Reading)
     }
     case 'flag':
       return {
-        type: 'object',
-        required: [union.flag],
-        properties: { [union.flag]: { type: 'boolean' } },
-        if: { properties: { [union.flag]: { const: true } } },
-        // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
-        then: nested(union.whenTrue),
-        else: nested(union.whenFalse),
+        allOf: [
+          { type: 'object', required: [union.flag], properties: { [union.flag]: { type: 'boolean' } } },
+          {
+            if: { properties: { [union.flag]: { const: true } } },
+            // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+            then: nested(union.whenTrue),
+            else: nested(union.whenFalse),
+          },
+        ],
       };
     case 'type':
       return {

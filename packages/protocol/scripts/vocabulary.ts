@@ -31,7 +31,9 @@ export interface Vocabulary {
 }
 
 function properties(definitions: Definitions, name: string): Record<string, Schema> {
-  return definition(definitions, name).properties ?? {};
+  const { properties: found } = resolve(definition(definitions, name), definitions);
+  if (!found) throw new Error(`${name} has no fields`);
+  return found;
 }
 
 function requests(

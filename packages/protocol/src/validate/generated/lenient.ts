@@ -95,7 +95,7 @@ let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if((((data.channel === undefined) && (missing0 = "channel")) || ((data.action === undefined) && (missing0 = "action"))) || ((data.serverSeq === undefined) && (missing0 = "serverSeq"))){
+if((((data.action === undefined) && (missing0 = "action")) || ((data.channel === undefined) && (missing0 = "channel"))) || ((data.serverSeq === undefined) && (missing0 = "serverSeq"))){
 faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
@@ -363,11 +363,16 @@ faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
-if(data.label !== undefined){
+if(data._meta !== undefined){
+let data0 = data._meta;
 const _errs1 = errors;
-if(typeof data.label !== "string"){
-faults = [{instancePath:instancePath+"/label",keyword:"type",params:{type: "string"}}];
+if(errors === _errs1){
+if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
+}
+else {
+faults = [{instancePath:instancePath+"/_meta",keyword:"type",params:{type: "object"}}];
 return false;
+}
 }
 var valid0 = _errs1 === errors;
 }
@@ -375,22 +380,10 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.range !== undefined){
-const _errs3 = errors;
-if(!(validate36(data.range, {instancePath:instancePath+"/range"}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
-}
-var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.displayKind !== undefined){
+if(data.label !== undefined){
 const _errs4 = errors;
-if(typeof data.displayKind !== "string"){
-faults = [{instancePath:instancePath+"/displayKind",keyword:"type",params:{type: "string"}}];
+if(typeof data.label !== "string"){
+faults = [{instancePath:instancePath+"/label",keyword:"type",params:{type: "string"}}];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -399,18 +392,25 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data._meta !== undefined){
-let data3 = data._meta;
+if(data.range !== undefined){
 const _errs6 = errors;
-if(errors === _errs6){
-if(data3 && typeof data3 == "object" && !Array.isArray(data3)){
-}
-else {
-faults = [{instancePath:instancePath+"/_meta",keyword:"type",params:{type: "object"}}];
-return false;
-}
+if(!(validate36(data.range, {instancePath:instancePath+"/range"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
 }
 var valid0 = _errs6 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.displayKind !== undefined){
+const _errs7 = errors;
+if(typeof data.displayKind !== "string"){
+faults = [{instancePath:instancePath+"/displayKind",keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid0 = _errs7 === errors;
 }
 else {
 var valid0 = true;
@@ -487,16 +487,21 @@ let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((((data.label === undefined) && (missing0 = "label")) || ((data.type === undefined) && (missing0 = "type"))) || ((data.data === undefined) && (missing0 = "data"))) || ((data.contentType === undefined) && (missing0 = "contentType"))){
+if(((((data.contentType === undefined) && (missing0 = "contentType")) || ((data.data === undefined) && (missing0 = "data"))) || ((data.label === undefined) && (missing0 = "label"))) || ((data.type === undefined) && (missing0 = "type"))){
 faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
-if(data.label !== undefined){
+if(data._meta !== undefined){
+let data0 = data._meta;
 const _errs1 = errors;
-if(typeof data.label !== "string"){
-faults = [{instancePath:instancePath+"/label",keyword:"type",params:{type: "string"}}];
+if(errors === _errs1){
+if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
+}
+else {
+faults = [{instancePath:instancePath+"/_meta",keyword:"type",params:{type: "object"}}];
 return false;
+}
 }
 var valid0 = _errs1 === errors;
 }
@@ -504,22 +509,10 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.range !== undefined){
-const _errs3 = errors;
-if(!(validate36(data.range, {instancePath:instancePath+"/range"}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
-}
-var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.displayKind !== undefined){
+if(data.label !== undefined){
 const _errs4 = errors;
-if(typeof data.displayKind !== "string"){
-faults = [{instancePath:instancePath+"/displayKind",keyword:"type",params:{type: "string"}}];
+if(typeof data.label !== "string"){
+faults = [{instancePath:instancePath+"/label",keyword:"type",params:{type: "string"}}];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -528,18 +521,25 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data._meta !== undefined){
-let data3 = data._meta;
+if(data.range !== undefined){
 const _errs6 = errors;
-if(errors === _errs6){
-if(data3 && typeof data3 == "object" && !Array.isArray(data3)){
-}
-else {
-faults = [{instancePath:instancePath+"/_meta",keyword:"type",params:{type: "object"}}];
-return false;
-}
+if(!(validate36(data.range, {instancePath:instancePath+"/range"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
 }
 var valid0 = _errs6 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.displayKind !== undefined){
+const _errs7 = errors;
+if(typeof data.displayKind !== "string"){
+faults = [{instancePath:instancePath+"/displayKind",keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid0 = _errs7 === errors;
 }
 else {
 var valid0 = true;
@@ -615,16 +615,16 @@ let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if((((data.label === undefined) && (missing0 = "label")) || ((data.uri === undefined) && (missing0 = "uri"))) || ((data.type === undefined) && (missing0 = "type"))){
+if((((data.label === undefined) && (missing0 = "label")) || ((data.type === undefined) && (missing0 = "type"))) || ((data.uri === undefined) && (missing0 = "uri"))){
 faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
-if(data.label !== undefined){
+if(data.uri !== undefined){
 const _errs1 = errors;
-if(typeof data.label !== "string"){
-faults = [{instancePath:instancePath+"/label",keyword:"type",params:{type: "string"}}];
-return false;
+if(!(validate23(data.uri, {instancePath:instancePath+"/uri"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
 }
 var valid0 = _errs1 === errors;
 }
@@ -632,22 +632,23 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.range !== undefined){
-const _errs3 = errors;
-if(!(validate36(data.range, {instancePath:instancePath+"/range"}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
+if(data.sizeHint !== undefined){
+let data1 = data.sizeHint;
+const _errs2 = errors;
+if(!((typeof data1 == "number") && (isFinite(data1)))){
+faults = [{instancePath:instancePath+"/sizeHint",keyword:"type",params:{type: "number"}}];
+return false;
 }
-var valid0 = _errs3 === errors;
+var valid0 = _errs2 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-if(data.displayKind !== undefined){
+if(data.contentType !== undefined){
 const _errs4 = errors;
-if(typeof data.displayKind !== "string"){
-faults = [{instancePath:instancePath+"/displayKind",keyword:"type",params:{type: "string"}}];
+if(typeof data.contentType !== "string"){
+faults = [{instancePath:instancePath+"/contentType",keyword:"type",params:{type: "string"}}];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -656,16 +657,11 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data._meta !== undefined){
-let data3 = data._meta;
+if(data.nonce !== undefined){
 const _errs6 = errors;
-if(errors === _errs6){
-if(data3 && typeof data3 == "object" && !Array.isArray(data3)){
-}
-else {
-faults = [{instancePath:instancePath+"/_meta",keyword:"type",params:{type: "object"}}];
+if(typeof data.nonce !== "string"){
+faults = [{instancePath:instancePath+"/nonce",keyword:"type",params:{type: "string"}}];
 return false;
-}
 }
 var valid0 = _errs6 === errors;
 }
@@ -673,47 +669,51 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.uri !== undefined){
-const _errs9 = errors;
-if(!(validate23(data.uri, {instancePath:instancePath+"/uri"}))){
+if(data._meta !== undefined){
+let data4 = data._meta;
+const _errs8 = errors;
+if(errors === _errs8){
+if(data4 && typeof data4 == "object" && !Array.isArray(data4)){
+}
+else {
+faults = [{instancePath:instancePath+"/_meta",keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+var valid0 = _errs8 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.label !== undefined){
+const _errs11 = errors;
+if(typeof data.label !== "string"){
+faults = [{instancePath:instancePath+"/label",keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid0 = _errs11 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.range !== undefined){
+const _errs13 = errors;
+if(!(validate36(data.range, {instancePath:instancePath+"/range"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
-var valid0 = _errs9 === errors;
+var valid0 = _errs13 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-if(data.sizeHint !== undefined){
-let data5 = data.sizeHint;
-const _errs10 = errors;
-if(!((typeof data5 == "number") && (isFinite(data5)))){
-faults = [{instancePath:instancePath+"/sizeHint",keyword:"type",params:{type: "number"}}];
-return false;
-}
-var valid0 = _errs10 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.contentType !== undefined){
-const _errs12 = errors;
-if(typeof data.contentType !== "string"){
-faults = [{instancePath:instancePath+"/contentType",keyword:"type",params:{type: "string"}}];
-return false;
-}
-var valid0 = _errs12 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.nonce !== undefined){
+if(data.displayKind !== undefined){
 const _errs14 = errors;
-if(typeof data.nonce !== "string"){
-faults = [{instancePath:instancePath+"/nonce",keyword:"type",params:{type: "string"}}];
+if(typeof data.displayKind !== "string"){
+faults = [{instancePath:instancePath+"/displayKind",keyword:"type",params:{type: "string"}}];
 return false;
 }
 var valid0 = _errs14 === errors;
@@ -770,16 +770,21 @@ let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if((((data.label === undefined) && (missing0 = "label")) || ((data.type === undefined) && (missing0 = "type"))) || ((data.resource === undefined) && (missing0 = "resource"))){
+if((((data.label === undefined) && (missing0 = "label")) || ((data.resource === undefined) && (missing0 = "resource"))) || ((data.type === undefined) && (missing0 = "type"))){
 faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
-if(data.label !== undefined){
+if(data._meta !== undefined){
+let data0 = data._meta;
 const _errs1 = errors;
-if(typeof data.label !== "string"){
-faults = [{instancePath:instancePath+"/label",keyword:"type",params:{type: "string"}}];
+if(errors === _errs1){
+if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
+}
+else {
+faults = [{instancePath:instancePath+"/_meta",keyword:"type",params:{type: "object"}}];
 return false;
+}
 }
 var valid0 = _errs1 === errors;
 }
@@ -787,22 +792,10 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.range !== undefined){
-const _errs3 = errors;
-if(!(validate36(data.range, {instancePath:instancePath+"/range"}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
-}
-var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.displayKind !== undefined){
+if(data.label !== undefined){
 const _errs4 = errors;
-if(typeof data.displayKind !== "string"){
-faults = [{instancePath:instancePath+"/displayKind",keyword:"type",params:{type: "string"}}];
+if(typeof data.label !== "string"){
+faults = [{instancePath:instancePath+"/label",keyword:"type",params:{type: "string"}}];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -811,18 +804,25 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data._meta !== undefined){
-let data3 = data._meta;
+if(data.range !== undefined){
 const _errs6 = errors;
-if(errors === _errs6){
-if(data3 && typeof data3 == "object" && !Array.isArray(data3)){
-}
-else {
-faults = [{instancePath:instancePath+"/_meta",keyword:"type",params:{type: "object"}}];
-return false;
-}
+if(!(validate36(data.range, {instancePath:instancePath+"/range"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
 }
 var valid0 = _errs6 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.displayKind !== undefined){
+const _errs7 = errors;
+if(typeof data.displayKind !== "string"){
+faults = [{instancePath:instancePath+"/displayKind",keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid0 = _errs7 === errors;
 }
 else {
 var valid0 = true;
@@ -1249,6 +1249,52 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
+function validate61(data: any, {instancePath=""}: At = {}): boolean {
+let vErrors: any = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.items === undefined) && (missing0 = "items")){
+faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.items !== undefined){
+let data0 = data.items;
+const _errs1 = errors;
+if(errors === _errs1){
+if(Array.isArray(data0)){
+var valid1 = true;
+const len0 = data0.length;
+for(let i0=0; i0<len0; i0++){
+const _errs3 = errors;
+if(typeof data0[i0] !== "string"){
+faults = [{instancePath:instancePath+"/items/" + i0,keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid1 = _errs3 === errors;
+if(!valid1){
+break;
+}
+}
+}
+else {
+faults = [{instancePath:instancePath+"/items",keyword:"type",params:{type: "array"}}];
+return false;
+}
+}
+}
+}
+}
+else {
+faults = [{instancePath,keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+faults = vErrors;
+return errors === 0;
+}
 function validate59(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
@@ -1297,47 +1343,10 @@ var valid0 = true;
 }
 if(valid0){
 if(data.excludes !== undefined){
-let data3 = data.excludes;
 const _errs6 = errors;
-if(errors === _errs6){
-if(data3 && typeof data3 == "object" && !Array.isArray(data3)){
-let missing1;
-if((data3.items === undefined) && (missing1 = "items")){
-faults = [{instancePath:instancePath+"/excludes",keyword:"required",params:{missingProperty: missing1}}];
-return false;
-}
-else {
-if(data3.items !== undefined){
-let data4 = data3.items;
-const _errs8 = errors;
-if(errors === _errs8){
-if(Array.isArray(data4)){
-var valid2 = true;
-const len0 = data4.length;
-for(let i0=0; i0<len0; i0++){
-const _errs10 = errors;
-if(typeof data4[i0] !== "string"){
-faults = [{instancePath:instancePath+"/excludes/items/" + i0,keyword:"type",params:{type: "string"}}];
-return false;
-}
-var valid2 = _errs10 === errors;
-if(!valid2){
-break;
-}
-}
-}
-else {
-faults = [{instancePath:instancePath+"/excludes/items",keyword:"type",params:{type: "array"}}];
-return false;
-}
-}
-}
-}
-}
-else {
-faults = [{instancePath:instancePath+"/excludes",keyword:"type",params:{type: "object"}}];
-return false;
-}
+if(!(validate61(data.excludes, {instancePath:instancePath+"/excludes"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
 }
 var valid0 = _errs6 === errors;
 }
@@ -1346,49 +1355,12 @@ var valid0 = true;
 }
 if(valid0){
 if(data.includes !== undefined){
-let data6 = data.includes;
-const _errs12 = errors;
-if(errors === _errs12){
-if(data6 && typeof data6 == "object" && !Array.isArray(data6)){
-let missing2;
-if((data6.items === undefined) && (missing2 = "items")){
-faults = [{instancePath:instancePath+"/includes",keyword:"required",params:{missingProperty: missing2}}];
-return false;
+const _errs7 = errors;
+if(!(validate61(data.includes, {instancePath:instancePath+"/includes"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
 }
-else {
-if(data6.items !== undefined){
-let data7 = data6.items;
-const _errs14 = errors;
-if(errors === _errs14){
-if(Array.isArray(data7)){
-var valid4 = true;
-const len1 = data7.length;
-for(let i1=0; i1<len1; i1++){
-const _errs16 = errors;
-if(typeof data7[i1] !== "string"){
-faults = [{instancePath:instancePath+"/includes/items/" + i1,keyword:"type",params:{type: "string"}}];
-return false;
-}
-var valid4 = _errs16 === errors;
-if(!valid4){
-break;
-}
-}
-}
-else {
-faults = [{instancePath:instancePath+"/includes/items",keyword:"type",params:{type: "array"}}];
-return false;
-}
-}
-}
-}
-}
-else {
-faults = [{instancePath:instancePath+"/includes",keyword:"type",params:{type: "object"}}];
-return false;
-}
-}
-var valid0 = _errs12 === errors;
+var valid0 = _errs7 === errors;
 }
 else {
 var valid0 = true;
@@ -1407,7 +1379,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate61(data: any, {instancePath=""}: At = {}): boolean {
+function validate64(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -1434,7 +1406,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate64(data: any, {instancePath=""}: At = {}): boolean {
+function validate67(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -1461,7 +1433,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate63(data: any, {instancePath=""}: At = {}): boolean {
+function validate66(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -1475,7 +1447,7 @@ var valid1 = true;
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 const _errs3 = errors;
-if(!(validate64(data0[i0], {instancePath:instancePath+"/turns/" + i0}))){
+if(!(validate67(data0[i0], {instancePath:instancePath+"/turns/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -1517,7 +1489,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate67(data: any, {instancePath=""}: At = {}): boolean {
+function validate70(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -1575,7 +1547,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate69(data: any, {instancePath=""}: At = {}): boolean {
+function validate72(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -1635,7 +1607,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate73(data: any, {instancePath=""}: At = {}): boolean {
+function validate76(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -1686,7 +1658,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate66(data: any, {instancePath=""}: At = {}): boolean {
+function validate69(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -1724,7 +1696,7 @@ var valid0 = true;
 if(valid0){
 if(data.serverInfo !== undefined){
 const _errs5 = errors;
-if(!(validate67(data.serverInfo, {instancePath:instancePath+"/serverInfo"}))){
+if(!(validate70(data.serverInfo, {instancePath:instancePath+"/serverInfo"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -1743,7 +1715,7 @@ var valid1 = true;
 const len0 = data3.length;
 for(let i0=0; i0<len0; i0++){
 const _errs8 = errors;
-if(!(validate69(data3[i0], {instancePath:instancePath+"/snapshots/" + i0}))){
+if(!(validate72(data3[i0], {instancePath:instancePath+"/snapshots/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -1820,7 +1792,7 @@ var valid0 = true;
 if(valid0){
 if(data.telemetry !== undefined){
 const _errs16 = errors;
-if(!(validate73(data.telemetry, {instancePath:instancePath+"/telemetry"}))){
+if(!(validate76(data.telemetry, {instancePath:instancePath+"/telemetry"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -1846,7 +1818,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate79(data: any, {instancePath=""}: At = {}): boolean {
+function validate82(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if((typeof data !== "string") && (!(data && typeof data == "object" && !Array.isArray(data)))){
@@ -1929,7 +1901,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate82(data: any, {instancePath=""}: At = {}): boolean {
+function validate85(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -2001,7 +1973,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate81(data: any, {instancePath=""}: At = {}): boolean {
+function validate84(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -2014,7 +1986,7 @@ return false;
 else {
 if(data.content !== undefined){
 const _errs1 = errors;
-if(!(validate82(data.content, {instancePath:instancePath+"/content"}))){
+if(!(validate85(data.content, {instancePath:instancePath+"/content"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -2046,14 +2018,14 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate78(data: any, {instancePath=""}: At = {}): boolean {
+function validate81(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.message !== undefined){
 const _errs1 = errors;
-if(!(validate79(data.message, {instancePath:instancePath+"/message"}))){
+if(!(validate82(data.message, {instancePath:instancePath+"/message"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -2065,7 +2037,7 @@ var valid0 = true;
 if(valid0){
 if(data.followUp !== undefined){
 const _errs2 = errors;
-if(!(validate81(data.followUp, {instancePath:instancePath+"/followUp"}))){
+if(!(validate84(data.followUp, {instancePath:instancePath+"/followUp"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -2084,7 +2056,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate88(data: any, {instancePath=""}: At = {}): boolean {
+function validate91(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(!(((typeof data == "number") && (!(data % 1) && !isNaN(data))) && (isFinite(data)))){
@@ -2102,7 +2074,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate90(data: any, {instancePath=""}: At = {}): boolean {
+function validate93(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -2147,7 +2119,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate94(data: any, {instancePath=""}: At = {}): boolean {
+function validate97(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -2207,7 +2179,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate98(data: any, {instancePath=""}: At = {}): boolean {
+function validate101(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -2261,22 +2233,27 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate87(data: any, {instancePath=""}: At = {}): boolean {
+function validate90(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((((((data.provider === undefined) && (missing0 = "provider")) || ((data.title === undefined) && (missing0 = "title"))) || ((data.status === undefined) && (missing0 = "status"))) || ((data.resource === undefined) && (missing0 = "resource"))) || ((data.createdAt === undefined) && (missing0 = "createdAt"))) || ((data.modifiedAt === undefined) && (missing0 = "modifiedAt"))){
+if(((((((data.createdAt === undefined) && (missing0 = "createdAt")) || ((data.modifiedAt === undefined) && (missing0 = "modifiedAt"))) || ((data.provider === undefined) && (missing0 = "provider"))) || ((data.resource === undefined) && (missing0 = "resource"))) || ((data.status === undefined) && (missing0 = "status"))) || ((data.title === undefined) && (missing0 = "title"))){
 faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
-if(data.provider !== undefined){
+if(data._meta !== undefined){
+let data0 = data._meta;
 const _errs1 = errors;
-if(typeof data.provider !== "string"){
-faults = [{instancePath:instancePath+"/provider",keyword:"type",params:{type: "string"}}];
+if(errors === _errs1){
+if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
+}
+else {
+faults = [{instancePath:instancePath+"/_meta",keyword:"type",params:{type: "object"}}];
 return false;
+}
 }
 var valid0 = _errs1 === errors;
 }
@@ -2284,34 +2261,22 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.title !== undefined){
-const _errs3 = errors;
-if(typeof data.title !== "string"){
-faults = [{instancePath:instancePath+"/title",keyword:"type",params:{type: "string"}}];
+if(data.provider !== undefined){
+const _errs4 = errors;
+if(typeof data.provider !== "string"){
+faults = [{instancePath:instancePath+"/provider",keyword:"type",params:{type: "string"}}];
 return false;
 }
-var valid0 = _errs3 === errors;
+var valid0 = _errs4 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-if(data.status !== undefined){
-const _errs5 = errors;
-if(!(validate88(data.status, {instancePath:instancePath+"/status"}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
-}
-var valid0 = _errs5 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.activity !== undefined){
+if(data.title !== undefined){
 const _errs6 = errors;
-if(typeof data.activity !== "string"){
-faults = [{instancePath:instancePath+"/activity",keyword:"type",params:{type: "string"}}];
+if(typeof data.title !== "string"){
+faults = [{instancePath:instancePath+"/title",keyword:"type",params:{type: "string"}}];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -2320,9 +2285,9 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.project !== undefined){
+if(data.status !== undefined){
 const _errs8 = errors;
-if(!(validate90(data.project, {instancePath:instancePath+"/project"}))){
+if(!(validate91(data.status, {instancePath:instancePath+"/status"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -2332,11 +2297,11 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.workingDirectory !== undefined){
+if(data.activity !== undefined){
 const _errs9 = errors;
-if(!(validate23(data.workingDirectory, {instancePath:instancePath+"/workingDirectory"}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
+if(typeof data.activity !== "string"){
+faults = [{instancePath:instancePath+"/activity",keyword:"type",params:{type: "string"}}];
+return false;
 }
 var valid0 = _errs9 === errors;
 }
@@ -2344,21 +2309,9 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.annotations !== undefined){
-const _errs10 = errors;
-if(!(validate94(data.annotations, {instancePath:instancePath+"/annotations"}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
-}
-var valid0 = _errs10 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.resource !== undefined){
+if(data.project !== undefined){
 const _errs11 = errors;
-if(!(validate23(data.resource, {instancePath:instancePath+"/resource"}))){
+if(!(validate93(data.project, {instancePath:instancePath+"/project"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -2368,11 +2321,11 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.createdAt !== undefined){
+if(data.workingDirectory !== undefined){
 const _errs12 = errors;
-if(typeof data.createdAt !== "string"){
-faults = [{instancePath:instancePath+"/createdAt",keyword:"type",params:{type: "string"}}];
-return false;
+if(!(validate23(data.workingDirectory, {instancePath:instancePath+"/workingDirectory"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
 }
 var valid0 = _errs12 === errors;
 }
@@ -2380,11 +2333,23 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.modifiedAt !== undefined){
+if(data.annotations !== undefined){
+const _errs13 = errors;
+if(!(validate97(data.annotations, {instancePath:instancePath+"/annotations"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var valid0 = _errs13 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.resource !== undefined){
 const _errs14 = errors;
-if(typeof data.modifiedAt !== "string"){
-faults = [{instancePath:instancePath+"/modifiedAt",keyword:"type",params:{type: "string"}}];
-return false;
+if(!(validate23(data.resource, {instancePath:instancePath+"/resource"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
 }
 var valid0 = _errs14 === errors;
 }
@@ -2392,30 +2357,37 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.changes !== undefined){
-const _errs16 = errors;
-if(!(validate98(data.changes, {instancePath:instancePath+"/changes"}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
+if(data.createdAt !== undefined){
+const _errs15 = errors;
+if(typeof data.createdAt !== "string"){
+faults = [{instancePath:instancePath+"/createdAt",keyword:"type",params:{type: "string"}}];
+return false;
 }
-var valid0 = _errs16 === errors;
+var valid0 = _errs15 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-if(data._meta !== undefined){
-let data11 = data._meta;
+if(data.modifiedAt !== undefined){
 const _errs17 = errors;
-if(errors === _errs17){
-if(data11 && typeof data11 == "object" && !Array.isArray(data11)){
-}
-else {
-faults = [{instancePath:instancePath+"/_meta",keyword:"type",params:{type: "object"}}];
+if(typeof data.modifiedAt !== "string"){
+faults = [{instancePath:instancePath+"/modifiedAt",keyword:"type",params:{type: "string"}}];
 return false;
 }
-}
 var valid0 = _errs17 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.changes !== undefined){
+const _errs19 = errors;
+if(!(validate101(data.changes, {instancePath:instancePath+"/changes"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var valid0 = _errs19 === errors;
 }
 else {
 var valid0 = true;
@@ -2441,7 +2413,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate86(data: any, {instancePath=""}: At = {}): boolean {
+function validate89(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -2473,7 +2445,7 @@ var valid1 = true;
 const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
 const _errs5 = errors;
-if(!(validate87(data1[i0], {instancePath:instancePath+"/items/" + i0}))){
+if(!(validate90(data1[i0], {instancePath:instancePath+"/items/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -2504,7 +2476,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate101(data: any, {instancePath=""}: At = {}): boolean {
+function validate104(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -2554,7 +2526,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate103(data: any, {instancePath=""}: At = {}): boolean {
+function validate106(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -2604,7 +2576,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate105(data: any, {instancePath=""}: At = {}): boolean {
+function validate108(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -2654,13 +2626,13 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate107(data: any, {instancePath=""}: At = {}): boolean {
+function validate110(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if((((data.channel === undefined) && (missing0 = "channel")) || ((data.progressToken === undefined) && (missing0 = "progressToken"))) || ((data.progress === undefined) && (missing0 = "progress"))){
+if((((data.channel === undefined) && (missing0 = "channel")) || ((data.progress === undefined) && (missing0 = "progress"))) || ((data.progressToken === undefined) && (missing0 = "progressToken"))){
 faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
@@ -2740,7 +2712,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate110(data: any, {instancePath=""}: At = {}): boolean {
+function validate113(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -2834,7 +2806,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate114(data: any, {instancePath=""}: At = {}): boolean {
+function validate117(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -2866,7 +2838,7 @@ var valid1 = true;
 const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
 const _errs5 = errors;
-if(!(validate69(data1[i0], {instancePath:instancePath+"/snapshots/" + i0}))){
+if(!(validate72(data1[i0], {instancePath:instancePath+"/snapshots/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -2897,7 +2869,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate109(data: any, {instancePath=""}: At = {}): boolean {
+function validate112(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 const _errs1 = errors;
@@ -2930,7 +2902,7 @@ vErrors = null;
 }
 if(_valid0){
 const _errs5 = errors;
-if(!(validate110(data, {instancePath}))){
+if(!(validate113(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -2981,7 +2953,7 @@ vErrors = null;
 }
 if(_valid1){
 const _errs10 = errors;
-if(!(validate114(data, {instancePath}))){
+if(!(validate117(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -3026,7 +2998,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate120(data: any, {instancePath=""}: At = {}): boolean {
+function validate123(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if((((typeof data !== "string") && (!((typeof data == "number") && (isFinite(data))))) && (typeof data !== "boolean")) && (data !== null)){
@@ -3036,8 +3008,8 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-const wrapper0 = {validate: validate122};
-function validate122(data: any, {instancePath=""}: At = {}): boolean {
+const wrapper0 = {validate: validate125};
+function validate125(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -3093,7 +3065,7 @@ var valid1 = true;
 const len0 = data3.length;
 for(let i0=0; i0<len0; i0++){
 const _errs9 = errors;
-if(!(validate120(data3[i0], {instancePath:instancePath+"/enum/" + i0}))){
+if(!(validate123(data3[i0], {instancePath:instancePath+"/enum/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -3287,13 +3259,13 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate119(data: any, {instancePath=""}: At = {}): boolean {
+function validate122(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((data.type === undefined) && (missing0 = "type")) || ((data.title === undefined) && (missing0 = "title"))){
+if(((data.title === undefined) && (missing0 = "title")) || ((data.type === undefined) && (missing0 = "type"))){
 faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
@@ -3343,7 +3315,7 @@ var valid1 = true;
 const len0 = data3.length;
 for(let i0=0; i0<len0; i0++){
 const _errs9 = errors;
-if(!(validate120(data3[i0], {instancePath:instancePath+"/enum/" + i0}))){
+if(!(validate123(data3[i0], {instancePath:instancePath+"/enum/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -3438,7 +3410,7 @@ var valid0 = true;
 if(valid0){
 if(data.items !== undefined){
 const _errs20 = errors;
-if(!(validate122(data.items, {instancePath:instancePath+"/items"}))){
+if(!(validate125(data.items, {instancePath:instancePath+"/items"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -3455,7 +3427,7 @@ if(errors === _errs21){
 if(data11 && typeof data11 == "object" && !Array.isArray(data11)){
 for(const key0 in data11){
 const _errs24 = errors;
-if(!(validate122(data11[key0], {instancePath:instancePath+"/properties/" + key0.replace(/~/g, "~0").replace(/\//g, "~1")}))){
+if(!(validate125(data11[key0], {instancePath:instancePath+"/properties/" + key0.replace(/~/g, "~0").replace(/\//g, "~1")}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -3508,7 +3480,7 @@ var valid0 = true;
 if(valid0){
 if(data.additionalProperties !== undefined){
 const _errs29 = errors;
-if(!(validate122(data.additionalProperties, {instancePath:instancePath+"/additionalProperties"}))){
+if(!(validate125(data.additionalProperties, {instancePath:instancePath+"/additionalProperties"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -3563,13 +3535,13 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate118(data: any, {instancePath=""}: At = {}): boolean {
+function validate121(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((data.type === undefined) && (missing0 = "type")) || ((data.properties === undefined) && (missing0 = "properties"))){
+if(((data.properties === undefined) && (missing0 = "properties")) || ((data.type === undefined) && (missing0 = "type"))){
 faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
@@ -3593,7 +3565,7 @@ if(errors === _errs3){
 if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
 for(const key0 in data1){
 const _errs6 = errors;
-if(!(validate119(data1[key0], {instancePath:instancePath+"/properties/" + key0.replace(/~/g, "~0").replace(/\//g, "~1")}))){
+if(!(validate122(data1[key0], {instancePath:instancePath+"/properties/" + key0.replace(/~/g, "~0").replace(/\//g, "~1")}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -3655,7 +3627,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate117(data: any, {instancePath=""}: At = {}): boolean {
+function validate120(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -3668,7 +3640,7 @@ return false;
 else {
 if(data.schema !== undefined){
 const _errs1 = errors;
-if(!(validate118(data.schema, {instancePath:instancePath+"/schema"}))){
+if(!(validate121(data.schema, {instancePath:instancePath+"/schema"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -3705,13 +3677,13 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate129(data: any, {instancePath=""}: At = {}): boolean {
+function validate132(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if((((data.channel === undefined) && (missing0 = "channel")) || ((data.source === undefined) && (missing0 = "source"))) || ((data.destination === undefined) && (missing0 = "destination"))){
+if((((data.channel === undefined) && (missing0 = "channel")) || ((data.destination === undefined) && (missing0 = "destination"))) || ((data.source === undefined) && (missing0 = "source"))){
 faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
@@ -3763,78 +3735,6 @@ var valid0 = _errs5 === errors;
 else {
 var valid0 = true;
 }
-}
-}
-}
-}
-}
-else {
-faults = [{instancePath,keyword:"type",params:{type: "object"}}];
-return false;
-}
-}
-faults = vErrors;
-return errors === 0;
-}
-function validate132(data: any, {instancePath=""}: At = {}): boolean {
-let vErrors: any = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-}
-else {
-faults = [{instancePath,keyword:"type",params:{type: "object"}}];
-return false;
-}
-}
-faults = vErrors;
-return errors === 0;
-}
-function validate133(data: any, {instancePath=""}: At = {}): boolean {
-let vErrors: any = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if(((data.channel === undefined) && (missing0 = "channel")) || ((data.uri === undefined) && (missing0 = "uri"))){
-faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-if(data.channel !== undefined){
-const _errs1 = errors;
-if(typeof data.channel !== "string"){
-faults = [{instancePath:instancePath+"/channel",keyword:"type",params:{type: "string"}}];
-return false;
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.uri !== undefined){
-const _errs3 = errors;
-if(!(validate23(data.uri, {instancePath:instancePath+"/uri"}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
-}
-var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.recursive !== undefined){
-const _errs4 = errors;
-if(typeof data.recursive !== "boolean"){
-faults = [{instancePath:instancePath+"/recursive",keyword:"type",params:{type: "boolean"}}];
-return false;
-}
-var valid0 = _errs4 === errors;
-}
-else {
-var valid0 = true;
 }
 }
 }
@@ -3896,50 +3796,18 @@ var valid0 = _errs3 === errors;
 else {
 var valid0 = true;
 }
-}
-}
-}
-else {
-faults = [{instancePath,keyword:"type",params:{type: "object"}}];
-return false;
-}
-}
-faults = vErrors;
-return errors === 0;
-}
-function validate139(data: any, {instancePath=""}: At = {}): boolean {
-let vErrors: any = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if(((data.name === undefined) && (missing0 = "name")) || ((data.type === undefined) && (missing0 = "type"))){
-faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-if(data.name !== undefined){
-const _errs1 = errors;
-if(typeof data.name !== "string"){
-faults = [{instancePath:instancePath+"/name",keyword:"type",params:{type: "string"}}];
-return false;
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
 if(valid0){
-if(data.type !== undefined){
-const _errs3 = errors;
-if(typeof data.type !== "string"){
-faults = [{instancePath:instancePath+"/type",keyword:"type",params:{type: "string"}}];
+if(data.recursive !== undefined){
+const _errs4 = errors;
+if(typeof data.recursive !== "boolean"){
+faults = [{instancePath:instancePath+"/recursive",keyword:"type",params:{type: "boolean"}}];
 return false;
 }
-var valid0 = _errs3 === errors;
+var valid0 = _errs4 === errors;
 }
 else {
 var valid0 = true;
+}
 }
 }
 }
@@ -3957,38 +3825,6 @@ let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((data.entries === undefined) && (missing0 = "entries")){
-faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-if(data.entries !== undefined){
-let data0 = data.entries;
-const _errs1 = errors;
-if(errors === _errs1){
-if(Array.isArray(data0)){
-var valid1 = true;
-const len0 = data0.length;
-for(let i0=0; i0<len0; i0++){
-const _errs3 = errors;
-if(!(validate139(data0[i0], {instancePath:instancePath+"/entries/" + i0}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
-}
-var valid1 = _errs3 === errors;
-if(!valid1){
-break;
-}
-}
-}
-else {
-faults = [{instancePath:instancePath+"/entries",keyword:"type",params:{type: "array"}}];
-return false;
-}
-}
-}
-}
 }
 else {
 faults = [{instancePath,keyword:"type",params:{type: "object"}}];
@@ -3998,7 +3834,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate141(data: any, {instancePath=""}: At = {}): boolean {
+function validate139(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -4043,11 +3879,88 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate143(data: any, {instancePath=""}: At = {}): boolean {
+function validate142(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.name === undefined) && (missing0 = "name")) || ((data.type === undefined) && (missing0 = "type"))){
+faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.name !== undefined){
+const _errs1 = errors;
+if(typeof data.name !== "string"){
+faults = [{instancePath:instancePath+"/name",keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.type !== undefined){
+const _errs3 = errors;
+if(typeof data.type !== "string"){
+faults = [{instancePath:instancePath+"/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+else {
+faults = [{instancePath,keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+faults = vErrors;
+return errors === 0;
+}
+function validate141(data: any, {instancePath=""}: At = {}): boolean {
+let vErrors: any = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.entries === undefined) && (missing0 = "entries")){
+faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.entries !== undefined){
+let data0 = data.entries;
+const _errs1 = errors;
+if(errors === _errs1){
+if(Array.isArray(data0)){
+var valid1 = true;
+const len0 = data0.length;
+for(let i0=0; i0<len0; i0++){
+const _errs3 = errors;
+if(!(validate142(data0[i0], {instancePath:instancePath+"/entries/" + i0}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var valid1 = _errs3 === errors;
+if(!valid1){
+break;
+}
+}
+}
+else {
+faults = [{instancePath:instancePath+"/entries",keyword:"type",params:{type: "array"}}];
+return false;
+}
+}
+}
+}
 }
 else {
 faults = [{instancePath,keyword:"type",params:{type: "object"}}];
@@ -4063,7 +3976,66 @@ let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if((((data.channel === undefined) && (missing0 = "channel")) || ((data.source === undefined) && (missing0 = "source"))) || ((data.destination === undefined) && (missing0 = "destination"))){
+if(((data.channel === undefined) && (missing0 = "channel")) || ((data.uri === undefined) && (missing0 = "uri"))){
+faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.channel !== undefined){
+const _errs1 = errors;
+if(typeof data.channel !== "string"){
+faults = [{instancePath:instancePath+"/channel",keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.uri !== undefined){
+const _errs3 = errors;
+if(!(validate23(data.uri, {instancePath:instancePath+"/uri"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+else {
+faults = [{instancePath,keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+faults = vErrors;
+return errors === 0;
+}
+function validate146(data: any, {instancePath=""}: At = {}): boolean {
+let vErrors: any = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+}
+else {
+faults = [{instancePath,keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+faults = vErrors;
+return errors === 0;
+}
+function validate147(data: any, {instancePath=""}: At = {}): boolean {
+let vErrors: any = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((data.channel === undefined) && (missing0 = "channel")) || ((data.destination === undefined) && (missing0 = "destination"))) || ((data.source === undefined) && (missing0 = "source"))){
 faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
@@ -4128,7 +4100,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate147(data: any, {instancePath=""}: At = {}): boolean {
+function validate150(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -4142,7 +4114,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate148(data: any, {instancePath=""}: At = {}): boolean {
+function validate151(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -4167,9 +4139,9 @@ var valid0 = true;
 if(valid0){
 if(data.uri !== undefined){
 const _errs3 = errors;
-if(typeof data.uri !== "string"){
-faults = [{instancePath:instancePath+"/uri",keyword:"type",params:{type: "string"}}];
-return false;
+if(!(validate23(data.uri, {instancePath:instancePath+"/uri"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
 }
 var valid0 = _errs3 === errors;
 }
@@ -4178,12 +4150,12 @@ var valid0 = true;
 }
 if(valid0){
 if(data.encoding !== undefined){
-const _errs5 = errors;
+const _errs4 = errors;
 if(typeof data.encoding !== "string"){
 faults = [{instancePath:instancePath+"/encoding",keyword:"type",params:{type: "string"}}];
 return false;
 }
-var valid0 = _errs5 === errors;
+var valid0 = _errs4 === errors;
 }
 else {
 var valid0 = true;
@@ -4200,7 +4172,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate149(data: any, {instancePath=""}: At = {}): boolean {
+function validate153(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -4258,7 +4230,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate150(data: any, {instancePath=""}: At = {}): boolean {
+function validate154(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -4329,7 +4301,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate152(data: any, {instancePath=""}: At = {}): boolean {
+function validate156(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -4343,7 +4315,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate153(data: any, {instancePath=""}: At = {}): boolean {
+function validate157(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -4401,7 +4373,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate155(data: any, {instancePath=""}: At = {}): boolean {
+function validate159(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -4512,13 +4484,13 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate157(data: any, {instancePath=""}: At = {}): boolean {
+function validate161(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((((data.channel === undefined) && (missing0 = "channel")) || ((data.uri === undefined) && (missing0 = "uri"))) || ((data.data === undefined) && (missing0 = "data"))) || ((data.encoding === undefined) && (missing0 = "encoding"))){
+if(((((data.channel === undefined) && (missing0 = "channel")) || ((data.data === undefined) && (missing0 = "data"))) || ((data.encoding === undefined) && (missing0 = "encoding"))) || ((data.uri === undefined) && (missing0 = "uri"))){
 faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
@@ -4649,7 +4621,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate159(data: any, {instancePath=""}: At = {}): boolean {
+function validate163(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -4663,7 +4635,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate160(data: any, {instancePath=""}: At = {}): boolean {
+function validate164(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -4688,7 +4660,7 @@ var valid0 = true;
 if(valid0){
 if(data.summary !== undefined){
 const _errs2 = errors;
-if(!(validate87(data.summary, {instancePath:instancePath+"/summary"}))){
+if(!(validate90(data.summary, {instancePath:instancePath+"/summary"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -4708,7 +4680,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate164(data: any, {instancePath=""}: At = {}): boolean {
+function validate168(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -4766,7 +4738,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate163(data: any, {instancePath=""}: At = {}): boolean {
+function validate167(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -4786,7 +4758,7 @@ var valid1 = true;
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 const _errs3 = errors;
-if(!(validate164(data0[i0], {instancePath:instancePath+"/items/" + i0}))){
+if(!(validate168(data0[i0], {instancePath:instancePath+"/items/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -4812,7 +4784,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate166(data: any, {instancePath=""}: At = {}): boolean {
+function validate170(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -4857,13 +4829,77 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate169(data: any, {instancePath=""}: At = {}): boolean {
+function validate176(data: any, {instancePath=""}: At = {}): boolean {
+let vErrors: any = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.resource !== undefined){
+const _errs1 = errors;
+if(!(validate23(data.resource, {instancePath:instancePath+"/resource"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.createdAt !== undefined){
+const _errs2 = errors;
+if(typeof data.createdAt !== "string"){
+faults = [{instancePath:instancePath+"/createdAt",keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid0 = _errs2 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.modifiedAt !== undefined){
+const _errs4 = errors;
+if(typeof data.modifiedAt !== "string"){
+faults = [{instancePath:instancePath+"/modifiedAt",keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.changes !== undefined){
+const _errs6 = errors;
+if(!(validate101(data.changes, {instancePath:instancePath+"/changes"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var valid0 = _errs6 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+else {
+faults = [{instancePath,keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+faults = vErrors;
+return errors === 0;
+}
+function validate173(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if((((data.channel === undefined) && (missing0 = "channel")) || ((data.session === undefined) && (missing0 = "session"))) || ((data.changes === undefined) && (missing0 = "changes"))){
+if((((data.changes === undefined) && (missing0 = "changes")) || ((data.channel === undefined) && (missing0 = "channel"))) || ((data.session === undefined) && (missing0 = "session"))){
 faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
@@ -4893,174 +4929,10 @@ var valid0 = true;
 }
 if(valid0){
 if(data.changes !== undefined){
-let data2 = data.changes;
 const _errs3 = errors;
-if(errors === _errs3){
-if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
-if(data2.provider !== undefined){
-const _errs5 = errors;
-if(typeof data2.provider !== "string"){
-faults = [{instancePath:instancePath+"/changes/provider",keyword:"type",params:{type: "string"}}];
-return false;
-}
-var valid1 = _errs5 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data2.title !== undefined){
-const _errs7 = errors;
-if(typeof data2.title !== "string"){
-faults = [{instancePath:instancePath+"/changes/title",keyword:"type",params:{type: "string"}}];
-return false;
-}
-var valid1 = _errs7 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data2.status !== undefined){
-const _errs9 = errors;
-if(!(validate88(data2.status, {instancePath:instancePath+"/changes/status"}))){
+if(!(validate176(data.changes, {instancePath:instancePath+"/changes"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
-}
-var valid1 = _errs9 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data2.activity !== undefined){
-const _errs10 = errors;
-if(typeof data2.activity !== "string"){
-faults = [{instancePath:instancePath+"/changes/activity",keyword:"type",params:{type: "string"}}];
-return false;
-}
-var valid1 = _errs10 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data2.project !== undefined){
-const _errs12 = errors;
-if(!(validate90(data2.project, {instancePath:instancePath+"/changes/project"}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
-}
-var valid1 = _errs12 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data2.workingDirectory !== undefined){
-const _errs13 = errors;
-if(!(validate23(data2.workingDirectory, {instancePath:instancePath+"/changes/workingDirectory"}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
-}
-var valid1 = _errs13 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data2.annotations !== undefined){
-const _errs14 = errors;
-if(!(validate94(data2.annotations, {instancePath:instancePath+"/changes/annotations"}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
-}
-var valid1 = _errs14 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data2.resource !== undefined){
-const _errs15 = errors;
-if(!(validate23(data2.resource, {instancePath:instancePath+"/changes/resource"}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
-}
-var valid1 = _errs15 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data2.createdAt !== undefined){
-const _errs16 = errors;
-if(typeof data2.createdAt !== "string"){
-faults = [{instancePath:instancePath+"/changes/createdAt",keyword:"type",params:{type: "string"}}];
-return false;
-}
-var valid1 = _errs16 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data2.modifiedAt !== undefined){
-const _errs18 = errors;
-if(typeof data2.modifiedAt !== "string"){
-faults = [{instancePath:instancePath+"/changes/modifiedAt",keyword:"type",params:{type: "string"}}];
-return false;
-}
-var valid1 = _errs18 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data2.changes !== undefined){
-const _errs20 = errors;
-if(!(validate98(data2.changes, {instancePath:instancePath+"/changes/changes"}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
-}
-var valid1 = _errs20 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data2._meta !== undefined){
-let data14 = data2._meta;
-const _errs21 = errors;
-if(errors === _errs21){
-if(data14 && typeof data14 == "object" && !Array.isArray(data14)){
-}
-else {
-faults = [{instancePath:instancePath+"/changes/_meta",keyword:"type",params:{type: "object"}}];
-return false;
-}
-}
-var valid1 = _errs21 === errors;
-}
-else {
-var valid1 = true;
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-else {
-faults = [{instancePath:instancePath+"/changes",keyword:"type",params:{type: "object"}}];
-return false;
-}
 }
 var valid0 = _errs3 === errors;
 }
@@ -5079,13 +4951,13 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate178(data: any, {instancePath=""}: At = {}): boolean {
+function validate180(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.snapshot !== undefined){
-if(!(validate69(data.snapshot, {instancePath:instancePath+"/snapshot"}))){
+if(!(validate72(data.snapshot, {instancePath:instancePath+"/snapshot"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -5095,26 +4967,6 @@ else {
 faults = [{instancePath,keyword:"type",params:{type: "object"}}];
 return false;
 }
-}
-faults = vErrors;
-return errors === 0;
-}
-function validate180(data: any, {instancePath=""}: At = {}): boolean {
-let vErrors: any = null;
-let errors = 0;
-if(data !== null){
-faults = [{instancePath,keyword:"type",params:{type: "null"}}];
-return false;
-}
-faults = vErrors;
-return errors === 0;
-}
-function validate181(data: any, {instancePath=""}: At = {}): boolean {
-let vErrors: any = null;
-let errors = 0;
-if(data !== null){
-faults = [{instancePath,keyword:"type",params:{type: "null"}}];
-return false;
 }
 faults = vErrors;
 return errors === 0;
@@ -5169,61 +5021,81 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
+function validate187(data: any, {instancePath=""}: At = {}): boolean {
+let vErrors: any = null;
+let errors = 0;
+if(data !== null){
+faults = [{instancePath,keyword:"type",params:{type: "null"}}];
+return false;
+}
+faults = vErrors;
+return errors === 0;
+}
+function validate188(data: any, {instancePath=""}: At = {}): boolean {
+let vErrors: any = null;
+let errors = 0;
+if(data !== null){
+faults = [{instancePath,keyword:"type",params:{type: "null"}}];
+return false;
+}
+faults = vErrors;
+return errors === 0;
+}
 export const notifications: Record<string, Check> = {
   "action": validate22,
-  "root/sessionAdded": validate160,
-  "root/sessionRemoved": validate166,
-  "root/sessionSummaryChanged": validate169,
-  "root/progress": validate107,
+  "root/sessionAdded": validate164,
+  "root/sessionRemoved": validate170,
+  "root/sessionSummaryChanged": validate173,
+  "root/progress": validate110,
   "auth/required": validate29,
-  "otlp/exportLogs": validate101,
-  "otlp/exportTraces": validate105,
-  "otlp/exportMetrics": validate103,
+  "otlp/exportLogs": validate104,
+  "otlp/exportTraces": validate108,
+  "otlp/exportMetrics": validate106,
 };
 /** Those whose values nest without a bound of the schema's own. */
 export const notificationsNesting: string[] = [];
 export const hostParams: Record<string, Check> = {
-  "resourceRead": validate148,
-  "resourceWrite": validate157,
-  "resourceList": validate136,
-  "resourceCopy": validate129,
-  "resourceMove": validate144,
-  "resourceDelete": validate133,
-  "resourceResolve": validate153,
-  "resourceMkdir": validate141,
-  "resourceRequest": validate150,
+  "resourceRead": validate151,
+  "resourceWrite": validate161,
+  "resourceList": validate139,
+  "resourceCopy": validate132,
+  "resourceMove": validate147,
+  "resourceDelete": validate136,
+  "resourceResolve": validate157,
+  "resourceMkdir": validate144,
+  "resourceRequest": validate154,
   "createResourceWatch": validate59,
 };
 /** Those whose values nest without a bound of the schema's own. */
 export const hostParamsNesting: string[] = [];
 export const results: Record<string, Check> = {
-  "resourceRead": validate149,
-  "resourceWrite": validate159,
-  "resourceList": validate138,
-  "resourceCopy": validate132,
-  "resourceMove": validate147,
-  "resourceDelete": validate135,
-  "resourceResolve": validate155,
-  "resourceMkdir": validate143,
-  "resourceRequest": validate152,
-  "createResourceWatch": validate61,
-  "initialize": validate66,
-  "ping": validate186,
-  "reconnect": validate109,
-  "subscribe": validate178,
+  "resourceRead": validate153,
+  "resourceWrite": validate163,
+  "resourceList": validate141,
+  "resourceCopy": validate135,
+  "resourceMove": validate150,
+  "resourceDelete": validate138,
+  "resourceResolve": validate159,
+  "resourceMkdir": validate146,
+  "resourceRequest": validate156,
+  "createResourceWatch": validate64,
+  "initialize": validate69,
+  "ping": validate188,
+  "reconnect": validate112,
+  "subscribe": validate180,
   "authenticate": validate31,
-  "listSessions": validate86,
-  "resolveSessionConfig": validate117,
-  "sessionConfigCompletions": validate163,
-  "createSession": validate181,
-  "disposeSession": validate184,
-  "createChat": validate180,
-  "disposeChat": validate183,
-  "fetchTurns": validate63,
+  "listSessions": validate89,
+  "resolveSessionConfig": validate120,
+  "sessionConfigCompletions": validate167,
+  "createSession": validate183,
+  "disposeSession": validate186,
+  "createChat": validate182,
+  "disposeChat": validate185,
+  "fetchTurns": validate66,
   "completions": validate32,
-  "createTerminal": validate182,
-  "disposeTerminal": validate185,
-  "invokeChangesetOperation": validate78,
+  "createTerminal": validate184,
+  "disposeTerminal": validate187,
+  "invokeChangesetOperation": validate81,
 };
 /** Those whose values nest without a bound of the schema's own. */
 export const resultsNesting: string[] = ["resolveSessionConfig"];

@@ -163,11 +163,16 @@ faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
-if(data.id !== undefined){
+if(data._meta !== undefined){
+let data0 = data._meta;
 const _errs1 = errors;
-if(typeof data.id !== "string"){
-faults = [{instancePath:instancePath+"/id",keyword:"type",params:{type: "string"}}];
+if(errors === _errs1){
+if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
+}
+else {
+faults = [{instancePath:instancePath+"/_meta",keyword:"type",params:{type: "object"}}];
 return false;
+}
 }
 var valid0 = _errs1 === errors;
 }
@@ -175,30 +180,25 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.text !== undefined){
-const _errs3 = errors;
-if(!(validate25(data.text, {instancePath:instancePath+"/text"}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
+if(data.id !== undefined){
+const _errs4 = errors;
+if(typeof data.id !== "string"){
+faults = [{instancePath:instancePath+"/id",keyword:"type",params:{type: "string"}}];
+return false;
 }
-var valid0 = _errs3 === errors;
+var valid0 = _errs4 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-if(data._meta !== undefined){
-let data2 = data._meta;
-const _errs4 = errors;
-if(errors === _errs4){
-if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
+if(data.text !== undefined){
+const _errs6 = errors;
+if(!(validate25(data.text, {instancePath:instancePath+"/text"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
 }
-else {
-faults = [{instancePath:instancePath+"/_meta",keyword:"type",params:{type: "object"}}];
-return false;
-}
-}
-var valid0 = _errs4 === errors;
+var valid0 = _errs6 === errors;
 }
 else {
 var valid0 = true;
@@ -441,11 +441,16 @@ faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
-if(data.id !== undefined){
+if(data._meta !== undefined){
+let data0 = data._meta;
 const _errs1 = errors;
-if(typeof data.id !== "string"){
-faults = [{instancePath:instancePath+"/id",keyword:"type",params:{type: "string"}}];
+if(errors === _errs1){
+if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
+}
+else {
+faults = [{instancePath:instancePath+"/_meta",keyword:"type",params:{type: "object"}}];
 return false;
+}
 }
 var valid0 = _errs1 === errors;
 }
@@ -453,35 +458,23 @@ else {
 var valid0 = true;
 }
 if(valid0){
+if(data.id !== undefined){
+const _errs4 = errors;
+if(typeof data.id !== "string"){
+faults = [{instancePath:instancePath+"/id",keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
 if(data.turnId !== undefined){
-const _errs3 = errors;
+const _errs6 = errors;
 if(typeof data.turnId !== "string"){
 faults = [{instancePath:instancePath+"/turnId",keyword:"type",params:{type: "string"}}];
 return false;
-}
-var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.resource !== undefined){
-const _errs5 = errors;
-if(!(validate31(data.resource, {instancePath:instancePath+"/resource"}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
-}
-var valid0 = _errs5 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.range !== undefined){
-const _errs6 = errors;
-if(!(validate33(data.range, {instancePath:instancePath+"/range"}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
 }
 var valid0 = _errs6 === errors;
 }
@@ -489,41 +482,23 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.resolved !== undefined){
-const _errs7 = errors;
-if(typeof data.resolved !== "boolean"){
-faults = [{instancePath:instancePath+"/resolved",keyword:"type",params:{type: "boolean"}}];
-return false;
+if(data.resource !== undefined){
+const _errs8 = errors;
+if(!(validate31(data.resource, {instancePath:instancePath+"/resource"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
 }
-var valid0 = _errs7 === errors;
+var valid0 = _errs8 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-if(data.entries !== undefined){
-let data5 = data.entries;
+if(data.range !== undefined){
 const _errs9 = errors;
-if(errors === _errs9){
-if(Array.isArray(data5)){
-var valid1 = true;
-const len0 = data5.length;
-for(let i0=0; i0<len0; i0++){
-const _errs11 = errors;
-if(!(validate24(data5[i0], {instancePath:instancePath+"/entries/" + i0}))){
+if(!(validate33(data.range, {instancePath:instancePath+"/range"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
-}
-var valid1 = _errs11 === errors;
-if(!valid1){
-break;
-}
-}
-}
-else {
-faults = [{instancePath:instancePath+"/entries",keyword:"type",params:{type: "array"}}];
-return false;
-}
 }
 var valid0 = _errs9 === errors;
 }
@@ -531,14 +506,39 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data._meta !== undefined){
-let data7 = data._meta;
-const _errs12 = errors;
-if(errors === _errs12){
-if(data7 && typeof data7 == "object" && !Array.isArray(data7)){
+if(data.resolved !== undefined){
+const _errs10 = errors;
+if(typeof data.resolved !== "boolean"){
+faults = [{instancePath:instancePath+"/resolved",keyword:"type",params:{type: "boolean"}}];
+return false;
+}
+var valid0 = _errs10 === errors;
 }
 else {
-faults = [{instancePath:instancePath+"/_meta",keyword:"type",params:{type: "object"}}];
+var valid0 = true;
+}
+if(valid0){
+if(data.entries !== undefined){
+let data6 = data.entries;
+const _errs12 = errors;
+if(errors === _errs12){
+if(Array.isArray(data6)){
+var valid1 = true;
+const len0 = data6.length;
+for(let i0=0; i0<len0; i0++){
+const _errs14 = errors;
+if(!(validate24(data6[i0], {instancePath:instancePath+"/entries/" + i0}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var valid1 = _errs14 === errors;
+if(!valid1){
+break;
+}
+}
+}
+else {
+faults = [{instancePath:instancePath+"/entries",keyword:"type",params:{type: "array"}}];
 return false;
 }
 }
@@ -856,7 +856,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate50(data: any, {instancePath=""}: At = {}): boolean {
+function validate52(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -928,52 +928,101 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
+function validate50(data: any, {instancePath=""}: At = {}): boolean {
+let vErrors: any = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.uri === undefined) && (missing0 = "uri")) || ((data.content === undefined) && (missing0 = "content"))){
+faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.uri !== undefined){
+const _errs1 = errors;
+if(!(validate31(data.uri, {instancePath:instancePath+"/uri"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.content !== undefined){
+const _errs2 = errors;
+if(!(validate52(data.content, {instancePath:instancePath+"/content"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var valid0 = _errs2 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+else {
+faults = [{instancePath,keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+faults = vErrors;
+return errors === 0;
+}
+function validate57(data: any, {instancePath=""}: At = {}): boolean {
+let vErrors: any = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.added !== undefined){
+let data0 = data.added;
+const _errs1 = errors;
+if(!((typeof data0 == "number") && (isFinite(data0)))){
+faults = [{instancePath:instancePath+"/added",keyword:"type",params:{type: "number"}}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.removed !== undefined){
+let data1 = data.removed;
+const _errs3 = errors;
+if(!((typeof data1 == "number") && (isFinite(data1)))){
+faults = [{instancePath:instancePath+"/removed",keyword:"type",params:{type: "number"}}];
+return false;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+else {
+faults = [{instancePath,keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+faults = vErrors;
+return errors === 0;
+}
 function validate49(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.before !== undefined){
-let data0 = data.before;
 const _errs1 = errors;
-if(errors === _errs1){
-if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
-let missing0;
-if(((data0.uri === undefined) && (missing0 = "uri")) || ((data0.content === undefined) && (missing0 = "content"))){
-faults = [{instancePath:instancePath+"/before",keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-if(data0.uri !== undefined){
-const _errs3 = errors;
-if(typeof data0.uri !== "string"){
-faults = [{instancePath:instancePath+"/before/uri",keyword:"type",params:{type: "string"}}];
-return false;
-}
-var valid1 = _errs3 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data0.content !== undefined){
-const _errs5 = errors;
-if(!(validate50(data0.content, {instancePath:instancePath+"/before/content"}))){
+if(!(validate50(data.before, {instancePath:instancePath+"/before"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
-}
-var valid1 = _errs5 === errors;
-}
-else {
-var valid1 = true;
-}
-}
-}
-}
-else {
-faults = [{instancePath:instancePath+"/before",keyword:"type",params:{type: "object"}}];
-return false;
-}
 }
 var valid0 = _errs1 === errors;
 }
@@ -982,91 +1031,24 @@ var valid0 = true;
 }
 if(valid0){
 if(data.after !== undefined){
-let data3 = data.after;
-const _errs6 = errors;
-if(errors === _errs6){
-if(data3 && typeof data3 == "object" && !Array.isArray(data3)){
-let missing1;
-if(((data3.uri === undefined) && (missing1 = "uri")) || ((data3.content === undefined) && (missing1 = "content"))){
-faults = [{instancePath:instancePath+"/after",keyword:"required",params:{missingProperty: missing1}}];
-return false;
-}
-else {
-if(data3.uri !== undefined){
-const _errs8 = errors;
-if(typeof data3.uri !== "string"){
-faults = [{instancePath:instancePath+"/after/uri",keyword:"type",params:{type: "string"}}];
-return false;
-}
-var valid2 = _errs8 === errors;
-}
-else {
-var valid2 = true;
-}
-if(valid2){
-if(data3.content !== undefined){
-const _errs10 = errors;
-if(!(validate50(data3.content, {instancePath:instancePath+"/after/content"}))){
+const _errs2 = errors;
+if(!(validate50(data.after, {instancePath:instancePath+"/after"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
-var valid2 = _errs10 === errors;
-}
-else {
-var valid2 = true;
-}
-}
-}
-}
-else {
-faults = [{instancePath:instancePath+"/after",keyword:"type",params:{type: "object"}}];
-return false;
-}
-}
-var valid0 = _errs6 === errors;
+var valid0 = _errs2 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.diff !== undefined){
-let data6 = data.diff;
-const _errs11 = errors;
-if(errors === _errs11){
-if(data6 && typeof data6 == "object" && !Array.isArray(data6)){
-if(data6.added !== undefined){
-let data7 = data6.added;
-const _errs13 = errors;
-if(!((typeof data7 == "number") && (isFinite(data7)))){
-faults = [{instancePath:instancePath+"/diff/added",keyword:"type",params:{type: "number"}}];
-return false;
+const _errs3 = errors;
+if(!(validate57(data.diff, {instancePath:instancePath+"/diff"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
 }
-var valid3 = _errs13 === errors;
-}
-else {
-var valid3 = true;
-}
-if(valid3){
-if(data6.removed !== undefined){
-let data8 = data6.removed;
-const _errs15 = errors;
-if(!((typeof data8 == "number") && (isFinite(data8)))){
-faults = [{instancePath:instancePath+"/diff/removed",keyword:"type",params:{type: "number"}}];
-return false;
-}
-var valid3 = _errs15 === errors;
-}
-else {
-var valid3 = true;
-}
-}
-}
-else {
-faults = [{instancePath:instancePath+"/diff",keyword:"type",params:{type: "object"}}];
-return false;
-}
-}
-var valid0 = _errs11 === errors;
+var valid0 = _errs3 === errors;
 }
 else {
 var valid0 = true;
@@ -1093,11 +1075,16 @@ faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
-if(data.id !== undefined){
+if(data._meta !== undefined){
+let data0 = data._meta;
 const _errs1 = errors;
-if(typeof data.id !== "string"){
-faults = [{instancePath:instancePath+"/id",keyword:"type",params:{type: "string"}}];
+if(errors === _errs1){
+if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
+}
+else {
+faults = [{instancePath:instancePath+"/_meta",keyword:"type",params:{type: "object"}}];
 return false;
+}
 }
 var valid0 = _errs1 === errors;
 }
@@ -1105,22 +1092,10 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.edit !== undefined){
-const _errs3 = errors;
-if(!(validate49(data.edit, {instancePath:instancePath+"/edit"}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
-}
-var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.reviewed !== undefined){
+if(data.id !== undefined){
 const _errs4 = errors;
-if(typeof data.reviewed !== "boolean"){
-faults = [{instancePath:instancePath+"/reviewed",keyword:"type",params:{type: "boolean"}}];
+if(typeof data.id !== "string"){
+faults = [{instancePath:instancePath+"/id",keyword:"type",params:{type: "string"}}];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -1129,106 +1104,23 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data._meta !== undefined){
-let data3 = data._meta;
+if(data.edit !== undefined){
 const _errs6 = errors;
-if(errors === _errs6){
-if(data3 && typeof data3 == "object" && !Array.isArray(data3)){
-}
-else {
-faults = [{instancePath:instancePath+"/_meta",keyword:"type",params:{type: "object"}}];
-return false;
-}
+if(!(validate49(data.edit, {instancePath:instancePath+"/edit"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
 }
 var valid0 = _errs6 === errors;
 }
 else {
 var valid0 = true;
 }
-}
-}
-}
-}
-}
-else {
-faults = [{instancePath,keyword:"type",params:{type: "object"}}];
-return false;
-}
-}
-faults = vErrors;
-return errors === 0;
-}
-function validate57(data: any, {instancePath=""}: At = {}): boolean {
-let vErrors: any = null;
-let errors = 0;
-if(typeof data !== "string"){
-faults = [{instancePath,keyword:"type",params:{type: "string"}}];
-return false;
-}
-if(!(((data === "changeset") || (data === "resource")) || (data === "range"))){
-faults = [{instancePath,keyword:"enum",params:{allowedValues: ["changeset","resource","range"]}}];
-return false;
-}
-faults = vErrors;
-return errors === 0;
-}
-function validate60(data: any, {instancePath=""}: At = {}): boolean {
-let vErrors: any = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if(((data.errorType === undefined) && (missing0 = "errorType")) || ((data.message === undefined) && (missing0 = "message"))){
-faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-if(data.errorType !== undefined){
-const _errs1 = errors;
-if(typeof data.errorType !== "string"){
-faults = [{instancePath:instancePath+"/errorType",keyword:"type",params:{type: "string"}}];
-return false;
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
 if(valid0){
-if(data.message !== undefined){
-const _errs3 = errors;
-if(typeof data.message !== "string"){
-faults = [{instancePath:instancePath+"/message",keyword:"type",params:{type: "string"}}];
-return false;
-}
-var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.stack !== undefined){
-const _errs5 = errors;
-if(typeof data.stack !== "string"){
-faults = [{instancePath:instancePath+"/stack",keyword:"type",params:{type: "string"}}];
-return false;
-}
-var valid0 = _errs5 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data._meta !== undefined){
-let data3 = data._meta;
+if(data.reviewed !== undefined){
 const _errs7 = errors;
-if(errors === _errs7){
-if(data3 && typeof data3 == "object" && !Array.isArray(data3)){
-}
-else {
-faults = [{instancePath:instancePath+"/_meta",keyword:"type",params:{type: "object"}}];
+if(typeof data.reviewed !== "boolean"){
+faults = [{instancePath:instancePath+"/reviewed",keyword:"type",params:{type: "boolean"}}];
 return false;
-}
 }
 var valid0 = _errs7 === errors;
 }
@@ -1248,7 +1140,97 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate56(data: any, {instancePath=""}: At = {}): boolean {
+function validate62(data: any, {instancePath=""}: At = {}): boolean {
+let vErrors: any = null;
+let errors = 0;
+if(typeof data !== "string"){
+faults = [{instancePath,keyword:"type",params:{type: "string"}}];
+return false;
+}
+if(!(((data === "changeset") || (data === "resource")) || (data === "range"))){
+faults = [{instancePath,keyword:"enum",params:{allowedValues: ["changeset","resource","range"]}}];
+return false;
+}
+faults = vErrors;
+return errors === 0;
+}
+function validate65(data: any, {instancePath=""}: At = {}): boolean {
+let vErrors: any = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.errorType === undefined) && (missing0 = "errorType")) || ((data.message === undefined) && (missing0 = "message"))){
+faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data._meta !== undefined){
+let data0 = data._meta;
+const _errs1 = errors;
+if(errors === _errs1){
+if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
+}
+else {
+faults = [{instancePath:instancePath+"/_meta",keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.errorType !== undefined){
+const _errs4 = errors;
+if(typeof data.errorType !== "string"){
+faults = [{instancePath:instancePath+"/errorType",keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.message !== undefined){
+const _errs6 = errors;
+if(typeof data.message !== "string"){
+faults = [{instancePath:instancePath+"/message",keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid0 = _errs6 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.stack !== undefined){
+const _errs8 = errors;
+if(typeof data.stack !== "string"){
+faults = [{instancePath:instancePath+"/stack",keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid0 = _errs8 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+else {
+faults = [{instancePath,keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+faults = vErrors;
+return errors === 0;
+}
+function validate61(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -1304,7 +1286,7 @@ var valid1 = true;
 const len0 = data3.length;
 for(let i0=0; i0<len0; i0++){
 const _errs9 = errors;
-if(!(validate57(data3[i0], {instancePath:instancePath+"/scopes/" + i0}))){
+if(!(validate62(data3[i0], {instancePath:instancePath+"/scopes/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -1380,7 +1362,7 @@ var valid0 = true;
 if(valid0){
 if(data.error !== undefined){
 const _errs17 = errors;
-if(!(validate60(data.error, {instancePath:instancePath+"/error"}))){
+if(!(validate65(data.error, {instancePath:instancePath+"/error"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -1474,7 +1456,7 @@ var valid2 = true;
 const len1 = data3.length;
 for(let i1=0; i1<len1; i1++){
 const _errs8 = errors;
-if(!(validate56(data3[i1], {instancePath:instancePath+"/operations/" + i1}))){
+if(!(validate61(data3[i1], {instancePath:instancePath+"/operations/" + i1}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -1497,7 +1479,7 @@ var valid0 = true;
 if(valid0){
 if(data.error !== undefined){
 const _errs9 = errors;
-if(!(validate60(data.error, {instancePath:instancePath+"/error"}))){
+if(!(validate65(data.error, {instancePath:instancePath+"/error"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -1519,7 +1501,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate64(data: any, {instancePath=""}: At = {}): boolean {
+function validate69(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -1569,7 +1551,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate65(data: any, {instancePath=""}: At = {}): boolean {
+function validate70(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -1619,7 +1601,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate67(data: any, {instancePath=""}: At = {}): boolean {
+function validate72(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -1700,7 +1682,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate68(data: any, {instancePath=""}: At = {}): boolean {
+function validate73(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -1759,7 +1741,7 @@ var valid0 = true;
 if(valid0){
 if(data.error !== undefined){
 const _errs7 = errors;
-if(!(validate60(data.error, {instancePath:instancePath+"/error"}))){
+if(!(validate65(data.error, {instancePath:instancePath+"/error"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -1781,7 +1763,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate70(data: any, {instancePath=""}: At = {}): boolean {
+function validate75(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -1818,7 +1800,7 @@ var valid1 = true;
 const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
 const _errs5 = errors;
-if(!(validate56(data1[i0], {instancePath:instancePath+"/operations/" + i0}))){
+if(!(validate61(data1[i0], {instancePath:instancePath+"/operations/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -1849,7 +1831,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate72(data: any, {instancePath=""}: At = {}): boolean {
+function validate77(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -1879,7 +1861,7 @@ var valid0 = true;
 if(valid0){
 if(data.error !== undefined){
 const _errs3 = errors;
-if(!(validate60(data.error, {instancePath:instancePath+"/error"}))){
+if(!(validate65(data.error, {instancePath:instancePath+"/error"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -1928,7 +1910,7 @@ var valid2 = true;
 const len1 = data4.length;
 for(let i1=0; i1<len1; i1++){
 const _errs9 = errors;
-if(!(validate56(data4[i1], {instancePath:instancePath+"/operations/" + i1}))){
+if(!(validate61(data4[i1], {instancePath:instancePath+"/operations/" + i1}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -1961,7 +1943,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate76(data: any, {instancePath=""}: At = {}): boolean {
+function validate81(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -2008,7 +1990,7 @@ var valid0 = true;
 if(valid0){
 if(data.error !== undefined){
 const _errs5 = errors;
-if(!(validate60(data.error, {instancePath:instancePath+"/error"}))){
+if(!(validate65(data.error, {instancePath:instancePath+"/error"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -2029,7 +2011,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate78(data: any, {instancePath=""}: At = {}): boolean {
+function validate83(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -2079,27 +2061,27 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate79(data: any, {instancePath=""}: At = {}): boolean {
+function validate84(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((((data.type === undefined) && (missing0 = "type")) || ((data.turnId === undefined) && (missing0 = "turnId"))) || ((data.partId === undefined) && (missing0 = "partId"))) || ((data.content === undefined) && (missing0 = "content"))){
+if(((((data.content === undefined) && (missing0 = "content")) || ((data.partId === undefined) && (missing0 = "partId"))) || ((data.turnId === undefined) && (missing0 = "turnId"))) || ((data.type === undefined) && (missing0 = "type"))){
 faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
-if(data.type !== undefined){
-let data0 = data.type;
+if(data._meta !== undefined){
+let data0 = data._meta;
 const _errs1 = errors;
-if(typeof data0 !== "string"){
-faults = [{instancePath:instancePath+"/type",keyword:"type",params:{type: "string"}}];
+if(errors === _errs1){
+if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
+}
+else {
+faults = [{instancePath:instancePath+"/_meta",keyword:"type",params:{type: "object"}}];
 return false;
 }
-if("chat/delta" !== data0){
-faults = [{instancePath:instancePath+"/type",keyword:"const",params:{allowedValue: "chat/delta"}}];
-return false;
 }
 var valid0 = _errs1 === errors;
 }
@@ -2108,53 +2090,53 @@ var valid0 = true;
 }
 if(valid0){
 if(data.turnId !== undefined){
-const _errs3 = errors;
+const _errs4 = errors;
 if(typeof data.turnId !== "string"){
 faults = [{instancePath:instancePath+"/turnId",keyword:"type",params:{type: "string"}}];
 return false;
 }
-var valid0 = _errs3 === errors;
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.type !== undefined){
+let data2 = data.type;
+const _errs6 = errors;
+if(typeof data2 !== "string"){
+faults = [{instancePath:instancePath+"/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+if("chat/delta" !== data2){
+faults = [{instancePath:instancePath+"/type",keyword:"const",params:{allowedValue: "chat/delta"}}];
+return false;
+}
+var valid0 = _errs6 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.partId !== undefined){
-const _errs5 = errors;
+const _errs8 = errors;
 if(typeof data.partId !== "string"){
 faults = [{instancePath:instancePath+"/partId",keyword:"type",params:{type: "string"}}];
 return false;
 }
-var valid0 = _errs5 === errors;
+var valid0 = _errs8 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.content !== undefined){
-const _errs7 = errors;
+const _errs10 = errors;
 if(typeof data.content !== "string"){
 faults = [{instancePath:instancePath+"/content",keyword:"type",params:{type: "string"}}];
 return false;
 }
-var valid0 = _errs7 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data._meta !== undefined){
-let data4 = data._meta;
-const _errs9 = errors;
-if(errors === _errs9){
-if(data4 && typeof data4 == "object" && !Array.isArray(data4)){
-}
-else {
-faults = [{instancePath:instancePath+"/_meta",keyword:"type",params:{type: "object"}}];
-return false;
-}
-}
-var valid0 = _errs9 === errors;
+var valid0 = _errs10 === errors;
 }
 else {
 var valid0 = true;
@@ -2173,7 +2155,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate82(data: any, {instancePath=""}: At = {}): boolean {
+function validate87(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -2205,7 +2187,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate85(data: any, {instancePath=""}: At = {}): boolean {
+function validate90(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -2216,11 +2198,16 @@ faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
-if(data.label !== undefined){
+if(data._meta !== undefined){
+let data0 = data._meta;
 const _errs1 = errors;
-if(typeof data.label !== "string"){
-faults = [{instancePath:instancePath+"/label",keyword:"type",params:{type: "string"}}];
+if(errors === _errs1){
+if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
+}
+else {
+faults = [{instancePath:instancePath+"/_meta",keyword:"type",params:{type: "object"}}];
 return false;
+}
 }
 var valid0 = _errs1 === errors;
 }
@@ -2228,22 +2215,10 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.range !== undefined){
-const _errs3 = errors;
-if(!(validate33(data.range, {instancePath:instancePath+"/range"}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
-}
-var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.displayKind !== undefined){
+if(data.label !== undefined){
 const _errs4 = errors;
-if(typeof data.displayKind !== "string"){
-faults = [{instancePath:instancePath+"/displayKind",keyword:"type",params:{type: "string"}}];
+if(typeof data.label !== "string"){
+faults = [{instancePath:instancePath+"/label",keyword:"type",params:{type: "string"}}];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -2252,18 +2227,25 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data._meta !== undefined){
-let data3 = data._meta;
+if(data.range !== undefined){
 const _errs6 = errors;
-if(errors === _errs6){
-if(data3 && typeof data3 == "object" && !Array.isArray(data3)){
-}
-else {
-faults = [{instancePath:instancePath+"/_meta",keyword:"type",params:{type: "object"}}];
-return false;
-}
+if(!(validate33(data.range, {instancePath:instancePath+"/range"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
 }
 var valid0 = _errs6 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.displayKind !== undefined){
+const _errs7 = errors;
+if(typeof data.displayKind !== "string"){
+faults = [{instancePath:instancePath+"/displayKind",keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid0 = _errs7 === errors;
 }
 else {
 var valid0 = true;
@@ -2312,7 +2294,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate89(data: any, {instancePath=""}: At = {}): boolean {
+function validate94(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -2339,22 +2321,27 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate87(data: any, {instancePath=""}: At = {}): boolean {
+function validate92(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((((data.label === undefined) && (missing0 = "label")) || ((data.type === undefined) && (missing0 = "type"))) || ((data.data === undefined) && (missing0 = "data"))) || ((data.contentType === undefined) && (missing0 = "contentType"))){
+if(((((data.contentType === undefined) && (missing0 = "contentType")) || ((data.data === undefined) && (missing0 = "data"))) || ((data.label === undefined) && (missing0 = "label"))) || ((data.type === undefined) && (missing0 = "type"))){
 faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
-if(data.label !== undefined){
+if(data._meta !== undefined){
+let data0 = data._meta;
 const _errs1 = errors;
-if(typeof data.label !== "string"){
-faults = [{instancePath:instancePath+"/label",keyword:"type",params:{type: "string"}}];
+if(errors === _errs1){
+if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
+}
+else {
+faults = [{instancePath:instancePath+"/_meta",keyword:"type",params:{type: "object"}}];
 return false;
+}
 }
 var valid0 = _errs1 === errors;
 }
@@ -2362,22 +2349,10 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.range !== undefined){
-const _errs3 = errors;
-if(!(validate33(data.range, {instancePath:instancePath+"/range"}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
-}
-var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.displayKind !== undefined){
+if(data.label !== undefined){
 const _errs4 = errors;
-if(typeof data.displayKind !== "string"){
-faults = [{instancePath:instancePath+"/displayKind",keyword:"type",params:{type: "string"}}];
+if(typeof data.label !== "string"){
+faults = [{instancePath:instancePath+"/label",keyword:"type",params:{type: "string"}}];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -2386,18 +2361,25 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data._meta !== undefined){
-let data3 = data._meta;
+if(data.range !== undefined){
 const _errs6 = errors;
-if(errors === _errs6){
-if(data3 && typeof data3 == "object" && !Array.isArray(data3)){
-}
-else {
-faults = [{instancePath:instancePath+"/_meta",keyword:"type",params:{type: "object"}}];
-return false;
-}
+if(!(validate33(data.range, {instancePath:instancePath+"/range"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
 }
 var valid0 = _errs6 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.displayKind !== undefined){
+const _errs7 = errors;
+if(typeof data.displayKind !== "string"){
+faults = [{instancePath:instancePath+"/displayKind",keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid0 = _errs7 === errors;
 }
 else {
 var valid0 = true;
@@ -2446,7 +2428,7 @@ var valid0 = true;
 if(valid0){
 if(data.selection !== undefined){
 const _errs15 = errors;
-if(!(validate89(data.selection, {instancePath:instancePath+"/selection"}))){
+if(!(validate94(data.selection, {instancePath:instancePath+"/selection"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -2472,22 +2454,22 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate92(data: any, {instancePath=""}: At = {}): boolean {
+function validate97(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if((((data.label === undefined) && (missing0 = "label")) || ((data.uri === undefined) && (missing0 = "uri"))) || ((data.type === undefined) && (missing0 = "type"))){
+if((((data.label === undefined) && (missing0 = "label")) || ((data.type === undefined) && (missing0 = "type"))) || ((data.uri === undefined) && (missing0 = "uri"))){
 faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
-if(data.label !== undefined){
+if(data.uri !== undefined){
 const _errs1 = errors;
-if(typeof data.label !== "string"){
-faults = [{instancePath:instancePath+"/label",keyword:"type",params:{type: "string"}}];
-return false;
+if(!(validate31(data.uri, {instancePath:instancePath+"/uri"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
 }
 var valid0 = _errs1 === errors;
 }
@@ -2495,22 +2477,23 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.range !== undefined){
-const _errs3 = errors;
-if(!(validate33(data.range, {instancePath:instancePath+"/range"}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
+if(data.sizeHint !== undefined){
+let data1 = data.sizeHint;
+const _errs2 = errors;
+if(!((typeof data1 == "number") && (isFinite(data1)))){
+faults = [{instancePath:instancePath+"/sizeHint",keyword:"type",params:{type: "number"}}];
+return false;
 }
-var valid0 = _errs3 === errors;
+var valid0 = _errs2 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-if(data.displayKind !== undefined){
+if(data.contentType !== undefined){
 const _errs4 = errors;
-if(typeof data.displayKind !== "string"){
-faults = [{instancePath:instancePath+"/displayKind",keyword:"type",params:{type: "string"}}];
+if(typeof data.contentType !== "string"){
+faults = [{instancePath:instancePath+"/contentType",keyword:"type",params:{type: "string"}}];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -2519,16 +2502,11 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data._meta !== undefined){
-let data3 = data._meta;
+if(data.nonce !== undefined){
 const _errs6 = errors;
-if(errors === _errs6){
-if(data3 && typeof data3 == "object" && !Array.isArray(data3)){
-}
-else {
-faults = [{instancePath:instancePath+"/_meta",keyword:"type",params:{type: "object"}}];
+if(typeof data.nonce !== "string"){
+faults = [{instancePath:instancePath+"/nonce",keyword:"type",params:{type: "string"}}];
 return false;
-}
 }
 var valid0 = _errs6 === errors;
 }
@@ -2536,47 +2514,51 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.uri !== undefined){
-const _errs9 = errors;
-if(!(validate31(data.uri, {instancePath:instancePath+"/uri"}))){
+if(data._meta !== undefined){
+let data4 = data._meta;
+const _errs8 = errors;
+if(errors === _errs8){
+if(data4 && typeof data4 == "object" && !Array.isArray(data4)){
+}
+else {
+faults = [{instancePath:instancePath+"/_meta",keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+var valid0 = _errs8 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.label !== undefined){
+const _errs11 = errors;
+if(typeof data.label !== "string"){
+faults = [{instancePath:instancePath+"/label",keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid0 = _errs11 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.range !== undefined){
+const _errs13 = errors;
+if(!(validate33(data.range, {instancePath:instancePath+"/range"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
-var valid0 = _errs9 === errors;
+var valid0 = _errs13 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-if(data.sizeHint !== undefined){
-let data5 = data.sizeHint;
-const _errs10 = errors;
-if(!((typeof data5 == "number") && (isFinite(data5)))){
-faults = [{instancePath:instancePath+"/sizeHint",keyword:"type",params:{type: "number"}}];
-return false;
-}
-var valid0 = _errs10 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.contentType !== undefined){
-const _errs12 = errors;
-if(typeof data.contentType !== "string"){
-faults = [{instancePath:instancePath+"/contentType",keyword:"type",params:{type: "string"}}];
-return false;
-}
-var valid0 = _errs12 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.nonce !== undefined){
+if(data.displayKind !== undefined){
 const _errs14 = errors;
-if(typeof data.nonce !== "string"){
-faults = [{instancePath:instancePath+"/nonce",keyword:"type",params:{type: "string"}}];
+if(typeof data.displayKind !== "string"){
+faults = [{instancePath:instancePath+"/displayKind",keyword:"type",params:{type: "string"}}];
 return false;
 }
 var valid0 = _errs14 === errors;
@@ -2604,7 +2586,7 @@ var valid0 = true;
 if(valid0){
 if(data.selection !== undefined){
 const _errs18 = errors;
-if(!(validate89(data.selection, {instancePath:instancePath+"/selection"}))){
+if(!(validate94(data.selection, {instancePath:instancePath+"/selection"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -2632,22 +2614,27 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate96(data: any, {instancePath=""}: At = {}): boolean {
+function validate101(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if((((data.label === undefined) && (missing0 = "label")) || ((data.type === undefined) && (missing0 = "type"))) || ((data.resource === undefined) && (missing0 = "resource"))){
+if((((data.label === undefined) && (missing0 = "label")) || ((data.resource === undefined) && (missing0 = "resource"))) || ((data.type === undefined) && (missing0 = "type"))){
 faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
-if(data.label !== undefined){
+if(data._meta !== undefined){
+let data0 = data._meta;
 const _errs1 = errors;
-if(typeof data.label !== "string"){
-faults = [{instancePath:instancePath+"/label",keyword:"type",params:{type: "string"}}];
+if(errors === _errs1){
+if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
+}
+else {
+faults = [{instancePath:instancePath+"/_meta",keyword:"type",params:{type: "object"}}];
 return false;
+}
 }
 var valid0 = _errs1 === errors;
 }
@@ -2655,22 +2642,10 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.range !== undefined){
-const _errs3 = errors;
-if(!(validate33(data.range, {instancePath:instancePath+"/range"}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
-}
-var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.displayKind !== undefined){
+if(data.label !== undefined){
 const _errs4 = errors;
-if(typeof data.displayKind !== "string"){
-faults = [{instancePath:instancePath+"/displayKind",keyword:"type",params:{type: "string"}}];
+if(typeof data.label !== "string"){
+faults = [{instancePath:instancePath+"/label",keyword:"type",params:{type: "string"}}];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -2679,18 +2654,25 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data._meta !== undefined){
-let data3 = data._meta;
+if(data.range !== undefined){
 const _errs6 = errors;
-if(errors === _errs6){
-if(data3 && typeof data3 == "object" && !Array.isArray(data3)){
-}
-else {
-faults = [{instancePath:instancePath+"/_meta",keyword:"type",params:{type: "object"}}];
-return false;
-}
+if(!(validate33(data.range, {instancePath:instancePath+"/range"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
 }
 var valid0 = _errs6 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.displayKind !== undefined){
+const _errs7 = errors;
+if(typeof data.displayKind !== "string"){
+faults = [{instancePath:instancePath+"/displayKind",keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid0 = _errs7 === errors;
 }
 else {
 var valid0 = true;
@@ -2770,7 +2752,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate84(data: any, {instancePath=""}: At = {}): boolean {
+function validate89(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -2784,25 +2766,25 @@ else {
 const tag0 = data.type;
 if(typeof tag0 == "string"){
 if(tag0 === "simple"){
-if(!(validate85(data, {instancePath}))){
+if(!(validate90(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "embeddedResource"){
-if(!(validate87(data, {instancePath}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
-}
-}
-else if(tag0 === "resource"){
 if(!(validate92(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
+else if(tag0 === "resource"){
+if(!(validate97(data, {instancePath}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+}
 else if(tag0 === "annotations"){
-if(!(validate96(data, {instancePath}))){
+if(!(validate101(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -2826,7 +2808,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate105(data: any, {instancePath=""}: At = {}): boolean {
+function validate110(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if((((typeof data !== "string") && (!((typeof data == "number") && (isFinite(data))))) && (typeof data !== "boolean")) && (data !== null)){
@@ -2836,7 +2818,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate104(data: any, {instancePath=""}: At = {}): boolean {
+function validate109(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -2866,7 +2848,7 @@ if(errors === _errs3){
 if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
 for(const key0 in data1){
 const _errs6 = errors;
-if(!(validate105(data1[key0], {instancePath:instancePath+"/config/" + key0.replace(/~/g, "~0").replace(/\//g, "~1")}))){
+if(!(validate110(data1[key0], {instancePath:instancePath+"/config/" + key0.replace(/~/g, "~0").replace(/\//g, "~1")}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -2897,7 +2879,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate108(data: any, {instancePath=""}: At = {}): boolean {
+function validate113(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -2924,7 +2906,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate81(data: any, {instancePath=""}: At = {}): boolean {
+function validate86(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -2935,11 +2917,16 @@ faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
-if(data.text !== undefined){
+if(data._meta !== undefined){
+let data0 = data._meta;
 const _errs1 = errors;
-if(typeof data.text !== "string"){
-faults = [{instancePath:instancePath+"/text",keyword:"type",params:{type: "string"}}];
+if(errors === _errs1){
+if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
+}
+else {
+faults = [{instancePath:instancePath+"/_meta",keyword:"type",params:{type: "object"}}];
 return false;
+}
 }
 var valid0 = _errs1 === errors;
 }
@@ -2947,32 +2934,44 @@ else {
 var valid0 = true;
 }
 if(valid0){
+if(data.text !== undefined){
+const _errs4 = errors;
+if(typeof data.text !== "string"){
+faults = [{instancePath:instancePath+"/text",keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
 if(data.origin !== undefined){
-const _errs3 = errors;
-if(!(validate82(data.origin, {instancePath:instancePath+"/origin"}))){
+const _errs6 = errors;
+if(!(validate87(data.origin, {instancePath:instancePath+"/origin"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
-var valid0 = _errs3 === errors;
+var valid0 = _errs6 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.attachments !== undefined){
-let data2 = data.attachments;
-const _errs4 = errors;
-if(errors === _errs4){
-if(Array.isArray(data2)){
+let data3 = data.attachments;
+const _errs7 = errors;
+if(errors === _errs7){
+if(Array.isArray(data3)){
 var valid1 = true;
-const len0 = data2.length;
+const len0 = data3.length;
 for(let i0=0; i0<len0; i0++){
-const _errs6 = errors;
-if(!(validate84(data2[i0], {instancePath:instancePath+"/attachments/" + i0}))){
+const _errs9 = errors;
+if(!(validate89(data3[i0], {instancePath:instancePath+"/attachments/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
-var valid1 = _errs6 === errors;
+var valid1 = _errs9 === errors;
 if(!valid1){
 break;
 }
@@ -2983,48 +2982,31 @@ faults = [{instancePath:instancePath+"/attachments",keyword:"type",params:{type:
 return false;
 }
 }
-var valid0 = _errs4 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.model !== undefined){
-const _errs7 = errors;
-if(!(validate104(data.model, {instancePath:instancePath+"/model"}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
-}
 var valid0 = _errs7 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-if(data.agent !== undefined){
-const _errs8 = errors;
-if(!(validate108(data.agent, {instancePath:instancePath+"/agent"}))){
+if(data.model !== undefined){
+const _errs10 = errors;
+if(!(validate109(data.model, {instancePath:instancePath+"/model"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
-var valid0 = _errs8 === errors;
+var valid0 = _errs10 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-if(data._meta !== undefined){
-let data6 = data._meta;
-const _errs9 = errors;
-if(errors === _errs9){
-if(data6 && typeof data6 == "object" && !Array.isArray(data6)){
+if(data.agent !== undefined){
+const _errs11 = errors;
+if(!(validate113(data.agent, {instancePath:instancePath+"/agent"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
 }
-else {
-faults = [{instancePath:instancePath+"/_meta",keyword:"type",params:{type: "object"}}];
-return false;
-}
-}
-var valid0 = _errs9 === errors;
+var valid0 = _errs11 === errors;
 }
 else {
 var valid0 = true;
@@ -3044,7 +3026,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate80(data: any, {instancePath=""}: At = {}): boolean {
+function validate85(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -3074,7 +3056,7 @@ var valid0 = true;
 if(valid0){
 if(data.draft !== undefined){
 const _errs3 = errors;
-if(!(validate81(data.draft, {instancePath:instancePath+"/draft"}))){
+if(!(validate86(data.draft, {instancePath:instancePath+"/draft"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -3094,27 +3076,27 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate112(data: any, {instancePath=""}: At = {}): boolean {
+function validate117(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if((((data.type === undefined) && (missing0 = "type")) || ((data.turnId === undefined) && (missing0 = "turnId"))) || ((data.error === undefined) && (missing0 = "error"))){
+if((((data.error === undefined) && (missing0 = "error")) || ((data.turnId === undefined) && (missing0 = "turnId"))) || ((data.type === undefined) && (missing0 = "type"))){
 faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
-if(data.type !== undefined){
-let data0 = data.type;
+if(data._meta !== undefined){
+let data0 = data._meta;
 const _errs1 = errors;
-if(typeof data0 !== "string"){
-faults = [{instancePath:instancePath+"/type",keyword:"type",params:{type: "string"}}];
+if(errors === _errs1){
+if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
+}
+else {
+faults = [{instancePath:instancePath+"/_meta",keyword:"type",params:{type: "object"}}];
 return false;
 }
-if("chat/error" !== data0){
-faults = [{instancePath:instancePath+"/type",keyword:"const",params:{allowedValue: "chat/error"}}];
-return false;
 }
 var valid0 = _errs1 === errors;
 }
@@ -3123,41 +3105,41 @@ var valid0 = true;
 }
 if(valid0){
 if(data.turnId !== undefined){
-const _errs3 = errors;
+const _errs4 = errors;
 if(typeof data.turnId !== "string"){
 faults = [{instancePath:instancePath+"/turnId",keyword:"type",params:{type: "string"}}];
 return false;
 }
-var valid0 = _errs3 === errors;
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.type !== undefined){
+let data2 = data.type;
+const _errs6 = errors;
+if(typeof data2 !== "string"){
+faults = [{instancePath:instancePath+"/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+if("chat/error" !== data2){
+faults = [{instancePath:instancePath+"/type",keyword:"const",params:{allowedValue: "chat/error"}}];
+return false;
+}
+var valid0 = _errs6 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.error !== undefined){
-const _errs5 = errors;
-if(!(validate60(data.error, {instancePath:instancePath+"/error"}))){
+const _errs8 = errors;
+if(!(validate65(data.error, {instancePath:instancePath+"/error"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
-var valid0 = _errs5 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data._meta !== undefined){
-let data3 = data._meta;
-const _errs6 = errors;
-if(errors === _errs6){
-if(data3 && typeof data3 == "object" && !Array.isArray(data3)){
-}
-else {
-faults = [{instancePath:instancePath+"/_meta",keyword:"type",params:{type: "object"}}];
-return false;
-}
-}
-var valid0 = _errs6 === errors;
+var valid0 = _errs8 === errors;
 }
 else {
 var valid0 = true;
@@ -3175,7 +3157,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate118(data: any, {instancePath=""}: At = {}): boolean {
+function validate123(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -3225,7 +3207,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate119(data: any, {instancePath=""}: At = {}): boolean {
+function validate124(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -3276,7 +3258,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate120(data: any, {instancePath=""}: At = {}): boolean {
+function validate125(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -3326,7 +3308,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate121(data: any, {instancePath=""}: At = {}): boolean {
+function validate126(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -3407,7 +3389,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate122(data: any, {instancePath=""}: At = {}): boolean {
+function validate127(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -3506,7 +3488,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate117(data: any, {instancePath=""}: At = {}): boolean {
+function validate122(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -3520,31 +3502,31 @@ else {
 const tag0 = data.kind;
 if(typeof tag0 == "string"){
 if(tag0 === "text"){
-if(!(validate118(data, {instancePath}))){
+if(!(validate123(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "number"){
-if(!(validate119(data, {instancePath}))){
+if(!(validate124(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "boolean"){
-if(!(validate120(data, {instancePath}))){
+if(!(validate125(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "selected"){
-if(!(validate121(data, {instancePath}))){
+if(!(validate126(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "selected-many"){
-if(!(validate122(data, {instancePath}))){
+if(!(validate127(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -3568,7 +3550,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate116(data: any, {instancePath=""}: At = {}): boolean {
+function validate121(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -3598,7 +3580,7 @@ var valid0 = true;
 if(valid0){
 if(data.value !== undefined){
 const _errs3 = errors;
-if(!(validate117(data.value, {instancePath:instancePath+"/value"}))){
+if(!(validate122(data.value, {instancePath:instancePath+"/value"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -3618,7 +3600,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate129(data: any, {instancePath=""}: At = {}): boolean {
+function validate134(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -3686,7 +3668,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate115(data: any, {instancePath=""}: At = {}): boolean {
+function validate120(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -3700,19 +3682,19 @@ else {
 const tag0 = data.state;
 if(typeof tag0 == "string"){
 if(tag0 === "draft"){
-if(!(validate116(data, {instancePath}))){
+if(!(validate121(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "submitted"){
-if(!(validate116(data, {instancePath}))){
+if(!(validate121(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "skipped"){
-if(!(validate129(data, {instancePath}))){
+if(!(validate134(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -3736,7 +3718,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate114(data: any, {instancePath=""}: At = {}): boolean {
+function validate119(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -3790,7 +3772,7 @@ var valid0 = true;
 if(valid0){
 if(data.answer !== undefined){
 const _errs7 = errors;
-if(!(validate115(data.answer, {instancePath:instancePath+"/answer"}))){
+if(!(validate120(data.answer, {instancePath:instancePath+"/answer"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -3812,7 +3794,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate134(data: any, {instancePath=""}: At = {}): boolean {
+function validate139(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -3876,7 +3858,7 @@ if(errors === _errs7){
 if(data3 && typeof data3 == "object" && !Array.isArray(data3)){
 for(const key0 in data3){
 const _errs10 = errors;
-if(!(validate115(data3[key0], {instancePath:instancePath+"/answers/" + key0.replace(/~/g, "~0").replace(/\//g, "~1")}))){
+if(!(validate120(data3[key0], {instancePath:instancePath+"/answers/" + key0.replace(/~/g, "~0").replace(/\//g, "~1")}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -3909,13 +3891,13 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate140(data: any, {instancePath=""}: At = {}): boolean {
+function validate145(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if((((data.id === undefined) && (missing0 = "id")) || ((data.message === undefined) && (missing0 = "message"))) || ((data.kind === undefined) && (missing0 = "kind"))){
+if((((data.id === undefined) && (missing0 = "id")) || ((data.kind === undefined) && (missing0 = "kind"))) || ((data.message === undefined) && (missing0 = "message"))){
 faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
@@ -4052,13 +4034,13 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate141(data: any, {instancePath=""}: At = {}): boolean {
+function validate146(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if((((data.id === undefined) && (missing0 = "id")) || ((data.message === undefined) && (missing0 = "message"))) || ((data.kind === undefined) && (missing0 = "kind"))){
+if((((data.id === undefined) && (missing0 = "id")) || ((data.kind === undefined) && (missing0 = "kind"))) || ((data.message === undefined) && (missing0 = "message"))){
 faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
@@ -4183,13 +4165,13 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate142(data: any, {instancePath=""}: At = {}): boolean {
+function validate147(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if((((data.id === undefined) && (missing0 = "id")) || ((data.message === undefined) && (missing0 = "message"))) || ((data.kind === undefined) && (missing0 = "kind"))){
+if((((data.id === undefined) && (missing0 = "id")) || ((data.kind === undefined) && (missing0 = "kind"))) || ((data.message === undefined) && (missing0 = "message"))){
 faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
@@ -4285,7 +4267,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate144(data: any, {instancePath=""}: At = {}): boolean {
+function validate149(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -4356,13 +4338,13 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate143(data: any, {instancePath=""}: At = {}): boolean {
+function validate148(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((((data.id === undefined) && (missing0 = "id")) || ((data.message === undefined) && (missing0 = "message"))) || ((data.kind === undefined) && (missing0 = "kind"))) || ((data.options === undefined) && (missing0 = "options"))){
+if(((((data.id === undefined) && (missing0 = "id")) || ((data.kind === undefined) && (missing0 = "kind"))) || ((data.message === undefined) && (missing0 = "message"))) || ((data.options === undefined) && (missing0 = "options"))){
 faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
@@ -4415,37 +4397,20 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.kind !== undefined){
-let data4 = data.kind;
-const _errs9 = errors;
-if(typeof data4 !== "string"){
-faults = [{instancePath:instancePath+"/kind",keyword:"type",params:{type: "string"}}];
-return false;
-}
-if("single-select" !== data4){
-faults = [{instancePath:instancePath+"/kind",keyword:"const",params:{allowedValue: "single-select"}}];
-return false;
-}
-var valid0 = _errs9 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
 if(data.options !== undefined){
-let data5 = data.options;
-const _errs11 = errors;
-if(errors === _errs11){
-if(Array.isArray(data5)){
+let data4 = data.options;
+const _errs9 = errors;
+if(errors === _errs9){
+if(Array.isArray(data4)){
 var valid1 = true;
-const len0 = data5.length;
+const len0 = data4.length;
 for(let i0=0; i0<len0; i0++){
-const _errs13 = errors;
-if(!(validate144(data5[i0], {instancePath:instancePath+"/options/" + i0}))){
+const _errs11 = errors;
+if(!(validate149(data4[i0], {instancePath:instancePath+"/options/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
-var valid1 = _errs13 === errors;
+var valid1 = _errs11 === errors;
 if(!valid1){
 break;
 }
@@ -4456,16 +4421,33 @@ faults = [{instancePath:instancePath+"/options",keyword:"type",params:{type: "ar
 return false;
 }
 }
-var valid0 = _errs11 === errors;
+var valid0 = _errs9 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.allowFreeformInput !== undefined){
-const _errs14 = errors;
+const _errs12 = errors;
 if(typeof data.allowFreeformInput !== "boolean"){
 faults = [{instancePath:instancePath+"/allowFreeformInput",keyword:"type",params:{type: "boolean"}}];
+return false;
+}
+var valid0 = _errs12 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.kind !== undefined){
+let data7 = data.kind;
+const _errs14 = errors;
+if(typeof data7 !== "string"){
+faults = [{instancePath:instancePath+"/kind",keyword:"type",params:{type: "string"}}];
+return false;
+}
+if("single-select" !== data7){
+faults = [{instancePath:instancePath+"/kind",keyword:"const",params:{allowedValue: "single-select"}}];
 return false;
 }
 var valid0 = _errs14 === errors;
@@ -4489,13 +4471,13 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate146(data: any, {instancePath=""}: At = {}): boolean {
+function validate151(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((((data.id === undefined) && (missing0 = "id")) || ((data.message === undefined) && (missing0 = "message"))) || ((data.kind === undefined) && (missing0 = "kind"))) || ((data.options === undefined) && (missing0 = "options"))){
+if(((((data.id === undefined) && (missing0 = "id")) || ((data.kind === undefined) && (missing0 = "kind"))) || ((data.message === undefined) && (missing0 = "message"))) || ((data.options === undefined) && (missing0 = "options"))){
 faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
@@ -4548,37 +4530,20 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.kind !== undefined){
-let data4 = data.kind;
-const _errs9 = errors;
-if(typeof data4 !== "string"){
-faults = [{instancePath:instancePath+"/kind",keyword:"type",params:{type: "string"}}];
-return false;
-}
-if("multi-select" !== data4){
-faults = [{instancePath:instancePath+"/kind",keyword:"const",params:{allowedValue: "multi-select"}}];
-return false;
-}
-var valid0 = _errs9 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
 if(data.options !== undefined){
-let data5 = data.options;
-const _errs11 = errors;
-if(errors === _errs11){
-if(Array.isArray(data5)){
+let data4 = data.options;
+const _errs9 = errors;
+if(errors === _errs9){
+if(Array.isArray(data4)){
 var valid1 = true;
-const len0 = data5.length;
+const len0 = data4.length;
 for(let i0=0; i0<len0; i0++){
-const _errs13 = errors;
-if(!(validate144(data5[i0], {instancePath:instancePath+"/options/" + i0}))){
+const _errs11 = errors;
+if(!(validate149(data4[i0], {instancePath:instancePath+"/options/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
-var valid1 = _errs13 === errors;
+var valid1 = _errs11 === errors;
 if(!valid1){
 break;
 }
@@ -4589,16 +4554,33 @@ faults = [{instancePath:instancePath+"/options",keyword:"type",params:{type: "ar
 return false;
 }
 }
-var valid0 = _errs11 === errors;
+var valid0 = _errs9 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.allowFreeformInput !== undefined){
-const _errs14 = errors;
+const _errs12 = errors;
 if(typeof data.allowFreeformInput !== "boolean"){
 faults = [{instancePath:instancePath+"/allowFreeformInput",keyword:"type",params:{type: "boolean"}}];
+return false;
+}
+var valid0 = _errs12 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.kind !== undefined){
+let data7 = data.kind;
+const _errs14 = errors;
+if(typeof data7 !== "string"){
+faults = [{instancePath:instancePath+"/kind",keyword:"type",params:{type: "string"}}];
+return false;
+}
+if("multi-select" !== data7){
+faults = [{instancePath:instancePath+"/kind",keyword:"const",params:{allowedValue: "multi-select"}}];
 return false;
 }
 var valid0 = _errs14 === errors;
@@ -4650,7 +4632,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate139(data: any, {instancePath=""}: At = {}): boolean {
+function validate144(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -4664,37 +4646,37 @@ else {
 const tag0 = data.kind;
 if(typeof tag0 == "string"){
 if(tag0 === "text"){
-if(!(validate140(data, {instancePath}))){
+if(!(validate145(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "number"){
-if(!(validate141(data, {instancePath}))){
+if(!(validate146(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "integer"){
-if(!(validate141(data, {instancePath}))){
+if(!(validate146(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "boolean"){
-if(!(validate142(data, {instancePath}))){
+if(!(validate147(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "single-select"){
-if(!(validate143(data, {instancePath}))){
+if(!(validate148(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "multi-select"){
-if(!(validate146(data, {instancePath}))){
+if(!(validate151(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -4718,7 +4700,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate137(data: any, {instancePath=""}: At = {}): boolean {
+function validate142(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -4774,7 +4756,7 @@ var valid1 = true;
 const len0 = data3.length;
 for(let i0=0; i0<len0; i0++){
 const _errs8 = errors;
-if(!(validate139(data3[i0], {instancePath:instancePath+"/questions/" + i0}))){
+if(!(validate144(data3[i0], {instancePath:instancePath+"/questions/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -4802,7 +4784,7 @@ if(errors === _errs9){
 if(data5 && typeof data5 == "object" && !Array.isArray(data5)){
 for(const key0 in data5){
 const _errs12 = errors;
-if(!(validate115(data5[key0], {instancePath:instancePath+"/answers/" + key0.replace(/~/g, "~0").replace(/\//g, "~1")}))){
+if(!(validate120(data5[key0], {instancePath:instancePath+"/answers/" + key0.replace(/~/g, "~0").replace(/\//g, "~1")}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -4836,7 +4818,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate136(data: any, {instancePath=""}: At = {}): boolean {
+function validate141(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -4866,7 +4848,7 @@ var valid0 = true;
 if(valid0){
 if(data.request !== undefined){
 const _errs3 = errors;
-if(!(validate137(data.request, {instancePath:instancePath+"/request"}))){
+if(!(validate142(data.request, {instancePath:instancePath+"/request"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -4886,7 +4868,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate157(data: any, {instancePath=""}: At = {}): boolean {
+function validate162(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -4954,7 +4936,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate158(data: any, {instancePath=""}: At = {}): boolean {
+function validate163(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -5013,7 +4995,7 @@ var valid0 = true;
 if(valid0){
 if(data.message !== undefined){
 const _errs7 = errors;
-if(!(validate81(data.message, {instancePath:instancePath+"/message"}))){
+if(!(validate86(data.message, {instancePath:instancePath+"/message"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -5035,7 +5017,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate160(data: any, {instancePath=""}: At = {}): boolean {
+function validate165(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -5103,27 +5085,27 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate161(data: any, {instancePath=""}: At = {}): boolean {
+function validate166(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((((data.type === undefined) && (missing0 = "type")) || ((data.turnId === undefined) && (missing0 = "turnId"))) || ((data.partId === undefined) && (missing0 = "partId"))) || ((data.content === undefined) && (missing0 = "content"))){
+if(((((data.content === undefined) && (missing0 = "content")) || ((data.partId === undefined) && (missing0 = "partId"))) || ((data.turnId === undefined) && (missing0 = "turnId"))) || ((data.type === undefined) && (missing0 = "type"))){
 faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
-if(data.type !== undefined){
-let data0 = data.type;
+if(data._meta !== undefined){
+let data0 = data._meta;
 const _errs1 = errors;
-if(typeof data0 !== "string"){
-faults = [{instancePath:instancePath+"/type",keyword:"type",params:{type: "string"}}];
+if(errors === _errs1){
+if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
+}
+else {
+faults = [{instancePath:instancePath+"/_meta",keyword:"type",params:{type: "object"}}];
 return false;
 }
-if("chat/reasoning" !== data0){
-faults = [{instancePath:instancePath+"/type",keyword:"const",params:{allowedValue: "chat/reasoning"}}];
-return false;
 }
 var valid0 = _errs1 === errors;
 }
@@ -5132,53 +5114,53 @@ var valid0 = true;
 }
 if(valid0){
 if(data.turnId !== undefined){
-const _errs3 = errors;
+const _errs4 = errors;
 if(typeof data.turnId !== "string"){
 faults = [{instancePath:instancePath+"/turnId",keyword:"type",params:{type: "string"}}];
 return false;
 }
-var valid0 = _errs3 === errors;
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.type !== undefined){
+let data2 = data.type;
+const _errs6 = errors;
+if(typeof data2 !== "string"){
+faults = [{instancePath:instancePath+"/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+if("chat/reasoning" !== data2){
+faults = [{instancePath:instancePath+"/type",keyword:"const",params:{allowedValue: "chat/reasoning"}}];
+return false;
+}
+var valid0 = _errs6 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.partId !== undefined){
-const _errs5 = errors;
+const _errs8 = errors;
 if(typeof data.partId !== "string"){
 faults = [{instancePath:instancePath+"/partId",keyword:"type",params:{type: "string"}}];
 return false;
 }
-var valid0 = _errs5 === errors;
+var valid0 = _errs8 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.content !== undefined){
-const _errs7 = errors;
+const _errs10 = errors;
 if(typeof data.content !== "string"){
 faults = [{instancePath:instancePath+"/content",keyword:"type",params:{type: "string"}}];
 return false;
 }
-var valid0 = _errs7 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data._meta !== undefined){
-let data4 = data._meta;
-const _errs9 = errors;
-if(errors === _errs9){
-if(data4 && typeof data4 == "object" && !Array.isArray(data4)){
-}
-else {
-faults = [{instancePath:instancePath+"/_meta",keyword:"type",params:{type: "object"}}];
-return false;
-}
-}
-var valid0 = _errs9 === errors;
+var valid0 = _errs10 === errors;
 }
 else {
 var valid0 = true;
@@ -5197,7 +5179,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate164(data: any, {instancePath=""}: At = {}): boolean {
+function validate169(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -5260,13 +5242,13 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate165(data: any, {instancePath=""}: At = {}): boolean {
+function validate170(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((data.uri === undefined) && (missing0 = "uri")) || ((data.kind === undefined) && (missing0 = "kind"))){
+if(((data.kind === undefined) && (missing0 = "kind")) || ((data.uri === undefined) && (missing0 = "uri"))){
 faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
@@ -5350,7 +5332,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate171(data: any, {instancePath=""}: At = {}): boolean {
+function validate176(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -5400,7 +5382,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate172(data: any, {instancePath=""}: At = {}): boolean {
+function validate177(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -5450,7 +5432,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate170(data: any, {instancePath=""}: At = {}): boolean {
+function validate175(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -5464,13 +5446,13 @@ else {
 const tag0 = data.kind;
 if(typeof tag0 == "string"){
 if(tag0 === "client"){
-if(!(validate171(data, {instancePath}))){
+if(!(validate176(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "mcp"){
-if(!(validate172(data, {instancePath}))){
+if(!(validate177(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -5494,22 +5476,27 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate169(data: any, {instancePath=""}: At = {}): boolean {
+function validate174(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((((data.toolCallId === undefined) && (missing0 = "toolCallId")) || ((data.toolName === undefined) && (missing0 = "toolName"))) || ((data.displayName === undefined) && (missing0 = "displayName"))) || ((data.status === undefined) && (missing0 = "status"))){
+if(((((data.displayName === undefined) && (missing0 = "displayName")) || ((data.status === undefined) && (missing0 = "status"))) || ((data.toolCallId === undefined) && (missing0 = "toolCallId"))) || ((data.toolName === undefined) && (missing0 = "toolName"))){
 faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
-if(data.toolCallId !== undefined){
+if(data._meta !== undefined){
+let data0 = data._meta;
 const _errs1 = errors;
-if(typeof data.toolCallId !== "string"){
-faults = [{instancePath:instancePath+"/toolCallId",keyword:"type",params:{type: "string"}}];
+if(errors === _errs1){
+if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
+}
+else {
+faults = [{instancePath:instancePath+"/_meta",keyword:"type",params:{type: "object"}}];
 return false;
+}
 }
 var valid0 = _errs1 === errors;
 }
@@ -5517,66 +5504,61 @@ else {
 var valid0 = true;
 }
 if(valid0){
+if(data.toolCallId !== undefined){
+const _errs4 = errors;
+if(typeof data.toolCallId !== "string"){
+faults = [{instancePath:instancePath+"/toolCallId",keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
 if(data.toolName !== undefined){
-const _errs3 = errors;
+const _errs6 = errors;
 if(typeof data.toolName !== "string"){
 faults = [{instancePath:instancePath+"/toolName",keyword:"type",params:{type: "string"}}];
 return false;
 }
-var valid0 = _errs3 === errors;
+var valid0 = _errs6 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.displayName !== undefined){
-const _errs5 = errors;
+const _errs8 = errors;
 if(typeof data.displayName !== "string"){
 faults = [{instancePath:instancePath+"/displayName",keyword:"type",params:{type: "string"}}];
 return false;
 }
-var valid0 = _errs5 === errors;
+var valid0 = _errs8 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.intention !== undefined){
-const _errs7 = errors;
+const _errs10 = errors;
 if(typeof data.intention !== "string"){
 faults = [{instancePath:instancePath+"/intention",keyword:"type",params:{type: "string"}}];
 return false;
 }
-var valid0 = _errs7 === errors;
+var valid0 = _errs10 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.contributor !== undefined){
-const _errs9 = errors;
-if(!(validate170(data.contributor, {instancePath:instancePath+"/contributor"}))){
+const _errs12 = errors;
+if(!(validate175(data.contributor, {instancePath:instancePath+"/contributor"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
-var valid0 = _errs9 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data._meta !== undefined){
-let data5 = data._meta;
-const _errs10 = errors;
-if(errors === _errs10){
-if(data5 && typeof data5 == "object" && !Array.isArray(data5)){
-}
-else {
-faults = [{instancePath:instancePath+"/_meta",keyword:"type",params:{type: "object"}}];
-return false;
-}
-}
-var valid0 = _errs10 === errors;
+var valid0 = _errs12 === errors;
 }
 else {
 var valid0 = true;
@@ -5640,7 +5622,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate182(data: any, {instancePath=""}: At = {}): boolean {
+function validate187(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -5717,22 +5699,22 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate177(data: any, {instancePath=""}: At = {}): boolean {
+function validate182(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if((((((data.toolCallId === undefined) && (missing0 = "toolCallId")) || ((data.toolName === undefined) && (missing0 = "toolName"))) || ((data.displayName === undefined) && (missing0 = "displayName"))) || ((data.invocationMessage === undefined) && (missing0 = "invocationMessage"))) || ((data.status === undefined) && (missing0 = "status"))){
+if((((((data.displayName === undefined) && (missing0 = "displayName")) || ((data.invocationMessage === undefined) && (missing0 = "invocationMessage"))) || ((data.status === undefined) && (missing0 = "status"))) || ((data.toolCallId === undefined) && (missing0 = "toolCallId"))) || ((data.toolName === undefined) && (missing0 = "toolName"))){
 faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
-if(data.toolCallId !== undefined){
+if(data.invocationMessage !== undefined){
 const _errs1 = errors;
-if(typeof data.toolCallId !== "string"){
-faults = [{instancePath:instancePath+"/toolCallId",keyword:"type",params:{type: "string"}}];
-return false;
+if(!(validate25(data.invocationMessage, {instancePath:instancePath+"/invocationMessage"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
 }
 var valid0 = _errs1 === errors;
 }
@@ -5740,34 +5722,39 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.toolName !== undefined){
-const _errs3 = errors;
-if(typeof data.toolName !== "string"){
-faults = [{instancePath:instancePath+"/toolName",keyword:"type",params:{type: "string"}}];
+if(data.toolInput !== undefined){
+const _errs2 = errors;
+if(typeof data.toolInput !== "string"){
+faults = [{instancePath:instancePath+"/toolInput",keyword:"type",params:{type: "string"}}];
 return false;
 }
-var valid0 = _errs3 === errors;
+var valid0 = _errs2 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-if(data.displayName !== undefined){
-const _errs5 = errors;
-if(typeof data.displayName !== "string"){
-faults = [{instancePath:instancePath+"/displayName",keyword:"type",params:{type: "string"}}];
+if(data._meta !== undefined){
+let data2 = data._meta;
+const _errs4 = errors;
+if(errors === _errs4){
+if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
+}
+else {
+faults = [{instancePath:instancePath+"/_meta",keyword:"type",params:{type: "object"}}];
 return false;
 }
-var valid0 = _errs5 === errors;
+}
+var valid0 = _errs4 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-if(data.intention !== undefined){
+if(data.toolCallId !== undefined){
 const _errs7 = errors;
-if(typeof data.intention !== "string"){
-faults = [{instancePath:instancePath+"/intention",keyword:"type",params:{type: "string"}}];
+if(typeof data.toolCallId !== "string"){
+faults = [{instancePath:instancePath+"/toolCallId",keyword:"type",params:{type: "string"}}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -5776,11 +5763,11 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.contributor !== undefined){
+if(data.toolName !== undefined){
 const _errs9 = errors;
-if(!(validate170(data.contributor, {instancePath:instancePath+"/contributor"}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
+if(typeof data.toolName !== "string"){
+faults = [{instancePath:instancePath+"/toolName",keyword:"type",params:{type: "string"}}];
+return false;
 }
 var valid0 = _errs9 === errors;
 }
@@ -5788,28 +5775,23 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data._meta !== undefined){
-let data5 = data._meta;
-const _errs10 = errors;
-if(errors === _errs10){
-if(data5 && typeof data5 == "object" && !Array.isArray(data5)){
-}
-else {
-faults = [{instancePath:instancePath+"/_meta",keyword:"type",params:{type: "object"}}];
+if(data.displayName !== undefined){
+const _errs11 = errors;
+if(typeof data.displayName !== "string"){
+faults = [{instancePath:instancePath+"/displayName",keyword:"type",params:{type: "string"}}];
 return false;
 }
-}
-var valid0 = _errs10 === errors;
+var valid0 = _errs11 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-if(data.invocationMessage !== undefined){
+if(data.intention !== undefined){
 const _errs13 = errors;
-if(!(validate25(data.invocationMessage, {instancePath:instancePath+"/invocationMessage"}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
+if(typeof data.intention !== "string"){
+faults = [{instancePath:instancePath+"/intention",keyword:"type",params:{type: "string"}}];
+return false;
 }
 var valid0 = _errs13 === errors;
 }
@@ -5817,13 +5799,13 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.toolInput !== undefined){
-const _errs14 = errors;
-if(typeof data.toolInput !== "string"){
-faults = [{instancePath:instancePath+"/toolInput",keyword:"type",params:{type: "string"}}];
-return false;
+if(data.contributor !== undefined){
+const _errs15 = errors;
+if(!(validate175(data.contributor, {instancePath:instancePath+"/contributor"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
 }
-var valid0 = _errs14 === errors;
+var valid0 = _errs15 === errors;
 }
 else {
 var valid0 = true;
@@ -5928,7 +5910,7 @@ var valid3 = true;
 const len1 = data14.length;
 for(let i1=0; i1<len1; i1++){
 const _errs28 = errors;
-if(!(validate182(data14[i1], {instancePath:instancePath+"/options/" + i1}))){
+if(!(validate187(data14[i1], {instancePath:instancePath+"/options/" + i1}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -5970,7 +5952,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate189(data: any, {instancePath=""}: At = {}): boolean {
+function validate194(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -6020,7 +6002,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate190(data: any, {instancePath=""}: At = {}): boolean {
+function validate195(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -6083,13 +6065,13 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate191(data: any, {instancePath=""}: At = {}): boolean {
+function validate196(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((data.uri === undefined) && (missing0 = "uri")) || ((data.type === undefined) && (missing0 = "type"))){
+if(((data.type === undefined) && (missing0 = "type")) || ((data.uri === undefined) && (missing0 = "uri"))){
 faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
@@ -6173,7 +6155,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate193(data: any, {instancePath=""}: At = {}): boolean {
+function validate198(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -6185,46 +6167,10 @@ return false;
 }
 else {
 if(data.before !== undefined){
-let data0 = data.before;
 const _errs1 = errors;
-if(errors === _errs1){
-if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
-let missing1;
-if(((data0.uri === undefined) && (missing1 = "uri")) || ((data0.content === undefined) && (missing1 = "content"))){
-faults = [{instancePath:instancePath+"/before",keyword:"required",params:{missingProperty: missing1}}];
-return false;
-}
-else {
-if(data0.uri !== undefined){
-const _errs3 = errors;
-if(typeof data0.uri !== "string"){
-faults = [{instancePath:instancePath+"/before/uri",keyword:"type",params:{type: "string"}}];
-return false;
-}
-var valid1 = _errs3 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data0.content !== undefined){
-const _errs5 = errors;
-if(!(validate50(data0.content, {instancePath:instancePath+"/before/content"}))){
+if(!(validate50(data.before, {instancePath:instancePath+"/before"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
-}
-var valid1 = _errs5 === errors;
-}
-else {
-var valid1 = true;
-}
-}
-}
-}
-else {
-faults = [{instancePath:instancePath+"/before",keyword:"type",params:{type: "object"}}];
-return false;
-}
 }
 var valid0 = _errs1 === errors;
 }
@@ -6233,108 +6179,41 @@ var valid0 = true;
 }
 if(valid0){
 if(data.after !== undefined){
-let data3 = data.after;
-const _errs6 = errors;
-if(errors === _errs6){
-if(data3 && typeof data3 == "object" && !Array.isArray(data3)){
-let missing2;
-if(((data3.uri === undefined) && (missing2 = "uri")) || ((data3.content === undefined) && (missing2 = "content"))){
-faults = [{instancePath:instancePath+"/after",keyword:"required",params:{missingProperty: missing2}}];
-return false;
-}
-else {
-if(data3.uri !== undefined){
-const _errs8 = errors;
-if(typeof data3.uri !== "string"){
-faults = [{instancePath:instancePath+"/after/uri",keyword:"type",params:{type: "string"}}];
-return false;
-}
-var valid2 = _errs8 === errors;
-}
-else {
-var valid2 = true;
-}
-if(valid2){
-if(data3.content !== undefined){
-const _errs10 = errors;
-if(!(validate50(data3.content, {instancePath:instancePath+"/after/content"}))){
+const _errs2 = errors;
+if(!(validate50(data.after, {instancePath:instancePath+"/after"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
-var valid2 = _errs10 === errors;
-}
-else {
-var valid2 = true;
-}
-}
-}
-}
-else {
-faults = [{instancePath:instancePath+"/after",keyword:"type",params:{type: "object"}}];
-return false;
-}
-}
-var valid0 = _errs6 === errors;
+var valid0 = _errs2 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.diff !== undefined){
-let data6 = data.diff;
-const _errs11 = errors;
-if(errors === _errs11){
-if(data6 && typeof data6 == "object" && !Array.isArray(data6)){
-if(data6.added !== undefined){
-let data7 = data6.added;
-const _errs13 = errors;
-if(!((typeof data7 == "number") && (isFinite(data7)))){
-faults = [{instancePath:instancePath+"/diff/added",keyword:"type",params:{type: "number"}}];
-return false;
+const _errs3 = errors;
+if(!(validate57(data.diff, {instancePath:instancePath+"/diff"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
 }
-var valid3 = _errs13 === errors;
-}
-else {
-var valid3 = true;
-}
-if(valid3){
-if(data6.removed !== undefined){
-let data8 = data6.removed;
-const _errs15 = errors;
-if(!((typeof data8 == "number") && (isFinite(data8)))){
-faults = [{instancePath:instancePath+"/diff/removed",keyword:"type",params:{type: "number"}}];
-return false;
-}
-var valid3 = _errs15 === errors;
-}
-else {
-var valid3 = true;
-}
-}
-}
-else {
-faults = [{instancePath:instancePath+"/diff",keyword:"type",params:{type: "object"}}];
-return false;
-}
-}
-var valid0 = _errs11 === errors;
+var valid0 = _errs3 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.type !== undefined){
-let data9 = data.type;
-const _errs17 = errors;
-if(typeof data9 !== "string"){
+let data3 = data.type;
+const _errs4 = errors;
+if(typeof data3 !== "string"){
 faults = [{instancePath:instancePath+"/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
-if("fileEdit" !== data9){
+if("fileEdit" !== data3){
 faults = [{instancePath:instancePath+"/type",keyword:"const",params:{allowedValue: "fileEdit"}}];
 return false;
 }
-var valid0 = _errs17 === errors;
+var valid0 = _errs4 === errors;
 }
 else {
 var valid0 = true;
@@ -6352,7 +6231,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate196(data: any, {instancePath=""}: At = {}): boolean {
+function validate202(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -6415,7 +6294,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate198(data: any, {instancePath=""}: At = {}): boolean {
+function validate204(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -6518,7 +6397,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate201(data: any, {instancePath=""}: At = {}): boolean {
+function validate207(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -6607,7 +6486,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate188(data: any, {instancePath=""}: At = {}): boolean {
+function validate193(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -6621,43 +6500,43 @@ else {
 const tag0 = data.type;
 if(typeof tag0 == "string"){
 if(tag0 === "text"){
-if(!(validate189(data, {instancePath}))){
+if(!(validate194(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "embeddedResource"){
-if(!(validate190(data, {instancePath}))){
+if(!(validate195(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "resource"){
-if(!(validate191(data, {instancePath}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
-}
-}
-else if(tag0 === "fileEdit"){
-if(!(validate193(data, {instancePath}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
-}
-}
-else if(tag0 === "terminal"){
 if(!(validate196(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
-else if(tag0 === "terminalComplete"){
+else if(tag0 === "fileEdit"){
 if(!(validate198(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
+else if(tag0 === "terminal"){
+if(!(validate202(data, {instancePath}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+}
+else if(tag0 === "terminalComplete"){
+if(!(validate204(data, {instancePath}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+}
 else if(tag0 === "subagent"){
-if(!(validate201(data, {instancePath}))){
+if(!(validate207(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -6681,21 +6560,26 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate184(data: any, {instancePath=""}: At = {}): boolean {
+function validate189(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((((((data.toolCallId === undefined) && (missing0 = "toolCallId")) || ((data.toolName === undefined) && (missing0 = "toolName"))) || ((data.displayName === undefined) && (missing0 = "displayName"))) || ((data.invocationMessage === undefined) && (missing0 = "invocationMessage"))) || ((data.status === undefined) && (missing0 = "status"))) || ((data.confirmed === undefined) && (missing0 = "confirmed"))){
+if(((((((data.confirmed === undefined) && (missing0 = "confirmed")) || ((data.displayName === undefined) && (missing0 = "displayName"))) || ((data.invocationMessage === undefined) && (missing0 = "invocationMessage"))) || ((data.status === undefined) && (missing0 = "status"))) || ((data.toolCallId === undefined) && (missing0 = "toolCallId"))) || ((data.toolName === undefined) && (missing0 = "toolName"))){
 faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
-if(data.toolCallId !== undefined){
+if(data.confirmed !== undefined){
+let data0 = data.confirmed;
 const _errs1 = errors;
-if(typeof data.toolCallId !== "string"){
-faults = [{instancePath:instancePath+"/toolCallId",keyword:"type",params:{type: "string"}}];
+if(typeof data0 !== "string"){
+faults = [{instancePath:instancePath+"/confirmed",keyword:"type",params:{type: "string"}}];
+return false;
+}
+if(!(((data0 === "not-needed") || (data0 === "user-action")) || (data0 === "setting"))){
+faults = [{instancePath:instancePath+"/confirmed",keyword:"enum",params:{allowedValues: ["not-needed","user-action","setting"]}}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -6704,11 +6588,11 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.toolName !== undefined){
+if(data.selectedOption !== undefined){
 const _errs3 = errors;
-if(typeof data.toolName !== "string"){
-faults = [{instancePath:instancePath+"/toolName",keyword:"type",params:{type: "string"}}];
-return false;
+if(!(validate187(data.selectedOption, {instancePath:instancePath+"/selectedOption"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
 }
 var valid0 = _errs3 === errors;
 }
@@ -6716,10 +6600,22 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.displayName !== undefined){
+if(data.invocationMessage !== undefined){
+const _errs4 = errors;
+if(!(validate25(data.invocationMessage, {instancePath:instancePath+"/invocationMessage"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.toolInput !== undefined){
 const _errs5 = errors;
-if(typeof data.displayName !== "string"){
-faults = [{instancePath:instancePath+"/displayName",keyword:"type",params:{type: "string"}}];
+if(typeof data.toolInput !== "string"){
+faults = [{instancePath:instancePath+"/toolInput",keyword:"type",params:{type: "string"}}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -6728,11 +6624,16 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.intention !== undefined){
+if(data._meta !== undefined){
+let data4 = data._meta;
 const _errs7 = errors;
-if(typeof data.intention !== "string"){
-faults = [{instancePath:instancePath+"/intention",keyword:"type",params:{type: "string"}}];
+if(errors === _errs7){
+if(data4 && typeof data4 == "object" && !Array.isArray(data4)){
+}
+else {
+faults = [{instancePath:instancePath+"/_meta",keyword:"type",params:{type: "object"}}];
 return false;
+}
 }
 var valid0 = _errs7 === errors;
 }
@@ -6740,28 +6641,11 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.contributor !== undefined){
-const _errs9 = errors;
-if(!(validate170(data.contributor, {instancePath:instancePath+"/contributor"}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
-}
-var valid0 = _errs9 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data._meta !== undefined){
-let data5 = data._meta;
+if(data.toolCallId !== undefined){
 const _errs10 = errors;
-if(errors === _errs10){
-if(data5 && typeof data5 == "object" && !Array.isArray(data5)){
-}
-else {
-faults = [{instancePath:instancePath+"/_meta",keyword:"type",params:{type: "object"}}];
+if(typeof data.toolCallId !== "string"){
+faults = [{instancePath:instancePath+"/toolCallId",keyword:"type",params:{type: "string"}}];
 return false;
-}
 }
 var valid0 = _errs10 === errors;
 }
@@ -6769,22 +6653,22 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.invocationMessage !== undefined){
-const _errs13 = errors;
-if(!(validate25(data.invocationMessage, {instancePath:instancePath+"/invocationMessage"}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
+if(data.toolName !== undefined){
+const _errs12 = errors;
+if(typeof data.toolName !== "string"){
+faults = [{instancePath:instancePath+"/toolName",keyword:"type",params:{type: "string"}}];
+return false;
 }
-var valid0 = _errs13 === errors;
+var valid0 = _errs12 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-if(data.toolInput !== undefined){
+if(data.displayName !== undefined){
 const _errs14 = errors;
-if(typeof data.toolInput !== "string"){
-faults = [{instancePath:instancePath+"/toolInput",keyword:"type",params:{type: "string"}}];
+if(typeof data.displayName !== "string"){
+faults = [{instancePath:instancePath+"/displayName",keyword:"type",params:{type: "string"}}];
 return false;
 }
 var valid0 = _errs14 === errors;
@@ -6793,15 +6677,10 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.status !== undefined){
-let data8 = data.status;
+if(data.intention !== undefined){
 const _errs16 = errors;
-if(typeof data8 !== "string"){
-faults = [{instancePath:instancePath+"/status",keyword:"type",params:{type: "string"}}];
-return false;
-}
-if("running" !== data8){
-faults = [{instancePath:instancePath+"/status",keyword:"const",params:{allowedValue: "running"}}];
+if(typeof data.intention !== "string"){
+faults = [{instancePath:instancePath+"/intention",keyword:"type",params:{type: "string"}}];
 return false;
 }
 var valid0 = _errs16 === errors;
@@ -6810,16 +6689,11 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.confirmed !== undefined){
-let data9 = data.confirmed;
+if(data.contributor !== undefined){
 const _errs18 = errors;
-if(typeof data9 !== "string"){
-faults = [{instancePath:instancePath+"/confirmed",keyword:"type",params:{type: "string"}}];
-return false;
-}
-if(!(((data9 === "not-needed") || (data9 === "user-action")) || (data9 === "setting"))){
-faults = [{instancePath:instancePath+"/confirmed",keyword:"enum",params:{allowedValues: ["not-needed","user-action","setting"]}}];
-return false;
+if(!(validate175(data.contributor, {instancePath:instancePath+"/contributor"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
 }
 var valid0 = _errs18 === errors;
 }
@@ -6827,13 +6701,18 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.selectedOption !== undefined){
-const _errs20 = errors;
-if(!(validate182(data.selectedOption, {instancePath:instancePath+"/selectedOption"}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
+if(data.status !== undefined){
+let data10 = data.status;
+const _errs19 = errors;
+if(typeof data10 !== "string"){
+faults = [{instancePath:instancePath+"/status",keyword:"type",params:{type: "string"}}];
+return false;
 }
-var valid0 = _errs20 === errors;
+if("running" !== data10){
+faults = [{instancePath:instancePath+"/status",keyword:"const",params:{allowedValue: "running"}}];
+return false;
+}
+var valid0 = _errs19 === errors;
 }
 else {
 var valid0 = true;
@@ -6848,7 +6727,7 @@ var valid1 = true;
 const len0 = data11.length;
 for(let i0=0; i0<len0; i0++){
 const _errs23 = errors;
-if(!(validate188(data11[i0], {instancePath:instancePath+"/content/" + i0}))){
+if(!(validate193(data11[i0], {instancePath:instancePath+"/content/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -6889,21 +6768,21 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate211(data: any, {instancePath=""}: At = {}): boolean {
+function validate220(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((((((((data.toolCallId === undefined) && (missing0 = "toolCallId")) || ((data.toolName === undefined) && (missing0 = "toolName"))) || ((data.displayName === undefined) && (missing0 = "displayName"))) || ((data.invocationMessage === undefined) && (missing0 = "invocationMessage"))) || ((data.success === undefined) && (missing0 = "success"))) || ((data.pastTenseMessage === undefined) && (missing0 = "pastTenseMessage"))) || ((data.status === undefined) && (missing0 = "status"))) || ((data.confirmed === undefined) && (missing0 = "confirmed"))){
+if((data.message === undefined) && (missing0 = "message")){
 faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
-if(data.toolCallId !== undefined){
+if(data.message !== undefined){
 const _errs1 = errors;
-if(typeof data.toolCallId !== "string"){
-faults = [{instancePath:instancePath+"/toolCallId",keyword:"type",params:{type: "string"}}];
+if(typeof data.message !== "string"){
+faults = [{instancePath:instancePath+"/message",keyword:"type",params:{type: "string"}}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -6912,272 +6791,16 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.toolName !== undefined){
+if(data.code !== undefined){
 const _errs3 = errors;
-if(typeof data.toolName !== "string"){
-faults = [{instancePath:instancePath+"/toolName",keyword:"type",params:{type: "string"}}];
+if(typeof data.code !== "string"){
+faults = [{instancePath:instancePath+"/code",keyword:"type",params:{type: "string"}}];
 return false;
 }
 var valid0 = _errs3 === errors;
 }
 else {
 var valid0 = true;
-}
-if(valid0){
-if(data.displayName !== undefined){
-const _errs5 = errors;
-if(typeof data.displayName !== "string"){
-faults = [{instancePath:instancePath+"/displayName",keyword:"type",params:{type: "string"}}];
-return false;
-}
-var valid0 = _errs5 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.intention !== undefined){
-const _errs7 = errors;
-if(typeof data.intention !== "string"){
-faults = [{instancePath:instancePath+"/intention",keyword:"type",params:{type: "string"}}];
-return false;
-}
-var valid0 = _errs7 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.contributor !== undefined){
-const _errs9 = errors;
-if(!(validate170(data.contributor, {instancePath:instancePath+"/contributor"}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
-}
-var valid0 = _errs9 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data._meta !== undefined){
-let data5 = data._meta;
-const _errs10 = errors;
-if(errors === _errs10){
-if(data5 && typeof data5 == "object" && !Array.isArray(data5)){
-}
-else {
-faults = [{instancePath:instancePath+"/_meta",keyword:"type",params:{type: "object"}}];
-return false;
-}
-}
-var valid0 = _errs10 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.invocationMessage !== undefined){
-const _errs13 = errors;
-if(!(validate25(data.invocationMessage, {instancePath:instancePath+"/invocationMessage"}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
-}
-var valid0 = _errs13 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.toolInput !== undefined){
-const _errs14 = errors;
-if(typeof data.toolInput !== "string"){
-faults = [{instancePath:instancePath+"/toolInput",keyword:"type",params:{type: "string"}}];
-return false;
-}
-var valid0 = _errs14 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.success !== undefined){
-const _errs16 = errors;
-if(typeof data.success !== "boolean"){
-faults = [{instancePath:instancePath+"/success",keyword:"type",params:{type: "boolean"}}];
-return false;
-}
-var valid0 = _errs16 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.pastTenseMessage !== undefined){
-const _errs18 = errors;
-if(!(validate25(data.pastTenseMessage, {instancePath:instancePath+"/pastTenseMessage"}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
-}
-var valid0 = _errs18 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.content !== undefined){
-let data10 = data.content;
-const _errs19 = errors;
-if(errors === _errs19){
-if(Array.isArray(data10)){
-var valid1 = true;
-const len0 = data10.length;
-for(let i0=0; i0<len0; i0++){
-const _errs21 = errors;
-if(!(validate188(data10[i0], {instancePath:instancePath+"/content/" + i0}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
-}
-var valid1 = _errs21 === errors;
-if(!valid1){
-break;
-}
-}
-}
-else {
-faults = [{instancePath:instancePath+"/content",keyword:"type",params:{type: "array"}}];
-return false;
-}
-}
-var valid0 = _errs19 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.structuredContent !== undefined){
-let data12 = data.structuredContent;
-const _errs22 = errors;
-if(errors === _errs22){
-if(data12 && typeof data12 == "object" && !Array.isArray(data12)){
-}
-else {
-faults = [{instancePath:instancePath+"/structuredContent",keyword:"type",params:{type: "object"}}];
-return false;
-}
-}
-var valid0 = _errs22 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.error !== undefined){
-let data13 = data.error;
-const _errs25 = errors;
-if(errors === _errs25){
-if(data13 && typeof data13 == "object" && !Array.isArray(data13)){
-let missing1;
-if((data13.message === undefined) && (missing1 = "message")){
-faults = [{instancePath:instancePath+"/error",keyword:"required",params:{missingProperty: missing1}}];
-return false;
-}
-else {
-if(data13.message !== undefined){
-const _errs27 = errors;
-if(typeof data13.message !== "string"){
-faults = [{instancePath:instancePath+"/error/message",keyword:"type",params:{type: "string"}}];
-return false;
-}
-var valid2 = _errs27 === errors;
-}
-else {
-var valid2 = true;
-}
-if(valid2){
-if(data13.code !== undefined){
-const _errs29 = errors;
-if(typeof data13.code !== "string"){
-faults = [{instancePath:instancePath+"/error/code",keyword:"type",params:{type: "string"}}];
-return false;
-}
-var valid2 = _errs29 === errors;
-}
-else {
-var valid2 = true;
-}
-}
-}
-}
-else {
-faults = [{instancePath:instancePath+"/error",keyword:"type",params:{type: "object"}}];
-return false;
-}
-}
-var valid0 = _errs25 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.status !== undefined){
-let data16 = data.status;
-const _errs31 = errors;
-if(typeof data16 !== "string"){
-faults = [{instancePath:instancePath+"/status",keyword:"type",params:{type: "string"}}];
-return false;
-}
-if("pending-result-confirmation" !== data16){
-faults = [{instancePath:instancePath+"/status",keyword:"const",params:{allowedValue: "pending-result-confirmation"}}];
-return false;
-}
-var valid0 = _errs31 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.confirmed !== undefined){
-let data17 = data.confirmed;
-const _errs33 = errors;
-if(typeof data17 !== "string"){
-faults = [{instancePath:instancePath+"/confirmed",keyword:"type",params:{type: "string"}}];
-return false;
-}
-if(!(((data17 === "not-needed") || (data17 === "user-action")) || (data17 === "setting"))){
-faults = [{instancePath:instancePath+"/confirmed",keyword:"enum",params:{allowedValues: ["not-needed","user-action","setting"]}}];
-return false;
-}
-var valid0 = _errs33 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.selectedOption !== undefined){
-const _errs35 = errors;
-if(!(validate182(data.selectedOption, {instancePath:instancePath+"/selectedOption"}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
-}
-var valid0 = _errs35 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
 }
 }
 }
@@ -7196,15 +6819,15 @@ let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((((((((data.toolCallId === undefined) && (missing0 = "toolCallId")) || ((data.toolName === undefined) && (missing0 = "toolName"))) || ((data.displayName === undefined) && (missing0 = "displayName"))) || ((data.invocationMessage === undefined) && (missing0 = "invocationMessage"))) || ((data.success === undefined) && (missing0 = "success"))) || ((data.pastTenseMessage === undefined) && (missing0 = "pastTenseMessage"))) || ((data.status === undefined) && (missing0 = "status"))) || ((data.confirmed === undefined) && (missing0 = "confirmed"))){
+if(((((((((data.confirmed === undefined) && (missing0 = "confirmed")) || ((data.displayName === undefined) && (missing0 = "displayName"))) || ((data.invocationMessage === undefined) && (missing0 = "invocationMessage"))) || ((data.pastTenseMessage === undefined) && (missing0 = "pastTenseMessage"))) || ((data.status === undefined) && (missing0 = "status"))) || ((data.success === undefined) && (missing0 = "success"))) || ((data.toolCallId === undefined) && (missing0 = "toolCallId"))) || ((data.toolName === undefined) && (missing0 = "toolName"))){
 faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
-if(data.toolCallId !== undefined){
+if(data.success !== undefined){
 const _errs1 = errors;
-if(typeof data.toolCallId !== "string"){
-faults = [{instancePath:instancePath+"/toolCallId",keyword:"type",params:{type: "string"}}];
+if(typeof data.success !== "boolean"){
+faults = [{instancePath:instancePath+"/success",keyword:"type",params:{type: "boolean"}}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -7213,11 +6836,11 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.toolName !== undefined){
+if(data.pastTenseMessage !== undefined){
 const _errs3 = errors;
-if(typeof data.toolName !== "string"){
-faults = [{instancePath:instancePath+"/toolName",keyword:"type",params:{type: "string"}}];
-return false;
+if(!(validate25(data.pastTenseMessage, {instancePath:instancePath+"/pastTenseMessage"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
 }
 var valid0 = _errs3 === errors;
 }
@@ -7225,121 +6848,20 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.displayName !== undefined){
-const _errs5 = errors;
-if(typeof data.displayName !== "string"){
-faults = [{instancePath:instancePath+"/displayName",keyword:"type",params:{type: "string"}}];
-return false;
-}
-var valid0 = _errs5 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.intention !== undefined){
-const _errs7 = errors;
-if(typeof data.intention !== "string"){
-faults = [{instancePath:instancePath+"/intention",keyword:"type",params:{type: "string"}}];
-return false;
-}
-var valid0 = _errs7 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.contributor !== undefined){
-const _errs9 = errors;
-if(!(validate170(data.contributor, {instancePath:instancePath+"/contributor"}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
-}
-var valid0 = _errs9 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data._meta !== undefined){
-let data5 = data._meta;
-const _errs10 = errors;
-if(errors === _errs10){
-if(data5 && typeof data5 == "object" && !Array.isArray(data5)){
-}
-else {
-faults = [{instancePath:instancePath+"/_meta",keyword:"type",params:{type: "object"}}];
-return false;
-}
-}
-var valid0 = _errs10 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.invocationMessage !== undefined){
-const _errs13 = errors;
-if(!(validate25(data.invocationMessage, {instancePath:instancePath+"/invocationMessage"}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
-}
-var valid0 = _errs13 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.toolInput !== undefined){
-const _errs14 = errors;
-if(typeof data.toolInput !== "string"){
-faults = [{instancePath:instancePath+"/toolInput",keyword:"type",params:{type: "string"}}];
-return false;
-}
-var valid0 = _errs14 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.success !== undefined){
-const _errs16 = errors;
-if(typeof data.success !== "boolean"){
-faults = [{instancePath:instancePath+"/success",keyword:"type",params:{type: "boolean"}}];
-return false;
-}
-var valid0 = _errs16 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.pastTenseMessage !== undefined){
-const _errs18 = errors;
-if(!(validate25(data.pastTenseMessage, {instancePath:instancePath+"/pastTenseMessage"}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
-}
-var valid0 = _errs18 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
 if(data.content !== undefined){
-let data10 = data.content;
-const _errs19 = errors;
-if(errors === _errs19){
-if(Array.isArray(data10)){
+let data2 = data.content;
+const _errs4 = errors;
+if(errors === _errs4){
+if(Array.isArray(data2)){
 var valid1 = true;
-const len0 = data10.length;
+const len0 = data2.length;
 for(let i0=0; i0<len0; i0++){
-const _errs21 = errors;
-if(!(validate188(data10[i0], {instancePath:instancePath+"/content/" + i0}))){
+const _errs6 = errors;
+if(!(validate193(data2[i0], {instancePath:instancePath+"/content/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
-var valid1 = _errs21 === errors;
+var valid1 = _errs6 === errors;
 if(!valid1){
 break;
 }
@@ -7350,22 +6872,128 @@ faults = [{instancePath:instancePath+"/content",keyword:"type",params:{type: "ar
 return false;
 }
 }
-var valid0 = _errs19 === errors;
+var valid0 = _errs4 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.structuredContent !== undefined){
-let data12 = data.structuredContent;
-const _errs22 = errors;
-if(errors === _errs22){
-if(data12 && typeof data12 == "object" && !Array.isArray(data12)){
+let data4 = data.structuredContent;
+const _errs7 = errors;
+if(errors === _errs7){
+if(data4 && typeof data4 == "object" && !Array.isArray(data4)){
 }
 else {
 faults = [{instancePath:instancePath+"/structuredContent",keyword:"type",params:{type: "object"}}];
 return false;
 }
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.error !== undefined){
+const _errs10 = errors;
+if(!(validate220(data.error, {instancePath:instancePath+"/error"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var valid0 = _errs10 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.confirmed !== undefined){
+let data6 = data.confirmed;
+const _errs11 = errors;
+if(typeof data6 !== "string"){
+faults = [{instancePath:instancePath+"/confirmed",keyword:"type",params:{type: "string"}}];
+return false;
+}
+if(!(((data6 === "not-needed") || (data6 === "user-action")) || (data6 === "setting"))){
+faults = [{instancePath:instancePath+"/confirmed",keyword:"enum",params:{allowedValues: ["not-needed","user-action","setting"]}}];
+return false;
+}
+var valid0 = _errs11 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.selectedOption !== undefined){
+const _errs13 = errors;
+if(!(validate187(data.selectedOption, {instancePath:instancePath+"/selectedOption"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var valid0 = _errs13 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.invocationMessage !== undefined){
+const _errs14 = errors;
+if(!(validate25(data.invocationMessage, {instancePath:instancePath+"/invocationMessage"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var valid0 = _errs14 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.toolInput !== undefined){
+const _errs15 = errors;
+if(typeof data.toolInput !== "string"){
+faults = [{instancePath:instancePath+"/toolInput",keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid0 = _errs15 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data._meta !== undefined){
+let data10 = data._meta;
+const _errs17 = errors;
+if(errors === _errs17){
+if(data10 && typeof data10 == "object" && !Array.isArray(data10)){
+}
+else {
+faults = [{instancePath:instancePath+"/_meta",keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+var valid0 = _errs17 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.toolCallId !== undefined){
+const _errs20 = errors;
+if(typeof data.toolCallId !== "string"){
+faults = [{instancePath:instancePath+"/toolCallId",keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid0 = _errs20 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.toolName !== undefined){
+const _errs22 = errors;
+if(typeof data.toolName !== "string"){
+faults = [{instancePath:instancePath+"/toolName",keyword:"type",params:{type: "string"}}];
+return false;
 }
 var valid0 = _errs22 === errors;
 }
@@ -7373,49 +7001,37 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.error !== undefined){
-let data13 = data.error;
-const _errs25 = errors;
-if(errors === _errs25){
-if(data13 && typeof data13 == "object" && !Array.isArray(data13)){
-let missing1;
-if((data13.message === undefined) && (missing1 = "message")){
-faults = [{instancePath:instancePath+"/error",keyword:"required",params:{missingProperty: missing1}}];
+if(data.displayName !== undefined){
+const _errs24 = errors;
+if(typeof data.displayName !== "string"){
+faults = [{instancePath:instancePath+"/displayName",keyword:"type",params:{type: "string"}}];
 return false;
 }
+var valid0 = _errs24 === errors;
+}
 else {
-if(data13.message !== undefined){
-const _errs27 = errors;
-if(typeof data13.message !== "string"){
-faults = [{instancePath:instancePath+"/error/message",keyword:"type",params:{type: "string"}}];
+var valid0 = true;
+}
+if(valid0){
+if(data.intention !== undefined){
+const _errs26 = errors;
+if(typeof data.intention !== "string"){
+faults = [{instancePath:instancePath+"/intention",keyword:"type",params:{type: "string"}}];
 return false;
 }
-var valid2 = _errs27 === errors;
+var valid0 = _errs26 === errors;
 }
 else {
-var valid2 = true;
+var valid0 = true;
 }
-if(valid2){
-if(data13.code !== undefined){
-const _errs29 = errors;
-if(typeof data13.code !== "string"){
-faults = [{instancePath:instancePath+"/error/code",keyword:"type",params:{type: "string"}}];
-return false;
+if(valid0){
+if(data.contributor !== undefined){
+const _errs28 = errors;
+if(!(validate175(data.contributor, {instancePath:instancePath+"/contributor"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
 }
-var valid2 = _errs29 === errors;
-}
-else {
-var valid2 = true;
-}
-}
-}
-}
-else {
-faults = [{instancePath:instancePath+"/error",keyword:"type",params:{type: "object"}}];
-return false;
-}
-}
-var valid0 = _errs25 === errors;
+var valid0 = _errs28 === errors;
 }
 else {
 var valid0 = true;
@@ -7423,45 +7039,16 @@ var valid0 = true;
 if(valid0){
 if(data.status !== undefined){
 let data16 = data.status;
-const _errs31 = errors;
+const _errs29 = errors;
 if(typeof data16 !== "string"){
 faults = [{instancePath:instancePath+"/status",keyword:"type",params:{type: "string"}}];
 return false;
 }
-if("completed" !== data16){
-faults = [{instancePath:instancePath+"/status",keyword:"const",params:{allowedValue: "completed"}}];
+if("pending-result-confirmation" !== data16){
+faults = [{instancePath:instancePath+"/status",keyword:"const",params:{allowedValue: "pending-result-confirmation"}}];
 return false;
 }
-var valid0 = _errs31 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.confirmed !== undefined){
-let data17 = data.confirmed;
-const _errs33 = errors;
-if(typeof data17 !== "string"){
-faults = [{instancePath:instancePath+"/confirmed",keyword:"type",params:{type: "string"}}];
-return false;
-}
-if(!(((data17 === "not-needed") || (data17 === "user-action")) || (data17 === "setting"))){
-faults = [{instancePath:instancePath+"/confirmed",keyword:"enum",params:{allowedValues: ["not-needed","user-action","setting"]}}];
-return false;
-}
-var valid0 = _errs33 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.selectedOption !== undefined){
-const _errs35 = errors;
-if(!(validate182(data.selectedOption, {instancePath:instancePath+"/selectedOption"}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
-}
-var valid0 = _errs35 === errors;
+var valid0 = _errs29 === errors;
 }
 else {
 var valid0 = true;
@@ -7491,21 +7078,21 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate223(data: any, {instancePath=""}: At = {}): boolean {
+function validate225(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((((((data.toolCallId === undefined) && (missing0 = "toolCallId")) || ((data.toolName === undefined) && (missing0 = "toolName"))) || ((data.displayName === undefined) && (missing0 = "displayName"))) || ((data.invocationMessage === undefined) && (missing0 = "invocationMessage"))) || ((data.status === undefined) && (missing0 = "status"))) || ((data.reason === undefined) && (missing0 = "reason"))){
+if(((((((((data.confirmed === undefined) && (missing0 = "confirmed")) || ((data.displayName === undefined) && (missing0 = "displayName"))) || ((data.invocationMessage === undefined) && (missing0 = "invocationMessage"))) || ((data.pastTenseMessage === undefined) && (missing0 = "pastTenseMessage"))) || ((data.status === undefined) && (missing0 = "status"))) || ((data.success === undefined) && (missing0 = "success"))) || ((data.toolCallId === undefined) && (missing0 = "toolCallId"))) || ((data.toolName === undefined) && (missing0 = "toolName"))){
 faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
-if(data.toolCallId !== undefined){
+if(data.success !== undefined){
 const _errs1 = errors;
-if(typeof data.toolCallId !== "string"){
-faults = [{instancePath:instancePath+"/toolCallId",keyword:"type",params:{type: "string"}}];
+if(typeof data.success !== "boolean"){
+faults = [{instancePath:instancePath+"/success",keyword:"type",params:{type: "boolean"}}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -7514,11 +7101,11 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.toolName !== undefined){
+if(data.pastTenseMessage !== undefined){
 const _errs3 = errors;
-if(typeof data.toolName !== "string"){
-faults = [{instancePath:instancePath+"/toolName",keyword:"type",params:{type: "string"}}];
-return false;
+if(!(validate25(data.pastTenseMessage, {instancePath:instancePath+"/pastTenseMessage"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
 }
 var valid0 = _errs3 === errors;
 }
@@ -7526,23 +7113,46 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.displayName !== undefined){
-const _errs5 = errors;
-if(typeof data.displayName !== "string"){
-faults = [{instancePath:instancePath+"/displayName",keyword:"type",params:{type: "string"}}];
+if(data.content !== undefined){
+let data2 = data.content;
+const _errs4 = errors;
+if(errors === _errs4){
+if(Array.isArray(data2)){
+var valid1 = true;
+const len0 = data2.length;
+for(let i0=0; i0<len0; i0++){
+const _errs6 = errors;
+if(!(validate193(data2[i0], {instancePath:instancePath+"/content/" + i0}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var valid1 = _errs6 === errors;
+if(!valid1){
+break;
+}
+}
+}
+else {
+faults = [{instancePath:instancePath+"/content",keyword:"type",params:{type: "array"}}];
 return false;
 }
-var valid0 = _errs5 === errors;
+}
+var valid0 = _errs4 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-if(data.intention !== undefined){
+if(data.structuredContent !== undefined){
+let data4 = data.structuredContent;
 const _errs7 = errors;
-if(typeof data.intention !== "string"){
-faults = [{instancePath:instancePath+"/intention",keyword:"type",params:{type: "string"}}];
+if(errors === _errs7){
+if(data4 && typeof data4 == "object" && !Array.isArray(data4)){
+}
+else {
+faults = [{instancePath:instancePath+"/structuredContent",keyword:"type",params:{type: "object"}}];
 return false;
+}
 }
 var valid0 = _errs7 === errors;
 }
@@ -7550,28 +7160,11 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.contributor !== undefined){
-const _errs9 = errors;
-if(!(validate170(data.contributor, {instancePath:instancePath+"/contributor"}))){
+if(data.error !== undefined){
+const _errs10 = errors;
+if(!(validate220(data.error, {instancePath:instancePath+"/error"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
-}
-var valid0 = _errs9 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data._meta !== undefined){
-let data5 = data._meta;
-const _errs10 = errors;
-if(errors === _errs10){
-if(data5 && typeof data5 == "object" && !Array.isArray(data5)){
-}
-else {
-faults = [{instancePath:instancePath+"/_meta",keyword:"type",params:{type: "object"}}];
-return false;
-}
 }
 var valid0 = _errs10 === errors;
 }
@@ -7579,9 +7172,26 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.invocationMessage !== undefined){
+if(data.confirmed !== undefined){
+let data6 = data.confirmed;
+const _errs11 = errors;
+if(typeof data6 !== "string"){
+faults = [{instancePath:instancePath+"/confirmed",keyword:"type",params:{type: "string"}}];
+return false;
+}
+if(!(((data6 === "not-needed") || (data6 === "user-action")) || (data6 === "setting"))){
+faults = [{instancePath:instancePath+"/confirmed",keyword:"enum",params:{allowedValues: ["not-needed","user-action","setting"]}}];
+return false;
+}
+var valid0 = _errs11 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.selectedOption !== undefined){
 const _errs13 = errors;
-if(!(validate25(data.invocationMessage, {instancePath:instancePath+"/invocationMessage"}))){
+if(!(validate187(data.selectedOption, {instancePath:instancePath+"/selectedOption"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -7591,13 +7201,255 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.toolInput !== undefined){
+if(data.invocationMessage !== undefined){
 const _errs14 = errors;
+if(!(validate25(data.invocationMessage, {instancePath:instancePath+"/invocationMessage"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var valid0 = _errs14 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.toolInput !== undefined){
+const _errs15 = errors;
 if(typeof data.toolInput !== "string"){
 faults = [{instancePath:instancePath+"/toolInput",keyword:"type",params:{type: "string"}}];
 return false;
 }
-var valid0 = _errs14 === errors;
+var valid0 = _errs15 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data._meta !== undefined){
+let data10 = data._meta;
+const _errs17 = errors;
+if(errors === _errs17){
+if(data10 && typeof data10 == "object" && !Array.isArray(data10)){
+}
+else {
+faults = [{instancePath:instancePath+"/_meta",keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+var valid0 = _errs17 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.toolCallId !== undefined){
+const _errs20 = errors;
+if(typeof data.toolCallId !== "string"){
+faults = [{instancePath:instancePath+"/toolCallId",keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid0 = _errs20 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.toolName !== undefined){
+const _errs22 = errors;
+if(typeof data.toolName !== "string"){
+faults = [{instancePath:instancePath+"/toolName",keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid0 = _errs22 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.displayName !== undefined){
+const _errs24 = errors;
+if(typeof data.displayName !== "string"){
+faults = [{instancePath:instancePath+"/displayName",keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid0 = _errs24 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.intention !== undefined){
+const _errs26 = errors;
+if(typeof data.intention !== "string"){
+faults = [{instancePath:instancePath+"/intention",keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid0 = _errs26 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.contributor !== undefined){
+const _errs28 = errors;
+if(!(validate175(data.contributor, {instancePath:instancePath+"/contributor"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var valid0 = _errs28 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.status !== undefined){
+let data16 = data.status;
+const _errs29 = errors;
+if(typeof data16 !== "string"){
+faults = [{instancePath:instancePath+"/status",keyword:"type",params:{type: "string"}}];
+return false;
+}
+if("completed" !== data16){
+faults = [{instancePath:instancePath+"/status",keyword:"const",params:{allowedValue: "completed"}}];
+return false;
+}
+var valid0 = _errs29 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+faults = [{instancePath,keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+faults = vErrors;
+return errors === 0;
+}
+function validate232(data: any, {instancePath=""}: At = {}): boolean {
+let vErrors: any = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((((((data.displayName === undefined) && (missing0 = "displayName")) || ((data.invocationMessage === undefined) && (missing0 = "invocationMessage"))) || ((data.reason === undefined) && (missing0 = "reason"))) || ((data.status === undefined) && (missing0 = "status"))) || ((data.toolCallId === undefined) && (missing0 = "toolCallId"))) || ((data.toolName === undefined) && (missing0 = "toolName"))){
+faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.invocationMessage !== undefined){
+const _errs1 = errors;
+if(!(validate25(data.invocationMessage, {instancePath:instancePath+"/invocationMessage"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.toolInput !== undefined){
+const _errs2 = errors;
+if(typeof data.toolInput !== "string"){
+faults = [{instancePath:instancePath+"/toolInput",keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid0 = _errs2 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data._meta !== undefined){
+let data2 = data._meta;
+const _errs4 = errors;
+if(errors === _errs4){
+if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
+}
+else {
+faults = [{instancePath:instancePath+"/_meta",keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.toolCallId !== undefined){
+const _errs7 = errors;
+if(typeof data.toolCallId !== "string"){
+faults = [{instancePath:instancePath+"/toolCallId",keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.toolName !== undefined){
+const _errs9 = errors;
+if(typeof data.toolName !== "string"){
+faults = [{instancePath:instancePath+"/toolName",keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.displayName !== undefined){
+const _errs11 = errors;
+if(typeof data.displayName !== "string"){
+faults = [{instancePath:instancePath+"/displayName",keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid0 = _errs11 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.intention !== undefined){
+const _errs13 = errors;
+if(typeof data.intention !== "string"){
+faults = [{instancePath:instancePath+"/intention",keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid0 = _errs13 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.contributor !== undefined){
+const _errs15 = errors;
+if(!(validate175(data.contributor, {instancePath:instancePath+"/contributor"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var valid0 = _errs15 === errors;
 }
 else {
 var valid0 = true;
@@ -7651,7 +7503,7 @@ var valid0 = true;
 if(valid0){
 if(data.userSuggestion !== undefined){
 const _errs21 = errors;
-if(!(validate81(data.userSuggestion, {instancePath:instancePath+"/userSuggestion"}))){
+if(!(validate86(data.userSuggestion, {instancePath:instancePath+"/userSuggestion"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -7663,7 +7515,7 @@ var valid0 = true;
 if(valid0){
 if(data.selectedOption !== undefined){
 const _errs22 = errors;
-if(!(validate182(data.selectedOption, {instancePath:instancePath+"/selectedOption"}))){
+if(!(validate187(data.selectedOption, {instancePath:instancePath+"/selectedOption"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -7694,7 +7546,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate168(data: any, {instancePath=""}: At = {}): boolean {
+function validate173(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -7708,37 +7560,37 @@ else {
 const tag0 = data.status;
 if(typeof tag0 == "string"){
 if(tag0 === "streaming"){
-if(!(validate169(data, {instancePath}))){
+if(!(validate174(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "pending-confirmation"){
-if(!(validate177(data, {instancePath}))){
+if(!(validate182(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "running"){
-if(!(validate184(data, {instancePath}))){
+if(!(validate189(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "pending-result-confirmation"){
-if(!(validate211(data, {instancePath}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
-}
-}
-else if(tag0 === "completed"){
 if(!(validate217(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
+else if(tag0 === "completed"){
+if(!(validate225(data, {instancePath}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+}
 else if(tag0 === "cancelled"){
-if(!(validate223(data, {instancePath}))){
+if(!(validate232(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -7762,7 +7614,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate167(data: any, {instancePath=""}: At = {}): boolean {
+function validate172(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -7792,7 +7644,7 @@ var valid0 = true;
 if(valid0){
 if(data.toolCall !== undefined){
 const _errs3 = errors;
-if(!(validate168(data.toolCall, {instancePath:instancePath+"/toolCall"}))){
+if(!(validate173(data.toolCall, {instancePath:instancePath+"/toolCall"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -7812,7 +7664,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate236(data: any, {instancePath=""}: At = {}): boolean {
+function validate245(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -7875,7 +7727,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate237(data: any, {instancePath=""}: At = {}): boolean {
+function validate246(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -7925,7 +7777,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate239(data: any, {instancePath=""}: At = {}): boolean {
+function validate248(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -7955,7 +7807,7 @@ var valid0 = true;
 if(valid0){
 if(data.request !== undefined){
 const _errs3 = errors;
-if(!(validate137(data.request, {instancePath:instancePath+"/request"}))){
+if(!(validate142(data.request, {instancePath:instancePath+"/request"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -7993,7 +7845,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate163(data: any, {instancePath=""}: At = {}): boolean {
+function validate168(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -8007,37 +7859,37 @@ else {
 const tag0 = data.kind;
 if(typeof tag0 == "string"){
 if(tag0 === "markdown"){
-if(!(validate164(data, {instancePath}))){
+if(!(validate169(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "contentRef"){
-if(!(validate165(data, {instancePath}))){
+if(!(validate170(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "toolCall"){
-if(!(validate167(data, {instancePath}))){
+if(!(validate172(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "reasoning"){
-if(!(validate236(data, {instancePath}))){
+if(!(validate245(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "systemNotification"){
-if(!(validate237(data, {instancePath}))){
+if(!(validate246(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "inputRequest"){
-if(!(validate239(data, {instancePath}))){
+if(!(validate248(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -8061,27 +7913,27 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate162(data: any, {instancePath=""}: At = {}): boolean {
+function validate167(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if((((data.type === undefined) && (missing0 = "type")) || ((data.turnId === undefined) && (missing0 = "turnId"))) || ((data.part === undefined) && (missing0 = "part"))){
+if((((data.part === undefined) && (missing0 = "part")) || ((data.turnId === undefined) && (missing0 = "turnId"))) || ((data.type === undefined) && (missing0 = "type"))){
 faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
-if(data.type !== undefined){
-let data0 = data.type;
+if(data._meta !== undefined){
+let data0 = data._meta;
 const _errs1 = errors;
-if(typeof data0 !== "string"){
-faults = [{instancePath:instancePath+"/type",keyword:"type",params:{type: "string"}}];
+if(errors === _errs1){
+if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
+}
+else {
+faults = [{instancePath:instancePath+"/_meta",keyword:"type",params:{type: "object"}}];
 return false;
 }
-if("chat/responsePart" !== data0){
-faults = [{instancePath:instancePath+"/type",keyword:"const",params:{allowedValue: "chat/responsePart"}}];
-return false;
 }
 var valid0 = _errs1 === errors;
 }
@@ -8090,41 +7942,41 @@ var valid0 = true;
 }
 if(valid0){
 if(data.turnId !== undefined){
-const _errs3 = errors;
+const _errs4 = errors;
 if(typeof data.turnId !== "string"){
 faults = [{instancePath:instancePath+"/turnId",keyword:"type",params:{type: "string"}}];
 return false;
 }
-var valid0 = _errs3 === errors;
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.type !== undefined){
+let data2 = data.type;
+const _errs6 = errors;
+if(typeof data2 !== "string"){
+faults = [{instancePath:instancePath+"/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+if("chat/responsePart" !== data2){
+faults = [{instancePath:instancePath+"/type",keyword:"const",params:{allowedValue: "chat/responsePart"}}];
+return false;
+}
+var valid0 = _errs6 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.part !== undefined){
-const _errs5 = errors;
-if(!(validate163(data.part, {instancePath:instancePath+"/part"}))){
+const _errs8 = errors;
+if(!(validate168(data.part, {instancePath:instancePath+"/part"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
-var valid0 = _errs5 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data._meta !== undefined){
-let data3 = data._meta;
-const _errs6 = errors;
-if(errors === _errs6){
-if(data3 && typeof data3 == "object" && !Array.isArray(data3)){
-}
-else {
-faults = [{instancePath:instancePath+"/_meta",keyword:"type",params:{type: "object"}}];
-return false;
-}
-}
-var valid0 = _errs6 === errors;
+var valid0 = _errs8 === errors;
 }
 else {
 var valid0 = true;
@@ -8142,7 +7994,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate250(data: any, {instancePath=""}: At = {}): boolean {
+function validate259(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(!(((typeof data == "number") && (!(data % 1) && !isNaN(data))) && (isFinite(data)))){
@@ -8160,7 +8012,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate253(data: any, {instancePath=""}: At = {}): boolean {
+function validate262(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -8192,7 +8044,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate254(data: any, {instancePath=""}: At = {}): boolean {
+function validate263(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -8255,7 +8107,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate256(data: any, {instancePath=""}: At = {}): boolean {
+function validate265(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -8318,7 +8170,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate252(data: any, {instancePath=""}: At = {}): boolean {
+function validate261(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -8332,19 +8184,19 @@ else {
 const tag0 = data.kind;
 if(typeof tag0 == "string"){
 if(tag0 === "user"){
-if(!(validate253(data, {instancePath}))){
+if(!(validate262(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "fork"){
-if(!(validate254(data, {instancePath}))){
+if(!(validate263(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "tool"){
-if(!(validate256(data, {instancePath}))){
+if(!(validate265(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -8368,17 +8220,21 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate266(data: any, {instancePath=""}: At = {}): boolean {
+function validate275(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.inputTokens !== undefined){
-let data0 = data.inputTokens;
+if(data._meta !== undefined){
+let data0 = data._meta;
 const _errs1 = errors;
-if(!((typeof data0 == "number") && (isFinite(data0)))){
-faults = [{instancePath:instancePath+"/inputTokens",keyword:"type",params:{type: "number"}}];
+if(errors === _errs1){
+if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
+}
+else {
+faults = [{instancePath:instancePath+"/_meta",keyword:"type",params:{type: "object"}}];
 return false;
+}
 }
 var valid0 = _errs1 === errors;
 }
@@ -8386,56 +8242,52 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.outputTokens !== undefined){
-let data1 = data.outputTokens;
-const _errs3 = errors;
+if(data.inputTokens !== undefined){
+let data1 = data.inputTokens;
+const _errs4 = errors;
 if(!((typeof data1 == "number") && (isFinite(data1)))){
+faults = [{instancePath:instancePath+"/inputTokens",keyword:"type",params:{type: "number"}}];
+return false;
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.outputTokens !== undefined){
+let data2 = data.outputTokens;
+const _errs6 = errors;
+if(!((typeof data2 == "number") && (isFinite(data2)))){
 faults = [{instancePath:instancePath+"/outputTokens",keyword:"type",params:{type: "number"}}];
 return false;
 }
-var valid0 = _errs3 === errors;
+var valid0 = _errs6 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.model !== undefined){
-const _errs5 = errors;
+const _errs8 = errors;
 if(typeof data.model !== "string"){
 faults = [{instancePath:instancePath+"/model",keyword:"type",params:{type: "string"}}];
 return false;
 }
-var valid0 = _errs5 === errors;
+var valid0 = _errs8 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.cacheReadTokens !== undefined){
-let data3 = data.cacheReadTokens;
-const _errs7 = errors;
-if(!((typeof data3 == "number") && (isFinite(data3)))){
+let data4 = data.cacheReadTokens;
+const _errs10 = errors;
+if(!((typeof data4 == "number") && (isFinite(data4)))){
 faults = [{instancePath:instancePath+"/cacheReadTokens",keyword:"type",params:{type: "number"}}];
 return false;
 }
-var valid0 = _errs7 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data._meta !== undefined){
-let data4 = data._meta;
-const _errs9 = errors;
-if(errors === _errs9){
-if(data4 && typeof data4 == "object" && !Array.isArray(data4)){
-}
-else {
-faults = [{instancePath:instancePath+"/_meta",keyword:"type",params:{type: "object"}}];
-return false;
-}
-}
-var valid0 = _errs9 === errors;
+var valid0 = _errs10 === errors;
 }
 else {
 var valid0 = true;
@@ -8453,7 +8305,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate263(data: any, {instancePath=""}: At = {}): boolean {
+function validate272(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -8478,7 +8330,7 @@ var valid0 = true;
 if(valid0){
 if(data.message !== undefined){
 const _errs3 = errors;
-if(!(validate81(data.message, {instancePath:instancePath+"/message"}))){
+if(!(validate86(data.message, {instancePath:instancePath+"/message"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -8497,7 +8349,7 @@ var valid1 = true;
 const len0 = data2.length;
 for(let i0=0; i0<len0; i0++){
 const _errs6 = errors;
-if(!(validate163(data2[i0], {instancePath:instancePath+"/responseParts/" + i0}))){
+if(!(validate168(data2[i0], {instancePath:instancePath+"/responseParts/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -8520,7 +8372,7 @@ var valid0 = true;
 if(valid0){
 if(data.usage !== undefined){
 const _errs7 = errors;
-if(!(validate266(data.usage, {instancePath:instancePath+"/usage"}))){
+if(!(validate275(data.usage, {instancePath:instancePath+"/usage"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -8549,7 +8401,7 @@ var valid0 = true;
 if(valid0){
 if(data.error !== undefined){
 const _errs10 = errors;
-if(!(validate60(data.error, {instancePath:instancePath+"/error"}))){
+if(!(validate65(data.error, {instancePath:instancePath+"/error"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -8573,7 +8425,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate270(data: any, {instancePath=""}: At = {}): boolean {
+function validate279(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -8598,7 +8450,7 @@ var valid0 = true;
 if(valid0){
 if(data.message !== undefined){
 const _errs3 = errors;
-if(!(validate81(data.message, {instancePath:instancePath+"/message"}))){
+if(!(validate86(data.message, {instancePath:instancePath+"/message"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -8617,7 +8469,7 @@ var valid1 = true;
 const len0 = data2.length;
 for(let i0=0; i0<len0; i0++){
 const _errs6 = errors;
-if(!(validate163(data2[i0], {instancePath:instancePath+"/responseParts/" + i0}))){
+if(!(validate168(data2[i0], {instancePath:instancePath+"/responseParts/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -8640,7 +8492,7 @@ var valid0 = true;
 if(valid0){
 if(data.usage !== undefined){
 const _errs7 = errors;
-if(!(validate266(data.usage, {instancePath:instancePath+"/usage"}))){
+if(!(validate275(data.usage, {instancePath:instancePath+"/usage"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -8662,7 +8514,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate275(data: any, {instancePath=""}: At = {}): boolean {
+function validate284(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -8687,7 +8539,7 @@ var valid0 = true;
 if(valid0){
 if(data.message !== undefined){
 const _errs3 = errors;
-if(!(validate81(data.message, {instancePath:instancePath+"/message"}))){
+if(!(validate86(data.message, {instancePath:instancePath+"/message"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -8707,22 +8559,27 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate248(data: any, {instancePath=""}: At = {}): boolean {
+function validate257(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if((((((data.resource === undefined) && (missing0 = "resource")) || ((data.title === undefined) && (missing0 = "title"))) || ((data.status === undefined) && (missing0 = "status"))) || ((data.modifiedAt === undefined) && (missing0 = "modifiedAt"))) || ((data.turns === undefined) && (missing0 = "turns"))){
+if((((((data.modifiedAt === undefined) && (missing0 = "modifiedAt")) || ((data.resource === undefined) && (missing0 = "resource"))) || ((data.status === undefined) && (missing0 = "status"))) || ((data.title === undefined) && (missing0 = "title"))) || ((data.turns === undefined) && (missing0 = "turns"))){
 faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
-if(data.resource !== undefined){
+if(data._meta !== undefined){
+let data0 = data._meta;
 const _errs1 = errors;
-if(!(validate31(data.resource, {instancePath:instancePath+"/resource"}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
+if(errors === _errs1){
+if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
+}
+else {
+faults = [{instancePath:instancePath+"/_meta",keyword:"type",params:{type: "object"}}];
+return false;
+}
 }
 var valid0 = _errs1 === errors;
 }
@@ -8730,21 +8587,9 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.title !== undefined){
-const _errs2 = errors;
-if(typeof data.title !== "string"){
-faults = [{instancePath:instancePath+"/title",keyword:"type",params:{type: "string"}}];
-return false;
-}
-var valid0 = _errs2 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.status !== undefined){
+if(data.resource !== undefined){
 const _errs4 = errors;
-if(!(validate250(data.status, {instancePath:instancePath+"/status"}))){
+if(!(validate31(data.resource, {instancePath:instancePath+"/resource"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -8754,10 +8599,10 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.activity !== undefined){
+if(data.title !== undefined){
 const _errs5 = errors;
-if(typeof data.activity !== "string"){
-faults = [{instancePath:instancePath+"/activity",keyword:"type",params:{type: "string"}}];
+if(typeof data.title !== "string"){
+faults = [{instancePath:instancePath+"/title",keyword:"type",params:{type: "string"}}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -8766,11 +8611,11 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.modifiedAt !== undefined){
+if(data.status !== undefined){
 const _errs7 = errors;
-if(typeof data.modifiedAt !== "string"){
-faults = [{instancePath:instancePath+"/modifiedAt",keyword:"type",params:{type: "string"}}];
-return false;
+if(!(validate259(data.status, {instancePath:instancePath+"/status"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
 }
 var valid0 = _errs7 === errors;
 }
@@ -8778,27 +8623,22 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.origin !== undefined){
-const _errs9 = errors;
-if(!(validate252(data.origin, {instancePath:instancePath+"/origin"}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
+if(data.activity !== undefined){
+const _errs8 = errors;
+if(typeof data.activity !== "string"){
+faults = [{instancePath:instancePath+"/activity",keyword:"type",params:{type: "string"}}];
+return false;
 }
-var valid0 = _errs9 === errors;
+var valid0 = _errs8 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-if(data.interactivity !== undefined){
-let data6 = data.interactivity;
+if(data.modifiedAt !== undefined){
 const _errs10 = errors;
-if(typeof data6 !== "string"){
-faults = [{instancePath:instancePath+"/interactivity",keyword:"type",params:{type: "string"}}];
-return false;
-}
-if(!(((data6 === "full") || (data6 === "read-only")) || (data6 === "hidden"))){
-faults = [{instancePath:instancePath+"/interactivity",keyword:"enum",params:{allowedValues: ["full","read-only","hidden"]}}];
+if(typeof data.modifiedAt !== "string"){
+faults = [{instancePath:instancePath+"/modifiedAt",keyword:"type",params:{type: "string"}}];
 return false;
 }
 var valid0 = _errs10 === errors;
@@ -8807,9 +8647,9 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.workingDirectory !== undefined){
+if(data.origin !== undefined){
 const _errs12 = errors;
-if(!(validate31(data.workingDirectory, {instancePath:instancePath+"/workingDirectory"}))){
+if(!(validate261(data.origin, {instancePath:instancePath+"/origin"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -8819,20 +8659,49 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.turns !== undefined){
-let data8 = data.turns;
+if(data.interactivity !== undefined){
+let data7 = data.interactivity;
 const _errs13 = errors;
-if(errors === _errs13){
-if(Array.isArray(data8)){
-var valid1 = true;
-const len0 = data8.length;
-for(let i0=0; i0<len0; i0++){
+if(typeof data7 !== "string"){
+faults = [{instancePath:instancePath+"/interactivity",keyword:"type",params:{type: "string"}}];
+return false;
+}
+if(!(((data7 === "full") || (data7 === "read-only")) || (data7 === "hidden"))){
+faults = [{instancePath:instancePath+"/interactivity",keyword:"enum",params:{allowedValues: ["full","read-only","hidden"]}}];
+return false;
+}
+var valid0 = _errs13 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.workingDirectory !== undefined){
 const _errs15 = errors;
-if(!(validate263(data8[i0], {instancePath:instancePath+"/turns/" + i0}))){
+if(!(validate31(data.workingDirectory, {instancePath:instancePath+"/workingDirectory"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
-var valid1 = _errs15 === errors;
+var valid0 = _errs15 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.turns !== undefined){
+let data9 = data.turns;
+const _errs16 = errors;
+if(errors === _errs16){
+if(Array.isArray(data9)){
+var valid1 = true;
+const len0 = data9.length;
+for(let i0=0; i0<len0; i0++){
+const _errs18 = errors;
+if(!(validate272(data9[i0], {instancePath:instancePath+"/turns/" + i0}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var valid1 = _errs18 === errors;
 if(!valid1){
 break;
 }
@@ -8843,41 +8712,17 @@ faults = [{instancePath:instancePath+"/turns",keyword:"type",params:{type: "arra
 return false;
 }
 }
-var valid0 = _errs13 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.turnsNextCursor !== undefined){
-const _errs16 = errors;
-if(typeof data.turnsNextCursor !== "string"){
-faults = [{instancePath:instancePath+"/turnsNextCursor",keyword:"type",params:{type: "string"}}];
-return false;
-}
 var valid0 = _errs16 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-if(data.activeTurn !== undefined){
-const _errs18 = errors;
-if(!(validate270(data.activeTurn, {instancePath:instancePath+"/activeTurn"}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
-}
-var valid0 = _errs18 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.steeringMessage !== undefined){
+if(data.turnsNextCursor !== undefined){
 const _errs19 = errors;
-if(!(validate275(data.steeringMessage, {instancePath:instancePath+"/steeringMessage"}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
+if(typeof data.turnsNextCursor !== "string"){
+faults = [{instancePath:instancePath+"/turnsNextCursor",keyword:"type",params:{type: "string"}}];
+return false;
 }
 var valid0 = _errs19 === errors;
 }
@@ -8885,20 +8730,44 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.queuedMessages !== undefined){
-let data13 = data.queuedMessages;
-const _errs20 = errors;
-if(errors === _errs20){
-if(Array.isArray(data13)){
-var valid2 = true;
-const len1 = data13.length;
-for(let i1=0; i1<len1; i1++){
-const _errs22 = errors;
-if(!(validate275(data13[i1], {instancePath:instancePath+"/queuedMessages/" + i1}))){
+if(data.activeTurn !== undefined){
+const _errs21 = errors;
+if(!(validate279(data.activeTurn, {instancePath:instancePath+"/activeTurn"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
-var valid2 = _errs22 === errors;
+var valid0 = _errs21 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.steeringMessage !== undefined){
+const _errs22 = errors;
+if(!(validate284(data.steeringMessage, {instancePath:instancePath+"/steeringMessage"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var valid0 = _errs22 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.queuedMessages !== undefined){
+let data14 = data.queuedMessages;
+const _errs23 = errors;
+if(errors === _errs23){
+if(Array.isArray(data14)){
+var valid2 = true;
+const len1 = data14.length;
+for(let i1=0; i1<len1; i1++){
+const _errs25 = errors;
+if(!(validate284(data14[i1], {instancePath:instancePath+"/queuedMessages/" + i1}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var valid2 = _errs25 === errors;
 if(!valid2){
 break;
 }
@@ -8909,26 +8778,26 @@ faults = [{instancePath:instancePath+"/queuedMessages",keyword:"type",params:{ty
 return false;
 }
 }
-var valid0 = _errs20 === errors;
+var valid0 = _errs23 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.inputRequests !== undefined){
-let data15 = data.inputRequests;
-const _errs23 = errors;
-if(errors === _errs23){
-if(Array.isArray(data15)){
+let data16 = data.inputRequests;
+const _errs26 = errors;
+if(errors === _errs26){
+if(Array.isArray(data16)){
 var valid3 = true;
-const len2 = data15.length;
+const len2 = data16.length;
 for(let i2=0; i2<len2; i2++){
-const _errs25 = errors;
-if(!(validate137(data15[i2], {instancePath:instancePath+"/inputRequests/" + i2}))){
+const _errs28 = errors;
+if(!(validate142(data16[i2], {instancePath:instancePath+"/inputRequests/" + i2}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
-var valid3 = _errs25 === errors;
+var valid3 = _errs28 === errors;
 if(!valid3){
 break;
 }
@@ -8939,36 +8808,19 @@ faults = [{instancePath:instancePath+"/inputRequests",keyword:"type",params:{typ
 return false;
 }
 }
-var valid0 = _errs23 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.draft !== undefined){
-const _errs26 = errors;
-if(!(validate81(data.draft, {instancePath:instancePath+"/draft"}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
-}
 var valid0 = _errs26 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-if(data._meta !== undefined){
-let data18 = data._meta;
-const _errs27 = errors;
-if(errors === _errs27){
-if(data18 && typeof data18 == "object" && !Array.isArray(data18)){
+if(data.draft !== undefined){
+const _errs29 = errors;
+if(!(validate86(data.draft, {instancePath:instancePath+"/draft"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
 }
-else {
-faults = [{instancePath:instancePath+"/_meta",keyword:"type",params:{type: "object"}}];
-return false;
-}
-}
-var valid0 = _errs27 === errors;
+var valid0 = _errs29 === errors;
 }
 else {
 var valid0 = true;
@@ -8998,7 +8850,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate282(data: any, {instancePath=""}: At = {}): boolean {
+function validate291(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -9042,7 +8894,7 @@ var valid1 = true;
 const len0 = data2.length;
 for(let i0=0; i0<len0; i0++){
 const _errs6 = errors;
-if(!(validate188(data2[i0], {instancePath:instancePath+"/content/" + i0}))){
+if(!(validate193(data2[i0], {instancePath:instancePath+"/content/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -9081,46 +8933,10 @@ var valid0 = true;
 }
 if(valid0){
 if(data.error !== undefined){
-let data5 = data.error;
 const _errs10 = errors;
-if(errors === _errs10){
-if(data5 && typeof data5 == "object" && !Array.isArray(data5)){
-let missing1;
-if((data5.message === undefined) && (missing1 = "message")){
-faults = [{instancePath:instancePath+"/error",keyword:"required",params:{missingProperty: missing1}}];
-return false;
-}
-else {
-if(data5.message !== undefined){
-const _errs12 = errors;
-if(typeof data5.message !== "string"){
-faults = [{instancePath:instancePath+"/error/message",keyword:"type",params:{type: "string"}}];
-return false;
-}
-var valid2 = _errs12 === errors;
-}
-else {
-var valid2 = true;
-}
-if(valid2){
-if(data5.code !== undefined){
-const _errs14 = errors;
-if(typeof data5.code !== "string"){
-faults = [{instancePath:instancePath+"/error/code",keyword:"type",params:{type: "string"}}];
-return false;
-}
-var valid2 = _errs14 === errors;
-}
-else {
-var valid2 = true;
-}
-}
-}
-}
-else {
-faults = [{instancePath:instancePath+"/error",keyword:"type",params:{type: "object"}}];
-return false;
-}
+if(!(validate220(data.error, {instancePath:instancePath+"/error"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
 }
 var valid0 = _errs10 === errors;
 }
@@ -9141,22 +8957,27 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate281(data: any, {instancePath=""}: At = {}): boolean {
+function validate290(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((((data.turnId === undefined) && (missing0 = "turnId")) || ((data.toolCallId === undefined) && (missing0 = "toolCallId"))) || ((data.type === undefined) && (missing0 = "type"))) || ((data.result === undefined) && (missing0 = "result"))){
+if(((((data.result === undefined) && (missing0 = "result")) || ((data.toolCallId === undefined) && (missing0 = "toolCallId"))) || ((data.turnId === undefined) && (missing0 = "turnId"))) || ((data.type === undefined) && (missing0 = "type"))){
 faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
-if(data.turnId !== undefined){
+if(data._meta !== undefined){
+let data0 = data._meta;
 const _errs1 = errors;
-if(typeof data.turnId !== "string"){
-faults = [{instancePath:instancePath+"/turnId",keyword:"type",params:{type: "string"}}];
+if(errors === _errs1){
+if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
+}
+else {
+faults = [{instancePath:instancePath+"/_meta",keyword:"type",params:{type: "object"}}];
 return false;
+}
 }
 var valid0 = _errs1 === errors;
 }
@@ -9164,30 +8985,25 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.toolCallId !== undefined){
-const _errs3 = errors;
-if(typeof data.toolCallId !== "string"){
-faults = [{instancePath:instancePath+"/toolCallId",keyword:"type",params:{type: "string"}}];
+if(data.turnId !== undefined){
+const _errs4 = errors;
+if(typeof data.turnId !== "string"){
+faults = [{instancePath:instancePath+"/turnId",keyword:"type",params:{type: "string"}}];
 return false;
 }
-var valid0 = _errs3 === errors;
+var valid0 = _errs4 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-if(data._meta !== undefined){
-let data2 = data._meta;
-const _errs5 = errors;
-if(errors === _errs5){
-if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
-}
-else {
-faults = [{instancePath:instancePath+"/_meta",keyword:"type",params:{type: "object"}}];
+if(data.toolCallId !== undefined){
+const _errs6 = errors;
+if(typeof data.toolCallId !== "string"){
+faults = [{instancePath:instancePath+"/toolCallId",keyword:"type",params:{type: "string"}}];
 return false;
 }
-}
-var valid0 = _errs5 === errors;
+var valid0 = _errs6 === errors;
 }
 else {
 var valid0 = true;
@@ -9212,7 +9028,7 @@ var valid0 = true;
 if(valid0){
 if(data.result !== undefined){
 const _errs10 = errors;
-if(!(validate282(data.result, {instancePath:instancePath+"/result"}))){
+if(!(validate291(data.result, {instancePath:instancePath+"/result"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -9248,22 +9064,27 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate287(data: any, {instancePath=""}: At = {}): boolean {
+function validate297(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if((((((data.turnId === undefined) && (missing0 = "turnId")) || ((data.toolCallId === undefined) && (missing0 = "toolCallId"))) || ((data.type === undefined) && (missing0 = "type"))) || ((data.approved === undefined) && (missing0 = "approved"))) || ((data.confirmed === undefined) && (missing0 = "confirmed"))){
+if((((((data.approved === undefined) && (missing0 = "approved")) || ((data.confirmed === undefined) && (missing0 = "confirmed"))) || ((data.toolCallId === undefined) && (missing0 = "toolCallId"))) || ((data.turnId === undefined) && (missing0 = "turnId"))) || ((data.type === undefined) && (missing0 = "type"))){
 faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
-if(data.turnId !== undefined){
+if(data._meta !== undefined){
+let data0 = data._meta;
 const _errs1 = errors;
-if(typeof data.turnId !== "string"){
-faults = [{instancePath:instancePath+"/turnId",keyword:"type",params:{type: "string"}}];
+if(errors === _errs1){
+if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
+}
+else {
+faults = [{instancePath:instancePath+"/_meta",keyword:"type",params:{type: "object"}}];
 return false;
+}
 }
 var valid0 = _errs1 === errors;
 }
@@ -9271,30 +9092,25 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.toolCallId !== undefined){
-const _errs3 = errors;
-if(typeof data.toolCallId !== "string"){
-faults = [{instancePath:instancePath+"/toolCallId",keyword:"type",params:{type: "string"}}];
+if(data.turnId !== undefined){
+const _errs4 = errors;
+if(typeof data.turnId !== "string"){
+faults = [{instancePath:instancePath+"/turnId",keyword:"type",params:{type: "string"}}];
 return false;
 }
-var valid0 = _errs3 === errors;
+var valid0 = _errs4 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-if(data._meta !== undefined){
-let data2 = data._meta;
-const _errs5 = errors;
-if(errors === _errs5){
-if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
-}
-else {
-faults = [{instancePath:instancePath+"/_meta",keyword:"type",params:{type: "object"}}];
+if(data.toolCallId !== undefined){
+const _errs6 = errors;
+if(typeof data.toolCallId !== "string"){
+faults = [{instancePath:instancePath+"/toolCallId",keyword:"type",params:{type: "string"}}];
 return false;
 }
-}
-var valid0 = _errs5 === errors;
+var valid0 = _errs6 === errors;
 }
 else {
 var valid0 = true;
@@ -9317,44 +9133,44 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.approved !== undefined){
-let data4 = data.approved;
+if(data.selectedOptionId !== undefined){
 const _errs10 = errors;
-if(typeof data4 !== "boolean"){
-faults = [{instancePath:instancePath+"/approved",keyword:"type",params:{type: "boolean"}}];
-return false;
-}
-if(true !== data4){
-faults = [{instancePath:instancePath+"/approved",keyword:"const",params:{allowedValue: true}}];
+if(typeof data.selectedOptionId !== "string"){
+faults = [{instancePath:instancePath+"/selectedOptionId",keyword:"type",params:{type: "string"}}];
 return false;
 }
 var valid0 = _errs10 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.approved !== undefined){
+let data5 = data.approved;
+const _errs12 = errors;
+if(typeof data5 !== "boolean"){
+faults = [{instancePath:instancePath+"/approved",keyword:"type",params:{type: "boolean"}}];
+return false;
+}
+if(true !== data5){
+faults = [{instancePath:instancePath+"/approved",keyword:"const",params:{allowedValue: true}}];
+return false;
+}
+var valid0 = _errs12 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.confirmed !== undefined){
-let data5 = data.confirmed;
-const _errs12 = errors;
-if(typeof data5 !== "string"){
+let data6 = data.confirmed;
+const _errs14 = errors;
+if(typeof data6 !== "string"){
 faults = [{instancePath:instancePath+"/confirmed",keyword:"type",params:{type: "string"}}];
 return false;
 }
-if(!(((data5 === "not-needed") || (data5 === "user-action")) || (data5 === "setting"))){
+if(!(((data6 === "not-needed") || (data6 === "user-action")) || (data6 === "setting"))){
 faults = [{instancePath:instancePath+"/confirmed",keyword:"enum",params:{allowedValues: ["not-needed","user-action","setting"]}}];
-return false;
-}
-var valid0 = _errs12 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.editedToolInput !== undefined){
-const _errs14 = errors;
-if(typeof data.editedToolInput !== "string"){
-faults = [{instancePath:instancePath+"/editedToolInput",keyword:"type",params:{type: "string"}}];
 return false;
 }
 var valid0 = _errs14 === errors;
@@ -9363,10 +9179,10 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.selectedOptionId !== undefined){
+if(data.editedToolInput !== undefined){
 const _errs16 = errors;
-if(typeof data.selectedOptionId !== "string"){
-faults = [{instancePath:instancePath+"/selectedOptionId",keyword:"type",params:{type: "string"}}];
+if(typeof data.editedToolInput !== "string"){
+faults = [{instancePath:instancePath+"/editedToolInput",keyword:"type",params:{type: "string"}}];
 return false;
 }
 var valid0 = _errs16 === errors;
@@ -9391,22 +9207,27 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate289(data: any, {instancePath=""}: At = {}): boolean {
+function validate299(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if((((((data.turnId === undefined) && (missing0 = "turnId")) || ((data.toolCallId === undefined) && (missing0 = "toolCallId"))) || ((data.type === undefined) && (missing0 = "type"))) || ((data.approved === undefined) && (missing0 = "approved"))) || ((data.reason === undefined) && (missing0 = "reason"))){
+if((((((data.approved === undefined) && (missing0 = "approved")) || ((data.reason === undefined) && (missing0 = "reason"))) || ((data.toolCallId === undefined) && (missing0 = "toolCallId"))) || ((data.turnId === undefined) && (missing0 = "turnId"))) || ((data.type === undefined) && (missing0 = "type"))){
 faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
-if(data.turnId !== undefined){
+if(data._meta !== undefined){
+let data0 = data._meta;
 const _errs1 = errors;
-if(typeof data.turnId !== "string"){
-faults = [{instancePath:instancePath+"/turnId",keyword:"type",params:{type: "string"}}];
+if(errors === _errs1){
+if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
+}
+else {
+faults = [{instancePath:instancePath+"/_meta",keyword:"type",params:{type: "object"}}];
 return false;
+}
 }
 var valid0 = _errs1 === errors;
 }
@@ -9414,30 +9235,25 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.toolCallId !== undefined){
-const _errs3 = errors;
-if(typeof data.toolCallId !== "string"){
-faults = [{instancePath:instancePath+"/toolCallId",keyword:"type",params:{type: "string"}}];
+if(data.turnId !== undefined){
+const _errs4 = errors;
+if(typeof data.turnId !== "string"){
+faults = [{instancePath:instancePath+"/turnId",keyword:"type",params:{type: "string"}}];
 return false;
 }
-var valid0 = _errs3 === errors;
+var valid0 = _errs4 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-if(data._meta !== undefined){
-let data2 = data._meta;
-const _errs5 = errors;
-if(errors === _errs5){
-if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
-}
-else {
-faults = [{instancePath:instancePath+"/_meta",keyword:"type",params:{type: "object"}}];
+if(data.toolCallId !== undefined){
+const _errs6 = errors;
+if(typeof data.toolCallId !== "string"){
+faults = [{instancePath:instancePath+"/toolCallId",keyword:"type",params:{type: "string"}}];
 return false;
 }
-}
-var valid0 = _errs5 === errors;
+var valid0 = _errs6 === errors;
 }
 else {
 var valid0 = true;
@@ -9460,15 +9276,10 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.approved !== undefined){
-let data4 = data.approved;
+if(data.selectedOptionId !== undefined){
 const _errs10 = errors;
-if(typeof data4 !== "boolean"){
-faults = [{instancePath:instancePath+"/approved",keyword:"type",params:{type: "boolean"}}];
-return false;
-}
-if(false !== data4){
-faults = [{instancePath:instancePath+"/approved",keyword:"const",params:{allowedValue: false}}];
+if(typeof data.selectedOptionId !== "string"){
+faults = [{instancePath:instancePath+"/selectedOptionId",keyword:"type",params:{type: "string"}}];
 return false;
 }
 var valid0 = _errs10 === errors;
@@ -9477,15 +9288,15 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.reason !== undefined){
-let data5 = data.reason;
+if(data.approved !== undefined){
+let data5 = data.approved;
 const _errs12 = errors;
-if(typeof data5 !== "string"){
-faults = [{instancePath:instancePath+"/reason",keyword:"type",params:{type: "string"}}];
+if(typeof data5 !== "boolean"){
+faults = [{instancePath:instancePath+"/approved",keyword:"type",params:{type: "boolean"}}];
 return false;
 }
-if(!((data5 === "denied") || (data5 === "skipped"))){
-faults = [{instancePath:instancePath+"/reason",keyword:"enum",params:{allowedValues: ["denied","skipped"]}}];
+if(false !== data5){
+faults = [{instancePath:instancePath+"/approved",keyword:"const",params:{allowedValue: false}}];
 return false;
 }
 var valid0 = _errs12 === errors;
@@ -9494,11 +9305,16 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.userSuggestion !== undefined){
+if(data.reason !== undefined){
+let data6 = data.reason;
 const _errs14 = errors;
-if(!(validate81(data.userSuggestion, {instancePath:instancePath+"/userSuggestion"}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
+if(typeof data6 !== "string"){
+faults = [{instancePath:instancePath+"/reason",keyword:"type",params:{type: "string"}}];
+return false;
+}
+if(!((data6 === "denied") || (data6 === "skipped"))){
+faults = [{instancePath:instancePath+"/reason",keyword:"enum",params:{allowedValues: ["denied","skipped"]}}];
+return false;
 }
 var valid0 = _errs14 === errors;
 }
@@ -9506,25 +9322,25 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.reasonMessage !== undefined){
-const _errs15 = errors;
-if(!(validate25(data.reasonMessage, {instancePath:instancePath+"/reasonMessage"}))){
+if(data.userSuggestion !== undefined){
+const _errs16 = errors;
+if(!(validate86(data.userSuggestion, {instancePath:instancePath+"/userSuggestion"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
-var valid0 = _errs15 === errors;
+var valid0 = _errs16 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-if(data.selectedOptionId !== undefined){
-const _errs16 = errors;
-if(typeof data.selectedOptionId !== "string"){
-faults = [{instancePath:instancePath+"/selectedOptionId",keyword:"type",params:{type: "string"}}];
-return false;
+if(data.reasonMessage !== undefined){
+const _errs17 = errors;
+if(!(validate25(data.reasonMessage, {instancePath:instancePath+"/reasonMessage"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
 }
-var valid0 = _errs16 === errors;
+var valid0 = _errs17 === errors;
 }
 else {
 var valid0 = true;
@@ -9547,70 +9363,11 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate286(data: any, {instancePath=""}: At = {}): boolean {
+function validate296(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
-const _errs1 = errors;
-let valid0 = true;
-const _errs2 = errors;
-if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.approved !== undefined){
-if(true !== data.approved){
-const err0 = {};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-}
-}
-}
-var _valid0 = _errs2 === errors;
-errors = _errs1;
-if(vErrors !== null){
-if(_errs1){
-vErrors.length = _errs1;
-}
-else {
-vErrors = null;
-}
-}
-let ifClause0;
-if(_valid0){
-const _errs4 = errors;
-if(!(validate287(data, {instancePath}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
-}
-var _valid0 = _errs4 === errors;
-valid0 = _valid0;
-ifClause0 = "then";
-}
-else {
-const _errs5 = errors;
-if(!(validate289(data, {instancePath}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
-}
-var _valid0 = _errs5 === errors;
-valid0 = _valid0;
-ifClause0 = "else";
-}
-if(!valid0){
-const err1 = {instancePath,keyword:"if",params:{failingKeyword: ifClause0}};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-faults = vErrors;
-return false;
-}
-if(errors === 0){
+const _errs0 = errors;
+if(errors === _errs0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.approved === undefined) && (missing0 = "approved")){
@@ -9631,25 +9388,95 @@ faults = [{instancePath,keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
+var valid0 = _errs0 === errors;
+if(valid0){
+const _errs4 = errors;
+const _errs5 = errors;
+let valid2 = true;
+const _errs6 = errors;
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.approved !== undefined){
+if(true !== data.approved){
+const err0 = {};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+}
+}
+var _valid0 = _errs6 === errors;
+errors = _errs5;
+if(vErrors !== null){
+if(_errs5){
+vErrors.length = _errs5;
+}
+else {
+vErrors = null;
+}
+}
+let ifClause0;
+if(_valid0){
+const _errs8 = errors;
+if(!(validate297(data, {instancePath}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var _valid0 = _errs8 === errors;
+valid2 = _valid0;
+ifClause0 = "then";
+}
+else {
+const _errs9 = errors;
+if(!(validate299(data, {instancePath}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var _valid0 = _errs9 === errors;
+valid2 = _valid0;
+ifClause0 = "else";
+}
+if(!valid2){
+const err1 = {instancePath,keyword:"if",params:{failingKeyword: ifClause0}};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+faults = vErrors;
+return false;
+}
+var valid0 = _errs4 === errors;
+}
 faults = vErrors;
 return errors === 0;
 }
-function validate293(data: any, {instancePath=""}: At = {}): boolean {
+function validate303(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((((data.turnId === undefined) && (missing0 = "turnId")) || ((data.toolCallId === undefined) && (missing0 = "toolCallId"))) || ((data.type === undefined) && (missing0 = "type"))) || ((data.content === undefined) && (missing0 = "content"))){
+if(((((data.content === undefined) && (missing0 = "content")) || ((data.toolCallId === undefined) && (missing0 = "toolCallId"))) || ((data.turnId === undefined) && (missing0 = "turnId"))) || ((data.type === undefined) && (missing0 = "type"))){
 faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
-if(data.turnId !== undefined){
+if(data._meta !== undefined){
+let data0 = data._meta;
 const _errs1 = errors;
-if(typeof data.turnId !== "string"){
-faults = [{instancePath:instancePath+"/turnId",keyword:"type",params:{type: "string"}}];
+if(errors === _errs1){
+if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
+}
+else {
+faults = [{instancePath:instancePath+"/_meta",keyword:"type",params:{type: "object"}}];
 return false;
+}
 }
 var valid0 = _errs1 === errors;
 }
@@ -9657,30 +9484,25 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.toolCallId !== undefined){
-const _errs3 = errors;
-if(typeof data.toolCallId !== "string"){
-faults = [{instancePath:instancePath+"/toolCallId",keyword:"type",params:{type: "string"}}];
+if(data.turnId !== undefined){
+const _errs4 = errors;
+if(typeof data.turnId !== "string"){
+faults = [{instancePath:instancePath+"/turnId",keyword:"type",params:{type: "string"}}];
 return false;
 }
-var valid0 = _errs3 === errors;
+var valid0 = _errs4 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-if(data._meta !== undefined){
-let data2 = data._meta;
-const _errs5 = errors;
-if(errors === _errs5){
-if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
-}
-else {
-faults = [{instancePath:instancePath+"/_meta",keyword:"type",params:{type: "object"}}];
+if(data.toolCallId !== undefined){
+const _errs6 = errors;
+if(typeof data.toolCallId !== "string"){
+faults = [{instancePath:instancePath+"/toolCallId",keyword:"type",params:{type: "string"}}];
 return false;
 }
-}
-var valid0 = _errs5 === errors;
+var valid0 = _errs6 === errors;
 }
 else {
 var valid0 = true;
@@ -9712,7 +9534,7 @@ var valid1 = true;
 const len0 = data4.length;
 for(let i0=0; i0<len0; i0++){
 const _errs12 = errors;
-if(!(validate188(data4[i0], {instancePath:instancePath+"/content/" + i0}))){
+if(!(validate193(data4[i0], {instancePath:instancePath+"/content/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -9746,22 +9568,27 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate295(data: any, {instancePath=""}: At = {}): boolean {
+function validate305(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((((data.turnId === undefined) && (missing0 = "turnId")) || ((data.toolCallId === undefined) && (missing0 = "toolCallId"))) || ((data.type === undefined) && (missing0 = "type"))) || ((data.content === undefined) && (missing0 = "content"))){
+if(((((data.content === undefined) && (missing0 = "content")) || ((data.toolCallId === undefined) && (missing0 = "toolCallId"))) || ((data.turnId === undefined) && (missing0 = "turnId"))) || ((data.type === undefined) && (missing0 = "type"))){
 faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
-if(data.turnId !== undefined){
+if(data._meta !== undefined){
+let data0 = data._meta;
 const _errs1 = errors;
-if(typeof data.turnId !== "string"){
-faults = [{instancePath:instancePath+"/turnId",keyword:"type",params:{type: "string"}}];
+if(errors === _errs1){
+if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
+}
+else {
+faults = [{instancePath:instancePath+"/_meta",keyword:"type",params:{type: "object"}}];
 return false;
+}
 }
 var valid0 = _errs1 === errors;
 }
@@ -9769,30 +9596,25 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.toolCallId !== undefined){
-const _errs3 = errors;
-if(typeof data.toolCallId !== "string"){
-faults = [{instancePath:instancePath+"/toolCallId",keyword:"type",params:{type: "string"}}];
+if(data.turnId !== undefined){
+const _errs4 = errors;
+if(typeof data.turnId !== "string"){
+faults = [{instancePath:instancePath+"/turnId",keyword:"type",params:{type: "string"}}];
 return false;
 }
-var valid0 = _errs3 === errors;
+var valid0 = _errs4 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-if(data._meta !== undefined){
-let data2 = data._meta;
-const _errs5 = errors;
-if(errors === _errs5){
-if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
-}
-else {
-faults = [{instancePath:instancePath+"/_meta",keyword:"type",params:{type: "object"}}];
+if(data.toolCallId !== undefined){
+const _errs6 = errors;
+if(typeof data.toolCallId !== "string"){
+faults = [{instancePath:instancePath+"/toolCallId",keyword:"type",params:{type: "string"}}];
 return false;
 }
-}
-var valid0 = _errs5 === errors;
+var valid0 = _errs6 === errors;
 }
 else {
 var valid0 = true;
@@ -9853,22 +9675,27 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate297(data: any, {instancePath=""}: At = {}): boolean {
+function validate307(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((((data.turnId === undefined) && (missing0 = "turnId")) || ((data.toolCallId === undefined) && (missing0 = "toolCallId"))) || ((data.type === undefined) && (missing0 = "type"))) || ((data.invocationMessage === undefined) && (missing0 = "invocationMessage"))){
+if(((((data.invocationMessage === undefined) && (missing0 = "invocationMessage")) || ((data.toolCallId === undefined) && (missing0 = "toolCallId"))) || ((data.turnId === undefined) && (missing0 = "turnId"))) || ((data.type === undefined) && (missing0 = "type"))){
 faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
-if(data.turnId !== undefined){
+if(data._meta !== undefined){
+let data0 = data._meta;
 const _errs1 = errors;
-if(typeof data.turnId !== "string"){
-faults = [{instancePath:instancePath+"/turnId",keyword:"type",params:{type: "string"}}];
+if(errors === _errs1){
+if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
+}
+else {
+faults = [{instancePath:instancePath+"/_meta",keyword:"type",params:{type: "object"}}];
 return false;
+}
 }
 var valid0 = _errs1 === errors;
 }
@@ -9876,30 +9703,25 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.toolCallId !== undefined){
-const _errs3 = errors;
-if(typeof data.toolCallId !== "string"){
-faults = [{instancePath:instancePath+"/toolCallId",keyword:"type",params:{type: "string"}}];
+if(data.turnId !== undefined){
+const _errs4 = errors;
+if(typeof data.turnId !== "string"){
+faults = [{instancePath:instancePath+"/turnId",keyword:"type",params:{type: "string"}}];
 return false;
 }
-var valid0 = _errs3 === errors;
+var valid0 = _errs4 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-if(data._meta !== undefined){
-let data2 = data._meta;
-const _errs5 = errors;
-if(errors === _errs5){
-if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
-}
-else {
-faults = [{instancePath:instancePath+"/_meta",keyword:"type",params:{type: "object"}}];
+if(data.toolCallId !== undefined){
+const _errs6 = errors;
+if(typeof data.toolCallId !== "string"){
+faults = [{instancePath:instancePath+"/toolCallId",keyword:"type",params:{type: "string"}}];
 return false;
 }
-}
-var valid0 = _errs5 === errors;
+var valid0 = _errs6 === errors;
 }
 else {
 var valid0 = true;
@@ -10045,7 +9867,7 @@ var valid3 = true;
 const len1 = data12.length;
 for(let i1=0; i1<len1; i1++){
 const _errs25 = errors;
-if(!(validate182(data12[i1], {instancePath:instancePath+"/options/" + i1}))){
+if(!(validate187(data12[i1], {instancePath:instancePath+"/options/" + i1}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -10085,22 +9907,27 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate302(data: any, {instancePath=""}: At = {}): boolean {
+function validate312(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((((data.turnId === undefined) && (missing0 = "turnId")) || ((data.toolCallId === undefined) && (missing0 = "toolCallId"))) || ((data.type === undefined) && (missing0 = "type"))) || ((data.approved === undefined) && (missing0 = "approved"))){
+if(((((data.approved === undefined) && (missing0 = "approved")) || ((data.toolCallId === undefined) && (missing0 = "toolCallId"))) || ((data.turnId === undefined) && (missing0 = "turnId"))) || ((data.type === undefined) && (missing0 = "type"))){
 faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
-if(data.turnId !== undefined){
+if(data._meta !== undefined){
+let data0 = data._meta;
 const _errs1 = errors;
-if(typeof data.turnId !== "string"){
-faults = [{instancePath:instancePath+"/turnId",keyword:"type",params:{type: "string"}}];
+if(errors === _errs1){
+if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
+}
+else {
+faults = [{instancePath:instancePath+"/_meta",keyword:"type",params:{type: "object"}}];
 return false;
+}
 }
 var valid0 = _errs1 === errors;
 }
@@ -10108,30 +9935,25 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.toolCallId !== undefined){
-const _errs3 = errors;
-if(typeof data.toolCallId !== "string"){
-faults = [{instancePath:instancePath+"/toolCallId",keyword:"type",params:{type: "string"}}];
+if(data.turnId !== undefined){
+const _errs4 = errors;
+if(typeof data.turnId !== "string"){
+faults = [{instancePath:instancePath+"/turnId",keyword:"type",params:{type: "string"}}];
 return false;
 }
-var valid0 = _errs3 === errors;
+var valid0 = _errs4 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-if(data._meta !== undefined){
-let data2 = data._meta;
-const _errs5 = errors;
-if(errors === _errs5){
-if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
-}
-else {
-faults = [{instancePath:instancePath+"/_meta",keyword:"type",params:{type: "object"}}];
+if(data.toolCallId !== undefined){
+const _errs6 = errors;
+if(typeof data.toolCallId !== "string"){
+faults = [{instancePath:instancePath+"/toolCallId",keyword:"type",params:{type: "string"}}];
 return false;
 }
-}
-var valid0 = _errs5 === errors;
+var valid0 = _errs6 === errors;
 }
 else {
 var valid0 = true;
@@ -10179,22 +10001,27 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate303(data: any, {instancePath=""}: At = {}): boolean {
+function validate313(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if((((((data.turnId === undefined) && (missing0 = "turnId")) || ((data.toolCallId === undefined) && (missing0 = "toolCallId"))) || ((data.type === undefined) && (missing0 = "type"))) || ((data.toolName === undefined) && (missing0 = "toolName"))) || ((data.displayName === undefined) && (missing0 = "displayName"))){
+if((((((data.displayName === undefined) && (missing0 = "displayName")) || ((data.toolCallId === undefined) && (missing0 = "toolCallId"))) || ((data.toolName === undefined) && (missing0 = "toolName"))) || ((data.turnId === undefined) && (missing0 = "turnId"))) || ((data.type === undefined) && (missing0 = "type"))){
 faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
-if(data.turnId !== undefined){
+if(data._meta !== undefined){
+let data0 = data._meta;
 const _errs1 = errors;
-if(typeof data.turnId !== "string"){
-faults = [{instancePath:instancePath+"/turnId",keyword:"type",params:{type: "string"}}];
+if(errors === _errs1){
+if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
+}
+else {
+faults = [{instancePath:instancePath+"/_meta",keyword:"type",params:{type: "object"}}];
 return false;
+}
 }
 var valid0 = _errs1 === errors;
 }
@@ -10202,30 +10029,25 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.toolCallId !== undefined){
-const _errs3 = errors;
-if(typeof data.toolCallId !== "string"){
-faults = [{instancePath:instancePath+"/toolCallId",keyword:"type",params:{type: "string"}}];
+if(data.turnId !== undefined){
+const _errs4 = errors;
+if(typeof data.turnId !== "string"){
+faults = [{instancePath:instancePath+"/turnId",keyword:"type",params:{type: "string"}}];
 return false;
 }
-var valid0 = _errs3 === errors;
+var valid0 = _errs4 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-if(data._meta !== undefined){
-let data2 = data._meta;
-const _errs5 = errors;
-if(errors === _errs5){
-if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
-}
-else {
-faults = [{instancePath:instancePath+"/_meta",keyword:"type",params:{type: "object"}}];
+if(data.toolCallId !== undefined){
+const _errs6 = errors;
+if(typeof data.toolCallId !== "string"){
+faults = [{instancePath:instancePath+"/toolCallId",keyword:"type",params:{type: "string"}}];
 return false;
 }
-}
-var valid0 = _errs5 === errors;
+var valid0 = _errs6 === errors;
 }
 else {
 var valid0 = true;
@@ -10286,7 +10108,7 @@ var valid0 = true;
 if(valid0){
 if(data.contributor !== undefined){
 const _errs16 = errors;
-if(!(validate170(data.contributor, {instancePath:instancePath+"/contributor"}))){
+if(!(validate175(data.contributor, {instancePath:instancePath+"/contributor"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -10312,7 +10134,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate305(data: any, {instancePath=""}: At = {}): boolean {
+function validate315(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -10362,58 +10184,58 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate306(data: any, {instancePath=""}: At = {}): boolean {
+function validate316(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((data.type === undefined) && (missing0 = "type")) || ((data.turnId === undefined) && (missing0 = "turnId"))){
+if(((data.turnId === undefined) && (missing0 = "turnId")) || ((data.type === undefined) && (missing0 = "type"))){
 faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
-if(data.type !== undefined){
-let data0 = data.type;
+if(data._meta !== undefined){
+let data0 = data._meta;
 const _errs1 = errors;
-if(typeof data0 !== "string"){
+if(errors === _errs1){
+if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
+}
+else {
+faults = [{instancePath:instancePath+"/_meta",keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.turnId !== undefined){
+const _errs4 = errors;
+if(typeof data.turnId !== "string"){
+faults = [{instancePath:instancePath+"/turnId",keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.type !== undefined){
+let data2 = data.type;
+const _errs6 = errors;
+if(typeof data2 !== "string"){
 faults = [{instancePath:instancePath+"/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
-if("chat/turnCancelled" !== data0){
+if("chat/turnCancelled" !== data2){
 faults = [{instancePath:instancePath+"/type",keyword:"const",params:{allowedValue: "chat/turnCancelled"}}];
 return false;
 }
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.turnId !== undefined){
-const _errs3 = errors;
-if(typeof data.turnId !== "string"){
-faults = [{instancePath:instancePath+"/turnId",keyword:"type",params:{type: "string"}}];
-return false;
-}
-var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data._meta !== undefined){
-let data2 = data._meta;
-const _errs5 = errors;
-if(errors === _errs5){
-if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
-}
-else {
-faults = [{instancePath:instancePath+"/_meta",keyword:"type",params:{type: "object"}}];
-return false;
-}
-}
-var valid0 = _errs5 === errors;
+var valid0 = _errs6 === errors;
 }
 else {
 var valid0 = true;
@@ -10430,58 +10252,58 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate307(data: any, {instancePath=""}: At = {}): boolean {
+function validate317(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((data.type === undefined) && (missing0 = "type")) || ((data.turnId === undefined) && (missing0 = "turnId"))){
+if(((data.turnId === undefined) && (missing0 = "turnId")) || ((data.type === undefined) && (missing0 = "type"))){
 faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
-if(data.type !== undefined){
-let data0 = data.type;
+if(data._meta !== undefined){
+let data0 = data._meta;
 const _errs1 = errors;
-if(typeof data0 !== "string"){
+if(errors === _errs1){
+if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
+}
+else {
+faults = [{instancePath:instancePath+"/_meta",keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.turnId !== undefined){
+const _errs4 = errors;
+if(typeof data.turnId !== "string"){
+faults = [{instancePath:instancePath+"/turnId",keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.type !== undefined){
+let data2 = data.type;
+const _errs6 = errors;
+if(typeof data2 !== "string"){
 faults = [{instancePath:instancePath+"/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
-if("chat/turnComplete" !== data0){
+if("chat/turnComplete" !== data2){
 faults = [{instancePath:instancePath+"/type",keyword:"const",params:{allowedValue: "chat/turnComplete"}}];
 return false;
 }
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.turnId !== undefined){
-const _errs3 = errors;
-if(typeof data.turnId !== "string"){
-faults = [{instancePath:instancePath+"/turnId",keyword:"type",params:{type: "string"}}];
-return false;
-}
-var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data._meta !== undefined){
-let data2 = data._meta;
-const _errs5 = errors;
-if(errors === _errs5){
-if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
-}
-else {
-faults = [{instancePath:instancePath+"/_meta",keyword:"type",params:{type: "object"}}];
-return false;
-}
-}
-var valid0 = _errs5 === errors;
+var valid0 = _errs6 === errors;
 }
 else {
 var valid0 = true;
@@ -10498,27 +10320,27 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate308(data: any, {instancePath=""}: At = {}): boolean {
+function validate318(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if((((data.type === undefined) && (missing0 = "type")) || ((data.turnId === undefined) && (missing0 = "turnId"))) || ((data.message === undefined) && (missing0 = "message"))){
+if((((data.message === undefined) && (missing0 = "message")) || ((data.turnId === undefined) && (missing0 = "turnId"))) || ((data.type === undefined) && (missing0 = "type"))){
 faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
-if(data.type !== undefined){
-let data0 = data.type;
+if(data._meta !== undefined){
+let data0 = data._meta;
 const _errs1 = errors;
-if(typeof data0 !== "string"){
-faults = [{instancePath:instancePath+"/type",keyword:"type",params:{type: "string"}}];
+if(errors === _errs1){
+if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
+}
+else {
+faults = [{instancePath:instancePath+"/_meta",keyword:"type",params:{type: "object"}}];
 return false;
 }
-if("chat/turnStarted" !== data0){
-faults = [{instancePath:instancePath+"/type",keyword:"const",params:{allowedValue: "chat/turnStarted"}}];
-return false;
 }
 var valid0 = _errs1 === errors;
 }
@@ -10527,33 +10349,26 @@ var valid0 = true;
 }
 if(valid0){
 if(data.turnId !== undefined){
-const _errs3 = errors;
+const _errs4 = errors;
 if(typeof data.turnId !== "string"){
 faults = [{instancePath:instancePath+"/turnId",keyword:"type",params:{type: "string"}}];
 return false;
 }
-var valid0 = _errs3 === errors;
+var valid0 = _errs4 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-if(data.message !== undefined){
-const _errs5 = errors;
-if(!(validate81(data.message, {instancePath:instancePath+"/message"}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
-}
-var valid0 = _errs5 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.queuedMessageId !== undefined){
+if(data.type !== undefined){
+let data2 = data.type;
 const _errs6 = errors;
-if(typeof data.queuedMessageId !== "string"){
-faults = [{instancePath:instancePath+"/queuedMessageId",keyword:"type",params:{type: "string"}}];
+if(typeof data2 !== "string"){
+faults = [{instancePath:instancePath+"/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+if("chat/turnStarted" !== data2){
+faults = [{instancePath:instancePath+"/type",keyword:"const",params:{allowedValue: "chat/turnStarted"}}];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -10562,18 +10377,25 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data._meta !== undefined){
-let data4 = data._meta;
+if(data.message !== undefined){
 const _errs8 = errors;
-if(errors === _errs8){
-if(data4 && typeof data4 == "object" && !Array.isArray(data4)){
-}
-else {
-faults = [{instancePath:instancePath+"/_meta",keyword:"type",params:{type: "object"}}];
-return false;
-}
+if(!(validate86(data.message, {instancePath:instancePath+"/message"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
 }
 var valid0 = _errs8 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.queuedMessageId !== undefined){
+const _errs9 = errors;
+if(typeof data.queuedMessageId !== "string"){
+faults = [{instancePath:instancePath+"/queuedMessageId",keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid0 = _errs9 === errors;
 }
 else {
 var valid0 = true;
@@ -10592,7 +10414,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate310(data: any, {instancePath=""}: At = {}): boolean {
+function validate320(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -10629,7 +10451,7 @@ var valid1 = true;
 const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
 const _errs5 = errors;
-if(!(validate263(data1[i0], {instancePath:instancePath+"/turns/" + i0}))){
+if(!(validate272(data1[i0], {instancePath:instancePath+"/turns/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -10673,27 +10495,27 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate312(data: any, {instancePath=""}: At = {}): boolean {
+function validate322(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if((((data.type === undefined) && (missing0 = "type")) || ((data.turnId === undefined) && (missing0 = "turnId"))) || ((data.usage === undefined) && (missing0 = "usage"))){
+if((((data.turnId === undefined) && (missing0 = "turnId")) || ((data.type === undefined) && (missing0 = "type"))) || ((data.usage === undefined) && (missing0 = "usage"))){
 faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
-if(data.type !== undefined){
-let data0 = data.type;
+if(data._meta !== undefined){
+let data0 = data._meta;
 const _errs1 = errors;
-if(typeof data0 !== "string"){
-faults = [{instancePath:instancePath+"/type",keyword:"type",params:{type: "string"}}];
+if(errors === _errs1){
+if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
+}
+else {
+faults = [{instancePath:instancePath+"/_meta",keyword:"type",params:{type: "object"}}];
 return false;
 }
-if("chat/usage" !== data0){
-faults = [{instancePath:instancePath+"/type",keyword:"const",params:{allowedValue: "chat/usage"}}];
-return false;
 }
 var valid0 = _errs1 === errors;
 }
@@ -10702,41 +10524,41 @@ var valid0 = true;
 }
 if(valid0){
 if(data.turnId !== undefined){
-const _errs3 = errors;
+const _errs4 = errors;
 if(typeof data.turnId !== "string"){
 faults = [{instancePath:instancePath+"/turnId",keyword:"type",params:{type: "string"}}];
 return false;
 }
-var valid0 = _errs3 === errors;
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.type !== undefined){
+let data2 = data.type;
+const _errs6 = errors;
+if(typeof data2 !== "string"){
+faults = [{instancePath:instancePath+"/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+if("chat/usage" !== data2){
+faults = [{instancePath:instancePath+"/type",keyword:"const",params:{allowedValue: "chat/usage"}}];
+return false;
+}
+var valid0 = _errs6 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.usage !== undefined){
-const _errs5 = errors;
-if(!(validate266(data.usage, {instancePath:instancePath+"/usage"}))){
+const _errs8 = errors;
+if(!(validate275(data.usage, {instancePath:instancePath+"/usage"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
-var valid0 = _errs5 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data._meta !== undefined){
-let data3 = data._meta;
-const _errs6 = errors;
-if(errors === _errs6){
-if(data3 && typeof data3 == "object" && !Array.isArray(data3)){
-}
-else {
-faults = [{instancePath:instancePath+"/_meta",keyword:"type",params:{type: "object"}}];
-return false;
-}
-}
-var valid0 = _errs6 === errors;
+var valid0 = _errs8 === errors;
 }
 else {
 var valid0 = true;
@@ -10754,13 +10576,13 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate314(data: any, {instancePath=""}: At = {}): boolean {
+function validate324(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((((data.channel === undefined) && (missing0 = "channel")) || ((data.kind === undefined) && (missing0 = "kind"))) || ((data.text === undefined) && (missing0 = "text"))) || ((data.offset === undefined) && (missing0 = "offset"))){
+if(((((data.channel === undefined) && (missing0 = "channel")) || ((data.kind === undefined) && (missing0 = "kind"))) || ((data.offset === undefined) && (missing0 = "offset"))) || ((data.text === undefined) && (missing0 = "text"))){
 faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
@@ -10831,7 +10653,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate320(data: any, {instancePath=""}: At = {}): boolean {
+function validate330(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -10876,7 +10698,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate316(data: any, {instancePath=""}: At = {}): boolean {
+function validate326(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -10913,7 +10735,7 @@ var valid0 = true;
 if(valid0){
 if(data.initialMessage !== undefined){
 const _errs3 = errors;
-if(!(validate81(data.initialMessage, {instancePath:instancePath+"/initialMessage"}))){
+if(!(validate86(data.initialMessage, {instancePath:instancePath+"/initialMessage"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -10925,7 +10747,7 @@ var valid0 = true;
 if(valid0){
 if(data.source !== undefined){
 const _errs4 = errors;
-if(!(validate320(data.source, {instancePath:instancePath+"/source"}))){
+if(!(validate330(data.source, {instancePath:instancePath+"/source"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -10947,7 +10769,53 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate323(data: any, {instancePath=""}: At = {}): boolean {
+function validate335(data: any, {instancePath=""}: At = {}): boolean {
+let vErrors: any = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.items === undefined) && (missing0 = "items")){
+faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.items !== undefined){
+let data0 = data.items;
+const _errs1 = errors;
+if(errors === _errs1){
+if(Array.isArray(data0)){
+var valid1 = true;
+const len0 = data0.length;
+for(let i0=0; i0<len0; i0++){
+const _errs3 = errors;
+if(typeof data0[i0] !== "string"){
+faults = [{instancePath:instancePath+"/items/" + i0,keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid1 = _errs3 === errors;
+if(!valid1){
+break;
+}
+}
+}
+else {
+faults = [{instancePath:instancePath+"/items",keyword:"type",params:{type: "array"}}];
+return false;
+}
+}
+}
+}
+}
+else {
+faults = [{instancePath,keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+faults = vErrors;
+return errors === 0;
+}
+function validate333(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -11000,47 +10868,10 @@ var valid0 = true;
 }
 if(valid0){
 if(data.excludes !== undefined){
-let data3 = data.excludes;
 const _errs6 = errors;
-if(errors === _errs6){
-if(data3 && typeof data3 == "object" && !Array.isArray(data3)){
-let missing1;
-if((data3.items === undefined) && (missing1 = "items")){
-faults = [{instancePath:instancePath+"/excludes",keyword:"required",params:{missingProperty: missing1}}];
-return false;
-}
-else {
-if(data3.items !== undefined){
-let data4 = data3.items;
-const _errs8 = errors;
-if(errors === _errs8){
-if(Array.isArray(data4)){
-var valid2 = true;
-const len0 = data4.length;
-for(let i0=0; i0<len0; i0++){
-const _errs10 = errors;
-if(typeof data4[i0] !== "string"){
-faults = [{instancePath:instancePath+"/excludes/items/" + i0,keyword:"type",params:{type: "string"}}];
-return false;
-}
-var valid2 = _errs10 === errors;
-if(!valid2){
-break;
-}
-}
-}
-else {
-faults = [{instancePath:instancePath+"/excludes/items",keyword:"type",params:{type: "array"}}];
-return false;
-}
-}
-}
-}
-}
-else {
-faults = [{instancePath:instancePath+"/excludes",keyword:"type",params:{type: "object"}}];
-return false;
-}
+if(!(validate335(data.excludes, {instancePath:instancePath+"/excludes"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
 }
 var valid0 = _errs6 === errors;
 }
@@ -11049,49 +10880,12 @@ var valid0 = true;
 }
 if(valid0){
 if(data.includes !== undefined){
-let data6 = data.includes;
-const _errs12 = errors;
-if(errors === _errs12){
-if(data6 && typeof data6 == "object" && !Array.isArray(data6)){
-let missing2;
-if((data6.items === undefined) && (missing2 = "items")){
-faults = [{instancePath:instancePath+"/includes",keyword:"required",params:{missingProperty: missing2}}];
-return false;
+const _errs7 = errors;
+if(!(validate335(data.includes, {instancePath:instancePath+"/includes"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
 }
-else {
-if(data6.items !== undefined){
-let data7 = data6.items;
-const _errs14 = errors;
-if(errors === _errs14){
-if(Array.isArray(data7)){
-var valid4 = true;
-const len1 = data7.length;
-for(let i1=0; i1<len1; i1++){
-const _errs16 = errors;
-if(typeof data7[i1] !== "string"){
-faults = [{instancePath:instancePath+"/includes/items/" + i1,keyword:"type",params:{type: "string"}}];
-return false;
-}
-var valid4 = _errs16 === errors;
-if(!valid4){
-break;
-}
-}
-}
-else {
-faults = [{instancePath:instancePath+"/includes/items",keyword:"type",params:{type: "array"}}];
-return false;
-}
-}
-}
-}
-}
-else {
-faults = [{instancePath:instancePath+"/includes",keyword:"type",params:{type: "object"}}];
-return false;
-}
-}
-var valid0 = _errs12 === errors;
+var valid0 = _errs7 === errors;
 }
 else {
 var valid0 = true;
@@ -11110,7 +10904,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate325(data: any, {instancePath=""}: At = {}): boolean {
+function validate338(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -11137,7 +10931,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate330(data: any, {instancePath=""}: At = {}): boolean {
+function validate343(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -11182,7 +10976,88 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate335(data: any, {instancePath=""}: At = {}): boolean {
+function validate348(data: any, {instancePath=""}: At = {}): boolean {
+let vErrors: any = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.type === undefined) && (missing0 = "type")){
+faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.type !== undefined){
+const _errs2 = errors;
+if(typeof data.type !== "string"){
+faults = [{instancePath:instancePath+"/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid0 = _errs2 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.properties !== undefined){
+let data1 = data.properties;
+const _errs4 = errors;
+if(errors === _errs4){
+if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
+}
+else {
+faults = [{instancePath:instancePath+"/properties",keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.required !== undefined){
+let data2 = data.required;
+const _errs7 = errors;
+if(errors === _errs7){
+if(Array.isArray(data2)){
+var valid1 = true;
+const len0 = data2.length;
+for(let i0=0; i0<len0; i0++){
+const _errs9 = errors;
+if(typeof data2[i0] !== "string"){
+faults = [{instancePath:instancePath+"/required/" + i0,keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid1 = _errs9 === errors;
+if(!valid1){
+break;
+}
+}
+}
+else {
+faults = [{instancePath:instancePath+"/required",keyword:"type",params:{type: "array"}}];
+return false;
+}
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+else {
+faults = [{instancePath,keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+faults = vErrors;
+return errors === 0;
+}
+function validate351(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -11259,7 +11134,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate334(data: any, {instancePath=""}: At = {}): boolean {
+function validate347(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -11270,11 +11145,16 @@ faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
-if(data.name !== undefined){
+if(data._meta !== undefined){
+let data0 = data._meta;
 const _errs1 = errors;
-if(typeof data.name !== "string"){
-faults = [{instancePath:instancePath+"/name",keyword:"type",params:{type: "string"}}];
+if(errors === _errs1){
+if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
+}
+else {
+faults = [{instancePath:instancePath+"/_meta",keyword:"type",params:{type: "object"}}];
 return false;
+}
 }
 var valid0 = _errs1 === errors;
 }
@@ -11282,176 +11162,73 @@ else {
 var valid0 = true;
 }
 if(valid0){
+if(data.name !== undefined){
+const _errs4 = errors;
+if(typeof data.name !== "string"){
+faults = [{instancePath:instancePath+"/name",keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
 if(data.title !== undefined){
-const _errs3 = errors;
+const _errs6 = errors;
 if(typeof data.title !== "string"){
 faults = [{instancePath:instancePath+"/title",keyword:"type",params:{type: "string"}}];
 return false;
 }
-var valid0 = _errs3 === errors;
+var valid0 = _errs6 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.description !== undefined){
-const _errs5 = errors;
+const _errs8 = errors;
 if(typeof data.description !== "string"){
 faults = [{instancePath:instancePath+"/description",keyword:"type",params:{type: "string"}}];
 return false;
 }
-var valid0 = _errs5 === errors;
+var valid0 = _errs8 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.inputSchema !== undefined){
-let data3 = data.inputSchema;
-const _errs7 = errors;
-if(errors === _errs7){
-if(data3 && typeof data3 == "object" && !Array.isArray(data3)){
-let missing1;
-if((data3.type === undefined) && (missing1 = "type")){
-faults = [{instancePath:instancePath+"/inputSchema",keyword:"required",params:{missingProperty: missing1}}];
-return false;
+const _errs10 = errors;
+if(!(validate348(data.inputSchema, {instancePath:instancePath+"/inputSchema"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
 }
-else {
-if(data3.type !== undefined){
-const _errs9 = errors;
-if(typeof data3.type !== "string"){
-faults = [{instancePath:instancePath+"/inputSchema/type",keyword:"type",params:{type: "string"}}];
-return false;
-}
-var valid1 = _errs9 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data3.properties !== undefined){
-const _errs11 = errors;
-if(typeof data3.properties !== "string"){
-faults = [{instancePath:instancePath+"/inputSchema/properties",keyword:"type",params:{type: "string"}}];
-return false;
-}
-var valid1 = _errs11 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data3.required !== undefined){
-const _errs13 = errors;
-if(typeof data3.required !== "string"){
-faults = [{instancePath:instancePath+"/inputSchema/required",keyword:"type",params:{type: "string"}}];
-return false;
-}
-var valid1 = _errs13 === errors;
-}
-else {
-var valid1 = true;
-}
-}
-}
-}
-}
-else {
-faults = [{instancePath:instancePath+"/inputSchema",keyword:"type",params:{type: "object"}}];
-return false;
-}
-}
-var valid0 = _errs7 === errors;
+var valid0 = _errs10 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.outputSchema !== undefined){
-let data7 = data.outputSchema;
-const _errs15 = errors;
-if(errors === _errs15){
-if(data7 && typeof data7 == "object" && !Array.isArray(data7)){
-let missing2;
-if((data7.type === undefined) && (missing2 = "type")){
-faults = [{instancePath:instancePath+"/outputSchema",keyword:"required",params:{missingProperty: missing2}}];
-return false;
+const _errs11 = errors;
+if(!(validate348(data.outputSchema, {instancePath:instancePath+"/outputSchema"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
 }
-else {
-if(data7.type !== undefined){
-const _errs17 = errors;
-if(typeof data7.type !== "string"){
-faults = [{instancePath:instancePath+"/outputSchema/type",keyword:"type",params:{type: "string"}}];
-return false;
-}
-var valid2 = _errs17 === errors;
-}
-else {
-var valid2 = true;
-}
-if(valid2){
-if(data7.properties !== undefined){
-const _errs19 = errors;
-if(typeof data7.properties !== "string"){
-faults = [{instancePath:instancePath+"/outputSchema/properties",keyword:"type",params:{type: "string"}}];
-return false;
-}
-var valid2 = _errs19 === errors;
-}
-else {
-var valid2 = true;
-}
-if(valid2){
-if(data7.required !== undefined){
-const _errs21 = errors;
-if(typeof data7.required !== "string"){
-faults = [{instancePath:instancePath+"/outputSchema/required",keyword:"type",params:{type: "string"}}];
-return false;
-}
-var valid2 = _errs21 === errors;
-}
-else {
-var valid2 = true;
-}
-}
-}
-}
-}
-else {
-faults = [{instancePath:instancePath+"/outputSchema",keyword:"type",params:{type: "object"}}];
-return false;
-}
-}
-var valid0 = _errs15 === errors;
+var valid0 = _errs11 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.annotations !== undefined){
-const _errs23 = errors;
-if(!(validate335(data.annotations, {instancePath:instancePath+"/annotations"}))){
+const _errs12 = errors;
+if(!(validate351(data.annotations, {instancePath:instancePath+"/annotations"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
-var valid0 = _errs23 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data._meta !== undefined){
-let data12 = data._meta;
-const _errs24 = errors;
-if(errors === _errs24){
-if(data12 && typeof data12 == "object" && !Array.isArray(data12)){
-}
-else {
-faults = [{instancePath:instancePath+"/_meta",keyword:"type",params:{type: "object"}}];
-return false;
-}
-}
-var valid0 = _errs24 === errors;
+var valid0 = _errs12 === errors;
 }
 else {
 var valid0 = true;
@@ -11472,7 +11249,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate340(data: any, {instancePath=""}: At = {}): boolean {
+function validate356(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -11566,7 +11343,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate345(data: any, {instancePath=""}: At = {}): boolean {
+function validate361(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -11598,7 +11375,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate346(data: any, {instancePath=""}: At = {}): boolean {
+function validate362(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -11630,7 +11407,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate347(data: any, {instancePath=""}: At = {}): boolean {
+function validate363(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -11680,7 +11457,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate348(data: any, {instancePath=""}: At = {}): boolean {
+function validate364(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -11730,7 +11507,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate344(data: any, {instancePath=""}: At = {}): boolean {
+function validate360(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -11744,25 +11521,25 @@ else {
 const tag0 = data.kind;
 if(typeof tag0 == "string"){
 if(tag0 === "loading"){
-if(!(validate345(data, {instancePath}))){
+if(!(validate361(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "loaded"){
-if(!(validate346(data, {instancePath}))){
+if(!(validate362(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "degraded"){
-if(!(validate347(data, {instancePath}))){
+if(!(validate363(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "error"){
-if(!(validate348(data, {instancePath}))){
+if(!(validate364(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -11786,21 +11563,21 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate355(data: any, {instancePath=""}: At = {}): boolean {
+function validate371(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((((data.id === undefined) && (missing0 = "id")) || ((data.uri === undefined) && (missing0 = "uri"))) || ((data.name === undefined) && (missing0 = "name"))) || ((data.type === undefined) && (missing0 = "type"))){
+if(((((data.id === undefined) && (missing0 = "id")) || ((data.name === undefined) && (missing0 = "name"))) || ((data.type === undefined) && (missing0 = "type"))) || ((data.uri === undefined) && (missing0 = "uri"))){
 faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
-if(data.id !== undefined){
+if(data.disableModelInvocation !== undefined){
 const _errs1 = errors;
-if(typeof data.id !== "string"){
-faults = [{instancePath:instancePath+"/id",keyword:"type",params:{type: "string"}}];
+if(typeof data.disableModelInvocation !== "boolean"){
+faults = [{instancePath:instancePath+"/disableModelInvocation",keyword:"type",params:{type: "boolean"}}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -11809,11 +11586,11 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.uri !== undefined){
+if(data.disableUserInvocation !== undefined){
 const _errs3 = errors;
-if(!(validate31(data.uri, {instancePath:instancePath+"/uri"}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
+if(typeof data.disableUserInvocation !== "boolean"){
+faults = [{instancePath:instancePath+"/disableUserInvocation",keyword:"type",params:{type: "boolean"}}];
+return false;
 }
 var valid0 = _errs3 === errors;
 }
@@ -11821,32 +11598,73 @@ else {
 var valid0 = true;
 }
 if(valid0){
+if(data._meta !== undefined){
+let data2 = data._meta;
+const _errs5 = errors;
+if(errors === _errs5){
+if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
+}
+else {
+faults = [{instancePath:instancePath+"/_meta",keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.id !== undefined){
+const _errs8 = errors;
+if(typeof data.id !== "string"){
+faults = [{instancePath:instancePath+"/id",keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid0 = _errs8 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.uri !== undefined){
+const _errs10 = errors;
+if(!(validate31(data.uri, {instancePath:instancePath+"/uri"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var valid0 = _errs10 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
 if(data.name !== undefined){
-const _errs4 = errors;
+const _errs11 = errors;
 if(typeof data.name !== "string"){
 faults = [{instancePath:instancePath+"/name",keyword:"type",params:{type: "string"}}];
 return false;
 }
-var valid0 = _errs4 === errors;
+var valid0 = _errs11 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.icons !== undefined){
-let data3 = data.icons;
-const _errs6 = errors;
-if(errors === _errs6){
-if(Array.isArray(data3)){
+let data6 = data.icons;
+const _errs13 = errors;
+if(errors === _errs13){
+if(Array.isArray(data6)){
 var valid1 = true;
-const len0 = data3.length;
+const len0 = data6.length;
 for(let i0=0; i0<len0; i0++){
-const _errs8 = errors;
-if(!(validate340(data3[i0], {instancePath:instancePath+"/icons/" + i0}))){
+const _errs15 = errors;
+if(!(validate356(data6[i0], {instancePath:instancePath+"/icons/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
-var valid1 = _errs8 === errors;
+var valid1 = _errs15 === errors;
 if(!valid1){
 break;
 }
@@ -11857,74 +11675,28 @@ faults = [{instancePath:instancePath+"/icons",keyword:"type",params:{type: "arra
 return false;
 }
 }
-var valid0 = _errs6 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.range !== undefined){
-const _errs9 = errors;
-if(!(validate33(data.range, {instancePath:instancePath+"/range"}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
-}
-var valid0 = _errs9 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data._meta !== undefined){
-let data6 = data._meta;
-const _errs10 = errors;
-if(errors === _errs10){
-if(data6 && typeof data6 == "object" && !Array.isArray(data6)){
-}
-else {
-faults = [{instancePath:instancePath+"/_meta",keyword:"type",params:{type: "object"}}];
-return false;
-}
-}
-var valid0 = _errs10 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.enabled !== undefined){
-const _errs13 = errors;
-if(typeof data.enabled !== "boolean"){
-faults = [{instancePath:instancePath+"/enabled",keyword:"type",params:{type: "boolean"}}];
-return false;
-}
 var valid0 = _errs13 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-if(data.type !== undefined){
-let data8 = data.type;
-const _errs15 = errors;
-if(typeof data8 !== "string"){
-faults = [{instancePath:instancePath+"/type",keyword:"type",params:{type: "string"}}];
-return false;
+if(data.range !== undefined){
+const _errs16 = errors;
+if(!(validate33(data.range, {instancePath:instancePath+"/range"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
 }
-if("agent" !== data8){
-faults = [{instancePath:instancePath+"/type",keyword:"const",params:{allowedValue: "agent"}}];
-return false;
-}
-var valid0 = _errs15 === errors;
+var valid0 = _errs16 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-if(data.description !== undefined){
+if(data.enabled !== undefined){
 const _errs17 = errors;
-if(typeof data.description !== "string"){
-faults = [{instancePath:instancePath+"/description",keyword:"type",params:{type: "string"}}];
+if(typeof data.enabled !== "boolean"){
+faults = [{instancePath:instancePath+"/enabled",keyword:"type",params:{type: "boolean"}}];
 return false;
 }
 var valid0 = _errs17 === errors;
@@ -11933,10 +11705,15 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.model !== undefined){
+if(data.type !== undefined){
+let data10 = data.type;
 const _errs19 = errors;
-if(typeof data.model !== "string"){
-faults = [{instancePath:instancePath+"/model",keyword:"type",params:{type: "string"}}];
+if(typeof data10 !== "string"){
+faults = [{instancePath:instancePath+"/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+if("agent" !== data10){
+faults = [{instancePath:instancePath+"/type",keyword:"const",params:{allowedValue: "agent"}}];
 return false;
 }
 var valid0 = _errs19 === errors;
@@ -11945,20 +11722,44 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.tools !== undefined){
-let data11 = data.tools;
+if(data.description !== undefined){
 const _errs21 = errors;
-if(errors === _errs21){
-if(Array.isArray(data11)){
-var valid2 = true;
-const len1 = data11.length;
-for(let i1=0; i1<len1; i1++){
+if(typeof data.description !== "string"){
+faults = [{instancePath:instancePath+"/description",keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid0 = _errs21 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.model !== undefined){
 const _errs23 = errors;
-if(typeof data11[i1] !== "string"){
+if(typeof data.model !== "string"){
+faults = [{instancePath:instancePath+"/model",keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid0 = _errs23 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.tools !== undefined){
+let data13 = data.tools;
+const _errs25 = errors;
+if(errors === _errs25){
+if(Array.isArray(data13)){
+var valid2 = true;
+const len1 = data13.length;
+for(let i1=0; i1<len1; i1++){
+const _errs27 = errors;
+if(typeof data13[i1] !== "string"){
 faults = [{instancePath:instancePath+"/tools/" + i1,keyword:"type",params:{type: "string"}}];
 return false;
 }
-var valid2 = _errs23 === errors;
+var valid2 = _errs27 === errors;
 if(!valid2){
 break;
 }
@@ -11969,31 +11770,7 @@ faults = [{instancePath:instancePath+"/tools",keyword:"type",params:{type: "arra
 return false;
 }
 }
-var valid0 = _errs21 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.disableModelInvocation !== undefined){
-const _errs25 = errors;
-if(typeof data.disableModelInvocation !== "boolean"){
-faults = [{instancePath:instancePath+"/disableModelInvocation",keyword:"type",params:{type: "boolean"}}];
-return false;
-}
 var valid0 = _errs25 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.disableUserInvocation !== undefined){
-const _errs27 = errors;
-if(typeof data.disableUserInvocation !== "boolean"){
-faults = [{instancePath:instancePath+"/disableUserInvocation",keyword:"type",params:{type: "boolean"}}];
-return false;
-}
-var valid0 = _errs27 === errors;
 }
 else {
 var valid0 = true;
@@ -12020,21 +11797,21 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate359(data: any, {instancePath=""}: At = {}): boolean {
+function validate375(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((((data.id === undefined) && (missing0 = "id")) || ((data.uri === undefined) && (missing0 = "uri"))) || ((data.name === undefined) && (missing0 = "name"))) || ((data.type === undefined) && (missing0 = "type"))){
+if(((((data.id === undefined) && (missing0 = "id")) || ((data.name === undefined) && (missing0 = "name"))) || ((data.type === undefined) && (missing0 = "type"))) || ((data.uri === undefined) && (missing0 = "uri"))){
 faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
-if(data.id !== undefined){
+if(data.disableModelInvocation !== undefined){
 const _errs1 = errors;
-if(typeof data.id !== "string"){
-faults = [{instancePath:instancePath+"/id",keyword:"type",params:{type: "string"}}];
+if(typeof data.disableModelInvocation !== "boolean"){
+faults = [{instancePath:instancePath+"/disableModelInvocation",keyword:"type",params:{type: "boolean"}}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -12043,11 +11820,11 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.uri !== undefined){
+if(data.disableUserInvocation !== undefined){
 const _errs3 = errors;
-if(!(validate31(data.uri, {instancePath:instancePath+"/uri"}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
+if(typeof data.disableUserInvocation !== "boolean"){
+faults = [{instancePath:instancePath+"/disableUserInvocation",keyword:"type",params:{type: "boolean"}}];
+return false;
 }
 var valid0 = _errs3 === errors;
 }
@@ -12055,32 +11832,73 @@ else {
 var valid0 = true;
 }
 if(valid0){
+if(data._meta !== undefined){
+let data2 = data._meta;
+const _errs5 = errors;
+if(errors === _errs5){
+if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
+}
+else {
+faults = [{instancePath:instancePath+"/_meta",keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.id !== undefined){
+const _errs8 = errors;
+if(typeof data.id !== "string"){
+faults = [{instancePath:instancePath+"/id",keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid0 = _errs8 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.uri !== undefined){
+const _errs10 = errors;
+if(!(validate31(data.uri, {instancePath:instancePath+"/uri"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var valid0 = _errs10 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
 if(data.name !== undefined){
-const _errs4 = errors;
+const _errs11 = errors;
 if(typeof data.name !== "string"){
 faults = [{instancePath:instancePath+"/name",keyword:"type",params:{type: "string"}}];
 return false;
 }
-var valid0 = _errs4 === errors;
+var valid0 = _errs11 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.icons !== undefined){
-let data3 = data.icons;
-const _errs6 = errors;
-if(errors === _errs6){
-if(Array.isArray(data3)){
+let data6 = data.icons;
+const _errs13 = errors;
+if(errors === _errs13){
+if(Array.isArray(data6)){
 var valid1 = true;
-const len0 = data3.length;
+const len0 = data6.length;
 for(let i0=0; i0<len0; i0++){
-const _errs8 = errors;
-if(!(validate340(data3[i0], {instancePath:instancePath+"/icons/" + i0}))){
+const _errs15 = errors;
+if(!(validate356(data6[i0], {instancePath:instancePath+"/icons/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
-var valid1 = _errs8 === errors;
+var valid1 = _errs15 === errors;
 if(!valid1){
 break;
 }
@@ -12091,74 +11909,28 @@ faults = [{instancePath:instancePath+"/icons",keyword:"type",params:{type: "arra
 return false;
 }
 }
-var valid0 = _errs6 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.range !== undefined){
-const _errs9 = errors;
-if(!(validate33(data.range, {instancePath:instancePath+"/range"}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
-}
-var valid0 = _errs9 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data._meta !== undefined){
-let data6 = data._meta;
-const _errs10 = errors;
-if(errors === _errs10){
-if(data6 && typeof data6 == "object" && !Array.isArray(data6)){
-}
-else {
-faults = [{instancePath:instancePath+"/_meta",keyword:"type",params:{type: "object"}}];
-return false;
-}
-}
-var valid0 = _errs10 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.enabled !== undefined){
-const _errs13 = errors;
-if(typeof data.enabled !== "boolean"){
-faults = [{instancePath:instancePath+"/enabled",keyword:"type",params:{type: "boolean"}}];
-return false;
-}
 var valid0 = _errs13 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-if(data.type !== undefined){
-let data8 = data.type;
-const _errs15 = errors;
-if(typeof data8 !== "string"){
-faults = [{instancePath:instancePath+"/type",keyword:"type",params:{type: "string"}}];
-return false;
+if(data.range !== undefined){
+const _errs16 = errors;
+if(!(validate33(data.range, {instancePath:instancePath+"/range"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
 }
-if("skill" !== data8){
-faults = [{instancePath:instancePath+"/type",keyword:"const",params:{allowedValue: "skill"}}];
-return false;
-}
-var valid0 = _errs15 === errors;
+var valid0 = _errs16 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-if(data.description !== undefined){
+if(data.enabled !== undefined){
 const _errs17 = errors;
-if(typeof data.description !== "string"){
-faults = [{instancePath:instancePath+"/description",keyword:"type",params:{type: "string"}}];
+if(typeof data.enabled !== "boolean"){
+faults = [{instancePath:instancePath+"/enabled",keyword:"type",params:{type: "boolean"}}];
 return false;
 }
 var valid0 = _errs17 === errors;
@@ -12167,10 +11939,15 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.disableModelInvocation !== undefined){
+if(data.type !== undefined){
+let data10 = data.type;
 const _errs19 = errors;
-if(typeof data.disableModelInvocation !== "boolean"){
-faults = [{instancePath:instancePath+"/disableModelInvocation",keyword:"type",params:{type: "boolean"}}];
+if(typeof data10 !== "string"){
+faults = [{instancePath:instancePath+"/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+if("skill" !== data10){
+faults = [{instancePath:instancePath+"/type",keyword:"const",params:{allowedValue: "skill"}}];
 return false;
 }
 var valid0 = _errs19 === errors;
@@ -12179,10 +11956,10 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.disableUserInvocation !== undefined){
+if(data.description !== undefined){
 const _errs21 = errors;
-if(typeof data.disableUserInvocation !== "boolean"){
-faults = [{instancePath:instancePath+"/disableUserInvocation",keyword:"type",params:{type: "boolean"}}];
+if(typeof data.description !== "string"){
+faults = [{instancePath:instancePath+"/description",keyword:"type",params:{type: "string"}}];
 return false;
 }
 var valid0 = _errs21 === errors;
@@ -12210,22 +11987,27 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate363(data: any, {instancePath=""}: At = {}): boolean {
+function validate379(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((((data.id === undefined) && (missing0 = "id")) || ((data.uri === undefined) && (missing0 = "uri"))) || ((data.name === undefined) && (missing0 = "name"))) || ((data.type === undefined) && (missing0 = "type"))){
+if(((((data.id === undefined) && (missing0 = "id")) || ((data.name === undefined) && (missing0 = "name"))) || ((data.type === undefined) && (missing0 = "type"))) || ((data.uri === undefined) && (missing0 = "uri"))){
 faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
-if(data.id !== undefined){
+if(data._meta !== undefined){
+let data0 = data._meta;
 const _errs1 = errors;
-if(typeof data.id !== "string"){
-faults = [{instancePath:instancePath+"/id",keyword:"type",params:{type: "string"}}];
+if(errors === _errs1){
+if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
+}
+else {
+faults = [{instancePath:instancePath+"/_meta",keyword:"type",params:{type: "object"}}];
 return false;
+}
 }
 var valid0 = _errs1 === errors;
 }
@@ -12233,22 +12015,10 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.uri !== undefined){
-const _errs3 = errors;
-if(!(validate31(data.uri, {instancePath:instancePath+"/uri"}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
-}
-var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.name !== undefined){
+if(data.id !== undefined){
 const _errs4 = errors;
-if(typeof data.name !== "string"){
-faults = [{instancePath:instancePath+"/name",keyword:"type",params:{type: "string"}}];
+if(typeof data.id !== "string"){
+faults = [{instancePath:instancePath+"/id",keyword:"type",params:{type: "string"}}];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -12257,20 +12027,44 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.icons !== undefined){
-let data3 = data.icons;
+if(data.uri !== undefined){
 const _errs6 = errors;
-if(errors === _errs6){
-if(Array.isArray(data3)){
-var valid1 = true;
-const len0 = data3.length;
-for(let i0=0; i0<len0; i0++){
-const _errs8 = errors;
-if(!(validate340(data3[i0], {instancePath:instancePath+"/icons/" + i0}))){
+if(!(validate31(data.uri, {instancePath:instancePath+"/uri"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
-var valid1 = _errs8 === errors;
+var valid0 = _errs6 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.name !== undefined){
+const _errs7 = errors;
+if(typeof data.name !== "string"){
+faults = [{instancePath:instancePath+"/name",keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.icons !== undefined){
+let data4 = data.icons;
+const _errs9 = errors;
+if(errors === _errs9){
+if(Array.isArray(data4)){
+var valid1 = true;
+const len0 = data4.length;
+for(let i0=0; i0<len0; i0++){
+const _errs11 = errors;
+if(!(validate356(data4[i0], {instancePath:instancePath+"/icons/" + i0}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var valid1 = _errs11 === errors;
 if(!valid1){
 break;
 }
@@ -12281,36 +12075,19 @@ faults = [{instancePath:instancePath+"/icons",keyword:"type",params:{type: "arra
 return false;
 }
 }
-var valid0 = _errs6 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.range !== undefined){
-const _errs9 = errors;
-if(!(validate33(data.range, {instancePath:instancePath+"/range"}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
-}
 var valid0 = _errs9 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-if(data._meta !== undefined){
-let data6 = data._meta;
-const _errs10 = errors;
-if(errors === _errs10){
-if(data6 && typeof data6 == "object" && !Array.isArray(data6)){
+if(data.range !== undefined){
+const _errs12 = errors;
+if(!(validate33(data.range, {instancePath:instancePath+"/range"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
 }
-else {
-faults = [{instancePath:instancePath+"/_meta",keyword:"type",params:{type: "object"}}];
-return false;
-}
-}
-var valid0 = _errs10 === errors;
+var valid0 = _errs12 === errors;
 }
 else {
 var valid0 = true;
@@ -12374,22 +12151,27 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate367(data: any, {instancePath=""}: At = {}): boolean {
+function validate383(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((((data.id === undefined) && (missing0 = "id")) || ((data.uri === undefined) && (missing0 = "uri"))) || ((data.name === undefined) && (missing0 = "name"))) || ((data.type === undefined) && (missing0 = "type"))){
+if(((((data.id === undefined) && (missing0 = "id")) || ((data.name === undefined) && (missing0 = "name"))) || ((data.type === undefined) && (missing0 = "type"))) || ((data.uri === undefined) && (missing0 = "uri"))){
 faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
-if(data.id !== undefined){
+if(data._meta !== undefined){
+let data0 = data._meta;
 const _errs1 = errors;
-if(typeof data.id !== "string"){
-faults = [{instancePath:instancePath+"/id",keyword:"type",params:{type: "string"}}];
+if(errors === _errs1){
+if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
+}
+else {
+faults = [{instancePath:instancePath+"/_meta",keyword:"type",params:{type: "object"}}];
 return false;
+}
 }
 var valid0 = _errs1 === errors;
 }
@@ -12397,22 +12179,10 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.uri !== undefined){
-const _errs3 = errors;
-if(!(validate31(data.uri, {instancePath:instancePath+"/uri"}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
-}
-var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.name !== undefined){
+if(data.id !== undefined){
 const _errs4 = errors;
-if(typeof data.name !== "string"){
-faults = [{instancePath:instancePath+"/name",keyword:"type",params:{type: "string"}}];
+if(typeof data.id !== "string"){
+faults = [{instancePath:instancePath+"/id",keyword:"type",params:{type: "string"}}];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -12421,20 +12191,44 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.icons !== undefined){
-let data3 = data.icons;
+if(data.uri !== undefined){
 const _errs6 = errors;
-if(errors === _errs6){
-if(Array.isArray(data3)){
-var valid1 = true;
-const len0 = data3.length;
-for(let i0=0; i0<len0; i0++){
-const _errs8 = errors;
-if(!(validate340(data3[i0], {instancePath:instancePath+"/icons/" + i0}))){
+if(!(validate31(data.uri, {instancePath:instancePath+"/uri"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
-var valid1 = _errs8 === errors;
+var valid0 = _errs6 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.name !== undefined){
+const _errs7 = errors;
+if(typeof data.name !== "string"){
+faults = [{instancePath:instancePath+"/name",keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.icons !== undefined){
+let data4 = data.icons;
+const _errs9 = errors;
+if(errors === _errs9){
+if(Array.isArray(data4)){
+var valid1 = true;
+const len0 = data4.length;
+for(let i0=0; i0<len0; i0++){
+const _errs11 = errors;
+if(!(validate356(data4[i0], {instancePath:instancePath+"/icons/" + i0}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var valid1 = _errs11 === errors;
 if(!valid1){
 break;
 }
@@ -12445,36 +12239,19 @@ faults = [{instancePath:instancePath+"/icons",keyword:"type",params:{type: "arra
 return false;
 }
 }
-var valid0 = _errs6 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.range !== undefined){
-const _errs9 = errors;
-if(!(validate33(data.range, {instancePath:instancePath+"/range"}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
-}
 var valid0 = _errs9 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-if(data._meta !== undefined){
-let data6 = data._meta;
-const _errs10 = errors;
-if(errors === _errs10){
-if(data6 && typeof data6 == "object" && !Array.isArray(data6)){
+if(data.range !== undefined){
+const _errs12 = errors;
+if(!(validate33(data.range, {instancePath:instancePath+"/range"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
 }
-else {
-faults = [{instancePath:instancePath+"/_meta",keyword:"type",params:{type: "object"}}];
-return false;
-}
-}
-var valid0 = _errs10 === errors;
+var valid0 = _errs12 === errors;
 }
 else {
 var valid0 = true;
@@ -12582,22 +12359,27 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate371(data: any, {instancePath=""}: At = {}): boolean {
+function validate387(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((((data.id === undefined) && (missing0 = "id")) || ((data.uri === undefined) && (missing0 = "uri"))) || ((data.name === undefined) && (missing0 = "name"))) || ((data.type === undefined) && (missing0 = "type"))){
+if(((((data.id === undefined) && (missing0 = "id")) || ((data.name === undefined) && (missing0 = "name"))) || ((data.type === undefined) && (missing0 = "type"))) || ((data.uri === undefined) && (missing0 = "uri"))){
 faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
-if(data.id !== undefined){
+if(data._meta !== undefined){
+let data0 = data._meta;
 const _errs1 = errors;
-if(typeof data.id !== "string"){
-faults = [{instancePath:instancePath+"/id",keyword:"type",params:{type: "string"}}];
+if(errors === _errs1){
+if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
+}
+else {
+faults = [{instancePath:instancePath+"/_meta",keyword:"type",params:{type: "object"}}];
 return false;
+}
 }
 var valid0 = _errs1 === errors;
 }
@@ -12605,22 +12387,10 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.uri !== undefined){
-const _errs3 = errors;
-if(!(validate31(data.uri, {instancePath:instancePath+"/uri"}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
-}
-var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.name !== undefined){
+if(data.id !== undefined){
 const _errs4 = errors;
-if(typeof data.name !== "string"){
-faults = [{instancePath:instancePath+"/name",keyword:"type",params:{type: "string"}}];
+if(typeof data.id !== "string"){
+faults = [{instancePath:instancePath+"/id",keyword:"type",params:{type: "string"}}];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -12629,20 +12399,44 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.icons !== undefined){
-let data3 = data.icons;
+if(data.uri !== undefined){
 const _errs6 = errors;
-if(errors === _errs6){
-if(Array.isArray(data3)){
-var valid1 = true;
-const len0 = data3.length;
-for(let i0=0; i0<len0; i0++){
-const _errs8 = errors;
-if(!(validate340(data3[i0], {instancePath:instancePath+"/icons/" + i0}))){
+if(!(validate31(data.uri, {instancePath:instancePath+"/uri"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
-var valid1 = _errs8 === errors;
+var valid0 = _errs6 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.name !== undefined){
+const _errs7 = errors;
+if(typeof data.name !== "string"){
+faults = [{instancePath:instancePath+"/name",keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.icons !== undefined){
+let data4 = data.icons;
+const _errs9 = errors;
+if(errors === _errs9){
+if(Array.isArray(data4)){
+var valid1 = true;
+const len0 = data4.length;
+for(let i0=0; i0<len0; i0++){
+const _errs11 = errors;
+if(!(validate356(data4[i0], {instancePath:instancePath+"/icons/" + i0}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var valid1 = _errs11 === errors;
 if(!valid1){
 break;
 }
@@ -12653,36 +12447,19 @@ faults = [{instancePath:instancePath+"/icons",keyword:"type",params:{type: "arra
 return false;
 }
 }
-var valid0 = _errs6 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.range !== undefined){
-const _errs9 = errors;
-if(!(validate33(data.range, {instancePath:instancePath+"/range"}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
-}
 var valid0 = _errs9 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-if(data._meta !== undefined){
-let data6 = data._meta;
-const _errs10 = errors;
-if(errors === _errs10){
-if(data6 && typeof data6 == "object" && !Array.isArray(data6)){
+if(data.range !== undefined){
+const _errs12 = errors;
+if(!(validate33(data.range, {instancePath:instancePath+"/range"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
 }
-else {
-faults = [{instancePath:instancePath+"/_meta",keyword:"type",params:{type: "object"}}];
-return false;
-}
-}
-var valid0 = _errs10 === errors;
+var valid0 = _errs12 === errors;
 }
 else {
 var valid0 = true;
@@ -12733,7 +12510,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate380(data: any, {instancePath=""}: At = {}): boolean {
+function validate396(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -12765,7 +12542,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate381(data: any, {instancePath=""}: At = {}): boolean {
+function validate397(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -12797,7 +12574,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate383(data: any, {instancePath=""}: At = {}): boolean {
+function validate399(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -13093,7 +12870,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate382(data: any, {instancePath=""}: At = {}): boolean {
+function validate398(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -13140,7 +12917,7 @@ var valid0 = true;
 if(valid0){
 if(data.resource !== undefined){
 const _errs5 = errors;
-if(!(validate383(data.resource, {instancePath:instancePath+"/resource"}))){
+if(!(validate399(data.resource, {instancePath:instancePath+"/resource"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -13205,7 +12982,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate385(data: any, {instancePath=""}: At = {}): boolean {
+function validate401(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -13235,7 +13012,7 @@ var valid0 = true;
 if(valid0){
 if(data.error !== undefined){
 const _errs3 = errors;
-if(!(validate60(data.error, {instancePath:instancePath+"/error"}))){
+if(!(validate65(data.error, {instancePath:instancePath+"/error"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -13255,7 +13032,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate387(data: any, {instancePath=""}: At = {}): boolean {
+function validate403(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -13287,7 +13064,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate379(data: any, {instancePath=""}: At = {}): boolean {
+function validate395(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -13301,31 +13078,31 @@ else {
 const tag0 = data.kind;
 if(typeof tag0 == "string"){
 if(tag0 === "starting"){
-if(!(validate380(data, {instancePath}))){
+if(!(validate396(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "ready"){
-if(!(validate381(data, {instancePath}))){
+if(!(validate397(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "authRequired"){
-if(!(validate382(data, {instancePath}))){
+if(!(validate398(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "error"){
-if(!(validate385(data, {instancePath}))){
+if(!(validate401(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "stopped"){
-if(!(validate387(data, {instancePath}))){
+if(!(validate403(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -13349,27 +13126,36 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate396(data: any, {instancePath=""}: At = {}): boolean {
+function validate413(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.serverTools !== undefined){
-let data0 = data.serverTools;
-const _errs1 = errors;
-if(errors === _errs1){
-if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
-if(data0.listChanged !== undefined){
-if(typeof data0.listChanged !== "boolean"){
-faults = [{instancePath:instancePath+"/serverTools/listChanged",keyword:"type",params:{type: "boolean"}}];
+if(data.listChanged !== undefined){
+if(typeof data.listChanged !== "boolean"){
+faults = [{instancePath:instancePath+"/listChanged",keyword:"type",params:{type: "boolean"}}];
 return false;
 }
 }
 }
 else {
-faults = [{instancePath:instancePath+"/serverTools",keyword:"type",params:{type: "object"}}];
+faults = [{instancePath,keyword:"type",params:{type: "object"}}];
 return false;
 }
+}
+faults = vErrors;
+return errors === 0;
+}
+function validate412(data: any, {instancePath=""}: At = {}): boolean {
+let vErrors: any = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.serverTools !== undefined){
+const _errs1 = errors;
+if(!(validate413(data.serverTools, {instancePath:instancePath+"/serverTools"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
 }
 var valid0 = _errs1 === errors;
 }
@@ -13378,54 +13164,49 @@ var valid0 = true;
 }
 if(valid0){
 if(data.serverResources !== undefined){
-let data2 = data.serverResources;
-const _errs5 = errors;
-if(errors === _errs5){
-if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
-if(data2.listChanged !== undefined){
-if(typeof data2.listChanged !== "boolean"){
-faults = [{instancePath:instancePath+"/serverResources/listChanged",keyword:"type",params:{type: "boolean"}}];
-return false;
+const _errs2 = errors;
+if(!(validate413(data.serverResources, {instancePath:instancePath+"/serverResources"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
 }
-}
-}
-else {
-faults = [{instancePath:instancePath+"/serverResources",keyword:"type",params:{type: "object"}}];
-return false;
-}
-}
-var valid0 = _errs5 === errors;
+var valid0 = _errs2 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.logging !== undefined){
-let data4 = data.logging;
-const _errs9 = errors;
-if(errors === _errs9){
-if(data4 && typeof data4 == "object" && !Array.isArray(data4)){
+let data2 = data.logging;
+const _errs3 = errors;
+if(errors === _errs3){
+if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
 }
 else {
 faults = [{instancePath:instancePath+"/logging",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
-var valid0 = _errs9 === errors;
+var valid0 = _errs3 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.sampling !== undefined){
-let data5 = data.sampling;
-const _errs12 = errors;
-if(errors === _errs12){
-if(data5 && typeof data5 == "object" && !Array.isArray(data5)){
-if(data5.tools !== undefined){
-if(typeof data5.tools !== "string"){
-faults = [{instancePath:instancePath+"/sampling/tools",keyword:"type",params:{type: "string"}}];
+let data3 = data.sampling;
+const _errs6 = errors;
+if(errors === _errs6){
+if(data3 && typeof data3 == "object" && !Array.isArray(data3)){
+if(data3.tools !== undefined){
+let data4 = data3.tools;
+const _errs8 = errors;
+if(errors === _errs8){
+if(data4 && typeof data4 == "object" && !Array.isArray(data4)){
+}
+else {
+faults = [{instancePath:instancePath+"/sampling/tools",keyword:"type",params:{type: "object"}}];
 return false;
+}
 }
 }
 }
@@ -13434,7 +13215,7 @@ faults = [{instancePath:instancePath+"/sampling",keyword:"type",params:{type: "o
 return false;
 }
 }
-var valid0 = _errs12 === errors;
+var valid0 = _errs6 === errors;
 }
 else {
 var valid0 = true;
@@ -13451,7 +13232,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate395(data: any, {instancePath=""}: At = {}): boolean {
+function validate411(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -13463,7 +13244,7 @@ return false;
 }
 else {
 if(data.capabilities !== undefined){
-if(!(validate396(data.capabilities, {instancePath:instancePath+"/capabilities"}))){
+if(!(validate412(data.capabilities, {instancePath:instancePath+"/capabilities"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -13478,22 +13259,27 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate375(data: any, {instancePath=""}: At = {}): boolean {
+function validate391(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((((((data.id === undefined) && (missing0 = "id")) || ((data.uri === undefined) && (missing0 = "uri"))) || ((data.name === undefined) && (missing0 = "name"))) || ((data.type === undefined) && (missing0 = "type"))) || ((data.enabled === undefined) && (missing0 = "enabled"))) || ((data.state === undefined) && (missing0 = "state"))){
+if(((((((data.enabled === undefined) && (missing0 = "enabled")) || ((data.id === undefined) && (missing0 = "id"))) || ((data.name === undefined) && (missing0 = "name"))) || ((data.state === undefined) && (missing0 = "state"))) || ((data.type === undefined) && (missing0 = "type"))) || ((data.uri === undefined) && (missing0 = "uri"))){
 faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
-if(data.id !== undefined){
+if(data._meta !== undefined){
+let data0 = data._meta;
 const _errs1 = errors;
-if(typeof data.id !== "string"){
-faults = [{instancePath:instancePath+"/id",keyword:"type",params:{type: "string"}}];
+if(errors === _errs1){
+if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
+}
+else {
+faults = [{instancePath:instancePath+"/_meta",keyword:"type",params:{type: "object"}}];
 return false;
+}
 }
 var valid0 = _errs1 === errors;
 }
@@ -13501,22 +13287,10 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.uri !== undefined){
-const _errs3 = errors;
-if(!(validate31(data.uri, {instancePath:instancePath+"/uri"}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
-}
-var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.name !== undefined){
+if(data.id !== undefined){
 const _errs4 = errors;
-if(typeof data.name !== "string"){
-faults = [{instancePath:instancePath+"/name",keyword:"type",params:{type: "string"}}];
+if(typeof data.id !== "string"){
+faults = [{instancePath:instancePath+"/id",keyword:"type",params:{type: "string"}}];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -13525,20 +13299,44 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.icons !== undefined){
-let data3 = data.icons;
+if(data.uri !== undefined){
 const _errs6 = errors;
-if(errors === _errs6){
-if(Array.isArray(data3)){
-var valid1 = true;
-const len0 = data3.length;
-for(let i0=0; i0<len0; i0++){
-const _errs8 = errors;
-if(!(validate340(data3[i0], {instancePath:instancePath+"/icons/" + i0}))){
+if(!(validate31(data.uri, {instancePath:instancePath+"/uri"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
-var valid1 = _errs8 === errors;
+var valid0 = _errs6 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.name !== undefined){
+const _errs7 = errors;
+if(typeof data.name !== "string"){
+faults = [{instancePath:instancePath+"/name",keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.icons !== undefined){
+let data4 = data.icons;
+const _errs9 = errors;
+if(errors === _errs9){
+if(Array.isArray(data4)){
+var valid1 = true;
+const len0 = data4.length;
+for(let i0=0; i0<len0; i0++){
+const _errs11 = errors;
+if(!(validate356(data4[i0], {instancePath:instancePath+"/icons/" + i0}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var valid1 = _errs11 === errors;
 if(!valid1){
 break;
 }
@@ -13549,36 +13347,19 @@ faults = [{instancePath:instancePath+"/icons",keyword:"type",params:{type: "arra
 return false;
 }
 }
-var valid0 = _errs6 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.range !== undefined){
-const _errs9 = errors;
-if(!(validate33(data.range, {instancePath:instancePath+"/range"}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
-}
 var valid0 = _errs9 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-if(data._meta !== undefined){
-let data6 = data._meta;
-const _errs10 = errors;
-if(errors === _errs10){
-if(data6 && typeof data6 == "object" && !Array.isArray(data6)){
+if(data.range !== undefined){
+const _errs12 = errors;
+if(!(validate33(data.range, {instancePath:instancePath+"/range"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
 }
-else {
-faults = [{instancePath:instancePath+"/_meta",keyword:"type",params:{type: "object"}}];
-return false;
-}
-}
-var valid0 = _errs10 === errors;
+var valid0 = _errs12 === errors;
 }
 else {
 var valid0 = true;
@@ -13615,7 +13396,7 @@ var valid0 = true;
 if(valid0){
 if(data.state !== undefined){
 const _errs17 = errors;
-if(!(validate379(data.state, {instancePath:instancePath+"/state"}))){
+if(!(validate395(data.state, {instancePath:instancePath+"/state"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -13639,7 +13420,7 @@ var valid0 = true;
 if(valid0){
 if(data.mcpApp !== undefined){
 const _errs19 = errors;
-if(!(validate395(data.mcpApp, {instancePath:instancePath+"/mcpApp"}))){
+if(!(validate411(data.mcpApp, {instancePath:instancePath+"/mcpApp"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -13668,7 +13449,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate354(data: any, {instancePath=""}: At = {}): boolean {
+function validate370(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -13682,37 +13463,37 @@ else {
 const tag0 = data.type;
 if(typeof tag0 == "string"){
 if(tag0 === "agent"){
-if(!(validate355(data, {instancePath}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
-}
-}
-else if(tag0 === "skill"){
-if(!(validate359(data, {instancePath}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
-}
-}
-else if(tag0 === "prompt"){
-if(!(validate363(data, {instancePath}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
-}
-}
-else if(tag0 === "rule"){
-if(!(validate367(data, {instancePath}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
-}
-}
-else if(tag0 === "hook"){
 if(!(validate371(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
-else if(tag0 === "mcpServer"){
+else if(tag0 === "skill"){
 if(!(validate375(data, {instancePath}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+}
+else if(tag0 === "prompt"){
+if(!(validate379(data, {instancePath}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+}
+else if(tag0 === "rule"){
+if(!(validate383(data, {instancePath}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+}
+else if(tag0 === "hook"){
+if(!(validate387(data, {instancePath}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+}
+else if(tag0 === "mcpServer"){
+if(!(validate391(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -13736,22 +13517,27 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate338(data: any, {instancePath=""}: At = {}): boolean {
+function validate354(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if((((((data.id === undefined) && (missing0 = "id")) || ((data.uri === undefined) && (missing0 = "uri"))) || ((data.name === undefined) && (missing0 = "name"))) || ((data.enabled === undefined) && (missing0 = "enabled"))) || ((data.type === undefined) && (missing0 = "type"))){
+if((((((data.enabled === undefined) && (missing0 = "enabled")) || ((data.id === undefined) && (missing0 = "id"))) || ((data.name === undefined) && (missing0 = "name"))) || ((data.type === undefined) && (missing0 = "type"))) || ((data.uri === undefined) && (missing0 = "uri"))){
 faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
-if(data.id !== undefined){
+if(data._meta !== undefined){
+let data0 = data._meta;
 const _errs1 = errors;
-if(typeof data.id !== "string"){
-faults = [{instancePath:instancePath+"/id",keyword:"type",params:{type: "string"}}];
+if(errors === _errs1){
+if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
+}
+else {
+faults = [{instancePath:instancePath+"/_meta",keyword:"type",params:{type: "object"}}];
 return false;
+}
 }
 var valid0 = _errs1 === errors;
 }
@@ -13759,22 +13545,10 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.uri !== undefined){
-const _errs3 = errors;
-if(!(validate31(data.uri, {instancePath:instancePath+"/uri"}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
-}
-var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.name !== undefined){
+if(data.id !== undefined){
 const _errs4 = errors;
-if(typeof data.name !== "string"){
-faults = [{instancePath:instancePath+"/name",keyword:"type",params:{type: "string"}}];
+if(typeof data.id !== "string"){
+faults = [{instancePath:instancePath+"/id",keyword:"type",params:{type: "string"}}];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -13783,20 +13557,44 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.icons !== undefined){
-let data3 = data.icons;
+if(data.uri !== undefined){
 const _errs6 = errors;
-if(errors === _errs6){
-if(Array.isArray(data3)){
-var valid1 = true;
-const len0 = data3.length;
-for(let i0=0; i0<len0; i0++){
-const _errs8 = errors;
-if(!(validate340(data3[i0], {instancePath:instancePath+"/icons/" + i0}))){
+if(!(validate31(data.uri, {instancePath:instancePath+"/uri"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
-var valid1 = _errs8 === errors;
+var valid0 = _errs6 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.name !== undefined){
+const _errs7 = errors;
+if(typeof data.name !== "string"){
+faults = [{instancePath:instancePath+"/name",keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.icons !== undefined){
+let data4 = data.icons;
+const _errs9 = errors;
+if(errors === _errs9){
+if(Array.isArray(data4)){
+var valid1 = true;
+const len0 = data4.length;
+for(let i0=0; i0<len0; i0++){
+const _errs11 = errors;
+if(!(validate356(data4[i0], {instancePath:instancePath+"/icons/" + i0}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var valid1 = _errs11 === errors;
 if(!valid1){
 break;
 }
@@ -13807,36 +13605,19 @@ faults = [{instancePath:instancePath+"/icons",keyword:"type",params:{type: "arra
 return false;
 }
 }
-var valid0 = _errs6 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.range !== undefined){
-const _errs9 = errors;
-if(!(validate33(data.range, {instancePath:instancePath+"/range"}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
-}
 var valid0 = _errs9 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-if(data._meta !== undefined){
-let data6 = data._meta;
-const _errs10 = errors;
-if(errors === _errs10){
-if(data6 && typeof data6 == "object" && !Array.isArray(data6)){
+if(data.range !== undefined){
+const _errs12 = errors;
+if(!(validate33(data.range, {instancePath:instancePath+"/range"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
 }
-else {
-faults = [{instancePath:instancePath+"/_meta",keyword:"type",params:{type: "object"}}];
-return false;
-}
-}
-var valid0 = _errs10 === errors;
+var valid0 = _errs12 === errors;
 }
 else {
 var valid0 = true;
@@ -13868,7 +13649,7 @@ var valid0 = true;
 if(valid0){
 if(data.load !== undefined){
 const _errs17 = errors;
-if(!(validate344(data.load, {instancePath:instancePath+"/load"}))){
+if(!(validate360(data.load, {instancePath:instancePath+"/load"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -13887,7 +13668,7 @@ var valid2 = true;
 const len1 = data10.length;
 for(let i1=0; i1<len1; i1++){
 const _errs20 = errors;
-if(!(validate354(data10[i1], {instancePath:instancePath+"/children/" + i1}))){
+if(!(validate370(data10[i1], {instancePath:instancePath+"/children/" + i1}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -13970,7 +13751,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate333(data: any, {instancePath=""}: At = {}): boolean {
+function validate346(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -14014,7 +13795,7 @@ var valid1 = true;
 const len0 = data2.length;
 for(let i0=0; i0<len0; i0++){
 const _errs7 = errors;
-if(!(validate334(data2[i0], {instancePath:instancePath+"/tools/" + i0}))){
+if(!(validate347(data2[i0], {instancePath:instancePath+"/tools/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -14044,7 +13825,7 @@ var valid2 = true;
 const len1 = data4.length;
 for(let i1=0; i1<len1; i1++){
 const _errs10 = errors;
-if(!(validate338(data4[i1], {instancePath:instancePath+"/customizations/" + i1}))){
+if(!(validate354(data4[i1], {instancePath:instancePath+"/customizations/" + i1}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -14077,7 +13858,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate327(data: any, {instancePath=""}: At = {}): boolean {
+function validate340(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -14126,7 +13907,7 @@ var valid0 = true;
 if(valid0){
 if(data.fork !== undefined){
 const _errs5 = errors;
-if(!(validate330(data.fork, {instancePath:instancePath+"/fork"}))){
+if(!(validate343(data.fork, {instancePath:instancePath+"/fork"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -14155,7 +13936,7 @@ var valid0 = true;
 if(valid0){
 if(data.activeClient !== undefined){
 const _errs9 = errors;
-if(!(validate333(data.activeClient, {instancePath:instancePath+"/activeClient"}))){
+if(!(validate346(data.activeClient, {instancePath:instancePath+"/activeClient"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -14192,7 +13973,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate411(data: any, {instancePath=""}: At = {}): boolean {
+function validate430(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -14242,7 +14023,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate412(data: any, {instancePath=""}: At = {}): boolean {
+function validate431(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -14318,7 +14099,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate410(data: any, {instancePath=""}: At = {}): boolean {
+function validate429(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -14332,13 +14113,13 @@ else {
 const tag0 = data.kind;
 if(typeof tag0 == "string"){
 if(tag0 === "client"){
-if(!(validate411(data, {instancePath}))){
+if(!(validate430(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "session"){
-if(!(validate412(data, {instancePath}))){
+if(!(validate431(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -14362,7 +14143,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate408(data: any, {instancePath=""}: At = {}): boolean {
+function validate427(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -14387,7 +14168,7 @@ var valid0 = true;
 if(valid0){
 if(data.claim !== undefined){
 const _errs2 = errors;
-if(!(validate410(data.claim, {instancePath:instancePath+"/claim"}))){
+if(!(validate429(data.claim, {instancePath:instancePath+"/claim"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -14521,7 +14302,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate418(data: any, {instancePath=""}: At = {}): boolean {
+function validate437(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -14567,7 +14348,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate420(data: any, {instancePath=""}: At = {}): boolean {
+function validate439(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -14594,7 +14375,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate422(data: any, {instancePath=""}: At = {}): boolean {
+function validate441(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -14621,7 +14402,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate424(data: any, {instancePath=""}: At = {}): boolean {
+function validate443(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -14648,7 +14429,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate426(data: any, {instancePath=""}: At = {}): boolean {
+function validate445(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -14720,7 +14501,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate429(data: any, {instancePath=""}: At = {}): boolean {
+function validate448(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -14778,7 +14559,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate432(data: any, {instancePath=""}: At = {}): boolean {
+function validate451(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -14804,13 +14585,13 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate428(data: any, {instancePath=""}: At = {}): boolean {
+function validate447(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if((((data.channel === undefined) && (missing0 = "channel")) || ((data.protocolVersions === undefined) && (missing0 = "protocolVersions"))) || ((data.clientId === undefined) && (missing0 = "clientId"))){
+if((((data.channel === undefined) && (missing0 = "channel")) || ((data.clientId === undefined) && (missing0 = "clientId"))) || ((data.protocolVersions === undefined) && (missing0 = "protocolVersions"))){
 faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
@@ -14832,10 +14613,10 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.protocolVersions !== undefined){
+if(data.clientId !== undefined){
 const _errs3 = errors;
-if(!(Array.isArray(data.protocolVersions))){
-faults = [{instancePath:instancePath+"/protocolVersions",keyword:"type",params:{type: "array"}}];
+if(typeof data.clientId !== "string"){
+faults = [{instancePath:instancePath+"/clientId",keyword:"type",params:{type: "string"}}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -14844,10 +14625,10 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.clientId !== undefined){
+if(data["x-epoch"] !== undefined){
 const _errs5 = errors;
-if(typeof data.clientId !== "string"){
-faults = [{instancePath:instancePath+"/clientId",keyword:"type",params:{type: "string"}}];
+if(typeof data["x-epoch"] !== "string"){
+faults = [{instancePath:instancePath+"/x-epoch",keyword:"type",params:{type: "string"}}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -14856,10 +14637,10 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data["x-epoch"] !== undefined){
+if(data.protocolVersions !== undefined){
 const _errs7 = errors;
-if(typeof data["x-epoch"] !== "string"){
-faults = [{instancePath:instancePath+"/x-epoch",keyword:"type",params:{type: "string"}}];
+if(!(Array.isArray(data.protocolVersions))){
+faults = [{instancePath:instancePath+"/protocolVersions",keyword:"type",params:{type: "array"}}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -14870,7 +14651,7 @@ var valid0 = true;
 if(valid0){
 if(data.clientInfo !== undefined){
 const _errs9 = errors;
-if(!(validate429(data.clientInfo, {instancePath:instancePath+"/clientInfo"}))){
+if(!(validate448(data.clientInfo, {instancePath:instancePath+"/clientInfo"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -14924,7 +14705,7 @@ var valid0 = true;
 if(valid0){
 if(data.capabilities !== undefined){
 const _errs15 = errors;
-if(!(validate432(data.capabilities, {instancePath:instancePath+"/capabilities"}))){
+if(!(validate451(data.capabilities, {instancePath:instancePath+"/capabilities"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -14950,7 +14731,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate437(data: any, {instancePath=""}: At = {}): boolean {
+function validate456(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -14961,16 +14742,11 @@ faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
-if(data.kind !== undefined){
-let data0 = data.kind;
+if(data.resource !== undefined){
 const _errs1 = errors;
-if(typeof data0 !== "string"){
-faults = [{instancePath:instancePath+"/kind",keyword:"type",params:{type: "string"}}];
-return false;
-}
-if("resource" !== data0){
-faults = [{instancePath:instancePath+"/kind",keyword:"const",params:{allowedValue: "resource"}}];
-return false;
+if(!(validate31(data.resource, {instancePath:instancePath+"/resource"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
 }
 var valid0 = _errs1 === errors;
 }
@@ -14978,27 +14754,32 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.resource !== undefined){
-const _errs3 = errors;
-if(!(validate31(data.resource, {instancePath:instancePath+"/resource"}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
+if(data.side !== undefined){
+let data1 = data.side;
+const _errs2 = errors;
+if(typeof data1 !== "string"){
+faults = [{instancePath:instancePath+"/side",keyword:"type",params:{type: "string"}}];
+return false;
 }
-var valid0 = _errs3 === errors;
+if(!((data1 === "before") || (data1 === "after"))){
+faults = [{instancePath:instancePath+"/side",keyword:"enum",params:{allowedValues: ["before","after"]}}];
+return false;
+}
+var valid0 = _errs2 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-if(data.side !== undefined){
-let data2 = data.side;
+if(data.kind !== undefined){
+let data2 = data.kind;
 const _errs4 = errors;
 if(typeof data2 !== "string"){
-faults = [{instancePath:instancePath+"/side",keyword:"type",params:{type: "string"}}];
+faults = [{instancePath:instancePath+"/kind",keyword:"type",params:{type: "string"}}];
 return false;
 }
-if(!((data2 === "before") || (data2 === "after"))){
-faults = [{instancePath:instancePath+"/side",keyword:"enum",params:{allowedValues: ["before","after"]}}];
+if("resource" !== data2){
+faults = [{instancePath:instancePath+"/kind",keyword:"const",params:{allowedValue: "resource"}}];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -15018,27 +14799,22 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate439(data: any, {instancePath=""}: At = {}): boolean {
+function validate458(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if((((data.kind === undefined) && (missing0 = "kind")) || ((data.resource === undefined) && (missing0 = "resource"))) || ((data.range === undefined) && (missing0 = "range"))){
+if((((data.kind === undefined) && (missing0 = "kind")) || ((data.range === undefined) && (missing0 = "range"))) || ((data.resource === undefined) && (missing0 = "resource"))){
 faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
-if(data.kind !== undefined){
-let data0 = data.kind;
+if(data.resource !== undefined){
 const _errs1 = errors;
-if(typeof data0 !== "string"){
-faults = [{instancePath:instancePath+"/kind",keyword:"type",params:{type: "string"}}];
-return false;
-}
-if("range" !== data0){
-faults = [{instancePath:instancePath+"/kind",keyword:"const",params:{allowedValue: "range"}}];
-return false;
+if(!(validate31(data.resource, {instancePath:instancePath+"/resource"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
 }
 var valid0 = _errs1 === errors;
 }
@@ -15046,27 +14822,32 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.resource !== undefined){
-const _errs3 = errors;
-if(!(validate31(data.resource, {instancePath:instancePath+"/resource"}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
+if(data.side !== undefined){
+let data1 = data.side;
+const _errs2 = errors;
+if(typeof data1 !== "string"){
+faults = [{instancePath:instancePath+"/side",keyword:"type",params:{type: "string"}}];
+return false;
 }
-var valid0 = _errs3 === errors;
+if(!((data1 === "before") || (data1 === "after"))){
+faults = [{instancePath:instancePath+"/side",keyword:"enum",params:{allowedValues: ["before","after"]}}];
+return false;
+}
+var valid0 = _errs2 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-if(data.side !== undefined){
-let data2 = data.side;
+if(data.kind !== undefined){
+let data2 = data.kind;
 const _errs4 = errors;
 if(typeof data2 !== "string"){
-faults = [{instancePath:instancePath+"/side",keyword:"type",params:{type: "string"}}];
+faults = [{instancePath:instancePath+"/kind",keyword:"type",params:{type: "string"}}];
 return false;
 }
-if(!((data2 === "before") || (data2 === "after"))){
-faults = [{instancePath:instancePath+"/side",keyword:"enum",params:{allowedValues: ["before","after"]}}];
+if("range" !== data2){
+faults = [{instancePath:instancePath+"/kind",keyword:"const",params:{allowedValue: "range"}}];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -15099,7 +14880,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate436(data: any, {instancePath=""}: At = {}): boolean {
+function validate455(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15113,13 +14894,13 @@ else {
 const tag0 = data.kind;
 if(typeof tag0 == "string"){
 if(tag0 === "resource"){
-if(!(validate437(data, {instancePath}))){
+if(!(validate456(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "range"){
-if(!(validate439(data, {instancePath}))){
+if(!(validate458(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -15143,7 +14924,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate434(data: any, {instancePath=""}: At = {}): boolean {
+function validate453(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15180,7 +14961,7 @@ var valid0 = true;
 if(valid0){
 if(data.target !== undefined){
 const _errs4 = errors;
-if(!(validate436(data.target, {instancePath:instancePath+"/target"}))){
+if(!(validate455(data.target, {instancePath:instancePath+"/target"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -15201,7 +14982,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate445(data: any, {instancePath=""}: At = {}): boolean {
+function validate464(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15212,15 +14993,11 @@ faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
-if(data.channel !== undefined){
-let data0 = data.channel;
+if(data.limit !== undefined){
+let data0 = data.limit;
 const _errs1 = errors;
-if(typeof data0 !== "string"){
-faults = [{instancePath:instancePath+"/channel",keyword:"type",params:{type: "string"}}];
-return false;
-}
-if("ahp-root://" !== data0){
-faults = [{instancePath:instancePath+"/channel",keyword:"const",params:{allowedValue: "ahp-root://"}}];
+if(!((typeof data0 == "number") && (isFinite(data0)))){
+faults = [{instancePath:instancePath+"/limit",keyword:"type",params:{type: "number"}}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -15229,11 +15006,10 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.limit !== undefined){
-let data1 = data.limit;
+if(data.cursor !== undefined){
 const _errs3 = errors;
-if(!((typeof data1 == "number") && (isFinite(data1)))){
-faults = [{instancePath:instancePath+"/limit",keyword:"type",params:{type: "number"}}];
+if(typeof data.cursor !== "string"){
+faults = [{instancePath:instancePath+"/cursor",keyword:"type",params:{type: "string"}}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -15242,10 +15018,15 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.cursor !== undefined){
+if(data.channel !== undefined){
+let data2 = data.channel;
 const _errs5 = errors;
-if(typeof data.cursor !== "string"){
-faults = [{instancePath:instancePath+"/cursor",keyword:"type",params:{type: "string"}}];
+if(typeof data2 !== "string"){
+faults = [{instancePath:instancePath+"/channel",keyword:"type",params:{type: "string"}}];
+return false;
+}
+if("ahp-root://" !== data2){
+faults = [{instancePath:instancePath+"/channel",keyword:"const",params:{allowedValue: "ahp-root://"}}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -15265,7 +15046,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate446(data: any, {instancePath=""}: At = {}): boolean {
+function validate465(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15297,7 +15078,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate447(data: any, {instancePath=""}: At = {}): boolean {
+function validate466(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15337,11 +15118,10 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.lastSeenServerSeq !== undefined){
-let data2 = data.lastSeenServerSeq;
+if(data["x-epoch"] !== undefined){
 const _errs5 = errors;
-if(!((typeof data2 == "number") && (isFinite(data2)))){
-faults = [{instancePath:instancePath+"/lastSeenServerSeq",keyword:"type",params:{type: "number"}}];
+if(typeof data["x-epoch"] !== "string"){
+faults = [{instancePath:instancePath+"/x-epoch",keyword:"type",params:{type: "string"}}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -15350,20 +15130,33 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.subscriptions !== undefined){
-let data3 = data.subscriptions;
+if(data.lastSeenServerSeq !== undefined){
+let data3 = data.lastSeenServerSeq;
 const _errs7 = errors;
-if(errors === _errs7){
-if(Array.isArray(data3)){
-var valid1 = true;
-const len0 = data3.length;
-for(let i0=0; i0<len0; i0++){
+if(!((typeof data3 == "number") && (isFinite(data3)))){
+faults = [{instancePath:instancePath+"/lastSeenServerSeq",keyword:"type",params:{type: "number"}}];
+return false;
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.subscriptions !== undefined){
+let data4 = data.subscriptions;
 const _errs9 = errors;
-if(!(validate31(data3[i0], {instancePath:instancePath+"/subscriptions/" + i0}))){
+if(errors === _errs9){
+if(Array.isArray(data4)){
+var valid1 = true;
+const len0 = data4.length;
+for(let i0=0; i0<len0; i0++){
+const _errs11 = errors;
+if(!(validate31(data4[i0], {instancePath:instancePath+"/subscriptions/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
-var valid1 = _errs9 === errors;
+var valid1 = _errs11 === errors;
 if(!valid1){
 break;
 }
@@ -15374,19 +15167,7 @@ faults = [{instancePath:instancePath+"/subscriptions",keyword:"type",params:{typ
 return false;
 }
 }
-var valid0 = _errs7 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data["x-epoch"] !== undefined){
-const _errs10 = errors;
-if(typeof data["x-epoch"] !== "string"){
-faults = [{instancePath:instancePath+"/x-epoch",keyword:"type",params:{type: "string"}}];
-return false;
-}
-var valid0 = _errs10 === errors;
+var valid0 = _errs9 === errors;
 }
 else {
 var valid0 = true;
@@ -15405,7 +15186,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate449(data: any, {instancePath=""}: At = {}): boolean {
+function validate468(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15486,13 +15267,13 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate451(data: any, {instancePath=""}: At = {}): boolean {
+function validate470(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if((((data.channel === undefined) && (missing0 = "channel")) || ((data.source === undefined) && (missing0 = "source"))) || ((data.destination === undefined) && (missing0 = "destination"))){
+if((((data.channel === undefined) && (missing0 = "channel")) || ((data.destination === undefined) && (missing0 = "destination"))) || ((data.source === undefined) && (missing0 = "source"))){
 faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
@@ -15562,7 +15343,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate454(data: any, {instancePath=""}: At = {}): boolean {
+function validate473(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15576,7 +15357,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate455(data: any, {instancePath=""}: At = {}): boolean {
+function validate474(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15639,7 +15420,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate457(data: any, {instancePath=""}: At = {}): boolean {
+function validate476(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15653,7 +15434,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate458(data: any, {instancePath=""}: At = {}): boolean {
+function validate477(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15703,7 +15484,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate461(data: any, {instancePath=""}: At = {}): boolean {
+function validate480(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15753,7 +15534,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate460(data: any, {instancePath=""}: At = {}): boolean {
+function validate479(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15773,7 +15554,7 @@ var valid1 = true;
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 const _errs3 = errors;
-if(!(validate461(data0[i0], {instancePath:instancePath+"/entries/" + i0}))){
+if(!(validate480(data0[i0], {instancePath:instancePath+"/entries/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -15799,7 +15580,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate463(data: any, {instancePath=""}: At = {}): boolean {
+function validate482(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15849,7 +15630,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate465(data: any, {instancePath=""}: At = {}): boolean {
+function validate484(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15863,13 +15644,13 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate466(data: any, {instancePath=""}: At = {}): boolean {
+function validate485(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if((((data.channel === undefined) && (missing0 = "channel")) || ((data.source === undefined) && (missing0 = "source"))) || ((data.destination === undefined) && (missing0 = "destination"))){
+if((((data.channel === undefined) && (missing0 = "channel")) || ((data.destination === undefined) && (missing0 = "destination"))) || ((data.source === undefined) && (missing0 = "source"))){
 faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
@@ -15939,7 +15720,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate469(data: any, {instancePath=""}: At = {}): boolean {
+function validate488(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15953,7 +15734,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate470(data: any, {instancePath=""}: At = {}): boolean {
+function validate489(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15983,9 +15764,9 @@ var valid0 = true;
 if(valid0){
 if(data.uri !== undefined){
 const _errs3 = errors;
-if(typeof data.uri !== "string"){
-faults = [{instancePath:instancePath+"/uri",keyword:"type",params:{type: "string"}}];
-return false;
+if(!(validate31(data.uri, {instancePath:instancePath+"/uri"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
 }
 var valid0 = _errs3 === errors;
 }
@@ -15995,7 +15776,7 @@ var valid0 = true;
 if(valid0){
 if(data.encoding !== undefined){
 let data2 = data.encoding;
-const _errs5 = errors;
+const _errs4 = errors;
 if(typeof data2 !== "string"){
 faults = [{instancePath:instancePath+"/encoding",keyword:"type",params:{type: "string"}}];
 return false;
@@ -16004,7 +15785,7 @@ if(!((data2 === "base64") || (data2 === "utf-8"))){
 faults = [{instancePath:instancePath+"/encoding",keyword:"enum",params:{allowedValues: ["base64","utf-8"]}}];
 return false;
 }
-var valid0 = _errs5 === errors;
+var valid0 = _errs4 === errors;
 }
 else {
 var valid0 = true;
@@ -16021,7 +15802,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate471(data: any, {instancePath=""}: At = {}): boolean {
+function validate491(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -16084,7 +15865,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate472(data: any, {instancePath=""}: At = {}): boolean {
+function validate492(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -16160,7 +15941,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate474(data: any, {instancePath=""}: At = {}): boolean {
+function validate494(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -16174,7 +15955,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate475(data: any, {instancePath=""}: At = {}): boolean {
+function validate495(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -16237,7 +16018,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate477(data: any, {instancePath=""}: At = {}): boolean {
+function validate497(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -16353,7 +16134,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate480(data: any, {instancePath=""}: At = {}): boolean {
+function validate500(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -16403,7 +16184,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate479(data: any, {instancePath=""}: At = {}): boolean {
+function validate499(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -16451,7 +16232,7 @@ var valid2 = true;
 const len0 = data2.length;
 for(let i0=0; i0<len0; i0++){
 const _errs7 = errors;
-if(!(validate480(data2[i0], {instancePath:instancePath+"/changes/items/" + i0}))){
+if(!(validate500(data2[i0], {instancePath:instancePath+"/changes/items/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -16490,7 +16271,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate483(data: any, {instancePath=""}: At = {}): boolean {
+function validate503(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -16526,47 +16307,10 @@ var valid0 = true;
 }
 if(valid0){
 if(data.excludes !== undefined){
-let data2 = data.excludes;
 const _errs4 = errors;
-if(errors === _errs4){
-if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
-let missing1;
-if((data2.items === undefined) && (missing1 = "items")){
-faults = [{instancePath:instancePath+"/excludes",keyword:"required",params:{missingProperty: missing1}}];
-return false;
-}
-else {
-if(data2.items !== undefined){
-let data3 = data2.items;
-const _errs6 = errors;
-if(errors === _errs6){
-if(Array.isArray(data3)){
-var valid2 = true;
-const len0 = data3.length;
-for(let i0=0; i0<len0; i0++){
-const _errs8 = errors;
-if(typeof data3[i0] !== "string"){
-faults = [{instancePath:instancePath+"/excludes/items/" + i0,keyword:"type",params:{type: "string"}}];
-return false;
-}
-var valid2 = _errs8 === errors;
-if(!valid2){
-break;
-}
-}
-}
-else {
-faults = [{instancePath:instancePath+"/excludes/items",keyword:"type",params:{type: "array"}}];
-return false;
-}
-}
-}
-}
-}
-else {
-faults = [{instancePath:instancePath+"/excludes",keyword:"type",params:{type: "object"}}];
-return false;
-}
+if(!(validate335(data.excludes, {instancePath:instancePath+"/excludes"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
 }
 var valid0 = _errs4 === errors;
 }
@@ -16575,49 +16319,12 @@ var valid0 = true;
 }
 if(valid0){
 if(data.includes !== undefined){
-let data5 = data.includes;
-const _errs10 = errors;
-if(errors === _errs10){
-if(data5 && typeof data5 == "object" && !Array.isArray(data5)){
-let missing2;
-if((data5.items === undefined) && (missing2 = "items")){
-faults = [{instancePath:instancePath+"/includes",keyword:"required",params:{missingProperty: missing2}}];
-return false;
+const _errs5 = errors;
+if(!(validate335(data.includes, {instancePath:instancePath+"/includes"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
 }
-else {
-if(data5.items !== undefined){
-let data6 = data5.items;
-const _errs12 = errors;
-if(errors === _errs12){
-if(Array.isArray(data6)){
-var valid4 = true;
-const len1 = data6.length;
-for(let i1=0; i1<len1; i1++){
-const _errs14 = errors;
-if(typeof data6[i1] !== "string"){
-faults = [{instancePath:instancePath+"/includes/items/" + i1,keyword:"type",params:{type: "string"}}];
-return false;
-}
-var valid4 = _errs14 === errors;
-if(!valid4){
-break;
-}
-}
-}
-else {
-faults = [{instancePath:instancePath+"/includes/items",keyword:"type",params:{type: "array"}}];
-return false;
-}
-}
-}
-}
-}
-else {
-faults = [{instancePath:instancePath+"/includes",keyword:"type",params:{type: "object"}}];
-return false;
-}
-}
-var valid0 = _errs10 === errors;
+var valid0 = _errs5 === errors;
 }
 else {
 var valid0 = true;
@@ -16635,13 +16342,13 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate485(data: any, {instancePath=""}: At = {}): boolean {
+function validate507(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((((data.channel === undefined) && (missing0 = "channel")) || ((data.uri === undefined) && (missing0 = "uri"))) || ((data.data === undefined) && (missing0 = "data"))) || ((data.encoding === undefined) && (missing0 = "encoding"))){
+if(((((data.channel === undefined) && (missing0 = "channel")) || ((data.data === undefined) && (missing0 = "data"))) || ((data.encoding === undefined) && (missing0 = "encoding"))) || ((data.uri === undefined) && (missing0 = "uri"))){
 faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
@@ -16787,7 +16494,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate487(data: any, {instancePath=""}: At = {}): boolean {
+function validate509(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -16801,7 +16508,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate488(data: any, {instancePath=""}: At = {}): boolean {
+function validate510(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -16852,8 +16559,8 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-const wrapper0 = {validate: validate493};
-function validate493(data: any, {instancePath=""}: At = {}): boolean {
+const wrapper0 = {validate: validate515};
+function validate515(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -16914,7 +16621,7 @@ var valid1 = true;
 const len0 = data3.length;
 for(let i0=0; i0<len0; i0++){
 const _errs9 = errors;
-if(!(validate105(data3[i0], {instancePath:instancePath+"/enum/" + i0}))){
+if(!(validate110(data3[i0], {instancePath:instancePath+"/enum/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -17108,7 +16815,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate492(data: any, {instancePath=""}: At = {}): boolean {
+function validate514(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -17143,7 +16850,7 @@ if(errors === _errs3){
 if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
 for(const key0 in data1){
 const _errs6 = errors;
-if(!(validate493(data1[key0], {instancePath:instancePath+"/properties/" + key0.replace(/~/g, "~0").replace(/\//g, "~1")}))){
+if(!(validate515(data1[key0], {instancePath:instancePath+"/properties/" + key0.replace(/~/g, "~0").replace(/\//g, "~1")}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -17205,7 +16912,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate491(data: any, {instancePath=""}: At = {}): boolean {
+function validate513(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -17216,11 +16923,16 @@ faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
-if(data.id !== undefined){
+if(data._meta !== undefined){
+let data0 = data._meta;
 const _errs1 = errors;
-if(typeof data.id !== "string"){
-faults = [{instancePath:instancePath+"/id",keyword:"type",params:{type: "string"}}];
+if(errors === _errs1){
+if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
+}
+else {
+faults = [{instancePath:instancePath+"/_meta",keyword:"type",params:{type: "object"}}];
 return false;
+}
 }
 var valid0 = _errs1 === errors;
 }
@@ -17228,122 +16940,117 @@ else {
 var valid0 = true;
 }
 if(valid0){
+if(data.id !== undefined){
+const _errs4 = errors;
+if(typeof data.id !== "string"){
+faults = [{instancePath:instancePath+"/id",keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
 if(data.provider !== undefined){
-const _errs3 = errors;
+const _errs6 = errors;
 if(typeof data.provider !== "string"){
 faults = [{instancePath:instancePath+"/provider",keyword:"type",params:{type: "string"}}];
 return false;
 }
-var valid0 = _errs3 === errors;
+var valid0 = _errs6 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.name !== undefined){
-const _errs5 = errors;
+const _errs8 = errors;
 if(typeof data.name !== "string"){
 faults = [{instancePath:instancePath+"/name",keyword:"type",params:{type: "string"}}];
 return false;
 }
-var valid0 = _errs5 === errors;
+var valid0 = _errs8 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.maxContextWindow !== undefined){
-let data3 = data.maxContextWindow;
-const _errs7 = errors;
-if(!((typeof data3 == "number") && (isFinite(data3)))){
+let data4 = data.maxContextWindow;
+const _errs10 = errors;
+if(!((typeof data4 == "number") && (isFinite(data4)))){
 faults = [{instancePath:instancePath+"/maxContextWindow",keyword:"type",params:{type: "number"}}];
 return false;
 }
-var valid0 = _errs7 === errors;
+var valid0 = _errs10 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.maxOutputTokens !== undefined){
-let data4 = data.maxOutputTokens;
-const _errs9 = errors;
-if(!((typeof data4 == "number") && (isFinite(data4)))){
+let data5 = data.maxOutputTokens;
+const _errs12 = errors;
+if(!((typeof data5 == "number") && (isFinite(data5)))){
 faults = [{instancePath:instancePath+"/maxOutputTokens",keyword:"type",params:{type: "number"}}];
 return false;
 }
-var valid0 = _errs9 === errors;
+var valid0 = _errs12 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.maxPromptTokens !== undefined){
-let data5 = data.maxPromptTokens;
-const _errs11 = errors;
-if(!((typeof data5 == "number") && (isFinite(data5)))){
+let data6 = data.maxPromptTokens;
+const _errs14 = errors;
+if(!((typeof data6 == "number") && (isFinite(data6)))){
 faults = [{instancePath:instancePath+"/maxPromptTokens",keyword:"type",params:{type: "number"}}];
 return false;
 }
-var valid0 = _errs11 === errors;
+var valid0 = _errs14 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.supportsVision !== undefined){
-const _errs13 = errors;
+const _errs16 = errors;
 if(typeof data.supportsVision !== "boolean"){
 faults = [{instancePath:instancePath+"/supportsVision",keyword:"type",params:{type: "boolean"}}];
 return false;
 }
-var valid0 = _errs13 === errors;
+var valid0 = _errs16 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.policyState !== undefined){
-let data7 = data.policyState;
-const _errs15 = errors;
-if(typeof data7 !== "string"){
+let data8 = data.policyState;
+const _errs18 = errors;
+if(typeof data8 !== "string"){
 faults = [{instancePath:instancePath+"/policyState",keyword:"type",params:{type: "string"}}];
 return false;
 }
-if(!(((data7 === "enabled") || (data7 === "disabled")) || (data7 === "unconfigured"))){
+if(!(((data8 === "enabled") || (data8 === "disabled")) || (data8 === "unconfigured"))){
 faults = [{instancePath:instancePath+"/policyState",keyword:"enum",params:{allowedValues: ["enabled","disabled","unconfigured"]}}];
 return false;
 }
-var valid0 = _errs15 === errors;
+var valid0 = _errs18 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.configSchema !== undefined){
-const _errs17 = errors;
-if(!(validate492(data.configSchema, {instancePath:instancePath+"/configSchema"}))){
+const _errs20 = errors;
+if(!(validate514(data.configSchema, {instancePath:instancePath+"/configSchema"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
-var valid0 = _errs17 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data._meta !== undefined){
-let data9 = data._meta;
-const _errs18 = errors;
-if(errors === _errs18){
-if(data9 && typeof data9 == "object" && !Array.isArray(data9)){
-}
-else {
-faults = [{instancePath:instancePath+"/_meta",keyword:"type",params:{type: "object"}}];
-return false;
-}
-}
-var valid0 = _errs18 === errors;
+var valid0 = _errs20 === errors;
 }
 else {
 var valid0 = true;
@@ -17367,22 +17074,27 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate500(data: any, {instancePath=""}: At = {}): boolean {
+function validate522(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if((((((data.id === undefined) && (missing0 = "id")) || ((data.uri === undefined) && (missing0 = "uri"))) || ((data.name === undefined) && (missing0 = "name"))) || ((data.enabled === undefined) && (missing0 = "enabled"))) || ((data.type === undefined) && (missing0 = "type"))){
+if((((((data.enabled === undefined) && (missing0 = "enabled")) || ((data.id === undefined) && (missing0 = "id"))) || ((data.name === undefined) && (missing0 = "name"))) || ((data.type === undefined) && (missing0 = "type"))) || ((data.uri === undefined) && (missing0 = "uri"))){
 faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
-if(data.id !== undefined){
+if(data._meta !== undefined){
+let data0 = data._meta;
 const _errs1 = errors;
-if(typeof data.id !== "string"){
-faults = [{instancePath:instancePath+"/id",keyword:"type",params:{type: "string"}}];
+if(errors === _errs1){
+if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
+}
+else {
+faults = [{instancePath:instancePath+"/_meta",keyword:"type",params:{type: "object"}}];
 return false;
+}
 }
 var valid0 = _errs1 === errors;
 }
@@ -17390,22 +17102,10 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.uri !== undefined){
-const _errs3 = errors;
-if(!(validate31(data.uri, {instancePath:instancePath+"/uri"}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
-}
-var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.name !== undefined){
+if(data.id !== undefined){
 const _errs4 = errors;
-if(typeof data.name !== "string"){
-faults = [{instancePath:instancePath+"/name",keyword:"type",params:{type: "string"}}];
+if(typeof data.id !== "string"){
+faults = [{instancePath:instancePath+"/id",keyword:"type",params:{type: "string"}}];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -17414,20 +17114,44 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.icons !== undefined){
-let data3 = data.icons;
+if(data.uri !== undefined){
 const _errs6 = errors;
-if(errors === _errs6){
-if(Array.isArray(data3)){
-var valid1 = true;
-const len0 = data3.length;
-for(let i0=0; i0<len0; i0++){
-const _errs8 = errors;
-if(!(validate340(data3[i0], {instancePath:instancePath+"/icons/" + i0}))){
+if(!(validate31(data.uri, {instancePath:instancePath+"/uri"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
-var valid1 = _errs8 === errors;
+var valid0 = _errs6 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.name !== undefined){
+const _errs7 = errors;
+if(typeof data.name !== "string"){
+faults = [{instancePath:instancePath+"/name",keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.icons !== undefined){
+let data4 = data.icons;
+const _errs9 = errors;
+if(errors === _errs9){
+if(Array.isArray(data4)){
+var valid1 = true;
+const len0 = data4.length;
+for(let i0=0; i0<len0; i0++){
+const _errs11 = errors;
+if(!(validate356(data4[i0], {instancePath:instancePath+"/icons/" + i0}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var valid1 = _errs11 === errors;
 if(!valid1){
 break;
 }
@@ -17438,36 +17162,19 @@ faults = [{instancePath:instancePath+"/icons",keyword:"type",params:{type: "arra
 return false;
 }
 }
-var valid0 = _errs6 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.range !== undefined){
-const _errs9 = errors;
-if(!(validate33(data.range, {instancePath:instancePath+"/range"}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
-}
 var valid0 = _errs9 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-if(data._meta !== undefined){
-let data6 = data._meta;
-const _errs10 = errors;
-if(errors === _errs10){
-if(data6 && typeof data6 == "object" && !Array.isArray(data6)){
+if(data.range !== undefined){
+const _errs12 = errors;
+if(!(validate33(data.range, {instancePath:instancePath+"/range"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
 }
-else {
-faults = [{instancePath:instancePath+"/_meta",keyword:"type",params:{type: "object"}}];
-return false;
-}
-}
-var valid0 = _errs10 === errors;
+var valid0 = _errs12 === errors;
 }
 else {
 var valid0 = true;
@@ -17499,7 +17206,7 @@ var valid0 = true;
 if(valid0){
 if(data.load !== undefined){
 const _errs17 = errors;
-if(!(validate344(data.load, {instancePath:instancePath+"/load"}))){
+if(!(validate360(data.load, {instancePath:instancePath+"/load"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -17518,7 +17225,7 @@ var valid2 = true;
 const len1 = data10.length;
 for(let i1=0; i1<len1; i1++){
 const _errs20 = errors;
-if(!(validate354(data10[i1], {instancePath:instancePath+"/children/" + i1}))){
+if(!(validate370(data10[i1], {instancePath:instancePath+"/children/" + i1}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -17588,22 +17295,27 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate506(data: any, {instancePath=""}: At = {}): boolean {
+function validate528(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if((((((((data.id === undefined) && (missing0 = "id")) || ((data.uri === undefined) && (missing0 = "uri"))) || ((data.name === undefined) && (missing0 = "name"))) || ((data.enabled === undefined) && (missing0 = "enabled"))) || ((data.type === undefined) && (missing0 = "type"))) || ((data.contents === undefined) && (missing0 = "contents"))) || ((data.writable === undefined) && (missing0 = "writable"))){
+if((((((((data.contents === undefined) && (missing0 = "contents")) || ((data.enabled === undefined) && (missing0 = "enabled"))) || ((data.id === undefined) && (missing0 = "id"))) || ((data.name === undefined) && (missing0 = "name"))) || ((data.type === undefined) && (missing0 = "type"))) || ((data.uri === undefined) && (missing0 = "uri"))) || ((data.writable === undefined) && (missing0 = "writable"))){
 faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
-if(data.id !== undefined){
+if(data._meta !== undefined){
+let data0 = data._meta;
 const _errs1 = errors;
-if(typeof data.id !== "string"){
-faults = [{instancePath:instancePath+"/id",keyword:"type",params:{type: "string"}}];
+if(errors === _errs1){
+if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
+}
+else {
+faults = [{instancePath:instancePath+"/_meta",keyword:"type",params:{type: "object"}}];
 return false;
+}
 }
 var valid0 = _errs1 === errors;
 }
@@ -17611,22 +17323,10 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.uri !== undefined){
-const _errs3 = errors;
-if(!(validate31(data.uri, {instancePath:instancePath+"/uri"}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
-}
-var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.name !== undefined){
+if(data.id !== undefined){
 const _errs4 = errors;
-if(typeof data.name !== "string"){
-faults = [{instancePath:instancePath+"/name",keyword:"type",params:{type: "string"}}];
+if(typeof data.id !== "string"){
+faults = [{instancePath:instancePath+"/id",keyword:"type",params:{type: "string"}}];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -17635,20 +17335,44 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.icons !== undefined){
-let data3 = data.icons;
+if(data.uri !== undefined){
 const _errs6 = errors;
-if(errors === _errs6){
-if(Array.isArray(data3)){
-var valid1 = true;
-const len0 = data3.length;
-for(let i0=0; i0<len0; i0++){
-const _errs8 = errors;
-if(!(validate340(data3[i0], {instancePath:instancePath+"/icons/" + i0}))){
+if(!(validate31(data.uri, {instancePath:instancePath+"/uri"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
-var valid1 = _errs8 === errors;
+var valid0 = _errs6 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.name !== undefined){
+const _errs7 = errors;
+if(typeof data.name !== "string"){
+faults = [{instancePath:instancePath+"/name",keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.icons !== undefined){
+let data4 = data.icons;
+const _errs9 = errors;
+if(errors === _errs9){
+if(Array.isArray(data4)){
+var valid1 = true;
+const len0 = data4.length;
+for(let i0=0; i0<len0; i0++){
+const _errs11 = errors;
+if(!(validate356(data4[i0], {instancePath:instancePath+"/icons/" + i0}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var valid1 = _errs11 === errors;
 if(!valid1){
 break;
 }
@@ -17659,36 +17383,19 @@ faults = [{instancePath:instancePath+"/icons",keyword:"type",params:{type: "arra
 return false;
 }
 }
-var valid0 = _errs6 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.range !== undefined){
-const _errs9 = errors;
-if(!(validate33(data.range, {instancePath:instancePath+"/range"}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
-}
 var valid0 = _errs9 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-if(data._meta !== undefined){
-let data6 = data._meta;
-const _errs10 = errors;
-if(errors === _errs10){
-if(data6 && typeof data6 == "object" && !Array.isArray(data6)){
+if(data.range !== undefined){
+const _errs12 = errors;
+if(!(validate33(data.range, {instancePath:instancePath+"/range"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
 }
-else {
-faults = [{instancePath:instancePath+"/_meta",keyword:"type",params:{type: "object"}}];
-return false;
-}
-}
-var valid0 = _errs10 === errors;
+var valid0 = _errs12 === errors;
 }
 else {
 var valid0 = true;
@@ -17720,7 +17427,7 @@ var valid0 = true;
 if(valid0){
 if(data.load !== undefined){
 const _errs17 = errors;
-if(!(validate344(data.load, {instancePath:instancePath+"/load"}))){
+if(!(validate360(data.load, {instancePath:instancePath+"/load"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -17739,7 +17446,7 @@ var valid2 = true;
 const len1 = data10.length;
 for(let i1=0; i1<len1; i1++){
 const _errs20 = errors;
-if(!(validate354(data10[i1], {instancePath:instancePath+"/children/" + i1}))){
+if(!(validate370(data10[i1], {instancePath:instancePath+"/children/" + i1}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -17827,7 +17534,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate499(data: any, {instancePath=""}: At = {}): boolean {
+function validate521(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -17841,19 +17548,19 @@ else {
 const tag0 = data.type;
 if(typeof tag0 == "string"){
 if(tag0 === "plugin"){
-if(!(validate500(data, {instancePath}))){
+if(!(validate522(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "directory"){
-if(!(validate506(data, {instancePath}))){
+if(!(validate528(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "mcpServer"){
-if(!(validate375(data, {instancePath}))){
+if(!(validate391(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -17877,7 +17584,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate517(data: any, {instancePath=""}: At = {}): boolean {
+function validate539(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -17897,13 +17604,13 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate516(data: any, {instancePath=""}: At = {}): boolean {
+function validate538(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.multipleChats !== undefined){
-if(!(validate517(data.multipleChats, {instancePath:instancePath+"/multipleChats"}))){
+if(!(validate539(data.multipleChats, {instancePath:instancePath+"/multipleChats"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -17917,7 +17624,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate490(data: any, {instancePath=""}: At = {}): boolean {
+function validate512(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -17973,7 +17680,7 @@ var valid1 = true;
 const len0 = data3.length;
 for(let i0=0; i0<len0; i0++){
 const _errs9 = errors;
-if(!(validate491(data3[i0], {instancePath:instancePath+"/models/" + i0}))){
+if(!(validate513(data3[i0], {instancePath:instancePath+"/models/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -18003,7 +17710,7 @@ var valid2 = true;
 const len1 = data5.length;
 for(let i1=0; i1<len1; i1++){
 const _errs12 = errors;
-if(!(validate383(data5[i1], {instancePath:instancePath+"/protectedResources/" + i1}))){
+if(!(validate399(data5[i1], {instancePath:instancePath+"/protectedResources/" + i1}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -18033,7 +17740,7 @@ var valid3 = true;
 const len2 = data7.length;
 for(let i2=0; i2<len2; i2++){
 const _errs15 = errors;
-if(!(validate499(data7[i2], {instancePath:instancePath+"/customizations/" + i2}))){
+if(!(validate521(data7[i2], {instancePath:instancePath+"/customizations/" + i2}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -18056,7 +17763,7 @@ var valid0 = true;
 if(valid0){
 if(data.capabilities !== undefined){
 const _errs16 = errors;
-if(!(validate516(data.capabilities, {instancePath:instancePath+"/capabilities"}))){
+if(!(validate538(data.capabilities, {instancePath:instancePath+"/capabilities"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -18081,7 +17788,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate489(data: any, {instancePath=""}: At = {}): boolean {
+function validate511(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -18118,7 +17825,7 @@ var valid1 = true;
 const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
 const _errs5 = errors;
-if(!(validate490(data1[i0], {instancePath:instancePath+"/agents/" + i0}))){
+if(!(validate512(data1[i0], {instancePath:instancePath+"/agents/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -18149,7 +17856,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate521(data: any, {instancePath=""}: At = {}): boolean {
+function validate543(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -18217,7 +17924,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate524(data: any, {instancePath=""}: At = {}): boolean {
+function validate546(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -18254,7 +17961,7 @@ var valid0 = true;
 if(valid0){
 if(data.claim !== undefined){
 const _errs4 = errors;
-if(!(validate410(data.claim, {instancePath:instancePath+"/claim"}))){
+if(!(validate429(data.claim, {instancePath:instancePath+"/claim"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -18289,7 +17996,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate528(data: any, {instancePath=""}: At = {}): boolean {
+function validate550(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -18302,7 +18009,7 @@ return false;
 else {
 if(data.schema !== undefined){
 const _errs1 = errors;
-if(!(validate492(data.schema, {instancePath:instancePath+"/schema"}))){
+if(!(validate514(data.schema, {instancePath:instancePath+"/schema"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -18339,7 +18046,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate522(data: any, {instancePath=""}: At = {}): boolean {
+function validate544(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -18350,20 +18057,37 @@ faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
-if(data.agents !== undefined){
-let data0 = data.agents;
+if(data._meta !== undefined){
+let data0 = data._meta;
 const _errs1 = errors;
 if(errors === _errs1){
-if(Array.isArray(data0)){
+if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
+}
+else {
+faults = [{instancePath:instancePath+"/_meta",keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.agents !== undefined){
+let data1 = data.agents;
+const _errs4 = errors;
+if(errors === _errs4){
+if(Array.isArray(data1)){
 var valid1 = true;
-const len0 = data0.length;
+const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
-const _errs3 = errors;
-if(!(validate490(data0[i0], {instancePath:instancePath+"/agents/" + i0}))){
+const _errs6 = errors;
+if(!(validate512(data1[i0], {instancePath:instancePath+"/agents/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
-var valid1 = _errs3 === errors;
+var valid1 = _errs6 === errors;
 if(!valid1){
 break;
 }
@@ -18374,39 +18098,39 @@ faults = [{instancePath:instancePath+"/agents",keyword:"type",params:{type: "arr
 return false;
 }
 }
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.activeSessions !== undefined){
-let data2 = data.activeSessions;
-const _errs4 = errors;
-if(!((typeof data2 == "number") && (isFinite(data2)))){
-faults = [{instancePath:instancePath+"/activeSessions",keyword:"type",params:{type: "number"}}];
-return false;
-}
 var valid0 = _errs4 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
+if(data.activeSessions !== undefined){
+let data3 = data.activeSessions;
+const _errs7 = errors;
+if(!((typeof data3 == "number") && (isFinite(data3)))){
+faults = [{instancePath:instancePath+"/activeSessions",keyword:"type",params:{type: "number"}}];
+return false;
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
 if(data.terminals !== undefined){
-let data3 = data.terminals;
-const _errs6 = errors;
-if(errors === _errs6){
-if(Array.isArray(data3)){
+let data4 = data.terminals;
+const _errs9 = errors;
+if(errors === _errs9){
+if(Array.isArray(data4)){
 var valid2 = true;
-const len1 = data3.length;
+const len1 = data4.length;
 for(let i1=0; i1<len1; i1++){
-const _errs8 = errors;
-if(!(validate524(data3[i1], {instancePath:instancePath+"/terminals/" + i1}))){
+const _errs11 = errors;
+if(!(validate546(data4[i1], {instancePath:instancePath+"/terminals/" + i1}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
-var valid2 = _errs8 === errors;
+var valid2 = _errs11 === errors;
 if(!valid2){
 break;
 }
@@ -18417,36 +18141,19 @@ faults = [{instancePath:instancePath+"/terminals",keyword:"type",params:{type: "
 return false;
 }
 }
-var valid0 = _errs6 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.config !== undefined){
-const _errs9 = errors;
-if(!(validate528(data.config, {instancePath:instancePath+"/config"}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
-}
 var valid0 = _errs9 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-if(data._meta !== undefined){
-let data6 = data._meta;
-const _errs10 = errors;
-if(errors === _errs10){
-if(data6 && typeof data6 == "object" && !Array.isArray(data6)){
+if(data.config !== undefined){
+const _errs12 = errors;
+if(!(validate550(data.config, {instancePath:instancePath+"/config"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
 }
-else {
-faults = [{instancePath:instancePath+"/_meta",keyword:"type",params:{type: "object"}}];
-return false;
-}
-}
-var valid0 = _errs10 === errors;
+var valid0 = _errs12 === errors;
 }
 else {
 var valid0 = true;
@@ -18465,7 +18172,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate531(data: any, {instancePath=""}: At = {}): boolean {
+function validate553(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -18502,7 +18209,7 @@ var valid1 = true;
 const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
 const _errs5 = errors;
-if(!(validate524(data1[i0], {instancePath:instancePath+"/terminals/" + i0}))){
+if(!(validate546(data1[i0], {instancePath:instancePath+"/terminals/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -18533,7 +18240,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate533(data: any, {instancePath=""}: At = {}): boolean {
+function validate555(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -18583,7 +18290,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate534(data: any, {instancePath=""}: At = {}): boolean {
+function validate556(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -18613,7 +18320,7 @@ var valid0 = true;
 if(valid0){
 if(data.activeClient !== undefined){
 const _errs3 = errors;
-if(!(validate333(data.activeClient, {instancePath:instancePath+"/activeClient"}))){
+if(!(validate346(data.activeClient, {instancePath:instancePath+"/activeClient"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -18633,7 +18340,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate536(data: any, {instancePath=""}: At = {}): boolean {
+function validate558(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -18683,7 +18390,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate538(data: any, {instancePath=""}: At = {}): boolean {
+function validate560(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -18754,7 +18461,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate537(data: any, {instancePath=""}: At = {}): boolean {
+function validate559(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -18791,7 +18498,7 @@ var valid1 = true;
 const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
 const _errs5 = errors;
-if(!(validate538(data1[i0], {instancePath:instancePath+"/changesets/" + i0}))){
+if(!(validate560(data1[i0], {instancePath:instancePath+"/changesets/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -18822,7 +18529,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate541(data: any, {instancePath=""}: At = {}): boolean {
+function validate563(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -18859,7 +18566,7 @@ var valid0 = true;
 if(valid0){
 if(data.status !== undefined){
 const _errs4 = errors;
-if(!(validate250(data.status, {instancePath:instancePath+"/status"}))){
+if(!(validate259(data.status, {instancePath:instancePath+"/status"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -18895,7 +18602,7 @@ var valid0 = true;
 if(valid0){
 if(data.origin !== undefined){
 const _errs9 = errors;
-if(!(validate252(data.origin, {instancePath:instancePath+"/origin"}))){
+if(!(validate261(data.origin, {instancePath:instancePath+"/origin"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -18950,7 +18657,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate540(data: any, {instancePath=""}: At = {}): boolean {
+function validate562(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -18980,7 +18687,7 @@ var valid0 = true;
 if(valid0){
 if(data.summary !== undefined){
 const _errs3 = errors;
-if(!(validate541(data.summary, {instancePath:instancePath+"/summary"}))){
+if(!(validate563(data.summary, {instancePath:instancePath+"/summary"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -19000,7 +18707,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate547(data: any, {instancePath=""}: At = {}): boolean {
+function validate569(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19050,21 +18757,128 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate554(data: any, {instancePath=""}: At = {}): boolean {
+function validate573(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
-if(typeof data !== "string"){
-faults = [{instancePath,keyword:"type",params:{type: "string"}}];
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.resource !== undefined){
+const _errs1 = errors;
+if(!(validate31(data.resource, {instancePath:instancePath+"/resource"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.title !== undefined){
+const _errs2 = errors;
+if(typeof data.title !== "string"){
+faults = [{instancePath:instancePath+"/title",keyword:"type",params:{type: "string"}}];
 return false;
 }
-if(!(((data === "full") || (data === "read-only")) || (data === "hidden"))){
-faults = [{instancePath,keyword:"enum",params:{allowedValues: ["full","read-only","hidden"]}}];
+var valid0 = _errs2 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.status !== undefined){
+const _errs4 = errors;
+if(!(validate259(data.status, {instancePath:instancePath+"/status"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.activity !== undefined){
+const _errs5 = errors;
+if(typeof data.activity !== "string"){
+faults = [{instancePath:instancePath+"/activity",keyword:"type",params:{type: "string"}}];
 return false;
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.modifiedAt !== undefined){
+const _errs7 = errors;
+if(typeof data.modifiedAt !== "string"){
+faults = [{instancePath:instancePath+"/modifiedAt",keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.origin !== undefined){
+const _errs9 = errors;
+if(!(validate261(data.origin, {instancePath:instancePath+"/origin"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.interactivity !== undefined){
+let data6 = data.interactivity;
+const _errs10 = errors;
+if(typeof data6 !== "string"){
+faults = [{instancePath:instancePath+"/interactivity",keyword:"type",params:{type: "string"}}];
+return false;
+}
+if(!(((data6 === "full") || (data6 === "read-only")) || (data6 === "hidden"))){
+faults = [{instancePath:instancePath+"/interactivity",keyword:"enum",params:{allowedValues: ["full","read-only","hidden"]}}];
+return false;
+}
+var valid0 = _errs10 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.workingDirectory !== undefined){
+const _errs12 = errors;
+if(!(validate31(data.workingDirectory, {instancePath:instancePath+"/workingDirectory"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var valid0 = _errs12 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+faults = [{instancePath,keyword:"type",params:{type: "object"}}];
+return false;
+}
 }
 faults = vErrors;
 return errors === 0;
 }
-function validate549(data: any, {instancePath=""}: At = {}): boolean {
+function validate571(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19105,117 +18919,10 @@ var valid0 = true;
 }
 if(valid0){
 if(data.changes !== undefined){
-let data2 = data.changes;
 const _errs4 = errors;
-if(errors === _errs4){
-if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
-if(data2.resource !== undefined){
-const _errs6 = errors;
-if(!(validate31(data2.resource, {instancePath:instancePath+"/changes/resource"}))){
+if(!(validate573(data.changes, {instancePath:instancePath+"/changes"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
-}
-var valid1 = _errs6 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data2.title !== undefined){
-const _errs7 = errors;
-if(typeof data2.title !== "string"){
-faults = [{instancePath:instancePath+"/changes/title",keyword:"type",params:{type: "string"}}];
-return false;
-}
-var valid1 = _errs7 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data2.status !== undefined){
-const _errs9 = errors;
-if(!(validate250(data2.status, {instancePath:instancePath+"/changes/status"}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
-}
-var valid1 = _errs9 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data2.activity !== undefined){
-const _errs10 = errors;
-if(typeof data2.activity !== "string"){
-faults = [{instancePath:instancePath+"/changes/activity",keyword:"type",params:{type: "string"}}];
-return false;
-}
-var valid1 = _errs10 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data2.modifiedAt !== undefined){
-const _errs12 = errors;
-if(typeof data2.modifiedAt !== "string"){
-faults = [{instancePath:instancePath+"/changes/modifiedAt",keyword:"type",params:{type: "string"}}];
-return false;
-}
-var valid1 = _errs12 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data2.origin !== undefined){
-const _errs14 = errors;
-if(!(validate252(data2.origin, {instancePath:instancePath+"/changes/origin"}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
-}
-var valid1 = _errs14 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data2.interactivity !== undefined){
-const _errs15 = errors;
-if(!(validate554(data2.interactivity, {instancePath:instancePath+"/changes/interactivity"}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
-}
-var valid1 = _errs15 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data2.workingDirectory !== undefined){
-const _errs16 = errors;
-if(!(validate31(data2.workingDirectory, {instancePath:instancePath+"/changes/workingDirectory"}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
-}
-var valid1 = _errs16 === errors;
-}
-else {
-var valid1 = true;
-}
-}
-}
-}
-}
-}
-}
-}
-}
-else {
-faults = [{instancePath:instancePath+"/changes",keyword:"type",params:{type: "object"}}];
-return false;
-}
 }
 var valid0 = _errs4 === errors;
 }
@@ -19234,7 +18941,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate557(data: any, {instancePath=""}: At = {}): boolean {
+function validate579(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19302,7 +19009,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate558(data: any, {instancePath=""}: At = {}): boolean {
+function validate580(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19409,7 +19116,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate560(data: any, {instancePath=""}: At = {}): boolean {
+function validate582(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19439,7 +19146,7 @@ var valid0 = true;
 if(valid0){
 if(data.error !== undefined){
 const _errs3 = errors;
-if(!(validate60(data.error, {instancePath:instancePath+"/error"}))){
+if(!(validate65(data.error, {instancePath:instancePath+"/error"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -19459,7 +19166,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate562(data: any, {instancePath=""}: At = {}): boolean {
+function validate584(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19509,7 +19216,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate563(data: any, {instancePath=""}: At = {}): boolean {
+function validate585(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19572,7 +19279,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate564(data: any, {instancePath=""}: At = {}): boolean {
+function validate586(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19602,7 +19309,7 @@ var valid0 = true;
 if(valid0){
 if(data.customization !== undefined){
 const _errs3 = errors;
-if(!(validate499(data.customization, {instancePath:instancePath+"/customization"}))){
+if(!(validate521(data.customization, {instancePath:instancePath+"/customization"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -19622,7 +19329,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate566(data: any, {instancePath=""}: At = {}): boolean {
+function validate588(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19659,7 +19366,7 @@ var valid1 = true;
 const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
 const _errs5 = errors;
-if(!(validate499(data1[i0], {instancePath:instancePath+"/customizations/" + i0}))){
+if(!(validate521(data1[i0], {instancePath:instancePath+"/customizations/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -19690,7 +19397,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate568(data: any, {instancePath=""}: At = {}): boolean {
+function validate590(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19740,7 +19447,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate570(data: any, {instancePath=""}: At = {}): boolean {
+function validate592(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19790,13 +19497,13 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate573(data: any, {instancePath=""}: At = {}): boolean {
+function validate595(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((((data.id === undefined) && (missing0 = "id")) || ((data.chat === undefined) && (missing0 = "chat"))) || ((data.kind === undefined) && (missing0 = "kind"))) || ((data.request === undefined) && (missing0 = "request"))){
+if(((((data.chat === undefined) && (missing0 = "chat")) || ((data.id === undefined) && (missing0 = "id"))) || ((data.kind === undefined) && (missing0 = "kind"))) || ((data.request === undefined) && (missing0 = "request"))){
 faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
@@ -19844,7 +19551,7 @@ var valid0 = true;
 if(valid0){
 if(data.request !== undefined){
 const _errs6 = errors;
-if(!(validate137(data.request, {instancePath:instancePath+"/request"}))){
+if(!(validate142(data.request, {instancePath:instancePath+"/request"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -19866,7 +19573,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate578(data: any, {instancePath=""}: At = {}): boolean {
+function validate600(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19880,13 +19587,13 @@ else {
 const tag0 = data.status;
 if(typeof tag0 == "string"){
 if(tag0 === "pending-confirmation"){
-if(!(validate177(data, {instancePath}))){
+if(!(validate182(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "pending-result-confirmation"){
-if(!(validate211(data, {instancePath}))){
+if(!(validate217(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -19910,13 +19617,13 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate576(data: any, {instancePath=""}: At = {}): boolean {
+function validate598(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if((((((data.id === undefined) && (missing0 = "id")) || ((data.chat === undefined) && (missing0 = "chat"))) || ((data.kind === undefined) && (missing0 = "kind"))) || ((data.turnId === undefined) && (missing0 = "turnId"))) || ((data.toolCall === undefined) && (missing0 = "toolCall"))){
+if((((((data.chat === undefined) && (missing0 = "chat")) || ((data.id === undefined) && (missing0 = "id"))) || ((data.kind === undefined) && (missing0 = "kind"))) || ((data.toolCall === undefined) && (missing0 = "toolCall"))) || ((data.turnId === undefined) && (missing0 = "turnId"))){
 faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
@@ -19976,7 +19683,7 @@ var valid0 = true;
 if(valid0){
 if(data.toolCall !== undefined){
 const _errs8 = errors;
-if(!(validate578(data.toolCall, {instancePath:instancePath+"/toolCall"}))){
+if(!(validate600(data.toolCall, {instancePath:instancePath+"/toolCall"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -19999,13 +19706,13 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate582(data: any, {instancePath=""}: At = {}): boolean {
+function validate604(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((((((data.id === undefined) && (missing0 = "id")) || ((data.chat === undefined) && (missing0 = "chat"))) || ((data.kind === undefined) && (missing0 = "kind"))) || ((data.turnId === undefined) && (missing0 = "turnId"))) || ((data.clientId === undefined) && (missing0 = "clientId"))) || ((data.toolCall === undefined) && (missing0 = "toolCall"))){
+if(((((((data.chat === undefined) && (missing0 = "chat")) || ((data.clientId === undefined) && (missing0 = "clientId"))) || ((data.id === undefined) && (missing0 = "id"))) || ((data.kind === undefined) && (missing0 = "kind"))) || ((data.toolCall === undefined) && (missing0 = "toolCall"))) || ((data.turnId === undefined) && (missing0 = "turnId"))){
 faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
@@ -20077,7 +19784,7 @@ var valid0 = true;
 if(valid0){
 if(data.toolCall !== undefined){
 const _errs10 = errors;
-if(!(validate168(data.toolCall, {instancePath:instancePath+"/toolCall"}))){
+if(!(validate173(data.toolCall, {instancePath:instancePath+"/toolCall"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -20101,7 +19808,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate572(data: any, {instancePath=""}: At = {}): boolean {
+function validate594(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -20115,19 +19822,19 @@ else {
 const tag0 = data.kind;
 if(typeof tag0 == "string"){
 if(tag0 === "chatInput"){
-if(!(validate573(data, {instancePath}))){
+if(!(validate595(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "toolConfirmation"){
-if(!(validate576(data, {instancePath}))){
+if(!(validate598(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "toolClientExecution"){
-if(!(validate582(data, {instancePath}))){
+if(!(validate604(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -20151,7 +19858,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate571(data: any, {instancePath=""}: At = {}): boolean {
+function validate593(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -20181,7 +19888,7 @@ var valid0 = true;
 if(valid0){
 if(data.request !== undefined){
 const _errs3 = errors;
-if(!(validate572(data.request, {instancePath:instancePath+"/request"}))){
+if(!(validate594(data.request, {instancePath:instancePath+"/request"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -20201,7 +19908,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate589(data: any, {instancePath=""}: At = {}): boolean {
+function validate611(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -20251,7 +19958,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate590(data: any, {instancePath=""}: At = {}): boolean {
+function validate612(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -20301,7 +20008,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate591(data: any, {instancePath=""}: At = {}): boolean {
+function validate613(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -20351,7 +20058,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate592(data: any, {instancePath=""}: At = {}): boolean {
+function validate614(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -20393,7 +20100,7 @@ var valid0 = true;
 if(valid0){
 if(data.state !== undefined){
 const _errs5 = errors;
-if(!(validate379(data.state, {instancePath:instancePath+"/state"}))){
+if(!(validate395(data.state, {instancePath:instancePath+"/state"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -20427,7 +20134,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate595(data: any, {instancePath=""}: At = {}): boolean {
+function validate617(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -20477,7 +20184,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate596(data: any, {instancePath=""}: At = {}): boolean {
+function validate618(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -20488,16 +20195,16 @@ faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
-if(data.type !== undefined){
-let data0 = data.type;
+if(data._meta !== undefined){
+let data0 = data._meta;
 const _errs1 = errors;
-if(typeof data0 !== "string"){
-faults = [{instancePath:instancePath+"/type",keyword:"type",params:{type: "string"}}];
+if(errors === _errs1){
+if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
+}
+else {
+faults = [{instancePath:instancePath+"/_meta",keyword:"type",params:{type: "object"}}];
 return false;
 }
-if("session/metaChanged" !== data0){
-faults = [{instancePath:instancePath+"/type",keyword:"const",params:{allowedValue: "session/metaChanged"}}];
-return false;
 }
 var valid0 = _errs1 === errors;
 }
@@ -20505,18 +20212,18 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data._meta !== undefined){
-let data1 = data._meta;
-const _errs3 = errors;
-if(errors === _errs3){
-if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
-}
-else {
-faults = [{instancePath:instancePath+"/_meta",keyword:"type",params:{type: "object"}}];
+if(data.type !== undefined){
+let data1 = data.type;
+const _errs4 = errors;
+if(typeof data1 !== "string"){
+faults = [{instancePath:instancePath+"/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
+if("session/metaChanged" !== data1){
+faults = [{instancePath:instancePath+"/type",keyword:"const",params:{allowedValue: "session/metaChanged"}}];
+return false;
 }
-var valid0 = _errs3 === errors;
+var valid0 = _errs4 === errors;
 }
 else {
 var valid0 = true;
@@ -20532,7 +20239,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate597(data: any, {instancePath=""}: At = {}): boolean {
+function validate619(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -20564,7 +20271,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate598(data: any, {instancePath=""}: At = {}): boolean {
+function validate620(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -20601,7 +20308,7 @@ var valid1 = true;
 const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
 const _errs5 = errors;
-if(!(validate334(data1[i0], {instancePath:instancePath+"/tools/" + i0}))){
+if(!(validate347(data1[i0], {instancePath:instancePath+"/tools/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -20632,7 +20339,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate602(data: any, {instancePath=""}: At = {}): boolean {
+function validate624(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -20677,7 +20384,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate606(data: any, {instancePath=""}: At = {}): boolean {
+function validate628(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -20737,13 +20444,13 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate616(data: any, {instancePath=""}: At = {}): boolean {
+function validate638(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((data.type === undefined) && (missing0 = "type")) || ((data.title === undefined) && (missing0 = "title"))){
+if(((data.title === undefined) && (missing0 = "title")) || ((data.type === undefined) && (missing0 = "type"))){
 faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
@@ -20798,7 +20505,7 @@ var valid1 = true;
 const len0 = data3.length;
 for(let i0=0; i0<len0; i0++){
 const _errs9 = errors;
-if(!(validate105(data3[i0], {instancePath:instancePath+"/enum/" + i0}))){
+if(!(validate110(data3[i0], {instancePath:instancePath+"/enum/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -20893,7 +20600,7 @@ var valid0 = true;
 if(valid0){
 if(data.items !== undefined){
 const _errs20 = errors;
-if(!(validate493(data.items, {instancePath:instancePath+"/items"}))){
+if(!(validate515(data.items, {instancePath:instancePath+"/items"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -20910,7 +20617,7 @@ if(errors === _errs21){
 if(data11 && typeof data11 == "object" && !Array.isArray(data11)){
 for(const key0 in data11){
 const _errs24 = errors;
-if(!(validate493(data11[key0], {instancePath:instancePath+"/properties/" + key0.replace(/~/g, "~0").replace(/\//g, "~1")}))){
+if(!(validate515(data11[key0], {instancePath:instancePath+"/properties/" + key0.replace(/~/g, "~0").replace(/\//g, "~1")}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -20963,7 +20670,7 @@ var valid0 = true;
 if(valid0){
 if(data.additionalProperties !== undefined){
 const _errs29 = errors;
-if(!(validate493(data.additionalProperties, {instancePath:instancePath+"/additionalProperties"}))){
+if(!(validate515(data.additionalProperties, {instancePath:instancePath+"/additionalProperties"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -21018,13 +20725,13 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate615(data: any, {instancePath=""}: At = {}): boolean {
+function validate637(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((data.type === undefined) && (missing0 = "type")) || ((data.properties === undefined) && (missing0 = "properties"))){
+if(((data.properties === undefined) && (missing0 = "properties")) || ((data.type === undefined) && (missing0 = "type"))){
 faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
@@ -21053,7 +20760,7 @@ if(errors === _errs3){
 if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
 for(const key0 in data1){
 const _errs6 = errors;
-if(!(validate616(data1[key0], {instancePath:instancePath+"/properties/" + key0.replace(/~/g, "~0").replace(/\//g, "~1")}))){
+if(!(validate638(data1[key0], {instancePath:instancePath+"/properties/" + key0.replace(/~/g, "~0").replace(/\//g, "~1")}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -21115,7 +20822,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate614(data: any, {instancePath=""}: At = {}): boolean {
+function validate636(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21128,7 +20835,7 @@ return false;
 else {
 if(data.schema !== undefined){
 const _errs1 = errors;
-if(!(validate615(data.schema, {instancePath:instancePath+"/schema"}))){
+if(!(validate637(data.schema, {instancePath:instancePath+"/schema"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -21165,22 +20872,27 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate600(data: any, {instancePath=""}: At = {}): boolean {
+function validate622(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((((((data.provider === undefined) && (missing0 = "provider")) || ((data.title === undefined) && (missing0 = "title"))) || ((data.status === undefined) && (missing0 = "status"))) || ((data.lifecycle === undefined) && (missing0 = "lifecycle"))) || ((data.activeClients === undefined) && (missing0 = "activeClients"))) || ((data.chats === undefined) && (missing0 = "chats"))){
+if(((((((data.activeClients === undefined) && (missing0 = "activeClients")) || ((data.chats === undefined) && (missing0 = "chats"))) || ((data.lifecycle === undefined) && (missing0 = "lifecycle"))) || ((data.provider === undefined) && (missing0 = "provider"))) || ((data.status === undefined) && (missing0 = "status"))) || ((data.title === undefined) && (missing0 = "title"))){
 faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
-if(data.provider !== undefined){
+if(data._meta !== undefined){
+let data0 = data._meta;
 const _errs1 = errors;
-if(typeof data.provider !== "string"){
-faults = [{instancePath:instancePath+"/provider",keyword:"type",params:{type: "string"}}];
+if(errors === _errs1){
+if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
+}
+else {
+faults = [{instancePath:instancePath+"/_meta",keyword:"type",params:{type: "object"}}];
 return false;
+}
 }
 var valid0 = _errs1 === errors;
 }
@@ -21188,34 +20900,22 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.title !== undefined){
-const _errs3 = errors;
-if(typeof data.title !== "string"){
-faults = [{instancePath:instancePath+"/title",keyword:"type",params:{type: "string"}}];
+if(data.provider !== undefined){
+const _errs4 = errors;
+if(typeof data.provider !== "string"){
+faults = [{instancePath:instancePath+"/provider",keyword:"type",params:{type: "string"}}];
 return false;
 }
-var valid0 = _errs3 === errors;
+var valid0 = _errs4 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-if(data.status !== undefined){
-const _errs5 = errors;
-if(!(validate250(data.status, {instancePath:instancePath+"/status"}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
-}
-var valid0 = _errs5 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.activity !== undefined){
+if(data.title !== undefined){
 const _errs6 = errors;
-if(typeof data.activity !== "string"){
-faults = [{instancePath:instancePath+"/activity",keyword:"type",params:{type: "string"}}];
+if(typeof data.title !== "string"){
+faults = [{instancePath:instancePath+"/title",keyword:"type",params:{type: "string"}}];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -21224,9 +20924,9 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.project !== undefined){
+if(data.status !== undefined){
 const _errs8 = errors;
-if(!(validate602(data.project, {instancePath:instancePath+"/project"}))){
+if(!(validate259(data.status, {instancePath:instancePath+"/status"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -21236,11 +20936,11 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.workingDirectory !== undefined){
+if(data.activity !== undefined){
 const _errs9 = errors;
-if(!(validate31(data.workingDirectory, {instancePath:instancePath+"/workingDirectory"}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
+if(typeof data.activity !== "string"){
+faults = [{instancePath:instancePath+"/activity",keyword:"type",params:{type: "string"}}];
+return false;
 }
 var valid0 = _errs9 === errors;
 }
@@ -21248,28 +20948,11 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.annotations !== undefined){
-const _errs10 = errors;
-if(!(validate606(data.annotations, {instancePath:instancePath+"/annotations"}))){
+if(data.project !== undefined){
+const _errs11 = errors;
+if(!(validate624(data.project, {instancePath:instancePath+"/project"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
-}
-var valid0 = _errs10 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.lifecycle !== undefined){
-let data7 = data.lifecycle;
-const _errs11 = errors;
-if(typeof data7 !== "string"){
-faults = [{instancePath:instancePath+"/lifecycle",keyword:"type",params:{type: "string"}}];
-return false;
-}
-if(!(((data7 === "creating") || (data7 === "ready")) || (data7 === "creationFailed"))){
-faults = [{instancePath:instancePath+"/lifecycle",keyword:"enum",params:{allowedValues: ["creating","ready","creationFailed"]}}];
-return false;
 }
 var valid0 = _errs11 === errors;
 }
@@ -21277,9 +20960,21 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.creationError !== undefined){
+if(data.workingDirectory !== undefined){
+const _errs12 = errors;
+if(!(validate31(data.workingDirectory, {instancePath:instancePath+"/workingDirectory"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var valid0 = _errs12 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.annotations !== undefined){
 const _errs13 = errors;
-if(!(validate60(data.creationError, {instancePath:instancePath+"/creationError"}))){
+if(!(validate628(data.annotations, {instancePath:instancePath+"/annotations"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -21289,20 +20984,49 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.serverTools !== undefined){
-let data9 = data.serverTools;
+if(data.lifecycle !== undefined){
+let data8 = data.lifecycle;
 const _errs14 = errors;
-if(errors === _errs14){
-if(Array.isArray(data9)){
-var valid1 = true;
-const len0 = data9.length;
-for(let i0=0; i0<len0; i0++){
+if(typeof data8 !== "string"){
+faults = [{instancePath:instancePath+"/lifecycle",keyword:"type",params:{type: "string"}}];
+return false;
+}
+if(!(((data8 === "creating") || (data8 === "ready")) || (data8 === "creationFailed"))){
+faults = [{instancePath:instancePath+"/lifecycle",keyword:"enum",params:{allowedValues: ["creating","ready","creationFailed"]}}];
+return false;
+}
+var valid0 = _errs14 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.creationError !== undefined){
 const _errs16 = errors;
-if(!(validate334(data9[i0], {instancePath:instancePath+"/serverTools/" + i0}))){
+if(!(validate65(data.creationError, {instancePath:instancePath+"/creationError"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
-var valid1 = _errs16 === errors;
+var valid0 = _errs16 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.serverTools !== undefined){
+let data10 = data.serverTools;
+const _errs17 = errors;
+if(errors === _errs17){
+if(Array.isArray(data10)){
+var valid1 = true;
+const len0 = data10.length;
+for(let i0=0; i0<len0; i0++){
+const _errs19 = errors;
+if(!(validate347(data10[i0], {instancePath:instancePath+"/serverTools/" + i0}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var valid1 = _errs19 === errors;
 if(!valid1){
 break;
 }
@@ -21313,26 +21037,26 @@ faults = [{instancePath:instancePath+"/serverTools",keyword:"type",params:{type:
 return false;
 }
 }
-var valid0 = _errs14 === errors;
+var valid0 = _errs17 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.activeClients !== undefined){
-let data11 = data.activeClients;
-const _errs17 = errors;
-if(errors === _errs17){
-if(Array.isArray(data11)){
+let data12 = data.activeClients;
+const _errs20 = errors;
+if(errors === _errs20){
+if(Array.isArray(data12)){
 var valid2 = true;
-const len1 = data11.length;
+const len1 = data12.length;
 for(let i1=0; i1<len1; i1++){
-const _errs19 = errors;
-if(!(validate333(data11[i1], {instancePath:instancePath+"/activeClients/" + i1}))){
+const _errs22 = errors;
+if(!(validate346(data12[i1], {instancePath:instancePath+"/activeClients/" + i1}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
-var valid2 = _errs19 === errors;
+var valid2 = _errs22 === errors;
 if(!valid2){
 break;
 }
@@ -21343,26 +21067,26 @@ faults = [{instancePath:instancePath+"/activeClients",keyword:"type",params:{typ
 return false;
 }
 }
-var valid0 = _errs17 === errors;
+var valid0 = _errs20 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.chats !== undefined){
-let data13 = data.chats;
-const _errs20 = errors;
-if(errors === _errs20){
-if(Array.isArray(data13)){
+let data14 = data.chats;
+const _errs23 = errors;
+if(errors === _errs23){
+if(Array.isArray(data14)){
 var valid3 = true;
-const len2 = data13.length;
+const len2 = data14.length;
 for(let i2=0; i2<len2; i2++){
-const _errs22 = errors;
-if(!(validate541(data13[i2], {instancePath:instancePath+"/chats/" + i2}))){
+const _errs25 = errors;
+if(!(validate563(data14[i2], {instancePath:instancePath+"/chats/" + i2}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
-var valid3 = _errs22 === errors;
+var valid3 = _errs25 === errors;
 if(!valid3){
 break;
 }
@@ -21373,50 +21097,50 @@ faults = [{instancePath:instancePath+"/chats",keyword:"type",params:{type: "arra
 return false;
 }
 }
-var valid0 = _errs20 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.defaultChat !== undefined){
-const _errs23 = errors;
-if(!(validate31(data.defaultChat, {instancePath:instancePath+"/defaultChat"}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
-}
 var valid0 = _errs23 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-if(data.config !== undefined){
-const _errs24 = errors;
-if(!(validate614(data.config, {instancePath:instancePath+"/config"}))){
+if(data.defaultChat !== undefined){
+const _errs26 = errors;
+if(!(validate31(data.defaultChat, {instancePath:instancePath+"/defaultChat"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
-var valid0 = _errs24 === errors;
+var valid0 = _errs26 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.config !== undefined){
+const _errs27 = errors;
+if(!(validate636(data.config, {instancePath:instancePath+"/config"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var valid0 = _errs27 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.customizations !== undefined){
-let data17 = data.customizations;
-const _errs25 = errors;
-if(errors === _errs25){
-if(Array.isArray(data17)){
+let data18 = data.customizations;
+const _errs28 = errors;
+if(errors === _errs28){
+if(Array.isArray(data18)){
 var valid4 = true;
-const len3 = data17.length;
+const len3 = data18.length;
 for(let i3=0; i3<len3; i3++){
-const _errs27 = errors;
-if(!(validate499(data17[i3], {instancePath:instancePath+"/customizations/" + i3}))){
+const _errs30 = errors;
+if(!(validate521(data18[i3], {instancePath:instancePath+"/customizations/" + i3}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
-var valid4 = _errs27 === errors;
+var valid4 = _errs30 === errors;
 if(!valid4){
 break;
 }
@@ -21427,26 +21151,26 @@ faults = [{instancePath:instancePath+"/customizations",keyword:"type",params:{ty
 return false;
 }
 }
-var valid0 = _errs25 === errors;
+var valid0 = _errs28 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.changesets !== undefined){
-let data19 = data.changesets;
-const _errs28 = errors;
-if(errors === _errs28){
-if(Array.isArray(data19)){
+let data20 = data.changesets;
+const _errs31 = errors;
+if(errors === _errs31){
+if(Array.isArray(data20)){
 var valid5 = true;
-const len4 = data19.length;
+const len4 = data20.length;
 for(let i4=0; i4<len4; i4++){
-const _errs30 = errors;
-if(!(validate538(data19[i4], {instancePath:instancePath+"/changesets/" + i4}))){
+const _errs33 = errors;
+if(!(validate560(data20[i4], {instancePath:instancePath+"/changesets/" + i4}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
-var valid5 = _errs30 === errors;
+var valid5 = _errs33 === errors;
 if(!valid5){
 break;
 }
@@ -21457,26 +21181,26 @@ faults = [{instancePath:instancePath+"/changesets",keyword:"type",params:{type: 
 return false;
 }
 }
-var valid0 = _errs28 === errors;
+var valid0 = _errs31 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.inputNeeded !== undefined){
-let data21 = data.inputNeeded;
-const _errs31 = errors;
-if(errors === _errs31){
-if(Array.isArray(data21)){
+let data22 = data.inputNeeded;
+const _errs34 = errors;
+if(errors === _errs34){
+if(Array.isArray(data22)){
 var valid6 = true;
-const len5 = data21.length;
+const len5 = data22.length;
 for(let i5=0; i5<len5; i5++){
-const _errs33 = errors;
-if(!(validate572(data21[i5], {instancePath:instancePath+"/inputNeeded/" + i5}))){
+const _errs36 = errors;
+if(!(validate594(data22[i5], {instancePath:instancePath+"/inputNeeded/" + i5}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
-var valid6 = _errs33 === errors;
+var valid6 = _errs36 === errors;
 if(!valid6){
 break;
 }
@@ -21484,23 +21208,6 @@ break;
 }
 else {
 faults = [{instancePath:instancePath+"/inputNeeded",keyword:"type",params:{type: "array"}}];
-return false;
-}
-}
-var valid0 = _errs31 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data._meta !== undefined){
-let data23 = data._meta;
-const _errs34 = errors;
-if(errors === _errs34){
-if(data23 && typeof data23 == "object" && !Array.isArray(data23)){
-}
-else {
-faults = [{instancePath:instancePath+"/_meta",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
@@ -21536,7 +21243,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate627(data: any, {instancePath=""}: At = {}): boolean {
+function validate649(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21586,7 +21293,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate630(data: any, {instancePath=""}: At = {}): boolean {
+function validate652(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21607,7 +21314,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate632(data: any, {instancePath=""}: At = {}): boolean {
+function validate654(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21628,7 +21335,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate628(data: any, {instancePath=""}: At = {}): boolean {
+function validate650(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21653,7 +21360,7 @@ var valid0 = true;
 if(valid0){
 if(data.delivery !== undefined){
 const _errs2 = errors;
-if(!(validate630(data.delivery, {instancePath:instancePath+"/delivery"}))){
+if(!(validate652(data.delivery, {instancePath:instancePath+"/delivery"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -21665,7 +21372,7 @@ var valid0 = true;
 if(valid0){
 if(data.view !== undefined){
 const _errs3 = errors;
-if(!(validate632(data.view, {instancePath:instancePath+"/view"}))){
+if(!(validate654(data.view, {instancePath:instancePath+"/view"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -21686,7 +21393,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate634(data: any, {instancePath=""}: At = {}): boolean {
+function validate656(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21716,7 +21423,7 @@ var valid0 = true;
 if(valid0){
 if(data.claim !== undefined){
 const _errs3 = errors;
-if(!(validate410(data.claim, {instancePath:instancePath+"/claim"}))){
+if(!(validate429(data.claim, {instancePath:instancePath+"/claim"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -21736,7 +21443,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate636(data: any, {instancePath=""}: At = {}): boolean {
+function validate658(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21768,7 +21475,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate637(data: any, {instancePath=""}: At = {}): boolean {
+function validate659(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21800,7 +21507,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate638(data: any, {instancePath=""}: At = {}): boolean {
+function validate660(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21877,7 +21584,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate639(data: any, {instancePath=""}: At = {}): boolean {
+function validate661(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21955,7 +21662,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate640(data: any, {instancePath=""}: At = {}): boolean {
+function validate662(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -22005,7 +21712,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate642(data: any, {instancePath=""}: At = {}): boolean {
+function validate664(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -22055,7 +21762,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate643(data: any, {instancePath=""}: At = {}): boolean {
+function validate665(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -22106,7 +21813,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate644(data: any, {instancePath=""}: At = {}): boolean {
+function validate666(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -22156,7 +21863,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate645(data: any, {instancePath=""}: At = {}): boolean {
+function validate667(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -22221,7 +21928,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate649(data: any, {instancePath=""}: At = {}): boolean {
+function validate671(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -22271,7 +21978,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate650(data: any, {instancePath=""}: At = {}): boolean {
+function validate672(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -22402,7 +22109,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate648(data: any, {instancePath=""}: At = {}): boolean {
+function validate670(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -22416,13 +22123,13 @@ else {
 const tag0 = data.type;
 if(typeof tag0 == "string"){
 if(tag0 === "unclassified"){
-if(!(validate649(data, {instancePath}))){
+if(!(validate671(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "command"){
-if(!(validate650(data, {instancePath}))){
+if(!(validate672(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -22446,7 +22153,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate646(data: any, {instancePath=""}: At = {}): boolean {
+function validate668(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -22516,7 +22223,7 @@ var valid1 = true;
 const len0 = data4.length;
 for(let i0=0; i0<len0; i0++){
 const _errs10 = errors;
-if(!(validate648(data4[i0], {instancePath:instancePath+"/content/" + i0}))){
+if(!(validate670(data4[i0], {instancePath:instancePath+"/content/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -22552,7 +22259,7 @@ var valid0 = true;
 if(valid0){
 if(data.claim !== undefined){
 const _errs13 = errors;
-if(!(validate410(data.claim, {instancePath:instancePath+"/claim"}))){
+if(!(validate429(data.claim, {instancePath:instancePath+"/claim"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -22590,7 +22297,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate655(data: any, {instancePath=""}: At = {}): boolean {
+function validate677(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -22640,7 +22347,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate656(data: any, {instancePath=""}: At = {}): boolean {
+function validate678(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -22668,143 +22375,143 @@ faults = vErrors;
 return errors === 0;
 }
 export const actions: Record<string, Check> = {
-  "root/activeSessionsChanged": validate488,
-  "root/agentsChanged": validate489,
-  "root/configChanged": validate521,
-  "root/terminalsChanged": validate531,
-  "session/activeClientRemoved": validate533,
-  "session/activeClientSet": validate534,
-  "session/activityChanged": validate536,
-  "session/changesetsChanged": validate537,
-  "session/chatAdded": validate540,
-  "session/chatRemoved": validate547,
-  "session/chatUpdated": validate549,
-  "session/configChanged": validate557,
-  "session/creationFailed": validate560,
-  "session/customizationRemoved": validate562,
-  "session/customizationToggled": validate563,
-  "session/customizationUpdated": validate564,
-  "session/customizationsChanged": validate566,
-  "session/defaultChatChanged": validate568,
-  "session/inputNeededRemoved": validate570,
-  "session/inputNeededSet": validate571,
-  "session/isArchivedChanged": validate589,
-  "session/isReadChanged": validate590,
-  "session/mcpServerStartRequested": validate591,
-  "session/mcpServerStateChanged": validate592,
-  "session/mcpServerStopRequested": validate595,
-  "session/metaChanged": validate596,
-  "session/ready": validate597,
-  "session/serverToolsChanged": validate598,
-  "session/titleChanged": validate627,
-  "chat/turnStarted": validate308,
-  "chat/delta": validate79,
-  "chat/responsePart": validate162,
-  "chat/toolCallStart": validate303,
-  "chat/toolCallDelta": validate295,
-  "chat/toolCallReady": validate297,
-  "chat/toolCallConfirmed": validate286,
-  "chat/toolCallComplete": validate281,
-  "chat/toolCallResultConfirmed": validate302,
-  "chat/toolCallContentChanged": validate293,
-  "chat/turnComplete": validate307,
-  "chat/turnCancelled": validate306,
-  "chat/error": validate112,
-  "chat/activityChanged": validate78,
-  "chat/usage": validate312,
-  "chat/reasoning": validate161,
-  "chat/truncated": validate305,
-  "chat/turnsLoaded": validate310,
-  "chat/pendingMessageSet": validate158,
-  "chat/pendingMessageRemoved": validate157,
-  "chat/queuedMessagesReordered": validate160,
-  "chat/draftChanged": validate80,
-  "chat/inputRequested": validate136,
-  "chat/inputAnswerChanged": validate114,
-  "chat/inputCompleted": validate134,
+  "root/activeSessionsChanged": validate510,
+  "root/agentsChanged": validate511,
+  "root/configChanged": validate543,
+  "root/terminalsChanged": validate553,
+  "session/activeClientRemoved": validate555,
+  "session/activeClientSet": validate556,
+  "session/activityChanged": validate558,
+  "session/changesetsChanged": validate559,
+  "session/chatAdded": validate562,
+  "session/chatRemoved": validate569,
+  "session/chatUpdated": validate571,
+  "session/configChanged": validate579,
+  "session/creationFailed": validate582,
+  "session/customizationRemoved": validate584,
+  "session/customizationToggled": validate585,
+  "session/customizationUpdated": validate586,
+  "session/customizationsChanged": validate588,
+  "session/defaultChatChanged": validate590,
+  "session/inputNeededRemoved": validate592,
+  "session/inputNeededSet": validate593,
+  "session/isArchivedChanged": validate611,
+  "session/isReadChanged": validate612,
+  "session/mcpServerStartRequested": validate613,
+  "session/mcpServerStateChanged": validate614,
+  "session/mcpServerStopRequested": validate617,
+  "session/metaChanged": validate618,
+  "session/ready": validate619,
+  "session/serverToolsChanged": validate620,
+  "session/titleChanged": validate649,
+  "chat/turnStarted": validate318,
+  "chat/delta": validate84,
+  "chat/responsePart": validate167,
+  "chat/toolCallStart": validate313,
+  "chat/toolCallDelta": validate305,
+  "chat/toolCallReady": validate307,
+  "chat/toolCallConfirmed": validate296,
+  "chat/toolCallComplete": validate290,
+  "chat/toolCallResultConfirmed": validate312,
+  "chat/toolCallContentChanged": validate303,
+  "chat/turnComplete": validate317,
+  "chat/turnCancelled": validate316,
+  "chat/error": validate117,
+  "chat/activityChanged": validate83,
+  "chat/usage": validate322,
+  "chat/reasoning": validate166,
+  "chat/truncated": validate315,
+  "chat/turnsLoaded": validate320,
+  "chat/pendingMessageSet": validate163,
+  "chat/pendingMessageRemoved": validate162,
+  "chat/queuedMessagesReordered": validate165,
+  "chat/draftChanged": validate85,
+  "chat/inputRequested": validate141,
+  "chat/inputAnswerChanged": validate119,
+  "chat/inputCompleted": validate139,
   "changeset/cleared": validate46,
   "changeset/contentChanged": validate47,
-  "changeset/fileRemoved": validate64,
-  "changeset/fileSet": validate65,
-  "changeset/filesReviewedChanged": validate67,
-  "changeset/operationStatusChanged": validate68,
-  "changeset/operationsChanged": validate70,
-  "changeset/statusChanged": validate76,
+  "changeset/fileRemoved": validate69,
+  "changeset/fileSet": validate70,
+  "changeset/filesReviewedChanged": validate72,
+  "changeset/operationStatusChanged": validate73,
+  "changeset/operationsChanged": validate75,
+  "changeset/statusChanged": validate81,
   "annotations/entryRemoved": validate22,
   "annotations/entrySet": validate23,
   "annotations/removed": validate28,
   "annotations/set": validate29,
   "annotations/updated": validate42,
-  "terminal/claimed": validate634,
-  "terminal/cleared": validate636,
-  "terminal/commandDetectionAvailable": validate637,
-  "terminal/commandExecuted": validate638,
-  "terminal/commandFinished": validate639,
-  "terminal/cwdChanged": validate640,
-  "terminal/data": validate642,
-  "terminal/exited": validate643,
-  "terminal/input": validate644,
-  "terminal/resized": validate645,
-  "terminal/titleChanged": validate655,
-  "resourceWatch/changed": validate479,
+  "terminal/claimed": validate656,
+  "terminal/cleared": validate658,
+  "terminal/commandDetectionAvailable": validate659,
+  "terminal/commandExecuted": validate660,
+  "terminal/commandFinished": validate661,
+  "terminal/cwdChanged": validate662,
+  "terminal/data": validate664,
+  "terminal/exited": validate665,
+  "terminal/input": validate666,
+  "terminal/resized": validate667,
+  "terminal/titleChanged": validate677,
+  "resourceWatch/changed": validate499,
 };
 /** Those whose values nest without a bound of the schema's own. */
 export const actionsNesting: string[] = ["root/agentsChanged"];
 export const states: Record<string, Check> = {
-  "root": validate522,
-  "session": validate600,
-  "chat": validate248,
-  "terminal": validate646,
-  "changeset": validate72,
+  "root": validate544,
+  "session": validate622,
+  "chat": validate257,
+  "terminal": validate668,
+  "changeset": validate77,
   "annotations": validate40,
-  "resourceWatch": validate483,
+  "resourceWatch": validate503,
 };
 /** Those whose values nest without a bound of the schema's own. */
 export const statesNesting: string[] = ["root","session"];
 export const params: Record<string, Check> = {
-  "resourceRead": validate470,
-  "resourceWrite": validate485,
-  "resourceList": validate458,
-  "resourceCopy": validate451,
-  "resourceMove": validate466,
-  "resourceDelete": validate455,
-  "resourceResolve": validate475,
-  "resourceMkdir": validate463,
-  "resourceRequest": validate472,
-  "createResourceWatch": validate323,
-  "initialize": validate428,
-  "ping": validate446,
-  "reconnect": validate447,
-  "subscribe": validate628,
+  "resourceRead": validate489,
+  "resourceWrite": validate507,
+  "resourceList": validate477,
+  "resourceCopy": validate470,
+  "resourceMove": validate485,
+  "resourceDelete": validate474,
+  "resourceResolve": validate495,
+  "resourceMkdir": validate482,
+  "resourceRequest": validate492,
+  "createResourceWatch": validate333,
+  "initialize": validate447,
+  "ping": validate465,
+  "reconnect": validate466,
+  "subscribe": validate650,
   "authenticate": validate45,
-  "listSessions": validate445,
-  "resolveSessionConfig": validate449,
-  "sessionConfigCompletions": validate558,
-  "createSession": validate327,
-  "disposeSession": validate422,
-  "createChat": validate316,
-  "disposeChat": validate420,
-  "fetchTurns": validate426,
-  "completions": validate314,
-  "createTerminal": validate408,
-  "disposeTerminal": validate424,
-  "invokeChangesetOperation": validate434,
-  "dispatchAction": validate418,
-  "unsubscribe": validate656,
+  "listSessions": validate464,
+  "resolveSessionConfig": validate468,
+  "sessionConfigCompletions": validate580,
+  "createSession": validate340,
+  "disposeSession": validate441,
+  "createChat": validate326,
+  "disposeChat": validate439,
+  "fetchTurns": validate445,
+  "completions": validate324,
+  "createTerminal": validate427,
+  "disposeTerminal": validate443,
+  "invokeChangesetOperation": validate453,
+  "dispatchAction": validate437,
+  "unsubscribe": validate678,
 };
 /** Those whose values nest without a bound of the schema's own. */
 export const paramsNesting: string[] = [];
 export const clientResults: Record<string, Check> = {
-  "resourceRead": validate471,
-  "resourceWrite": validate487,
-  "resourceList": validate460,
-  "resourceCopy": validate454,
-  "resourceMove": validate469,
-  "resourceDelete": validate457,
-  "resourceResolve": validate477,
-  "resourceMkdir": validate465,
-  "resourceRequest": validate474,
-  "createResourceWatch": validate325,
+  "resourceRead": validate491,
+  "resourceWrite": validate509,
+  "resourceList": validate479,
+  "resourceCopy": validate473,
+  "resourceMove": validate488,
+  "resourceDelete": validate476,
+  "resourceResolve": validate497,
+  "resourceMkdir": validate484,
+  "resourceRequest": validate494,
+  "createResourceWatch": validate338,
 };
 /** Those whose values nest without a bound of the schema's own. */
 export const clientResultsNesting: string[] = [];

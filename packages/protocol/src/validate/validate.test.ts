@@ -1,0 +1,211 @@
+import { describe, expect, it } from 'vitest';
+import {
+  validateAction,
+  validateClientResult,
+  validateHostParams,
+  validateNotification,
+  validateParams,
+  validateResult,
+  validateState,
+} from './index.ts';
+import { NESTING_LIMIT } from './nesting.ts';
+
+const delta = { type: 'chat/delta', turnId: 't1', partId: 'p1', content: 'hi' };
+
+function errorOf(checked: { ok: boolean; error?: string }): string | undefined {
+  expect(checked.ok).toBe(false);
+  return checked.error;
+}
+
+function turnStarted(message: unknown) {
+  return { type: 'chat/turnStarted', turnId: 't1', message };
+}
+
+/** Freezes all of a value, so that a check that writes to it throws. */
+function frozen<T>(value: T): T {
+  if (typeof value === 'object' && value !== null) Object.values(Object.freeze(value)).forEach(frozen);
+  return value;
+}
+
+describe('an action', () => {
+  it('is handed back as it came, unknown fields included', () => {
+    const action = frozen({ ...delta, 'x-note': { deep: [1] } });
+    const checked = validateAction(action);
+    expect(checked).toEqual({ ok: true, action });
+    expect(checked.ok && checked.action).toBe(action);
+  });
+
+  it.each([
+    [undefined, 'action: must be an object'],
+    [null, 'action: must be an object'],
+    [7, 'action: must be an object'],
+    [[], 'action.type: is required'],
+    [{}, 'action.type: is required'],
+    [{ type: 7 }, 'action.type: must be a string'],
+    [{ type: 'chat/later' }, 'unknown action type "chat/later"'],
+    [{ type: '__proto__' }, 'unknown action type "__proto__"'],
+    [{ type: 'constructor' }, 'unknown action type "constructor"'],
+    [{ ...delta, content: 5 }, 'action.content: must be a string'],
+    [{ ...delta, turnId: undefined }, 'action.turnId: is required'],
+    [{ ...delta, turnId: null }, 'action.turnId: must be a string'],
+  ])('[ACT-3] %j is refused by one sentence', (value, error) => {
+    expect(errorOf(validateAction(value))).toBe(error);
+  });
+
+  it('[ACT-3] is refused at the place inside it that is wrong', () => {
+    const attachments = [{ type: 'simple', label: 'a' }, { type: 'simple' }];
+    const message = { text: 'go', origin: { kind: 'user' }, attachments };
+    expect(errorOf(validateAction(turnStarted(message)))).toBe(
+      'action.message.attachments[1].label: is required',
+    );
+  });
+
+  it.each([
+    [{ label: 'a' }, 'action.message.attachments[0].type: is required'],
+    [{ label: 'a', type: 5 }, 'action.message.attachments[0].type: must be a string'],
+    [{ label: 'a', type: 'hologram' }, 'action.message.attachments[0].type: "hologram" is not known here'],
+    [7, 'action.message.attachments[0]: must be an object'],
+  ])('[ACT-3] names the tag of a union member that is no attachment: %j', (attachment, error) => {
+    const message = { text: 'go', origin: { kind: 'user' }, attachments: [attachment] };
+    expect(errorOf(validateAction(turnStarted(message)))).toBe(error);
+  });
+
+  it('is told apart by a boolean where that decides its fields', () => {
+    const call = { type: 'chat/toolCallConfirmed', turnId: 't1', toolCallId: 'c1' };
+    expect(validateAction({ ...call, approved: true, confirmed: 'user-action' }).ok).toBe(true);
+    expect(validateAction({ ...call, approved: false, reason: 'denied' }).ok).toBe(true);
+    expect(errorOf(validateAction(call))).toBe('action.approved: is required');
+    expect(errorOf(validateAction({ ...call, approved: 'yes' }))).toBe('action.approved: must be a boolean');
+    expect(errorOf(validateAction({ ...call, approved: true }))).toBe('action.confirmed: is required');
+    expect(errorOf(validateAction({ ...call, approved: false, reason: 'bored' }))).toBe(
+      'action.reason: must be "denied" or "skipped"',
+    );
+  });
+
+  it('takes no number that JSON cannot hold', () => {
+    for (const cols of [Number.NaN, Number.POSITIVE_INFINITY, JSON.parse('1e999')]) {
+      expect(validateAction({ type: 'terminal/resized', cols, rows: 24 }).ok).toBe(false);
+    }
+  });
+
+  it('[SESS-4] has a status that is any whole number from zero on', () => {
+    const summary = { resource: 'ahp-chat:/c', title: 'c', modifiedAt: '2026-01-01T00:00:00.000Z' };
+    const added = (status: unknown) =>
+      validateAction({ type: 'session/chatAdded', summary: { ...summary, status } });
+    expect(added(2_147_483_720).ok).toBe(true);
+    expect(errorOf(added(-1))).toBe('action.summary.status: must be at least 0');
+    expect(errorOf(added(1.5))).toBe('action.summary.status: must be an integer');
+  });
+
+  it('is never repeated at length by the error about it', () => {
+    const secret = 's'.repeat(10_000);
+    const message = { text: 'go', origin: { kind: 'user' }, attachments: [{ type: secret, label: 'a' }] };
+    const error = errorOf(validateAction(turnStarted(message)));
+    expect(error?.length).toBeLessThan(120);
+    expect(errorOf(validateAction({ type: secret }))?.length).toBeLessThan(80);
+    const answers = { [secret]: { state: 'submitted' } };
+    const completed = { type: 'chat/inputCompleted', requestId: 'r', response: 'accept', answers };
+    expect(errorOf(validateAction(completed))?.length).toBeLessThan(120);
+  });
+
+  it('may have keys that objects inherit', () => {
+    const answers = JSON.parse('{"__proto__": {"state": "skipped"}, "constructor": {"state": "later"}}');
+    const completed = { type: 'chat/inputCompleted', requestId: 'r', response: 'accept', answers };
+    expect(errorOf(validateAction(completed))).toBe(
+      'action.answers.constructor.state: "later" is not known here',
+    );
+  });
+});
+
+describe('params from a client', () => {
+  it('[WIRE-2] have the channel that their method names', () => {
+    expect(validateParams('ping', { channel: 'ahp-root://' }).ok).toBe(true);
+    expect(errorOf(validateParams('ping', { channel: 'ahp-root:/x' }))).toBe(
+      'params.channel: must be "ahp-root://"',
+    );
+    expect(errorOf(validateParams('ping', undefined))).toBe('params: must be an object');
+    expect(errorOf(validateParams('ping', []))).toBe('params: must be an object');
+  });
+
+  it('[ACT-3] of a dispatch need a usable channel and number, and leave the action to its own check', () => {
+    const dispatch = { channel: 'ahp-chat:/c', clientSeq: 1 };
+    for (const action of [undefined, 7, { type: 'chat/later' }, delta]) {
+      expect(validateParams('dispatchAction', { ...dispatch, action }).ok).toBe(true);
+    }
+    expect(validateParams('dispatchAction', { clientSeq: 1, action: delta }).ok).toBe(false);
+    expect(validateParams('dispatchAction', { ...dispatch, clientSeq: '1' }).ok).toBe(false);
+  });
+
+  it('[CONN-1] of a handshake leave malformed versions to the negotiation', () => {
+    const initialize = { channel: 'ahp-root://', clientId: 'c', protocolVersions: [7, 'x', '0.5.2'] };
+    expect(validateParams('initialize', initialize).ok).toBe(true);
+    expect(errorOf(validateParams('initialize', { ...initialize, protocolVersions: '0.5.2' }))).toBe(
+      'params.protocolVersions: must be an array',
+    );
+  });
+
+  it('[RES-4] are checked as strictly as a client answers the host', () => {
+    expect(validateClientResult('resourceRead', { data: 'x', encoding: 'utf-8' }).ok).toBe(true);
+    expect(errorOf(validateClientResult('resourceRead', { data: 'x', encoding: 'utf-7' }))).toBe(
+      'result.encoding: must be "base64" or "utf-8"',
+    );
+  });
+});
+
+describe('what a host sends', () => {
+  it('may carry an action that this version does not know', () => {
+    const envelope = { channel: 'ahp-root://', serverSeq: 5, action: { type: 'root/later', more: 1 } };
+    expect(validateNotification('action', envelope).ok).toBe(true);
+    expect(errorOf(validateNotification('action', { ...envelope, serverSeq: '5' }))).toMatch(
+      /^params\.serverSeq: must be an? (number|integer)$/,
+    );
+    expect(errorOf(validateNotification('action', { ...envelope, action: { more: 1 } }))).toBe(
+      'params.action.type: is required',
+    );
+  });
+
+  it('may hold names and union members that this version does not know', () => {
+    expect(validateNotification('auth/required', { channel: 'a', resource: 'r', reason: 'revoked' }).ok).toBe(
+      true,
+    );
+    const item = { insertText: 'x', attachment: { type: 'hologram', beam: 3 } };
+    expect(validateResult('completions', { items: [item] }).ok).toBe(true);
+    expect(validateResult('completions', { items: [{ ...item, attachment: { type: 'simple' } }] }).ok).toBe(
+      false,
+    );
+    expect(validateResult('reconnect', { type: 'rewind' }).ok).toBe(true);
+    expect(
+      validateHostParams('resourceRead', { channel: 'ahp-root://', uri: 'a:b', encoding: 'utf-7' }).ok,
+    ).toBe(true);
+  });
+
+  it('is checked in its shape alone where it holds state', () => {
+    const snapshot = { resource: 'ahp-chat:/c', fromSeq: 3, state: { turns: 'later' } };
+    expect(validateResult('subscribe', { snapshot }).ok).toBe(true);
+    expect(validateResult('subscribe', {}).ok).toBe(true);
+    expect(errorOf(validateResult('subscribe', { snapshot: { ...snapshot, state: undefined } }))).toBe(
+      'result.snapshot.state: is required',
+    );
+    expect(validateResult('createSession', null).ok).toBe(true);
+  });
+});
+
+describe('a state', () => {
+  const nested = (depth: number) => {
+    let schema: object = { type: 'string', title: 'leaf' };
+    for (let level = 1; level < depth; level += 1) schema = { type: 'array', title: 'list', items: schema };
+    return { agents: [], config: { schema: { type: 'object', properties: { a: schema } }, values: {} } };
+  };
+
+  it('is refused, not followed, when it nests without end', () => {
+    expect(validateState('root', nested(20)).ok).toBe(true);
+    expect(errorOf(validateState('root', nested(200_000)))).toBe(
+      `state: nests deeper than ${NESTING_LIMIT} levels`,
+    );
+  });
+
+  it('fits only its own kind of channel', () => {
+    expect(validateState('annotations', { annotations: [] }).ok).toBe(true);
+    expect(validateState('chat', { annotations: [] }).ok).toBe(false);
+  });
+});

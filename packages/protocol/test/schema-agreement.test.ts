@@ -1,0 +1,224 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { Ajv } from 'ajv';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { describe, expect, it } from 'vitest';
+import type { Definitions } from '../scripts/json-schema.ts';
+import { validateAction, validateState } from '../src/validate/index.ts';
+import type { ChannelKind } from '../src/wire/channels.ts';
+import { hasShared, SHARED_MISSING, sharedReducerFixtures } from './fixture-files.ts';
+import { DIFFERENCES } from './schema-differences.ts';
+import { MUTATIONS } from './schema-mutations.ts';
+import { structuralDifferences } from './schema-structure.ts';
+
+const schemaFolder = fileURLToPath(new URL('../schema/', import.meta.url));
+const givenFile = fileURLToPath(new URL('../../../../shared/protocol/0.5.2/schema.json', import.meta.url));
+const roundTripFolder = fileURLToPath(
+  new URL('../../../../shared/protocol/0.5.2/fixtures/round-trips/', import.meta.url),
+);
+
+/** Fixtures about actions, parts and members that no schema of this version knows. */
+const UNKNOWN_ACTION_FILES = ['087', '089', '217'];
+const UNKNOWN_PART_FILES = ['103'];
+const UNKNOWN_ROUND_TRIPS = ['002', '003', '008'];
+
+const STATE_DEFINITIONS: Record<ChannelKind, string> = {
+  root: 'RootState',
+  session: 'SessionState',
+  chat: 'ChatState',
+  terminal: 'TerminalState',
+  changeset: 'ChangesetState',
+  annotations: 'AnnotationsState',
+  resourceWatch: 'ResourceWatchState',
+};
+
+function definitionsOf(file: string, key: 'definitions' | '$defs'): Definitions {
+  return JSON.parse(readFileSync(file, 'utf8'))[key];
+}
+
+const published: Definitions = Object.assign(
+  {},
+  ...readdirSync(schemaFolder).map((name) => definitionsOf(schemaFolder + name, 'definitions')),
+);
+const given: Definitions = existsSync(givenFile) ? definitionsOf(givenFile, '$defs') : {};
+
+/** Compiles definitions of a schema as it stands, with nothing of ours in between, when they are first asked for. */
+function acceptance(ajv: Ajv | Ajv2020, prefix: string): (name: string, value: unknown) => boolean {
+  const compiled = new Map<string, (value: unknown) => unknown>();
+  return (name, value) => {
+    const check = compiled.get(name) ?? ajv.compile({ $ref: prefix + name });
+    compiled.set(name, check);
+    return check(value) === true;
+  };
+}
+
+const acceptsPublished = acceptance(
+  new Ajv({ strict: false }).addSchema({ $id: 'published', definitions: published }),
+  'published#/definitions/',
+);
+const acceptsGiven = acceptance(
+  new Ajv2020({ strict: false }).addSchema({ $id: 'given', $defs: given }),
+  'given#/$defs/',
+);
+
+/** Action type → definition, of every action that the given schema has. */
+function actionDefinitions(): Map<string, string> {
+  const pairs = (given.StateAction?.oneOf ?? []).map((member) => {
+    const name = member.$ref?.split('/').at(-1) ?? '';
+    const first = given[name]?.oneOf?.[0]?.$ref?.split('/').at(-1) ?? name;
+    return [String(given[first]?.properties?.type?.const), name] as const;
+  });
+  return new Map(pairs);
+}
+
+const actions = actionDefinitions();
+
+/** The definition that holds for an action; one that is never met by an unknown type. */
+function actionDefinition(value: unknown): string | undefined {
+  return typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string'
+    ? actions.get(value.type)
+    : undefined;
+}
+
+/** A state or action of a fixture, with a verdict by each of the three: the given schema, ours, and what is compiled of it. */
+interface Sample {
+  label: string;
+  definition: string;
+  value: unknown;
+  verdicts: (value: unknown) => { given: boolean; published: boolean; compiled: boolean };
+}
+
+function stateSample(label: string, kind: ChannelKind, state: unknown): Sample {
+  const definition = STATE_DEFINITIONS[kind];
+  return {
+    label,
+    definition,
+    value: state,
+    verdicts: (value) => ({
+      given: acceptsGiven(definition, value),
+      published: acceptsPublished(definition, value),
+      compiled: validateState(kind, value).ok,
+    }),
+  };
+}
+
+function actionSample(label: string, action: unknown): Sample {
+  return {
+    label,
+    definition: actionDefinition(action) ?? 'StateAction',
+    value: action,
+    verdicts: (value) => {
+      const definition = actionDefinition(value);
+      return {
+        given: definition !== undefined && acceptsGiven(definition, value),
+        published: definition !== undefined && acceptsPublished(definition, value),
+        compiled: validateAction(value).ok,
+      };
+    },
+  };
+}
+
+const startsWithAny = (file: string, numbers: string[]) => numbers.some((number) => file.startsWith(number));
+
+const fixtures = hasShared ? sharedReducerFixtures() : [];
+const actionSamples = fixtures.flatMap(({ file, actions: all }) =>
+  all.map((action, at) => ({ file, sample: actionSample(`${file} action ${at}`, action) })),
+);
+const stateSamples = fixtures.flatMap(({ file, reducer, initial, expected }) => [
+  { file, sample: stateSample(`${file} initial`, reducer, initial) },
+  { file, sample: stateSample(`${file} expected`, reducer, expected) },
+]);
+const unknownSamples = [
+  ...actionSamples.filter(({ file }) => startsWithAny(file, UNKNOWN_ACTION_FILES)),
+  ...stateSamples.filter(({ file }) => startsWithAny(file, UNKNOWN_PART_FILES)),
+];
+const knownSamples = [...actionSamples, ...stateSamples].filter((one) => !unknownSamples.includes(one));
+
+interface RoundTrip {
+  file: string;
+  type: string;
+  input: unknown;
+}
+
+const roundTrips: RoundTrip[] = hasShared
+  ? readdirSync(roundTripFolder).map((file) => ({
+      file,
+      ...JSON.parse(readFileSync(roundTripFolder + file, 'utf8')),
+    }))
+  : [];
+
+if (!hasShared) console.warn(`skipped: the agreement with the protocol's schema; ${SHARED_MISSING}`);
+
+it.runIf(process.env.REQUIRE_ALL === '1')('the schema of the protocol is there', () => {
+  expect(hasShared && existsSync(givenFile), SHARED_MISSING).toBe(true);
+});
+
+describe.skipIf(!hasShared)('our schema and the given one', () => {
+  it('accept every state and action of the fixtures, as do the compiled checks', () => {
+    expect(knownSamples.length).toBeGreaterThan(500);
+    for (const { sample } of knownSamples) {
+      const accepted = { given: true, published: true, compiled: true };
+      expect(sample.verdicts(sample.value), sample.label).toEqual(accepted);
+    }
+  });
+
+  it('reject the unknown actions and parts that the fixtures hold', () => {
+    expect(unknownSamples).toHaveLength(5);
+    for (const { sample } of unknownSamples) {
+      const rejected = { given: false, published: false, compiled: false };
+      expect(sample.verdicts(sample.value), sample.label).toEqual(rejected);
+    }
+  });
+
+  it('accept the input of every round trip but those about what is unknown', () => {
+    expect(roundTrips.length).toBeGreaterThan(10);
+    for (const { file, type, input } of roundTrips) {
+      const isKnown = !startsWithAny(file, UNKNOWN_ROUND_TRIPS);
+      const verdicts = [
+        Object.hasOwn(given, type) && acceptsGiven(type, input),
+        Object.hasOwn(published, type) && acceptsPublished(type, input),
+      ];
+      expect(verdicts, file).toEqual([isKnown, isKnown]);
+    }
+  });
+
+  it('have the same fields, requirements and values but for the differences that are listed', () => {
+    const listed = DIFFERENCES.map(({ where }) => where);
+    const whole = listed.filter((where) => !where.includes('.'));
+    expect(structuralDifferences(published, given, whole).toSorted()).toEqual(listed.toSorted());
+  });
+});
+
+describe.skipIf(!hasShared)('under ten kinds of mutation, our schema and the given one', () => {
+  const used = new Set<string>();
+
+  it('are given ten kinds', () => {
+    expect(Object.keys(MUTATIONS)).toHaveLength(10);
+  });
+
+  for (const [kind, mutate] of Object.entries(MUTATIONS)) {
+    it(`agree on ${kind}`, () => {
+      let rejectedCount = 0;
+      for (const { sample } of knownSamples) {
+        for (const { path, value } of mutate(sample.value)) {
+          const { given: their, published: our, compiled } = sample.verdicts(value);
+          const at = `${sample.label} ${sample.definition}${path}`;
+          expect(compiled, `compiled check and schema on ${at}`).toBe(our);
+          if (!our && !their) rejectedCount += 1;
+          if (our === their) continue;
+          const reasons = DIFFERENCES.filter(({ mutants }) => mutants?.test(path));
+          expect(reasons, `${our ? 'only the given schema' : 'only our schema'} rejects ${at}`).not.toEqual(
+            [],
+          );
+          for (const { where } of reasons) used.add(where);
+        }
+      }
+      expect(rejectedCount).toBeGreaterThan(100);
+    });
+  }
+
+  it('differ in every listed way', () => {
+    const expected = DIFFERENCES.filter(({ mutants }) => mutants).map(({ where }) => where);
+    expect([...used].toSorted()).toEqual(expected.toSorted());
+  });
+});

@@ -1,0 +1,60 @@
+/** One place where our schema and the protocol's own differ on purpose. */
+export interface Difference {
+  /** Definition, or definition and field. */
+  where: string;
+  /** Places of mutants that only one of the two schemas rejects because of it; absent when the fixtures show none. */
+  mutants?: RegExp;
+  reason: string;
+}
+
+const EXTENSION = 'An extension of ours; who does not know it ignores it.';
+
+/** Every difference there is. A difference that is not listed fails the agreement test, and so does a listed one that is gone. */
+export const DIFFERENCES: Difference[] = [
+  {
+    where: 'ChatOrigin',
+    mutants: /\.origin\.(kind|chat|turnId|toolCallId)$/,
+    reason:
+      'The given definition leaves `kind` open and thereby says nothing of the fields that belong to each. Ours ties them together, so that code can tell the three origins apart. Only hosts write it, and what clients read from a host is checked leniently.',
+  },
+  {
+    where: 'ChatToolCallApprovedAction.approved',
+    mutants: /^\.approved$/,
+    reason: 'The given definition lost the literal `true` and takes anything.',
+  },
+  {
+    where: 'ChatToolCallDeniedAction.approved',
+    mutants: /^\.approved$/,
+    reason: 'The given definition lost the literal `false` and takes anything.',
+  },
+  {
+    where: 'ChangesetOperationTarget',
+    reason: 'The given definition lost the literals of `kind` and `side`, and has a string for the range.',
+  },
+  {
+    where: 'ToolDefinition.inputSchema',
+    reason:
+      'The given definition has strings for `properties` (an object) and `required` (a list) of a JSON Schema.',
+  },
+  {
+    where: 'ToolDefinition.outputSchema',
+    reason: 'As for `inputSchema`.',
+  },
+  {
+    where: 'AhpMcpUiHostCapabilities.sampling',
+    reason: 'The given definition has a string for `tools`, which is an object of MCP.',
+  },
+  {
+    where: 'SessionSummaryChangedParams.changes',
+    reason: 'Ours leaves out `resource`, `provider` and `createdAt`, which never change [ROOT-3].',
+  },
+  { where: 'ActionEnvelope.x-time', reason: EXTENSION },
+  { where: 'CreateTerminalParams.x-command', reason: EXTENSION },
+  { where: 'CreateTerminalParams.x-env', reason: EXTENSION },
+  { where: 'InitializeParams.x-epoch', reason: EXTENSION },
+  { where: 'ReconnectParams.x-epoch', reason: EXTENSION },
+  { where: 'FetchTurnsParams.before', reason: 'Asks for a page in the answer [CHAT-15].' },
+  { where: 'FetchTurnsParams.limit', reason: 'Asks for a page in the answer [CHAT-15].' },
+  { where: 'FetchTurnsResult.turns', reason: 'The page that was asked for [CHAT-15].' },
+  { where: 'FetchTurnsResult.hasMore', reason: 'Tells whether older turns follow the page [CHAT-15].' },
+];
