@@ -7,6 +7,10 @@ import type { Sync } from './sync.ts';
 const SNAPSHOT_TURN_BYTES = 8 * 1024 * 1024;
 const RESPONSE_BYTES = 32 * 1024 * 1024;
 
+/** How many bytes of turns each of `count` snapshots in one response may carry. */
+export const turnBytesEach = (count: number): number =>
+  Math.min(SNAPSHOT_TURN_BYTES, Math.floor(RESPONSE_BYTES / Math.max(count, 1)));
+
 /** What a snapshot is made of, as it was at a boundary. */
 export interface Captured {
   readonly channel: Channel;
@@ -17,21 +21,13 @@ export interface Captured {
   readonly firstOrdinal: number;
 }
 
-/** How many more bytes of turns one response may carry. */
-export interface TurnBudget {
-  bytes: number;
-}
-
-/** The budget of one response. */
-export const responseBudget = (): TurnBudget => ({ bytes: RESPONSE_BYTES });
-
 /** Holds on to a channel's state; states never change in place. Call it at a boundary. */
 export function capture(sync: Sync, channel: Channel): Captured {
   const isChat = channel.is('chat');
   return {
     channel,
     state: channel.state,
-    fromSeq: sync.publishedSeq,
+    fromSeq: sync.emittedSeq,
     turnCount: isChat ? channel.local.turnCount : 0,
     firstOrdinal: isChat ? firstOrdinal(channel) : 0,
   };
@@ -45,13 +41,13 @@ export async function makeSnapshot(
   sync: Sync,
   captured: Captured,
   view: SubscribeView | undefined,
-  budget: TurnBudget,
+  maxTurnBytes: number,
 ): Promise<{ snapshot: Snapshot; fromOrdinal: number }> {
   const { channel, fromSeq } = captured;
   if (!channel.is('chat') || !('turns' in captured.state)) {
     return { snapshot: { resource: channel.uri, state: captured.state, fromSeq }, fromOrdinal: 0 };
   }
-  const { state, fromOrdinal } = await chatView(sync, captured, captured.state, view, budget);
+  const { state, fromOrdinal } = await chatView(sync, captured, captured.state, view, maxTurnBytes);
   return { snapshot: { resource: channel.uri, state, fromSeq }, fromOrdinal };
 }
 
@@ -60,23 +56,20 @@ async function chatView(
   captured: Captured,
   state: ChatState,
   view: SubscribeView | undefined,
-  budget: TurnBudget,
+  maxTurnBytes: number,
 ): Promise<{ state: ChatState; fromOrdinal: number }> {
   const wanted = Math.min(view?.turns ?? Number.POSITIVE_INFINITY, captured.turnCount);
-  const fits = Math.min(SNAPSHOT_TURN_BYTES, budget.bytes);
-  const fromWindow = newestWithin(state.turns, wanted, fits);
+  const fromWindow = newestWithin(state.turns, wanted, maxTurnBytes);
   let turns: Turn[] = fromWindow.turns;
-  let used = fromWindow.bytes;
-  if (turns.length === state.turns.length && turns.length < wanted && used < fits) {
+  const used = fromWindow.bytes;
+  if (turns.length === state.turns.length && turns.length < wanted && used < maxTurnBytes) {
     const rows = await sync.journal.readTurns(captured.channel.uri, {
       before: captured.firstOrdinal,
       limit: wanted - turns.length,
-      maxBytes: fits - used,
+      maxBytes: maxTurnBytes - used,
     });
     turns = [...rows.map(readTurn), ...turns];
-    used += rows.reduce((sum, row) => sum + row.json.length, 0);
   }
-  budget.bytes -= used;
   const fromOrdinal = captured.turnCount - turns.length;
   return { state: withTurns(state, turns, fromOrdinal), fromOrdinal };
 }

@@ -22,14 +22,18 @@ export interface Subscription {
 /** An envelope with its encodings, each made once however many subscribers there are. */
 export class EncodedEnvelope {
   readonly value: ActionEnvelope;
-  /** `value` as JSON, as journaled. */
-  readonly json: string;
+  #json: string | undefined;
   #frame: string | undefined;
   #bytes: Uint8Array | undefined;
 
   constructor(value: ActionEnvelope) {
     this.value = value;
-    this.json = JSON.stringify(value);
+  }
+
+  /** `value` as JSON, as journaled. */
+  get json(): string {
+    this.#json ??= JSON.stringify(this.value);
+    return this.#json;
   }
 
   /** The whole notification as text. */

@@ -56,7 +56,7 @@ export class Sync {
     resourceWatch: [],
   };
   #lastTime: number;
-  #publishedSeq: number;
+  #emittedSeq: number;
 
   constructor(parts: { journal: Journal; start: JournalStart; clock: Clock; timers: Timers; log: Log }) {
     this.journal = parts.journal;
@@ -70,12 +70,12 @@ export class Sync {
       log: parts.log,
     });
     this.#lastTime = parts.start.lastTime;
-    this.#publishedSeq = parts.start.reservedSeq;
+    this.#emittedSeq = parts.start.reservedSeq;
   }
 
-  /** Number of the newest public envelope that subscribers were sent: what a snapshot at a boundary reflects. */
-  get publishedSeq(): number {
-    return this.#publishedSeq;
+  /** Number of the newest public envelope: what states reflect, and so what a snapshot taken at a boundary does. */
+  get emittedSeq(): number {
+    return this.#emittedSeq;
   }
 
   /** Registers who mirrors the changes of one kind of channel. Runs inside the same cause. */
@@ -100,6 +100,7 @@ export class Sync {
     channel.state = after;
     channel.seq = seq;
     channel.usedAt = time;
+    this.#emittedSeq = seq;
     this.path.undo(() => {
       channel.state = before;
       channel.seq = beforeSeq;
@@ -161,7 +162,6 @@ export class Sync {
   }
 
   #fanOut(channel: Channel, encoded: EncodedEnvelope, origin: Sink | undefined): void {
-    this.#publishedSeq = encoded.value.serverSeq;
     let isEchoed = origin === undefined;
     for (const { sink, delivery } of channel.subscriptions.values()) {
       sink.envelope(encoded, delivery);

@@ -1,0 +1,34 @@
+import type { ChannelAction, ChannelKind } from '@agenthost/protocol';
+import type { Channel } from '../sync/channel.ts';
+
+/** Who sent a command or dispatch. */
+export interface Caller {
+  readonly clientId: string;
+  readonly isAdmin: boolean;
+  /** BCP 47 [CHAT-19]. */
+  readonly locale: string;
+}
+
+/** Why a dispatch is rejected: becomes `code: sentence` in `rejectionReason` [ACT-3]. */
+export interface Rejection {
+  readonly code: string;
+  readonly reason: string;
+}
+
+/** Shorthand for a rejection. */
+export const reject = (code: string, reason: string): Rejection => ({ code, reason });
+
+/** What a kind of channel does with dispatched actions. */
+export interface ChannelModule<K extends ChannelKind> {
+  /** Brings in from disk what `check` and the reducer need; later dispatches of this client wait for it [WIRE-6]. */
+  prepare?(channel: Channel<K>, action: ChannelAction[K]): Promise<void> | undefined;
+  /** Whether this client may do this now; `undefined` when it may. Looks at state only. */
+  check(channel: Channel<K>, action: ChannelAction[K], caller: Caller): Rejection | undefined;
+  /** Runs right before the action is emitted, in the same transaction. */
+  before?(channel: Channel<K>, action: ChannelAction[K], caller: Caller): void;
+  /** Runs right after the action was emitted, in the same transaction: follow-up actions, and effects by `path.effect`. */
+  after?(channel: Channel<K>, action: ChannelAction[K], caller: Caller): void;
+}
+
+/** The modules of the channels whose actions clients may dispatch. */
+export type ChannelModules = { readonly [K in ChannelKind]?: ChannelModule<K> };

@@ -1,0 +1,113 @@
+import type { Snapshot, SubscribeView, SubscriptionDeliveryOptions } from '@agenthost/protocol';
+import type { Channel } from '../sync/channel.ts';
+import { type Captured, capture, makeSnapshot, turnBytesEach } from '../sync/snapshots.ts';
+import type { Subscription } from '../sync/subscription.ts';
+import type { Sync } from '../sync/sync.ts';
+import type { Clients, RememberedSubscription } from './clients.ts';
+import type { Connection } from './connection.ts';
+
+/** A channel that a connection wants, and how. */
+export interface Wanted {
+  readonly channel: Channel;
+  readonly view: SubscribeView | undefined;
+  readonly delivery: SubscriptionDeliveryOptions | undefined;
+}
+
+/** What a handshake or subscribe got at its boundary. The connection's outbox is held until the answer. */
+export interface Attached {
+  readonly snapshots: Snapshot[];
+  /** The number that every snapshot reflects. */
+  readonly fromSeq: number;
+}
+
+/** Subscribes at a tick's boundary and makes the snapshots that fit it exactly [CONN-2]. Disposed channels are left out. */
+export async function attachWithSnapshots(
+  sync: Sync,
+  clients: Clients,
+  connection: Connection,
+  wanted: readonly Wanted[],
+): Promise<Attached> {
+  const { promise, fromSeq } = await sync.path.boundary(
+    () => ({ captured: captureAll(sync, wanted), fromSeq: sync.emittedSeq }),
+    ({ captured, fromSeq }) => {
+      connection.outbox.hold();
+      const maxTurnBytes = turnBytesEach(captured.filter(({ item }) => item.channel.kind === 'chat').length);
+      const making = captured.map(async ({ item, state }) => {
+        const subscription = subscribe(connection, item, fromSeq, state.firstOrdinal);
+        const { snapshot, fromOrdinal } = await makeSnapshot(sync, state, item.view, maxTurnBytes);
+        subscription.fromOrdinal = fromOrdinal;
+        return { item, fromOrdinal, snapshot: connection.dialect.snapshot(snapshot) };
+      });
+      return { promise: Promise.all(making), fromSeq };
+    },
+  );
+  const made = await promise;
+  remember(
+    sync,
+    clients,
+    connection,
+    made.map(({ item, fromOrdinal }) => [item.channel.uri, remembered(item, fromSeq, fromOrdinal)]),
+  );
+  return { snapshots: made.map(({ snapshot }) => snapshot), fromSeq };
+}
+
+const captureAll = (sync: Sync, wanted: readonly Wanted[]): { item: Wanted; state: Captured }[] =>
+  wanted
+    .filter(({ channel }) => channel.isAlive)
+    .map((item) => ({ item, state: capture(sync, item.channel) }));
+
+/** Adds or replaces the connection's subscription to a channel [SUB-1]. */
+export function subscribe(
+  connection: Connection,
+  item: Wanted,
+  since: number,
+  fromOrdinal: number,
+): Subscription {
+  const { channel, view, delivery } = item;
+  const subscription: Subscription = { sink: connection, view, delivery, since, fromOrdinal };
+  if (!connection.isClosed) {
+    channel.subscriptions.set(connection, subscription);
+    connection.channels.add(channel);
+  }
+  return subscription;
+}
+
+function remembered({ view, delivery }: Wanted, since: number, fromOrdinal: number): RememberedSubscription {
+  return {
+    ...(view === undefined ? {} : { view }),
+    ...(delivery === undefined ? {} : { delivery }),
+    since,
+    fromOrdinal,
+  };
+}
+
+function remember(
+  sync: Sync,
+  clients: Clients,
+  connection: Connection,
+  entries: readonly (readonly [string, RememberedSubscription])[],
+): void {
+  const { client } = connection.online;
+  sync.path.transact('host', () =>
+    clients.change(client, (record) => {
+      record.subscriptions = new Map([...record.subscriptions, ...entries]);
+    }),
+  );
+}
+
+/** Ends a subscription: nothing of that channel is delivered any more but echoes of own dispatches [SUB-2]. */
+export function detach(sync: Sync, clients: Clients, connection: Connection, uri: string): void {
+  const channel = sync.registry.get(uri);
+  if (channel !== undefined) {
+    channel.subscriptions.delete(connection);
+    connection.channels.delete(channel);
+    channel.usedAt = sync.clock.now();
+  }
+  const { client } = connection.online;
+  if (!client.subscriptions.has(uri)) return;
+  sync.path.transact('host', () =>
+    clients.change(client, (record) => {
+      record.subscriptions = new Map([...record.subscriptions].filter(([key]) => key !== uri));
+    }),
+  );
+}

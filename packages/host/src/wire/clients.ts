@@ -1,0 +1,97 @@
+import {
+  PROTOCOL_VERSION,
+  SUPPORTED_VERSIONS,
+  type SubscribeView,
+  type SubscriptionDeliveryOptions,
+  type SupportedVersion,
+} from '@agenthost/protocol';
+import type { StoredClient } from '../journal/journal.ts';
+import type { Sync } from '../sync/sync.ts';
+
+/** A subscription as it outlives its connection. */
+export interface RememberedSubscription {
+  readonly view?: SubscribeView;
+  readonly delivery?: SubscriptionDeliveryOptions;
+  /** The number it holds from. */
+  readonly since: number;
+  /** Chats: ordinal of the oldest turn that the client holds. */
+  readonly fromOrdinal: number;
+}
+
+/** What the host remembers of a client over reconnects and restarts. Change it inside `Clients.change` only. */
+export interface ClientRecord {
+  readonly id: string;
+  tokenHash: string;
+  version: SupportedVersion;
+  epoch: string | undefined;
+  lastClientSeq: number;
+  subscriptions: Map<string, RememberedSubscription>;
+}
+
+/** The remembered clients: rows of the journal, in memory while they are connected. */
+export class Clients {
+  readonly #sync: Sync;
+  readonly #records = new Map<string, ClientRecord>();
+  readonly #dirty = new Set<ClientRecord>();
+
+  constructor(sync: Sync) {
+    this.#sync = sync;
+    sync.path.onSeal(() => this.#writeDirty());
+  }
+
+  /** The record of a client that was here before, or `undefined`. */
+  async find(id: string): Promise<ClientRecord | undefined> {
+    const present = this.#records.get(id);
+    if (present !== undefined) return present;
+    const row = await this.#sync.journal.readClient(id);
+    return this.#records.get(id) ?? (row === undefined ? undefined : fromRow(row));
+  }
+
+  /** Keeps a record in memory, new or found. */
+  hold(record: ClientRecord): void {
+    this.#records.set(record.id, record);
+  }
+
+  /** Its connection has ended. */
+  letGo(record: ClientRecord): void {
+    if (!this.#dirty.has(record)) this.#records.delete(record.id);
+  }
+
+  /** Changes a record in the present tick; taken back when its commit fails. Inside `path.transact` only. */
+  change(record: ClientRecord, change: (record: ClientRecord) => void): void {
+    const { version, epoch, lastClientSeq, tokenHash, subscriptions } = record;
+    change(record);
+    this.#dirty.add(record);
+    this.#sync.path.undo(() =>
+      Object.assign(record, { version, epoch, lastClientSeq, tokenHash, subscriptions }),
+    );
+  }
+
+  #writeDirty(): void {
+    for (const record of this.#dirty) {
+      this.#sync.path.write({
+        op: 'client',
+        id: record.id,
+        tokenHash: record.tokenHash,
+        version: record.version,
+        ...(record.epoch === undefined ? {} : { epoch: record.epoch }),
+        lastClientSeq: record.lastClientSeq,
+        subscriptions: JSON.stringify([...record.subscriptions]),
+        seenAt: this.#sync.clock.now(),
+      });
+    }
+    this.#dirty.clear();
+  }
+}
+
+function fromRow(row: StoredClient): ClientRecord {
+  const subscriptions: [string, RememberedSubscription][] = JSON.parse(row.subscriptions);
+  return {
+    id: row.id,
+    tokenHash: row.tokenHash,
+    version: SUPPORTED_VERSIONS.find((version) => version === row.version) ?? PROTOCOL_VERSION,
+    epoch: row.epoch,
+    lastClientSeq: row.lastClientSeq,
+    subscriptions: new Map(subscriptions),
+  };
+}

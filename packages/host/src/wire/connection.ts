@@ -1,0 +1,160 @@
+import { CLOSE_CODES, invalidRequest, type SupportedVersion } from '@agenthost/protocol';
+import { type AnyMethods, Peer, type RequestContext, type ResponseMessage } from '@agenthost/rpc';
+import type { ServerTransport } from '@agenthost/rpc/websocket-server';
+import type { Timers } from '../lib/clock.ts';
+import type { Log } from '../lib/log.ts';
+import type { Channel } from '../sync/channel.ts';
+import type { EncodedEnvelope, Sink } from '../sync/subscription.ts';
+import type { Sync } from '../sync/sync.ts';
+import type { ClientRecord } from './clients.ts';
+
+import { type Dialect, dialectOf } from './dialect.ts';
+import { Outbox, type OutboxLimits } from './outbox.ts';
+
+/** Who stands behind a connection, as the upgrade decided [AUTH-1]. */
+export interface Identity {
+  /** Hash of the token: a client id belongs to the token that used it first. */
+  readonly tokenHash: string;
+  /** May use any working directory and manage the host. */
+  readonly isAdmin: boolean;
+}
+
+/** A connection after its handshake. */
+export interface Online {
+  readonly client: ClientRecord;
+  readonly version: SupportedVersion;
+  /** BCP 47; `en` when the client said nothing [CHAT-19]. */
+  readonly locale: string;
+}
+
+/** Subscriptions that one connection may have. */
+export const MAX_SUBSCRIPTIONS = 256;
+
+/** One accepted connection: its peer, its outbox, what it subscribed to. */
+export class Connection implements Sink {
+  readonly identity: Identity;
+  readonly peer: Peer<AnyMethods, AnyMethods>;
+  readonly outbox: Outbox;
+  readonly channels = new Set<Channel>();
+  readonly #transport: ServerTransport;
+  readonly #sync: Sync;
+  readonly #onClose: (connection: Connection) => void;
+  #dialect: Dialect | undefined;
+  #online: Online | undefined;
+  #capture: ((message: ResponseMessage) => void) | undefined;
+  #isClosed = false;
+
+  constructor(parts: {
+    transport: ServerTransport;
+    identity: Identity;
+    sync: Sync;
+    timers: Timers;
+    log: Log;
+    limits: OutboxLimits;
+    /** First output since the last flush. */
+    onFirst(outbox: Outbox): void;
+    onClose(connection: Connection): void;
+  }) {
+    this.identity = parts.identity;
+    this.#transport = parts.transport;
+    this.#sync = parts.sync;
+    this.#onClose = parts.onClose;
+    this.outbox = new Outbox({
+      transport: parts.transport,
+      timers: parts.timers,
+      limits: parts.limits,
+      onFirst: parts.onFirst,
+      onOverflow: () => {
+        parts.log.warn({ client: this.#online?.client.id }, 'a client reads too slowly; it has to reconnect');
+        this.close(CLOSE_CODES.slowConsumer, 'reads too slowly: reconnect');
+        // Its buffers are full: no close frame would reach it soon.
+        parts.transport.terminate();
+      },
+    });
+    this.peer = new Peer<AnyMethods, AnyMethods>(parts.transport, {
+      sendResponse: (message) => this.#respond(message),
+      onError: (error, where) => parts.log.error({ error, where }, 'a request failed inside the host'),
+      onClose: () => this.#end(),
+    });
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  /** The state after the handshake; throws `-32600` before it [WIRE-4]. */
+  get online(): Online {
+    if (this.#online === undefined) throw invalidRequest('initialize or reconnect first');
+    return this.#online;
+  }
+
+  get isOnline(): boolean {
+    return this.#online !== undefined;
+  }
+
+  /** The handshake has succeeded. */
+  goOnline(online: Online): void {
+    this.#online = online;
+    this.#dialect = dialectOf(online.version);
+  }
+
+  get dialect(): Dialect {
+    return dialectOf(this.online.version);
+  }
+
+  envelope(encoded: EncodedEnvelope, delivery: Parameters<Sink['envelope']>[1]): void {
+    if (this.#dialect === undefined) return;
+    // Below 0.5.2 an envelope is either sent as it is or not at all [CONN-9].
+    if (this.#dialect.isIdentity || this.#dialect.envelope(encoded.value) !== undefined) {
+      this.outbox.envelope(encoded, delivery);
+    }
+  }
+
+  frame(text: string, kind: 'message' | 'response'): void {
+    this.outbox.frame(text, kind);
+  }
+
+  /** Sends a notification that is no envelope, in its place. */
+  notify(method: string, params: object): void {
+    this.outbox.frame(JSON.stringify({ jsonrpc: '2.0', method, params }), 'message');
+  }
+
+  /** Answers the request for which the outbox is held, and ends the hold. */
+  respondHeld(context: RequestContext, result: unknown): void {
+    this.#capture = (message) => this.outbox.release(JSON.stringify(message));
+    try {
+      context.respond(result);
+    } finally {
+      this.#capture = undefined;
+      this.outbox.release();
+    }
+  }
+
+  close(code: number, reason: string): void {
+    this.peer.close(code, reason);
+  }
+
+  #respond(message: ResponseMessage): void {
+    if (this.#capture !== undefined) return this.#capture(message);
+    const send = (response: object): void => this.outbox.frame(JSON.stringify(response), 'response');
+    const { id } = message;
+    this.#sync.path.publish(
+      () => send(message),
+      () =>
+        send({
+          jsonrpc: '2.0',
+          id,
+          error: { code: -32603, message: 'The host cannot write its journal now' },
+        }),
+    );
+  }
+
+  #end(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.outbox.close();
+    for (const channel of this.channels) channel.subscriptions.delete(this);
+    this.channels.clear();
+    this.#onClose(this);
+  }
+}

@@ -1,0 +1,66 @@
+import {
+  type ActionEnvelope,
+  isActionKnownAt,
+  isActionType,
+  isFieldKnownAt,
+  isResponsePartKnownAt,
+  PROTOCOL_VERSION,
+  type Snapshot,
+  type SupportedVersion,
+} from '@agenthost/protocol';
+
+/** The one place where what a connection is sent is fitted to its version [CONN-9]. The inside speaks 0.5.2 only. */
+export interface Dialect {
+  /** The envelope for this version, or `undefined` when it must not be sent. */
+  envelope(envelope: ActionEnvelope): ActionEnvelope | undefined;
+  snapshot(snapshot: Snapshot): Snapshot;
+  /** True when everything passes unchanged, so that encodings can be shared. */
+  readonly isIdentity: boolean;
+}
+
+const current: Dialect = {
+  envelope: (envelope) => envelope,
+  snapshot: (snapshot) => snapshot,
+  isIdentity: true,
+};
+
+/** The dialect of a negotiated version. */
+export function dialectOf(version: SupportedVersion): Dialect {
+  if (version === PROTOCOL_VERSION) return current;
+  return {
+    isIdentity: false,
+    envelope: (envelope) => {
+      const { action } = envelope;
+      if (isActionType(action.type) && !isActionKnownAt(action.type, version)) return undefined;
+      if (action.type === 'chat/responsePart' && !isResponsePartKnownAt(action.part.kind, version))
+        return undefined;
+      return envelope;
+    },
+    snapshot: (snapshot) => {
+      const { state } = snapshot;
+      if ('activeClients' in state && !isFieldKnownAt('SessionState.inputNeeded', version)) {
+        const { inputNeeded: _, ...rest } = state;
+        return { ...snapshot, state: rest };
+      }
+      if (!('resource' in state && 'turns' in state) || isResponsePartKnownAt('inputRequest', version))
+        return snapshot;
+      const turns = state.turns.map((turn) => ({
+        ...turn,
+        responseParts: knownParts(turn.responseParts, version),
+      }));
+      const { activeTurn } = state;
+      const active =
+        activeTurn === undefined
+          ? {}
+          : { activeTurn: { ...activeTurn, responseParts: knownParts(activeTurn.responseParts, version) } };
+      return { ...snapshot, state: { ...state, turns, ...active } };
+    },
+  };
+}
+
+function knownParts<P extends { kind: Parameters<typeof isResponsePartKnownAt>[0] }>(
+  parts: readonly P[],
+  version: SupportedVersion,
+): P[] {
+  return parts.filter((part) => isResponsePartKnownAt(part.kind, version));
+}

@@ -1,0 +1,203 @@
+import {
+  ACTION_CHANNEL,
+  type ActionEnvelope,
+  type ActionOrigin,
+  type ChannelAction,
+  type ChannelKind,
+  type DispatchActionParams,
+  isClientAction,
+  type StateAction,
+} from '@agenthost/protocol';
+import { type CheckedAction, validateAction, validateParams } from '@agenthost/protocol/validate';
+import type { Caller, ChannelModule, ChannelModules, Rejection } from '../channels/module.ts';
+import { reject } from '../channels/module.ts';
+import type { Log } from '../lib/log.ts';
+import type { Channel } from '../sync/channel.ts';
+import { JournalUnavailable } from '../sync/commit-path.ts';
+import { EncodedEnvelope } from '../sync/subscription.ts';
+import type { DispatchOrigin, Sync } from '../sync/sync.ts';
+import type { Clients } from './clients.ts';
+import { type Connection } from './connection.ts';
+
+/** A dispatch as it came in; the action is not checked yet. */
+type Incoming = Omit<DispatchActionParams, 'action'> & { action?: unknown };
+
+/** Takes clients' actions: who may, what they do, and the answer to each [ACT-2] to [ACT-8]. */
+export class Dispatcher {
+  readonly #sync: Sync;
+  readonly #clients: Clients;
+  readonly #modules: ChannelModules;
+  readonly #log: Log;
+
+  constructor(parts: { sync: Sync; clients: Clients; modules: ChannelModules; log: Log }) {
+    this.#sync = parts.sync;
+    this.#clients = parts.clients;
+    this.#modules = parts.modules;
+    this.#log = parts.log;
+  }
+
+  /** Handles one `dispatchAction`. Without a promise it is settled when this returns. */
+  dispatch(connection: Connection, params: unknown): Promise<void> | undefined {
+    if (!connection.isOnline) return undefined;
+    const checked = validateParams('dispatchAction', params);
+    if (!checked.ok) {
+      this.#log.warn({ client: connection.online.client.id, error: checked.error }, 'a dispatch was dropped');
+      return undefined;
+    }
+    const { client } = connection.online;
+    const incoming = checked.params;
+    if (client.epoch !== undefined && incoming.clientSeq <= client.lastClientSeq) {
+      return this.#answerAgain(connection, incoming, client.epoch);
+    }
+    const channel = this.#sync.registry.get(incoming.channel);
+    return channel === undefined
+      ? this.#openFirst(connection, incoming)
+      : this.#take(connection, incoming, channel);
+  }
+
+  async #openFirst(connection: Connection, incoming: Incoming): Promise<void> {
+    const channel = await this.#sync.registry.open(incoming.channel);
+    if (connection.isClosed) return;
+    // An action on a channel that does not exist is ignored silently, for good [ACT-4].
+    if (channel === undefined) this.#settle(connection, incoming, () => undefined);
+    else await this.#take(connection, incoming, channel);
+  }
+
+  #take(connection: Connection, incoming: Incoming, channel: Channel): Promise<void> | undefined {
+    const checked = validateAction(incoming.action);
+    if (!checked.ok || !isOnChannel(channel, checked.action)) {
+      this.#refuse(connection, incoming, unfit(checked, channel));
+      return undefined;
+    }
+    if (!isClientAction(checked.action.type)) {
+      const reason = `${checked.action.type} is the host's own action`;
+      this.#refuse(connection, incoming, reject('notDispatchable', reason));
+      return undefined;
+    }
+    return this.#takeChecked(connection, incoming, channel, checked.action);
+  }
+
+  #takeChecked<K extends ChannelKind>(
+    connection: Connection,
+    incoming: Incoming,
+    channel: Channel<K>,
+    action: ChannelAction[K],
+  ): Promise<void> | undefined {
+    const module: ChannelModule<K> | undefined = this.#modules[channel.kind];
+    const preparing = module?.prepare?.(channel, action);
+    if (preparing === undefined) {
+      this.#apply(connection, incoming, channel, action, module);
+      return undefined;
+    }
+    return preparing.then(() => {
+      if (!connection.isClosed) this.#apply(connection, incoming, channel, action, module);
+    });
+  }
+
+  #apply<K extends ChannelKind>(
+    connection: Connection,
+    incoming: Incoming,
+    channel: Channel<K>,
+    action: ChannelAction[K],
+    module: ChannelModule<K> | undefined,
+  ): void {
+    const caller = callerOf(connection);
+    const rejection =
+      module === undefined
+        ? reject('notSupported', `This host takes no actions on ${channel.kind} channels`)
+        : module.check(channel, action, caller);
+    if (rejection !== undefined) return this.#refuse(connection, incoming, rejection);
+    const { client } = connection.online;
+    const origin: DispatchOrigin = {
+      clientId: client.id,
+      clientSeq: incoming.clientSeq,
+      epoch: client.epoch,
+      sink: connection,
+      dropped: () => this.#sendRejection(connection, incoming, UNAVAILABLE),
+    };
+    this.#settle(connection, incoming, () => {
+      module?.before?.(channel, action, caller);
+      this.#sync.emit(channel, action, origin);
+      module?.after?.(channel, action, caller);
+    });
+  }
+
+  #refuse(connection: Connection, incoming: Incoming, rejection: Rejection): void {
+    this.#settle(connection, incoming, () => this.#sendRejection(connection, incoming, rejection));
+  }
+
+  /** Runs what a dispatch does and remembers, in the same transaction, that it was processed [ACT-5]. */
+  #settle(connection: Connection, incoming: Incoming, work: () => void): void {
+    try {
+      this.#sync.path.transact('client', () => {
+        work();
+        const { client } = connection.online;
+        if (client.epoch === undefined) return;
+        this.#clients.change(client, (record) => {
+          record.lastClientSeq = Math.max(record.lastClientSeq, incoming.clientSeq);
+        });
+      });
+    } catch (error) {
+      if (!(error instanceof JournalUnavailable)) throw error;
+      this.#sendRejection(connection, incoming, UNAVAILABLE);
+    }
+  }
+
+  #sendRejection(connection: Connection, incoming: Incoming, { code, reason }: Rejection): void {
+    this.#sync.sendPrivate(connection, {
+      channel: incoming.channel,
+      // The echo carries what came, whatever it was [ACT-3].
+      action: echoOf(incoming.action),
+      origin: originOf(connection, incoming),
+      rejectionReason: `${code}: ${reason}`,
+    });
+  }
+
+  /** Sent again after a reconnect and processed before: answered as it was then [ACT-5]. */
+  async #answerAgain(connection: Connection, incoming: Incoming, epoch: string): Promise<void> {
+    const { client } = connection.online;
+    const outcome = await this.#sync.path.boundary(
+      () => undefined,
+      () => this.#sync.journal.findOutcome(client.id, epoch, incoming.clientSeq),
+    );
+    const stored = await outcome;
+    if (stored === undefined) {
+      const reason = 'It was processed; its outcome is no longer held';
+      this.#sendRejection(connection, incoming, reject('outcomeExpired', reason));
+      return;
+    }
+    const envelope: ActionEnvelope = JSON.parse(stored.json);
+    this.#sync.path.publish(() => connection.envelope(new EncodedEnvelope(envelope), undefined));
+  }
+}
+
+const UNAVAILABLE = reject('unavailable', 'The host cannot write its journal now; try again');
+
+/** The caller behind a connection. */
+export const callerOf = (connection: Connection): Caller => ({
+  clientId: connection.online.client.id,
+  isAdmin: connection.identity.isAdmin,
+  locale: connection.online.locale,
+});
+
+const originOf = (connection: Connection, incoming: Incoming): ActionOrigin => ({
+  clientId: connection.online.client.id,
+  clientSeq: incoming.clientSeq,
+});
+
+function isOnChannel<K extends ChannelKind>(
+  channel: Channel<K>,
+  action: StateAction,
+): action is ChannelAction[K] & StateAction {
+  return ACTION_CHANNEL[action.type] === channel.kind;
+}
+
+function unfit(checked: CheckedAction, channel: Channel): Rejection {
+  if (!checked.ok) return reject('invalidAction', checked.error);
+  return reject('wrongChannel', `${checked.action.type} does not belong on a ${channel.kind} channel`);
+}
+
+function echoOf(action: unknown): StateAction {
+  const echo: StateAction & { type: string } = Object(action);
+  return echo;
+}

@@ -1,0 +1,214 @@
+import {
+  CLOSE_CODES,
+  type InitializeParams,
+  type InitializeResult,
+  invalidParams,
+  invalidRequest,
+  negotiateVersion,
+  PROTOCOL_VERSION,
+  permissionDenied,
+  type ReconnectParams,
+  type ReconnectResult,
+  SUPPORTED_VERSIONS,
+  type SupportedVersion,
+  unsupportedProtocolVersion,
+} from '@agenthost/protocol';
+import type { RequestContext } from '@agenthost/rpc';
+import type { Channel } from '../sync/channel.ts';
+import type { Sync } from '../sync/sync.ts';
+import { type Attached, attachWithSnapshots, type Wanted } from './attach.ts';
+import type { ClientRecord, Clients } from './clients.ts';
+
+import { type Connection, MAX_SUBSCRIPTIONS } from './connection.ts';
+import { replay } from './replay.ts';
+
+/** What every handshake result of this host says. */
+export type HostFacts = Pick<
+  InitializeResult,
+  'serverInfo' | 'defaultDirectory' | 'completionTriggerCharacters' | 'terminalCommandPrefix' | 'telemetry'
+>;
+
+/** Admits connections: `initialize` and `reconnect` [CONN-1] to [CONN-9]. */
+export class Handshake {
+  readonly #sync: Sync;
+  readonly #clients: Clients;
+  readonly #facts: HostFacts;
+  readonly #trustedUpTo: number;
+  /** The connection that speaks for each client now. */
+  readonly #byClient = new Map<string, Connection>();
+
+  /** `trustedUpTo`: a client that has seen more gets snapshots, since its last envelopes may have been lost. */
+  constructor(parts: { sync: Sync; clients: Clients; facts: HostFacts; trustedUpTo: number }) {
+    this.#sync = parts.sync;
+    this.#clients = parts.clients;
+    this.#facts = parts.facts;
+    this.#trustedUpTo = parts.trustedUpTo;
+  }
+
+  /** The connection of a client that is online. */
+  connectionOf(clientId: string): Connection | undefined {
+    return this.#byClient.get(clientId);
+  }
+
+  async initialize(connection: Connection, params: InitializeParams, context: RequestContext): Promise<void> {
+    this.#checkFirst(connection);
+    const version = this.#negotiate(connection, params.protocolVersions);
+    const uris = checkSubscriptions(params.initialSubscriptions ?? []);
+    const found = await this.#admit(connection, params.clientId);
+    const client = found ?? newRecord(connection, params.clientId, version);
+    this.#takeOver(connection, client, version, params.locale);
+    const epoch = params['x-epoch'];
+    this.#change(client, (record) => {
+      record.version = version;
+      record.tokenHash = connection.identity.tokenHash;
+      record.subscriptions = new Map();
+      startEpoch(record, epoch);
+    });
+    const wanted = (await this.#open(uris)).map((channel) => ({
+      channel,
+      view: undefined,
+      delivery: undefined,
+    }));
+    const { snapshots, fromSeq } = await this.#attach(connection, wanted);
+    const result: InitializeResult = {
+      protocolVersion: version,
+      serverSeq: fromSeq,
+      snapshots,
+      ...this.#facts,
+    };
+    connection.respondHeld(context, result);
+  }
+
+  async reconnect(connection: Connection, params: ReconnectParams, context: RequestContext): Promise<void> {
+    this.#checkFirst(connection);
+    const uris = checkSubscriptions(params.subscriptions);
+    const found = await this.#admit(connection, params.clientId);
+    const client = found ?? newRecord(connection, params.clientId, PROTOCOL_VERSION);
+    this.#takeOver(connection, client, client.version, undefined);
+    const epoch = params['x-epoch'];
+    const before = client.subscriptions;
+    this.#change(client, (record) => {
+      record.tokenHash = connection.identity.tokenHash;
+      record.subscriptions = new Map([...before].filter(([uri]) => uris.includes(uri)));
+      startEpoch(record, epoch);
+    });
+    const channels = await this.#open(uris);
+    const wanted = channels.map((channel) => {
+      const last = before.get(channel.uri);
+      return { channel, view: last?.view, delivery: last?.delivery };
+    });
+    const missing = uris.filter((uri) => !channels.some((channel) => channel.uri === uri));
+    const lastSeen = params.lastSeenServerSeq;
+    if (found !== undefined && lastSeen <= this.#trustedUpTo) {
+      const replayed = await replay(this.#sync, connection, { wanted, before, lastSeen });
+      if (replayed !== undefined) {
+        const result: ReconnectResult = {
+          type: 'replay',
+          actions: replayed.actions,
+          missing: [...missing, ...replayed.gone],
+        };
+        connection.respondHeld(context, result);
+        return;
+      }
+    }
+    const { snapshots } = await this.#attach(connection, wanted);
+    const result: ReconnectResult = { type: 'snapshot', snapshots };
+    connection.respondHeld(context, result);
+  }
+
+  /** The connection is over. */
+  leave(connection: Connection): void {
+    if (!connection.isOnline) return;
+    const { client } = connection.online;
+    if (this.#byClient.get(client.id) !== connection) return;
+    this.#byClient.delete(client.id);
+    this.#clients.letGo(client);
+  }
+
+  async #attach(connection: Connection, wanted: readonly Wanted[]): Promise<Attached> {
+    try {
+      return await attachWithSnapshots(this.#sync, this.#clients, connection, wanted);
+    } catch (error) {
+      connection.outbox.release();
+      throw error;
+    }
+  }
+
+  #checkFirst(connection: Connection): void {
+    if (connection.isOnline) {
+      throw invalidRequest('This connection has done its handshake; open another one for another client');
+    }
+  }
+
+  #negotiate(connection: Connection, offered: readonly unknown[]): SupportedVersion {
+    const outcome = negotiateVersion(offered);
+    if (outcome.ok) return outcome.version;
+    if (outcome.reason === 'malformed') {
+      throw invalidParams('params.protocolVersions: expected at least one version such as "0.5.2"');
+    }
+    // The answer goes out first, then the connection ends [CONN-1].
+    queueMicrotask(() =>
+      this.#sync.path.publish(() =>
+        connection.close(CLOSE_CODES.unsupportedVersion, 'no common protocol version'),
+      ),
+    );
+    throw unsupportedProtocolVersion([...SUPPORTED_VERSIONS]);
+  }
+
+  async #admit(connection: Connection, clientId: string): Promise<ClientRecord | undefined> {
+    if (clientId.length === 0 || clientId.length > 256) {
+      throw invalidParams('params.clientId: expected 1 to 256 characters');
+    }
+    const record = await this.#clients.find(clientId);
+    if (record !== undefined && record.tokenHash !== connection.identity.tokenHash) {
+      throw permissionDenied('This clientId belongs to another token; use a new one');
+    }
+    return record;
+  }
+
+  /** The newest connection of a client speaks for it; the older one is closed and heard no more [CONN-3]. */
+  #takeOver(
+    connection: Connection,
+    client: ClientRecord,
+    version: SupportedVersion,
+    locale: string | undefined,
+  ): void {
+    const older = this.#byClient.get(client.id);
+    this.#byClient.set(client.id, connection);
+    this.#clients.hold(client);
+    older?.close(CLOSE_CODES.replaced, 'another connection of this client took over');
+    connection.goOnline({ client, version, locale: locale ?? 'en' });
+  }
+
+  #change(client: ClientRecord, change: (record: ClientRecord) => void): void {
+    this.#sync.path.transact('host', () => this.#clients.change(client, change));
+  }
+
+  async #open(uris: readonly string[]): Promise<Channel[]> {
+    const opened = await Promise.all(uris.map((uri) => this.#sync.registry.open(uri)));
+    return opened.filter((channel) => channel !== undefined);
+  }
+}
+
+function checkSubscriptions(uris: readonly string[]): string[] {
+  const unique = [...new Set(uris)];
+  if (unique.length > MAX_SUBSCRIPTIONS) {
+    throw invalidParams(`At most ${MAX_SUBSCRIPTIONS} subscriptions a connection, got ${unique.length}`);
+  }
+  return unique;
+}
+
+const newRecord = (connection: Connection, id: string, version: SupportedVersion): ClientRecord => ({
+  id,
+  tokenHash: connection.identity.tokenHash,
+  version,
+  epoch: undefined,
+  lastClientSeq: 0,
+  subscriptions: new Map(),
+});
+
+/** Without an epoch, or in a new one, `clientSeq` starts again [ACT-5]. */
+function startEpoch(record: ClientRecord, epoch: string | undefined): void {
+  if (epoch === undefined || epoch !== record.epoch) record.lastClientSeq = 0;
+  record.epoch = epoch;
+}

@@ -1,0 +1,121 @@
+import { channelNotFound, invalidParams, type SubscribeParams } from '@agenthost/protocol';
+import { validateParams } from '@agenthost/protocol/validate';
+import type { RequestContext } from '@agenthost/rpc';
+import type { ServerTransport } from '@agenthost/rpc/websocket-server';
+import type { ChannelModules } from '../channels/module.ts';
+import type { Timers } from '../lib/clock.ts';
+import type { Log } from '../lib/log.ts';
+import type { Sync } from '../sync/sync.ts';
+import { attachWithSnapshots, detach } from './attach.ts';
+import { Clients } from './clients.ts';
+import { Connection, type Identity, MAX_SUBSCRIPTIONS } from './connection.ts';
+import { Dispatcher } from './dispatch.ts';
+import { Handshake, type HostFacts } from './handshake.ts';
+import type { Outbox, OutboxLimits } from './outbox.ts';
+import { type Commands, routeRequests, type WireRequests } from './router.ts';
+
+/** All connections of a host: accepts them, routes what they send, sends what they get. */
+export class Hub {
+  readonly #parts: {
+    sync: Sync;
+    timers: Timers;
+    log: Log;
+    limits: OutboxLimits;
+    commands: Commands;
+  };
+  readonly #clients: Clients;
+  readonly #handshake: Handshake;
+  readonly #dispatcher: Dispatcher;
+  readonly #connections = new Set<Connection>();
+  readonly #unflushed = new Set<Outbox>();
+
+  constructor(parts: {
+    sync: Sync;
+    timers: Timers;
+    log: Log;
+    limits: OutboxLimits;
+    commands: Commands;
+    modules: ChannelModules;
+    facts: HostFacts;
+    trustedUpTo: number;
+  }) {
+    const { sync, log, modules } = parts;
+    this.#parts = parts;
+    this.#clients = new Clients(sync);
+    this.#handshake = new Handshake({ ...parts, clients: this.#clients });
+    this.#dispatcher = new Dispatcher({ sync, log, modules, clients: this.#clients });
+    sync.path.onPublished(() => this.#flush());
+  }
+
+  /** Open connections, handshake done or not. */
+  get connectionCount(): number {
+    return this.#connections.size;
+  }
+
+  /** Serves a transport until it closes. */
+  accept(transport: ServerTransport, identity: Identity): Connection {
+    const connection = new Connection({
+      ...this.#parts,
+      transport,
+      identity,
+      onFirst: (outbox) => this.#unflushed.add(outbox),
+      onClose: (closed) => {
+        this.#connections.delete(closed);
+        this.#handshake.leave(closed);
+      },
+    });
+    this.#connections.add(connection);
+    routeRequests(connection, this.#parts.commands, this.#wireRequests());
+    connection.peer.onNotification('dispatchAction', (params) =>
+      this.#dispatcher.dispatch(connection, params),
+    );
+    connection.peer.onNotification('unsubscribe', (params) => this.#unsubscribe(connection, params));
+    connection.peer.start();
+    return connection;
+  }
+
+  /** Closes every connection. */
+  close(code: number, reason: string): void {
+    for (const connection of [...this.#connections]) connection.close(code, reason);
+  }
+
+  #wireRequests(): WireRequests {
+    return {
+      initialize: (connection, params, context) => this.#handshake.initialize(connection, params, context),
+      reconnect: (connection, params, context) => this.#handshake.reconnect(connection, params, context),
+      subscribe: (connection, params, context) => this.#subscribe(connection, params, context),
+    };
+  }
+
+  async #subscribe(connection: Connection, params: SubscribeParams, context: RequestContext): Promise<void> {
+    const { sync } = this.#parts;
+    const channel = await sync.registry.open(params.channel);
+    if (channel === undefined) throw channelNotFound(params.channel);
+    if (!connection.channels.has(channel) && connection.channels.size >= MAX_SUBSCRIPTIONS) {
+      throw invalidParams(
+        `At most ${MAX_SUBSCRIPTIONS} subscriptions a connection; unsubscribe from one first`,
+      );
+    }
+    const wanted = { channel, view: params.view, delivery: params.delivery };
+    try {
+      const { snapshots } = await attachWithSnapshots(sync, this.#clients, connection, [wanted]);
+      const [snapshot] = snapshots;
+      if (snapshot === undefined) throw channelNotFound(params.channel);
+      connection.respondHeld(context, { snapshot });
+    } catch (error) {
+      connection.outbox.release();
+      throw error;
+    }
+  }
+
+  #unsubscribe(connection: Connection, params: unknown): void {
+    if (!connection.isOnline) return;
+    const checked = validateParams('unsubscribe', params);
+    if (checked.ok) detach(this.#parts.sync, this.#clients, connection, checked.params.channel);
+  }
+
+  #flush(): void {
+    for (const outbox of this.#unflushed) outbox.flush();
+    this.#unflushed.clear();
+  }
+}

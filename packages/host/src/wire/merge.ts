@@ -1,0 +1,40 @@
+import type { ActionEnvelope, StateAction } from '@agenthost/protocol';
+
+/** The action types that only append to one target; neighbours of them may travel as one [SUB-4]. */
+export const isAppend = (action: StateAction): boolean =>
+  action.type === 'chat/delta' ||
+  action.type === 'chat/reasoning' ||
+  action.type === 'chat/toolCallDelta' ||
+  action.type === 'terminal/data';
+
+/**
+ * Two neighbouring envelopes as one that reduces to the same state, with the later number; `undefined` when they do not
+ * append to the same target, answer a dispatch, or carry metadata [SUB-4].
+ */
+export function mergeEnvelopes(first: ActionEnvelope, second: ActionEnvelope): ActionEnvelope | undefined {
+  if (first.channel !== second.channel || first.origin !== undefined || second.origin !== undefined)
+    return undefined;
+  const action = mergeActions(first.action, second.action);
+  return action === undefined ? undefined : { ...second, action };
+}
+
+function mergeActions(first: StateAction, second: StateAction): StateAction | undefined {
+  if (first.type === 'terminal/data') {
+    return second.type === 'terminal/data' ? { ...second, data: first.data + second.data } : undefined;
+  }
+  if (!('_meta' in first) && !('_meta' in second)) {
+    if (first.type === 'chat/toolCallDelta' && second.type === 'chat/toolCallDelta') {
+      if (first.turnId !== second.turnId || first.toolCallId !== second.toolCallId) return undefined;
+      const { invocationMessage = first.invocationMessage } = second;
+      const content = first.content + second.content;
+      return { ...second, content, ...(invocationMessage === undefined ? {} : { invocationMessage }) };
+    }
+    const isText = first.type === 'chat/delta' || first.type === 'chat/reasoning';
+    if (isText && (second.type === 'chat/delta' || second.type === 'chat/reasoning')) {
+      const isSameTarget =
+        first.type === second.type && first.turnId === second.turnId && first.partId === second.partId;
+      return isSameTarget ? { ...second, content: first.content + second.content } : undefined;
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,190 @@
+import type { SubscriptionDeliveryOptions } from '@agenthost/protocol';
+import type { ServerTransport } from '@agenthost/rpc/websocket-server';
+import type { Cancel, Timers } from '../lib/clock.ts';
+import { EncodedEnvelope, type Sink } from '../sync/subscription.ts';
+import { isAppend, mergeEnvelopes } from './merge.ts';
+
+/** Bounds of what waits for one connection, in bytes; responses do not count. */
+export interface OutboxLimits {
+  /** Above it, neighbouring appends merge while they wait. Default 1 MiB. */
+  readonly softBytes: number;
+  /** Above it, the connection is closed with a code that means "reconnect". Default 8 MiB. */
+  readonly hardBytes: number;
+}
+
+export const DEFAULT_OUTBOX_LIMITS: OutboxLimits = { softBytes: 1024 * 1024, hardBytes: 8 * 1024 * 1024 };
+
+type Item =
+  | { readonly kind: 'envelope'; readonly encoded: EncodedEnvelope; readonly size: number }
+  | { readonly kind: 'text'; readonly text: string; readonly isResponse: boolean; readonly size: number };
+
+const envelopeItem = (encoded: EncodedEnvelope): Item => ({
+  kind: 'envelope',
+  encoded,
+  size: encoded.json.length,
+});
+const textItem = (text: string, isResponse: boolean): Item => ({
+  kind: 'text',
+  text,
+  isResponse,
+  size: text.length,
+});
+const isExempt = (item: Item): boolean => item.kind === 'text' && item.isResponse;
+
+/**
+ * Everything that one connection is sent, in one order [ACT-8]. Bounded: past the soft limit neighbouring appends merge,
+ * past the hard limit the connection ends, and nobody else notices.
+ */
+export class Outbox implements Sink {
+  readonly #transport: ServerTransport;
+  readonly #timers: Timers;
+  readonly #limits: OutboxLimits;
+  readonly #onOverflow: () => void;
+  readonly #onFirst: (outbox: Outbox) => void;
+  #queue: Item[] = [];
+  #queuedBytes = 0;
+  /** Bytes of responses that the transport still holds: an upper bound. */
+  #exemptBytes = 0;
+  #isHeld = false;
+  #isCorked = false;
+  #isClosed = false;
+  #cancelDelay: Cancel | undefined;
+
+  constructor(parts: {
+    transport: ServerTransport;
+    timers: Timers;
+    limits: OutboxLimits;
+    /** The hard limit is passed: close the connection. */
+    onOverflow(): void;
+    /** First output since the last flush. */
+    onFirst(outbox: Outbox): void;
+  }) {
+    this.#transport = parts.transport;
+    this.#timers = parts.timers;
+    this.#limits = parts.limits;
+    this.#onOverflow = parts.onOverflow;
+    this.#onFirst = parts.onFirst;
+    this.#transport.onDrain(() => this.#drain());
+  }
+
+  envelope(encoded: EncodedEnvelope, delivery: SubscriptionDeliveryOptions | undefined): void {
+    const delayMs = delivery?.maxLatencyMs ?? 0;
+    if (delayMs > 0 && isAppend(encoded.value.action)) this.#delay(encoded, delayMs);
+    else this.#push(envelopeItem(encoded));
+  }
+
+  frame(text: string, kind: 'message' | 'response'): void {
+    this.#push(textItem(text, kind === 'response'));
+  }
+
+  /** Keeps everything back until `release`, whose response then goes first. */
+  hold(): void {
+    this.#isHeld = true;
+  }
+
+  /** Sends the response that others were held for, then those. Without a text just ends the hold. */
+  release(response?: string): void {
+    this.#isHeld = false;
+    if (response !== undefined) {
+      this.#queue.unshift(textItem(response, true));
+    }
+    this.#drain();
+    this.flush();
+  }
+
+  /** Hands what was written since the last flush to the operating system. */
+  flush(): void {
+    if (!this.#isCorked) return;
+    this.#isCorked = false;
+    this.#transport.uncork();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#cancelDelay?.();
+    this.#queue = [];
+    this.#queuedBytes = 0;
+    this.flush();
+  }
+
+  #delay(encoded: EncodedEnvelope, delayMs: number): void {
+    if (this.#isClosed) return;
+    this.#enqueue(envelopeItem(encoded), true);
+    this.#cancelDelay ??= this.#timers.after(delayMs, () => {
+      this.#cancelDelay = undefined;
+      this.#drain();
+      this.flush();
+    });
+  }
+
+  #push(item: Item): void {
+    if (this.#isClosed) return;
+    if (this.#cancelDelay !== undefined) {
+      this.#cancelDelay();
+      this.#cancelDelay = undefined;
+      this.#drain();
+    }
+    if (this.#queue.length === 0 && !this.#isHeld && this.#hasRoom()) this.#write(item);
+    else this.#enqueue(item, this.#queuedBytes + this.#heldByTransport() > this.#limits.softBytes);
+  }
+
+  #enqueue(item: Item, mayMerge: boolean): void {
+    const last = this.#queue.at(-1);
+    if (mayMerge && item.kind === 'envelope' && last?.kind === 'envelope') {
+      const merged = mergeEnvelopes(last.encoded.value, item.encoded.value);
+      if (merged !== undefined) {
+        // Encoded when it goes out; until then its size is an upper bound.
+        const size = last.size + item.size;
+        this.#queue[this.#queue.length - 1] = {
+          kind: 'envelope',
+          encoded: new EncodedEnvelope(merged),
+          size,
+        };
+        this.#queuedBytes += item.size;
+        this.#checkOverflow();
+        return;
+      }
+    }
+    this.#queue.push(item);
+    if (!isExempt(item)) this.#queuedBytes += item.size;
+    this.#checkOverflow();
+  }
+
+  #checkOverflow(): void {
+    if (this.#queuedBytes + this.#heldByTransport() > this.#limits.hardBytes) this.#onOverflow();
+  }
+
+  #drain(): void {
+    if (this.#isHeld || this.#cancelDelay !== undefined || this.#isClosed) return;
+    let index = 0;
+    for (; index < this.#queue.length && this.#hasRoom(); index += 1) {
+      const item = this.#queue[index];
+      if (item === undefined) continue;
+      if (!isExempt(item)) this.#queuedBytes -= item.size;
+      this.#write(item);
+    }
+    if (index > 0) this.#queue.splice(0, index);
+    this.flush();
+  }
+
+  #write(item: Item): void {
+    if (!this.#isCorked) {
+      this.#isCorked = true;
+      this.#transport.cork();
+      this.#onFirst(this);
+    }
+    if (item.kind === 'envelope') this.#transport.sendBytes(item.encoded.bytes);
+    else this.#transport.send(item.text);
+    if (isExempt(item)) this.#exemptBytes += item.size;
+  }
+
+  #hasRoom(): boolean {
+    return this.#heldByTransport() < this.#limits.softBytes;
+  }
+
+  #heldByTransport(): number {
+    const { bufferedBytes } = this.#transport;
+    this.#exemptBytes = Math.min(this.#exemptBytes, bufferedBytes);
+    return bufferedBytes - this.#exemptBytes;
+  }
+}

@@ -1,0 +1,87 @@
+import type { ActionEnvelope } from '@agenthost/protocol';
+import type { StoredEnvelope } from '../journal/journal.ts';
+import type { Channel } from '../sync/channel.ts';
+import type { Sync } from '../sync/sync.ts';
+import { subscribe, type Wanted } from './attach.ts';
+import type { RememberedSubscription } from './clients.ts';
+import type { Connection } from './connection.ts';
+
+/** A longer replay is answered by snapshots [CONN-5]. */
+const MAX_REPLAY_BYTES = 16 * 1024 * 1024;
+
+interface Request {
+  readonly wanted: readonly Wanted[];
+  readonly before: ReadonlyMap<string, RememberedSubscription>;
+  /** Highest number that the client has seen. */
+  readonly lastSeen: number;
+}
+
+/**
+ * What a client missed, from the journal, or `undefined` when only snapshots can bring it up to date [CONN-5] [CONN-6].
+ * On success the connection is subscribed from the boundary on and its outbox is held.
+ */
+export async function replay(
+  sync: Sync,
+  connection: Connection,
+  { wanted, before, lastSeen }: Request,
+): Promise<{ actions: ActionEnvelope[]; gone: string[] } | undefined> {
+  const heldAll = wanted.every(({ channel }) => {
+    const subscription = before.get(channel.uri);
+    return subscription !== undefined && subscription.since <= lastSeen;
+  });
+  if (!heldAll) return undefined;
+  const reading = await sync.path.boundary(
+    () => ({ alive: wanted.filter(({ channel }) => channel.isAlive), upTo: sync.emittedSeq }),
+    ({ alive, upTo }) => {
+      if (lastSeen > upTo) return undefined;
+      connection.outbox.hold();
+      for (const item of alive) {
+        const { since = lastSeen, fromOrdinal = 0 } = before.get(item.channel.uri) ?? {};
+        subscribe(connection, item, since, fromOrdinal);
+      }
+      const uris = alive.map(({ channel }) => channel.uri);
+      return {
+        alive,
+        stats: sync.journal.windowStats(),
+        rows: sync.journal.readEnvelopes(uris, lastSeen, upTo, MAX_REPLAY_BYTES),
+      };
+    },
+  );
+  if (reading === undefined) return undefined;
+  try {
+    const [stats, rows] = await Promise.all([reading.stats, reading.rows]);
+    if (stats.trimmedSeq <= lastSeen && rows !== undefined) {
+      const actions = readable(rows, connection, before);
+      const gone = wanted.filter((item) => !reading.alive.includes(item)).map(({ channel }) => channel.uri);
+      if (actions !== undefined) return { actions, gone };
+    }
+  } catch (error) {
+    connection.outbox.release();
+    throw error;
+  }
+  // The hold stays: snapshots follow, and nothing may come before them.
+  for (const { channel } of reading.alive) leave(connection, channel);
+  return undefined;
+}
+
+function leave(connection: Connection, channel: Channel): void {
+  channel.subscriptions.delete(connection);
+  connection.channels.delete(channel);
+}
+
+/** The envelopes as this connection may get them, or `undefined` when its windows cannot reduce one (CHAT-6). */
+function readable(
+  rows: readonly StoredEnvelope[],
+  connection: Connection,
+  before: Request['before'],
+): ActionEnvelope[] | undefined {
+  const actions: ActionEnvelope[] = [];
+  for (const row of rows) {
+    const envelope: ActionEnvelope = JSON.parse(row.json);
+    const isCut = envelope.action.type === 'chat/truncated' && envelope.action.turnId !== undefined;
+    if (isCut && (before.get(row.channel)?.fromOrdinal ?? 0) > 0) return undefined;
+    const fitted = connection.dialect.envelope(envelope);
+    if (fitted !== undefined) actions.push(fitted);
+  }
+  return actions;
+}

@@ -1,0 +1,120 @@
+import {
+  CLIENT_REQUEST_METHODS,
+  type ClientRequestMethod,
+  type ClientToHostRequests,
+  internalError,
+  invalidParams,
+  methodNotFound,
+  ROOT_URI,
+} from '@agenthost/protocol';
+import { validateParams } from '@agenthost/protocol/validate';
+import type { RequestContext } from '@agenthost/rpc';
+import type { Caller } from '../channels/module.ts';
+import { JournalUnavailable } from '../sync/commit-path.ts';
+import type { Connection } from './connection.ts';
+import { callerOf } from './dispatch.ts';
+
+type Params<M extends ClientRequestMethod> = ClientToHostRequests[M]['params'];
+type Result<M extends ClientRequestMethod> = ClientToHostRequests[M]['result'];
+
+/** A command of a client after its params were checked. Returns the result or throws a wire error; never sees a socket. */
+export type Command<M extends ClientRequestMethod> = (
+  params: Params<M>,
+  caller: Caller,
+  signal: AbortSignal,
+) => Result<M> | Promise<Result<M>>;
+
+/** The commands of a host, by method. Methods without one answer -32601. */
+export type Commands = { readonly [M in ClientRequestMethod]?: Command<M> };
+
+/** Commands that only read or wait: what comes behind them does not wait for their end [WIRE-6]. */
+const CONCURRENT: ReadonlySet<ClientRequestMethod> = new Set([
+  'listSessions',
+  'fetchTurns',
+  'completions',
+  'resolveSessionConfig',
+  'sessionConfigCompletions',
+  'resourceRead',
+  'resourceList',
+  'resourceResolve',
+]);
+
+/** Methods of the connection as a whole: their channel is exactly the root's [WIRE-2]. */
+const CONNECTION_LEVEL: ReadonlySet<ClientRequestMethod> = new Set([
+  'initialize',
+  'ping',
+  'reconnect',
+  'authenticate',
+  'listSessions',
+  'resolveSessionConfig',
+  'sessionConfigCompletions',
+]);
+
+/** Requests that touch the connection itself: served by the wire, with the request's context. */
+export type WireRequests = {
+  readonly [M in 'initialize' | 'reconnect' | 'subscribe']: (
+    connection: Connection,
+    params: Params<M>,
+    context: RequestContext,
+  ) => Promise<void>;
+};
+
+/** Routes the requests of a connection to their commands. */
+export function routeRequests(connection: Connection, commands: Commands, wire: WireRequests): void {
+  const { peer } = connection;
+  const serve = <M extends keyof WireRequests>(method: M, run: WireRequests[M]): void =>
+    peer.handle(method, async (params, context) => {
+      if (method === 'subscribe') connection.online satisfies object;
+      await guarded(() => run(connection, checkParams(method, params), context));
+    });
+  serve('initialize', wire.initialize);
+  serve('reconnect', wire.reconnect);
+  serve('subscribe', wire.subscribe);
+  peer.handle('ping', (params) => {
+    checkParams('ping', params);
+    return null;
+  });
+  for (const method of CLIENT_REQUEST_METHODS) {
+    if (method === 'ping' || method in wire) continue;
+    routeCommand(connection, commands, method);
+  }
+}
+
+function routeCommand<M extends ClientRequestMethod>(
+  connection: Connection,
+  commands: Commands,
+  method: M,
+): void {
+  connection.peer.handle(
+    method,
+    (params, context) => {
+      // Reading it throws before the handshake [WIRE-4].
+      const caller = callerOf(connection);
+      const command: Command<M> | undefined = commands[method];
+      if (command === undefined) throw methodNotFound(method);
+      return guarded(() => command(checkParams(method, params), caller, context.signal));
+    },
+    { concurrent: CONCURRENT.has(method) },
+  );
+}
+
+function checkParams<M extends ClientRequestMethod>(method: M, params: unknown): Params<M> {
+  const checked = validateParams<M>(method, params);
+  if (!checked.ok) throw invalidParams(checked.error);
+  const { channel } = checked.params;
+  if (CONNECTION_LEVEL.has(method) && channel !== ROOT_URI) {
+    throw invalidParams(`params.channel: ${method} expects exactly ${ROOT_URI}`);
+  }
+  return checked.params;
+}
+
+async function guarded<T>(run: () => T | Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    if (error instanceof JournalUnavailable) {
+      throw internalError('The host cannot write its journal now; try again', error);
+    }
+    throw error;
+  }
+}
