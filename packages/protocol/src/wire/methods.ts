@@ -117,7 +117,7 @@ export interface ClientToHostNotifications {
 }
 
 /** Every request that a host may send to a client, for URIs that the client publishes [RES-4]. */
-export type HostToClientRequests = ResourceRequests;
+export interface HostToClientRequests extends ResourceRequests {}
 
 /** Every notification that a host may send: method name to params. */
 export interface HostToClientNotifications {
