@@ -1,0 +1,108 @@
+import { describe, expect, it } from 'vitest';
+import type { StateAction } from '../wire/envelope.ts';
+import { terminalReducer } from './reducer.ts';
+import type { TerminalCommandPart, TerminalContentPart, TerminalState } from './state.ts';
+
+function terminal(content: TerminalContentPart[], fields: Partial<TerminalState> = {}): TerminalState {
+  return { title: 'zsh', content, claim: { kind: 'client', clientId: 'desk' }, ...fields };
+}
+
+function command(
+  commandId: string,
+  output: string,
+  fields: Partial<TerminalCommandPart> = {},
+): TerminalCommandPart {
+  return {
+    type: 'command',
+    commandId,
+    commandLine: commandId,
+    output,
+    timestamp: 5,
+    isComplete: false,
+    ...fields,
+  };
+}
+
+function text(value: string): TerminalContentPart {
+  return { type: 'unclassified', value };
+}
+
+function reduce(state: TerminalState, ...actions: StateAction[]): TerminalState {
+  return actions.reduce((next, action) => terminalReducer(next, action, 0), state);
+}
+
+describe('terminalReducer', () => {
+  const done = command('ls', 'a', { isComplete: true });
+
+  it.each<[TerminalContentPart[], TerminalContentPart[]]>([
+    [[], [text('x')]],
+    [[text('$ ')], [text('$ x')]],
+    [
+      [text('$ '), command('ls', 'a')],
+      [text('$ '), command('ls', 'ax')],
+    ],
+    [[done], [done, text('x')]],
+    [
+      [command('open', ''), text('$ ')],
+      [command('open', ''), text('$ x')],
+    ],
+  ])('[TERM-2] data on %j goes to the tail or starts one', (before, after) => {
+    expect(reduce(terminal(before), { type: 'terminal/data', data: 'x' })).toStrictEqual(terminal(after));
+  });
+
+  it('[TERM-2] a command part starts open and shows that commands are detected', () => {
+    const executed = {
+      type: 'terminal/commandExecuted',
+      commandId: 'ls',
+      commandLine: 'ls',
+      timestamp: 5,
+    } as const;
+    expect(reduce(terminal([text('$ ')]), executed)).toStrictEqual(
+      terminal([text('$ '), command('ls', '')], { supportsCommandDetection: true }),
+    );
+  });
+
+  it('[TERM-2] the end of a command completes the part with its id, wherever it is', () => {
+    const state = terminal([command('ls', 'a'), text('$ ')]);
+    const finished = {
+      type: 'terminal/commandFinished',
+      commandId: 'ls',
+      exitCode: 2,
+      durationMs: 7,
+    } as const;
+    const ended = command('ls', 'a', { isComplete: true, exitCode: 2, durationMs: 7 });
+    expect(reduce(state, finished)).toStrictEqual(terminal([ended, text('$ ')]));
+    expect(reduce(state, { ...finished, commandId: 'pwd' })).toBe(state);
+  });
+
+  it('[TERM-2] clearing empties the content and nothing else', () => {
+    const state = terminal([done], { cols: 80, supportsCommandDetection: true });
+    const cleared = reduce(state, { type: 'terminal/cleared' });
+    expect(cleared).toStrictEqual({ ...state, content: [] });
+    expect(reduce(cleared, { type: 'terminal/cleared' })).toBe(cleared);
+  });
+
+  it('[TERM-2] input leaves no trace', () => {
+    const state = terminal([text('Password: ')]);
+    expect(reduce(state, { type: 'terminal/input', data: 'hunter2\r' })).toBe(state);
+  });
+
+  it.each<[StateAction, Partial<TerminalState>]>([
+    [
+      { type: 'terminal/resized', cols: 132, rows: 43 },
+      { cols: 132, rows: 43 },
+    ],
+    [
+      { type: 'terminal/claimed', claim: { kind: 'session', session: 's' } },
+      { claim: { kind: 'session', session: 's' } },
+    ],
+    [{ type: 'terminal/titleChanged', title: 'vi' }, { title: 'vi' }],
+    [{ type: 'terminal/cwdChanged', cwd: 'file:///b' }, { cwd: 'file:///b' }],
+    [{ type: 'terminal/exited', exitCode: 129 }, { exitCode: 129 }],
+    [{ type: 'terminal/commandDetectionAvailable' }, { supportsCommandDetection: true }],
+  ])('[TERM-2] %o sets what it names', (action, fields) => {
+    const next = reduce(terminal([]), action);
+    expect(next).toStrictEqual(terminal([], fields));
+    expect(reduce(next, action)).toBe(next);
+  });
+});
