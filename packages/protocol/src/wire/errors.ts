@@ -158,7 +158,11 @@ export function authRequired(resources: readonly ProtectedResourceMetadata[]): W
 
 /** `-32008`: `what` (`chat`, `terminal`, `file`, …) of this URI does not exist. */
 export function notFound(what: string, uri: URI): WireError<-32008> {
-  return new WireError(ErrorCodes.NotFound, `No ${what} ${quote(uri)}`, undefined);
+  return new WireError(
+    ErrorCodes.NotFound,
+    `No ${what} ${quote(uri)}: it never existed, or is gone`,
+    undefined,
+  );
 }
 
 /** `-32009`: not allowed. `request` is the `resourceRequest` that would unlock it, where there is one. */
