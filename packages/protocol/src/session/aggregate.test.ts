@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { ChatSummary } from '../chat/state.ts';
 import { aggregateSession } from './aggregate.ts';
-import type { SessionInputRequest, SessionState } from './state.ts';
+import type { SessionInputRequest } from './input-needed.ts';
+import type { SessionState } from './state.ts';
 
 const IDLE = 1;
 const ERROR = 2;
