@@ -7,6 +7,9 @@ export interface Difference {
   reason: string;
 }
 
+const COUNT =
+  'Ours takes whole numbers from 0 to 2^53 − 1 only: others are neither counted nor stored exactly.';
+const CELLS = 'Ours takes what the window size of a pty can hold: whole numbers from 1 to 65,535.';
 const EXTENSION = 'An extension of ours; who does not know it ignores it.';
 
 /** Every difference there is. A difference that is not listed fails the agreement test, and so does a listed one that is gone. */
@@ -48,6 +51,24 @@ export const DIFFERENCES: Difference[] = [
     where: 'SessionSummaryChangedParams.changes',
     reason: 'Ours leaves out `resource`, `provider` and `createdAt`, which never change [ROOT-3].',
   },
+  ...[
+    'ActionEnvelope.serverSeq',
+    'ActionOrigin.clientSeq',
+    'CompletionsParams.offset',
+    'DispatchActionParams.clientSeq',
+    'InitializeResult.serverSeq',
+    'ListSessionsParams.limit',
+    'ReconnectParams.lastSeenServerSeq',
+    'ResourceWriteParams.position',
+    'Snapshot.fromSeq',
+    'SubscribeView.turns',
+  ].map((where) => ({ where, reason: COUNT })),
+  { where: 'CreateTerminalParams.cols', reason: CELLS },
+  { where: 'CreateTerminalParams.rows', reason: CELLS },
+  { where: 'TerminalResizedAction.cols', mutants: /^\.cols$/, reason: CELLS },
+  { where: 'TerminalResizedAction.rows', mutants: /^\.rows$/, reason: CELLS },
+  { where: 'TerminalState.cols', mutants: /^\.cols$/, reason: CELLS },
+  { where: 'TerminalState.rows', mutants: /^\.rows$/, reason: CELLS },
   { where: 'ActionEnvelope.x-time', reason: EXTENSION },
   { where: 'CreateTerminalParams.x-command', reason: EXTENSION },
   { where: 'CreateTerminalParams.x-env', reason: EXTENSION },

@@ -1,4 +1,4 @@
-import type { BaseParams, URI } from '../common/types.ts';
+import type { BaseParams, Count, URI } from '../common/types.ts';
 import type { Message, MessageAttachment } from './message.ts';
 import type { Turn } from './state.ts';
 
@@ -28,7 +28,7 @@ export interface FetchTurnsParams extends BaseParams {
   /** Turn id: answer with the turns older than it. With this or `limit` the page is in the result [CHAT-15]. */
   before?: string;
   /** Number of turns wanted in the result, counted back from `before` or from the newest [CHAT-15]. */
-  limit?: number;
+  limit?: Count;
 }
 
 /** Empty when the turns went by `chat/turnsLoaded`; both fields when `before` or `limit` was given [CHAT-15]. */
@@ -48,7 +48,7 @@ export interface CompletionsParams extends BaseParams {
   /** All of it so far. */
   text: string;
   /** The cursor, in UTF-16 code units from 0 to the length of `text`. */
-  offset: number;
+  offset: Count;
 }
 
 /** Proposals, the best first. */

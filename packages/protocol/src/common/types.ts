@@ -1,6 +1,14 @@
 /** An absolute URI. Those of channels are opaque: compared as strings, never taken apart. */
 export type URI = string;
 
+/**
+ * A whole number from 0 to 2^53 − 1: what a counter, an offset or an amount asked for can be.
+ * @asType integer
+ * @minimum 0
+ * @maximum 9007199254740991
+ */
+export type Count = number;
+
 /** What every request and notification carries: the channel it is about [WIRE-2]. */
 export interface BaseParams {
   channel: URI;
@@ -55,7 +63,7 @@ export interface Icon {
 /** Asks for a list page by page. */
 export interface PaginatedParams {
   /** Entries in the page. Absent: all of them [ROOT-2]. */
-  limit?: number;
+  limit?: Count;
   /** `nextCursor` of the page before. Absent: the first page; unknown: `-32602` [ROOT-2]. */
   cursor?: string;
 }

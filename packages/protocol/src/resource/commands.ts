@@ -1,4 +1,4 @@
-import type { ConnectionParams, EmptyResult, URI } from '../common/types.ts';
+import type { ConnectionParams, Count, EmptyResult, URI } from '../common/types.ts';
 
 /** How bytes are written in a JSON string. `utf-8` only ever holds valid text [RES-1]. */
 export type ContentEncoding = 'base64' | 'utf-8';
@@ -39,7 +39,7 @@ export interface ResourceWriteParams extends ConnectionParams {
   /** Absent: `truncate`. */
   mode?: ResourceWriteMode;
   /** Bytes, counted as `mode` says. Absent: 0. */
-  position?: number;
+  position?: Count;
   /** `etag` that the file has to have still, else `-32011`. Absent: not looked at. */
   ifMatch?: string;
 }

@@ -1,5 +1,5 @@
 import type { URI } from '../common/types.ts';
-import type { TerminalClaim } from './state.ts';
+import type { CellCount, TerminalClaim } from './state.ts';
 
 /** Every action of a terminal channel. */
 export type TerminalAction =
@@ -79,8 +79,8 @@ export interface TerminalInputAction {
 /** A new size, in characters and lines. */
 export interface TerminalResizedAction {
   type: 'terminal/resized';
-  cols: number;
-  rows: number;
+  cols: CellCount;
+  rows: CellCount;
 }
 
 /** A new title, from the program or from a person. */

@@ -1,5 +1,5 @@
 import type { BaseParams, URI } from '../common/types.ts';
-import type { TerminalClaim } from './state.ts';
+import type { CellCount, TerminalClaim } from './state.ts';
 
 /** `createTerminal`: starts a shell, or the program given, under the URI in `channel` [TERM-1]. */
 export interface CreateTerminalParams extends BaseParams {
@@ -10,9 +10,9 @@ export interface CreateTerminalParams extends BaseParams {
   /** Absent: the host chooses. One that does not exist is `-32008`. */
   cwd?: URI;
   /** Characters. Absent: 80. */
-  cols?: number;
+  cols?: CellCount;
   /** Lines. Absent: 24. */
-  rows?: number;
+  rows?: CellCount;
   /** Program and arguments to run in place of the shell [TERM-1]. */
   'x-command'?: string[];
   /** Environment variables set on top of the host's for that program [TERM-1]. */

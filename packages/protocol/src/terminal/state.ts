@@ -1,14 +1,22 @@
 import type { URI } from '../common/types.ts';
 
+/**
+ * Columns or lines of a terminal: what the window size of a pty can hold.
+ * @asType integer
+ * @minimum 1
+ * @maximum 65535
+ */
+export type CellCount = number;
+
 /** A pty and what it has put out. */
 export interface TerminalState {
   title: string;
   /** Absent: unknown. */
   cwd?: URI;
   /** Characters. Absent: 80 [TERM-1]. */
-  cols?: number;
+  cols?: CellCount;
   /** Lines. Absent: 24 [TERM-1]. */
-  rows?: number;
+  rows?: CellCount;
   /** Output in order; the oldest may be trimmed away [TERM-4]. */
   content: TerminalContentPart[];
   /** Absent while the process runs. One ended by signal n has 128 + n [TERM-6]. */

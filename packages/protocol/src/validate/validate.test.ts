@@ -136,6 +136,19 @@ describe('params from a client', () => {
     expect(validateParams('dispatchAction', { ...dispatch, clientSeq: '1' }).ok).toBe(false);
   });
 
+  it('count in whole numbers that can be stored exactly', () => {
+    const dispatch = (clientSeq: unknown) =>
+      validateParams('dispatchAction', { channel: 'ahp-chat:/c', clientSeq });
+    expect(dispatch(Number.MAX_SAFE_INTEGER).ok).toBe(true);
+    expect(errorOf(dispatch(1.5))).toBe('params.clientSeq: must be an integer');
+    expect(errorOf(dispatch(-1))).toBe('params.clientSeq: must be at least 0');
+    expect(errorOf(dispatch(1e300))).toBe('params.clientSeq: must be at most 9007199254740991');
+    const resized = (cols: number) => validateAction({ type: 'terminal/resized', cols, rows: 24 });
+    expect(resized(65_535).ok).toBe(true);
+    expect(errorOf(resized(0))).toBe('action.cols: must be at least 1');
+    expect(errorOf(resized(65_536))).toBe('action.cols: must be at most 65535');
+  });
+
   it('[CONN-1] of a handshake leave malformed versions to the negotiation', () => {
     const initialize = { channel: 'ahp-root://', clientId: 'c', protocolVersions: [7, 'x', '0.5.2'] };
     expect(validateParams('initialize', initialize).ok).toBe(true);

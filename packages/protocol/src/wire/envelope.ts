@@ -4,7 +4,7 @@ import type { ChangesetAction } from '../changeset/actions.ts';
 import type { ChangesetState } from '../changeset/state.ts';
 import type { ChatAction } from '../chat/actions.ts';
 import type { ChatState } from '../chat/state.ts';
-import type { BaseParams, URI } from '../common/types.ts';
+import type { BaseParams, Count, URI } from '../common/types.ts';
 import type { ResourceWatchAction } from '../resource-watch/actions.ts';
 import type { ResourceWatchState } from '../resource-watch/state.ts';
 import type { RootAction } from '../root/actions.ts';
@@ -18,7 +18,7 @@ import type { TerminalState } from '../terminal/state.ts';
 export interface ActionEnvelope extends BaseParams {
   action: StateAction;
   /** Rises over the whole host; gaps are normal [CONN-4]. */
-  serverSeq: number;
+  serverSeq: Count;
   /** Absent: the host's own action. */
   origin?: ActionOrigin;
   /** `code: sentence`. Given, the action was not reduced and only its sender gets this [ACT-3]. */
@@ -31,13 +31,13 @@ export interface ActionEnvelope extends BaseParams {
 export interface ActionOrigin {
   clientId: string;
   /** The dispatcher's own number for it. */
-  clientSeq: number;
+  clientSeq: Count;
 }
 
 /** `dispatchAction`: a client wants this to happen on `channel` [ACT-2]. */
 export interface DispatchActionParams extends BaseParams {
   /** Rises with every dispatch of a connection, or of an epoch [ACT-5]. */
-  clientSeq: number;
+  clientSeq: Count;
   action: StateAction;
 }
 
@@ -54,7 +54,7 @@ export interface Snapshot {
     | AnnotationsState
     | ChatState;
   /** What is reflected already; the envelopes that follow have higher numbers. */
-  fromSeq: number;
+  fromSeq: Count;
 }
 
 /** Every action of the protocol. Unknown types on the wire pass through unreduced [ACT-6]. */

@@ -1,4 +1,4 @@
-import type { BaseParams, ConnectionParams, URI } from '../common/types.ts';
+import type { BaseParams, ConnectionParams, Count, URI } from '../common/types.ts';
 import type { TelemetryCapabilities } from '../telemetry/telemetry.ts';
 import type { ActionEnvelope, Snapshot } from './envelope.ts';
 
@@ -43,7 +43,7 @@ export interface InitializeResult {
   /** One of those that were offered. */
   protocolVersion: string;
   /** Number of the last envelope [CONN-4]. */
-  serverSeq: number;
+  serverSeq: Count;
   serverInfo?: Implementation;
   snapshots: Snapshot[];
   /** Where file pickers start. */
@@ -61,7 +61,7 @@ export interface PingParams extends ConnectionParams {}
 
 /** `reconnect`: takes up a dropped connection in place of `initialize` [CONN-5]. */
 export interface ReconnectParams extends ClientIdentityParams {
-  lastSeenServerSeq: number;
+  lastSeenServerSeq: Count;
   /** Channels to go on with; those left out are given up. */
   subscriptions: URI[];
 }
@@ -93,7 +93,7 @@ export interface SubscribeParams extends BaseParams {
 /** What to show of a channel. */
 export interface SubscribeView {
   /** Completed turns of a chat, the newest. Absent: all that fit [SUB-3]. */
-  turns?: number;
+  turns?: Count;
 }
 
 /** How to send a channel's envelopes. */

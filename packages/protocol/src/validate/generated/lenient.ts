@@ -46,6 +46,30 @@ return errors === 0;
 function validate27(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
+if(!(((typeof data == "number") && (!(data % 1) && !isNaN(data))) && (isFinite(data)))){
+faults = [{instancePath,keyword:"type",params:{type: "integer"}}];
+return false;
+}
+if(errors === 0){
+if((typeof data == "number") && (isFinite(data))){
+if(data > 9007199254740991 || isNaN(data)){
+faults = [{instancePath,keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991}}];
+return false;
+}
+else {
+if(data < 0 || isNaN(data)){
+faults = [{instancePath,keyword:"minimum",params:{comparison: ">=", limit: 0}}];
+return false;
+}
+}
+}
+}
+faults = vErrors;
+return errors === 0;
+}
+function validate29(data: any, {instancePath=""}: At = {}): boolean {
+let vErrors: any = null;
+let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
@@ -67,11 +91,10 @@ var valid0 = true;
 }
 if(valid0){
 if(data.clientSeq !== undefined){
-let data1 = data.clientSeq;
 const _errs3 = errors;
-if(!((typeof data1 == "number") && (isFinite(data1)))){
-faults = [{instancePath:instancePath+"/clientSeq",keyword:"type",params:{type: "number"}}];
-return false;
+if(!(validate27(data.clientSeq, {instancePath:instancePath+"/clientSeq"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
 }
 var valid0 = _errs3 === errors;
 }
@@ -125,11 +148,10 @@ var valid0 = true;
 }
 if(valid0){
 if(data.serverSeq !== undefined){
-let data2 = data.serverSeq;
 const _errs3 = errors;
-if(!((typeof data2 == "number") && (isFinite(data2)))){
-faults = [{instancePath:instancePath+"/serverSeq",keyword:"type",params:{type: "number"}}];
-return false;
+if(!(validate27(data.serverSeq, {instancePath:instancePath+"/serverSeq"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
 }
 var valid0 = _errs3 === errors;
 }
@@ -138,10 +160,22 @@ var valid0 = true;
 }
 if(valid0){
 if(data.origin !== undefined){
-const _errs5 = errors;
-if(!(validate27(data.origin, {instancePath:instancePath+"/origin"}))){
+const _errs4 = errors;
+if(!(validate29(data.origin, {instancePath:instancePath+"/origin"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.rejectionReason !== undefined){
+const _errs5 = errors;
+if(typeof data.rejectionReason !== "string"){
+faults = [{instancePath:instancePath+"/rejectionReason",keyword:"type",params:{type: "string"}}];
+return false;
 }
 var valid0 = _errs5 === errors;
 }
@@ -149,26 +183,14 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.rejectionReason !== undefined){
-const _errs6 = errors;
-if(typeof data.rejectionReason !== "string"){
-faults = [{instancePath:instancePath+"/rejectionReason",keyword:"type",params:{type: "string"}}];
-return false;
-}
-var valid0 = _errs6 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
 if(data["x-time"] !== undefined){
 let data5 = data["x-time"];
-const _errs8 = errors;
+const _errs7 = errors;
 if(!((typeof data5 == "number") && (isFinite(data5)))){
 faults = [{instancePath:instancePath+"/x-time",keyword:"type",params:{type: "number"}}];
 return false;
 }
-var valid0 = _errs8 === errors;
+var valid0 = _errs7 === errors;
 }
 else {
 var valid0 = true;
@@ -188,7 +210,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate29(data: any, {instancePath=""}: At = {}): boolean {
+function validate32(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -246,7 +268,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate31(data: any, {instancePath=""}: At = {}): boolean {
+function validate34(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -260,7 +282,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate37(data: any, {instancePath=""}: At = {}): boolean {
+function validate40(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -307,7 +329,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate36(data: any, {instancePath=""}: At = {}): boolean {
+function validate39(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -320,7 +342,7 @@ return false;
 else {
 if(data.start !== undefined){
 const _errs1 = errors;
-if(!(validate37(data.start, {instancePath:instancePath+"/start"}))){
+if(!(validate40(data.start, {instancePath:instancePath+"/start"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -332,7 +354,7 @@ var valid0 = true;
 if(valid0){
 if(data.end !== undefined){
 const _errs2 = errors;
-if(!(validate37(data.end, {instancePath:instancePath+"/end"}))){
+if(!(validate40(data.end, {instancePath:instancePath+"/end"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -352,7 +374,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate35(data: any, {instancePath=""}: At = {}): boolean {
+function validate38(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -394,7 +416,7 @@ var valid0 = true;
 if(valid0){
 if(data.range !== undefined){
 const _errs6 = errors;
-if(!(validate36(data.range, {instancePath:instancePath+"/range"}))){
+if(!(validate39(data.range, {instancePath:instancePath+"/range"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -454,7 +476,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate44(data: any, {instancePath=""}: At = {}): boolean {
+function validate47(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -466,7 +488,7 @@ return false;
 }
 else {
 if(data.range !== undefined){
-if(!(validate36(data.range, {instancePath:instancePath+"/range"}))){
+if(!(validate39(data.range, {instancePath:instancePath+"/range"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -481,7 +503,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate42(data: any, {instancePath=""}: At = {}): boolean {
+function validate45(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -523,7 +545,7 @@ var valid0 = true;
 if(valid0){
 if(data.range !== undefined){
 const _errs6 = errors;
-if(!(validate36(data.range, {instancePath:instancePath+"/range"}))){
+if(!(validate39(data.range, {instancePath:instancePath+"/range"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -583,7 +605,7 @@ var valid0 = true;
 if(valid0){
 if(data.selection !== undefined){
 const _errs15 = errors;
-if(!(validate44(data.selection, {instancePath:instancePath+"/selection"}))){
+if(!(validate47(data.selection, {instancePath:instancePath+"/selection"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -609,7 +631,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate48(data: any, {instancePath=""}: At = {}): boolean {
+function validate51(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -700,7 +722,7 @@ var valid0 = true;
 if(valid0){
 if(data.range !== undefined){
 const _errs13 = errors;
-if(!(validate36(data.range, {instancePath:instancePath+"/range"}))){
+if(!(validate39(data.range, {instancePath:instancePath+"/range"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -736,7 +758,7 @@ var valid0 = true;
 if(valid0){
 if(data.selection !== undefined){
 const _errs18 = errors;
-if(!(validate44(data.selection, {instancePath:instancePath+"/selection"}))){
+if(!(validate47(data.selection, {instancePath:instancePath+"/selection"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -764,7 +786,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate53(data: any, {instancePath=""}: At = {}): boolean {
+function validate56(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -806,7 +828,7 @@ var valid0 = true;
 if(valid0){
 if(data.range !== undefined){
 const _errs6 = errors;
-if(!(validate36(data.range, {instancePath:instancePath+"/range"}))){
+if(!(validate39(data.range, {instancePath:instancePath+"/range"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -897,7 +919,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate34(data: any, {instancePath=""}: At = {}): boolean {
+function validate37(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 const _errs1 = errors;
@@ -930,7 +952,7 @@ vErrors = null;
 }
 if(_valid0){
 const _errs5 = errors;
-if(!(validate35(data, {instancePath}))){
+if(!(validate38(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -981,7 +1003,7 @@ vErrors = null;
 }
 if(_valid1){
 const _errs10 = errors;
-if(!(validate42(data, {instancePath}))){
+if(!(validate45(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -1032,7 +1054,7 @@ vErrors = null;
 }
 if(_valid2){
 const _errs15 = errors;
-if(!(validate48(data, {instancePath}))){
+if(!(validate51(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -1083,7 +1105,7 @@ vErrors = null;
 }
 if(_valid3){
 const _errs20 = errors;
-if(!(validate53(data, {instancePath}))){
+if(!(validate56(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -1130,7 +1152,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate33(data: any, {instancePath=""}: At = {}): boolean {
+function validate36(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -1181,7 +1203,7 @@ var valid0 = true;
 if(valid0){
 if(data.attachment !== undefined){
 const _errs7 = errors;
-if(!(validate34(data.attachment, {instancePath:instancePath+"/attachment"}))){
+if(!(validate37(data.attachment, {instancePath:instancePath+"/attachment"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -1203,7 +1225,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate32(data: any, {instancePath=""}: At = {}): boolean {
+function validate35(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -1223,7 +1245,7 @@ var valid1 = true;
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 const _errs3 = errors;
-if(!(validate33(data0[i0], {instancePath:instancePath+"/items/" + i0}))){
+if(!(validate36(data0[i0], {instancePath:instancePath+"/items/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -1249,7 +1271,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate61(data: any, {instancePath=""}: At = {}): boolean {
+function validate64(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -1295,7 +1317,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate59(data: any, {instancePath=""}: At = {}): boolean {
+function validate62(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -1344,7 +1366,7 @@ var valid0 = true;
 if(valid0){
 if(data.excludes !== undefined){
 const _errs6 = errors;
-if(!(validate61(data.excludes, {instancePath:instancePath+"/excludes"}))){
+if(!(validate64(data.excludes, {instancePath:instancePath+"/excludes"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -1356,7 +1378,7 @@ var valid0 = true;
 if(valid0){
 if(data.includes !== undefined){
 const _errs7 = errors;
-if(!(validate61(data.includes, {instancePath:instancePath+"/includes"}))){
+if(!(validate64(data.includes, {instancePath:instancePath+"/includes"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -1379,7 +1401,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate64(data: any, {instancePath=""}: At = {}): boolean {
+function validate67(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -1406,7 +1428,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate67(data: any, {instancePath=""}: At = {}): boolean {
+function validate70(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -1433,7 +1455,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate66(data: any, {instancePath=""}: At = {}): boolean {
+function validate69(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -1447,7 +1469,7 @@ var valid1 = true;
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 const _errs3 = errors;
-if(!(validate67(data0[i0], {instancePath:instancePath+"/turns/" + i0}))){
+if(!(validate70(data0[i0], {instancePath:instancePath+"/turns/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -1489,7 +1511,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate70(data: any, {instancePath=""}: At = {}): boolean {
+function validate74(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -1547,7 +1569,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate72(data: any, {instancePath=""}: At = {}): boolean {
+function validate76(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -1584,11 +1606,10 @@ var valid0 = true;
 }
 if(valid0){
 if(data.fromSeq !== undefined){
-let data2 = data.fromSeq;
 const _errs4 = errors;
-if(!((typeof data2 == "number") && (isFinite(data2)))){
-faults = [{instancePath:instancePath+"/fromSeq",keyword:"type",params:{type: "number"}}];
-return false;
+if(!(validate27(data.fromSeq, {instancePath:instancePath+"/fromSeq"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
 }
 var valid0 = _errs4 === errors;
 }
@@ -1607,7 +1628,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate76(data: any, {instancePath=""}: At = {}): boolean {
+function validate81(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -1658,7 +1679,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate69(data: any, {instancePath=""}: At = {}): boolean {
+function validate72(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -1682,11 +1703,10 @@ var valid0 = true;
 }
 if(valid0){
 if(data.serverSeq !== undefined){
-let data1 = data.serverSeq;
 const _errs3 = errors;
-if(!((typeof data1 == "number") && (isFinite(data1)))){
-faults = [{instancePath:instancePath+"/serverSeq",keyword:"type",params:{type: "number"}}];
-return false;
+if(!(validate27(data.serverSeq, {instancePath:instancePath+"/serverSeq"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
 }
 var valid0 = _errs3 === errors;
 }
@@ -1695,12 +1715,12 @@ var valid0 = true;
 }
 if(valid0){
 if(data.serverInfo !== undefined){
-const _errs5 = errors;
-if(!(validate70(data.serverInfo, {instancePath:instancePath+"/serverInfo"}))){
+const _errs4 = errors;
+if(!(validate74(data.serverInfo, {instancePath:instancePath+"/serverInfo"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
-var valid0 = _errs5 === errors;
+var valid0 = _errs4 === errors;
 }
 else {
 var valid0 = true;
@@ -1708,18 +1728,18 @@ var valid0 = true;
 if(valid0){
 if(data.snapshots !== undefined){
 let data3 = data.snapshots;
-const _errs6 = errors;
-if(errors === _errs6){
+const _errs5 = errors;
+if(errors === _errs5){
 if(Array.isArray(data3)){
 var valid1 = true;
 const len0 = data3.length;
 for(let i0=0; i0<len0; i0++){
-const _errs8 = errors;
-if(!(validate72(data3[i0], {instancePath:instancePath+"/snapshots/" + i0}))){
+const _errs7 = errors;
+if(!(validate76(data3[i0], {instancePath:instancePath+"/snapshots/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
-var valid1 = _errs8 === errors;
+var valid1 = _errs7 === errors;
 if(!valid1){
 break;
 }
@@ -1730,19 +1750,19 @@ faults = [{instancePath:instancePath+"/snapshots",keyword:"type",params:{type: "
 return false;
 }
 }
-var valid0 = _errs6 === errors;
+var valid0 = _errs5 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.defaultDirectory !== undefined){
-const _errs9 = errors;
+const _errs8 = errors;
 if(!(validate23(data.defaultDirectory, {instancePath:instancePath+"/defaultDirectory"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
-var valid0 = _errs9 === errors;
+var valid0 = _errs8 === errors;
 }
 else {
 var valid0 = true;
@@ -1750,18 +1770,18 @@ var valid0 = true;
 if(valid0){
 if(data.completionTriggerCharacters !== undefined){
 let data6 = data.completionTriggerCharacters;
-const _errs10 = errors;
-if(errors === _errs10){
+const _errs9 = errors;
+if(errors === _errs9){
 if(Array.isArray(data6)){
 var valid2 = true;
 const len1 = data6.length;
 for(let i1=0; i1<len1; i1++){
-const _errs12 = errors;
+const _errs11 = errors;
 if(typeof data6[i1] !== "string"){
 faults = [{instancePath:instancePath+"/completionTriggerCharacters/" + i1,keyword:"type",params:{type: "string"}}];
 return false;
 }
-var valid2 = _errs12 === errors;
+var valid2 = _errs11 === errors;
 if(!valid2){
 break;
 }
@@ -1772,31 +1792,31 @@ faults = [{instancePath:instancePath+"/completionTriggerCharacters",keyword:"typ
 return false;
 }
 }
-var valid0 = _errs10 === errors;
+var valid0 = _errs9 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.terminalCommandPrefix !== undefined){
-const _errs14 = errors;
+const _errs13 = errors;
 if(typeof data.terminalCommandPrefix !== "string"){
 faults = [{instancePath:instancePath+"/terminalCommandPrefix",keyword:"type",params:{type: "string"}}];
 return false;
 }
-var valid0 = _errs14 === errors;
+var valid0 = _errs13 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.telemetry !== undefined){
-const _errs16 = errors;
-if(!(validate76(data.telemetry, {instancePath:instancePath+"/telemetry"}))){
+const _errs15 = errors;
+if(!(validate81(data.telemetry, {instancePath:instancePath+"/telemetry"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
-var valid0 = _errs16 === errors;
+var valid0 = _errs15 === errors;
 }
 else {
 var valid0 = true;
@@ -1818,7 +1838,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate82(data: any, {instancePath=""}: At = {}): boolean {
+function validate87(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if((typeof data !== "string") && (!(data && typeof data == "object" && !Array.isArray(data)))){
@@ -1901,7 +1921,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate85(data: any, {instancePath=""}: At = {}): boolean {
+function validate90(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -1973,7 +1993,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate84(data: any, {instancePath=""}: At = {}): boolean {
+function validate89(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -1986,7 +2006,7 @@ return false;
 else {
 if(data.content !== undefined){
 const _errs1 = errors;
-if(!(validate85(data.content, {instancePath:instancePath+"/content"}))){
+if(!(validate90(data.content, {instancePath:instancePath+"/content"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -2018,14 +2038,14 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate81(data: any, {instancePath=""}: At = {}): boolean {
+function validate86(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.message !== undefined){
 const _errs1 = errors;
-if(!(validate82(data.message, {instancePath:instancePath+"/message"}))){
+if(!(validate87(data.message, {instancePath:instancePath+"/message"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -2037,7 +2057,7 @@ var valid0 = true;
 if(valid0){
 if(data.followUp !== undefined){
 const _errs2 = errors;
-if(!(validate84(data.followUp, {instancePath:instancePath+"/followUp"}))){
+if(!(validate89(data.followUp, {instancePath:instancePath+"/followUp"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -2056,7 +2076,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate91(data: any, {instancePath=""}: At = {}): boolean {
+function validate96(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(!(((typeof data == "number") && (!(data % 1) && !isNaN(data))) && (isFinite(data)))){
@@ -2074,7 +2094,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate93(data: any, {instancePath=""}: At = {}): boolean {
+function validate98(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -2119,7 +2139,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate97(data: any, {instancePath=""}: At = {}): boolean {
+function validate102(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -2179,7 +2199,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate101(data: any, {instancePath=""}: At = {}): boolean {
+function validate106(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -2233,7 +2253,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate90(data: any, {instancePath=""}: At = {}): boolean {
+function validate95(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -2287,7 +2307,7 @@ var valid0 = true;
 if(valid0){
 if(data.status !== undefined){
 const _errs8 = errors;
-if(!(validate91(data.status, {instancePath:instancePath+"/status"}))){
+if(!(validate96(data.status, {instancePath:instancePath+"/status"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -2311,7 +2331,7 @@ var valid0 = true;
 if(valid0){
 if(data.project !== undefined){
 const _errs11 = errors;
-if(!(validate93(data.project, {instancePath:instancePath+"/project"}))){
+if(!(validate98(data.project, {instancePath:instancePath+"/project"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -2335,7 +2355,7 @@ var valid0 = true;
 if(valid0){
 if(data.annotations !== undefined){
 const _errs13 = errors;
-if(!(validate97(data.annotations, {instancePath:instancePath+"/annotations"}))){
+if(!(validate102(data.annotations, {instancePath:instancePath+"/annotations"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -2383,7 +2403,7 @@ var valid0 = true;
 if(valid0){
 if(data.changes !== undefined){
 const _errs19 = errors;
-if(!(validate101(data.changes, {instancePath:instancePath+"/changes"}))){
+if(!(validate106(data.changes, {instancePath:instancePath+"/changes"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -2413,7 +2433,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate89(data: any, {instancePath=""}: At = {}): boolean {
+function validate94(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -2445,7 +2465,7 @@ var valid1 = true;
 const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
 const _errs5 = errors;
-if(!(validate90(data1[i0], {instancePath:instancePath+"/items/" + i0}))){
+if(!(validate95(data1[i0], {instancePath:instancePath+"/items/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -2476,7 +2496,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate104(data: any, {instancePath=""}: At = {}): boolean {
+function validate109(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -2526,7 +2546,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate106(data: any, {instancePath=""}: At = {}): boolean {
+function validate111(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -2576,7 +2596,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate108(data: any, {instancePath=""}: At = {}): boolean {
+function validate113(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -2626,7 +2646,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate110(data: any, {instancePath=""}: At = {}): boolean {
+function validate115(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -2712,7 +2732,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate113(data: any, {instancePath=""}: At = {}): boolean {
+function validate118(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -2806,7 +2826,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate117(data: any, {instancePath=""}: At = {}): boolean {
+function validate122(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -2838,7 +2858,7 @@ var valid1 = true;
 const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
 const _errs5 = errors;
-if(!(validate72(data1[i0], {instancePath:instancePath+"/snapshots/" + i0}))){
+if(!(validate76(data1[i0], {instancePath:instancePath+"/snapshots/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -2869,7 +2889,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate112(data: any, {instancePath=""}: At = {}): boolean {
+function validate117(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 const _errs1 = errors;
@@ -2902,7 +2922,7 @@ vErrors = null;
 }
 if(_valid0){
 const _errs5 = errors;
-if(!(validate113(data, {instancePath}))){
+if(!(validate118(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -2953,7 +2973,7 @@ vErrors = null;
 }
 if(_valid1){
 const _errs10 = errors;
-if(!(validate117(data, {instancePath}))){
+if(!(validate122(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -2998,7 +3018,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate123(data: any, {instancePath=""}: At = {}): boolean {
+function validate128(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if((((typeof data !== "string") && (!((typeof data == "number") && (isFinite(data))))) && (typeof data !== "boolean")) && (data !== null)){
@@ -3008,8 +3028,8 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-const wrapper0 = {validate: validate125};
-function validate125(data: any, {instancePath=""}: At = {}): boolean {
+const wrapper0 = {validate: validate130};
+function validate130(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -3065,7 +3085,7 @@ var valid1 = true;
 const len0 = data3.length;
 for(let i0=0; i0<len0; i0++){
 const _errs9 = errors;
-if(!(validate123(data3[i0], {instancePath:instancePath+"/enum/" + i0}))){
+if(!(validate128(data3[i0], {instancePath:instancePath+"/enum/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -3259,7 +3279,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate122(data: any, {instancePath=""}: At = {}): boolean {
+function validate127(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -3315,7 +3335,7 @@ var valid1 = true;
 const len0 = data3.length;
 for(let i0=0; i0<len0; i0++){
 const _errs9 = errors;
-if(!(validate123(data3[i0], {instancePath:instancePath+"/enum/" + i0}))){
+if(!(validate128(data3[i0], {instancePath:instancePath+"/enum/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -3410,7 +3430,7 @@ var valid0 = true;
 if(valid0){
 if(data.items !== undefined){
 const _errs20 = errors;
-if(!(validate125(data.items, {instancePath:instancePath+"/items"}))){
+if(!(validate130(data.items, {instancePath:instancePath+"/items"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -3427,7 +3447,7 @@ if(errors === _errs21){
 if(data11 && typeof data11 == "object" && !Array.isArray(data11)){
 for(const key0 in data11){
 const _errs24 = errors;
-if(!(validate125(data11[key0], {instancePath:instancePath+"/properties/" + key0.replace(/~/g, "~0").replace(/\//g, "~1")}))){
+if(!(validate130(data11[key0], {instancePath:instancePath+"/properties/" + key0.replace(/~/g, "~0").replace(/\//g, "~1")}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -3480,7 +3500,7 @@ var valid0 = true;
 if(valid0){
 if(data.additionalProperties !== undefined){
 const _errs29 = errors;
-if(!(validate125(data.additionalProperties, {instancePath:instancePath+"/additionalProperties"}))){
+if(!(validate130(data.additionalProperties, {instancePath:instancePath+"/additionalProperties"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -3535,7 +3555,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate121(data: any, {instancePath=""}: At = {}): boolean {
+function validate126(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -3565,7 +3585,7 @@ if(errors === _errs3){
 if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
 for(const key0 in data1){
 const _errs6 = errors;
-if(!(validate122(data1[key0], {instancePath:instancePath+"/properties/" + key0.replace(/~/g, "~0").replace(/\//g, "~1")}))){
+if(!(validate127(data1[key0], {instancePath:instancePath+"/properties/" + key0.replace(/~/g, "~0").replace(/\//g, "~1")}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -3627,7 +3647,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate120(data: any, {instancePath=""}: At = {}): boolean {
+function validate125(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -3640,7 +3660,7 @@ return false;
 else {
 if(data.schema !== undefined){
 const _errs1 = errors;
-if(!(validate121(data.schema, {instancePath:instancePath+"/schema"}))){
+if(!(validate126(data.schema, {instancePath:instancePath+"/schema"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -3677,7 +3697,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate132(data: any, {instancePath=""}: At = {}): boolean {
+function validate137(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -3748,7 +3768,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate135(data: any, {instancePath=""}: At = {}): boolean {
+function validate140(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -3762,7 +3782,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate136(data: any, {instancePath=""}: At = {}): boolean {
+function validate141(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -3820,147 +3840,11 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate138(data: any, {instancePath=""}: At = {}): boolean {
+function validate143(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
-}
-else {
-faults = [{instancePath,keyword:"type",params:{type: "object"}}];
-return false;
-}
-}
-faults = vErrors;
-return errors === 0;
-}
-function validate139(data: any, {instancePath=""}: At = {}): boolean {
-let vErrors: any = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if(((data.channel === undefined) && (missing0 = "channel")) || ((data.uri === undefined) && (missing0 = "uri"))){
-faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-if(data.channel !== undefined){
-const _errs1 = errors;
-if(typeof data.channel !== "string"){
-faults = [{instancePath:instancePath+"/channel",keyword:"type",params:{type: "string"}}];
-return false;
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.uri !== undefined){
-const _errs3 = errors;
-if(!(validate23(data.uri, {instancePath:instancePath+"/uri"}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
-}
-var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-else {
-faults = [{instancePath,keyword:"type",params:{type: "object"}}];
-return false;
-}
-}
-faults = vErrors;
-return errors === 0;
-}
-function validate142(data: any, {instancePath=""}: At = {}): boolean {
-let vErrors: any = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if(((data.name === undefined) && (missing0 = "name")) || ((data.type === undefined) && (missing0 = "type"))){
-faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-if(data.name !== undefined){
-const _errs1 = errors;
-if(typeof data.name !== "string"){
-faults = [{instancePath:instancePath+"/name",keyword:"type",params:{type: "string"}}];
-return false;
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.type !== undefined){
-const _errs3 = errors;
-if(typeof data.type !== "string"){
-faults = [{instancePath:instancePath+"/type",keyword:"type",params:{type: "string"}}];
-return false;
-}
-var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-else {
-faults = [{instancePath,keyword:"type",params:{type: "object"}}];
-return false;
-}
-}
-faults = vErrors;
-return errors === 0;
-}
-function validate141(data: any, {instancePath=""}: At = {}): boolean {
-let vErrors: any = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((data.entries === undefined) && (missing0 = "entries")){
-faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-if(data.entries !== undefined){
-let data0 = data.entries;
-const _errs1 = errors;
-if(errors === _errs1){
-if(Array.isArray(data0)){
-var valid1 = true;
-const len0 = data0.length;
-for(let i0=0; i0<len0; i0++){
-const _errs3 = errors;
-if(!(validate142(data0[i0], {instancePath:instancePath+"/entries/" + i0}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
-}
-var valid1 = _errs3 === errors;
-if(!valid1){
-break;
-}
-}
-}
-else {
-faults = [{instancePath:instancePath+"/entries",keyword:"type",params:{type: "array"}}];
-return false;
-}
-}
-}
-}
 }
 else {
 faults = [{instancePath,keyword:"type",params:{type: "object"}}];
@@ -4015,7 +3899,143 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
+function validate147(data: any, {instancePath=""}: At = {}): boolean {
+let vErrors: any = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.name === undefined) && (missing0 = "name")) || ((data.type === undefined) && (missing0 = "type"))){
+faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.name !== undefined){
+const _errs1 = errors;
+if(typeof data.name !== "string"){
+faults = [{instancePath:instancePath+"/name",keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.type !== undefined){
+const _errs3 = errors;
+if(typeof data.type !== "string"){
+faults = [{instancePath:instancePath+"/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+else {
+faults = [{instancePath,keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+faults = vErrors;
+return errors === 0;
+}
 function validate146(data: any, {instancePath=""}: At = {}): boolean {
+let vErrors: any = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.entries === undefined) && (missing0 = "entries")){
+faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.entries !== undefined){
+let data0 = data.entries;
+const _errs1 = errors;
+if(errors === _errs1){
+if(Array.isArray(data0)){
+var valid1 = true;
+const len0 = data0.length;
+for(let i0=0; i0<len0; i0++){
+const _errs3 = errors;
+if(!(validate147(data0[i0], {instancePath:instancePath+"/entries/" + i0}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var valid1 = _errs3 === errors;
+if(!valid1){
+break;
+}
+}
+}
+else {
+faults = [{instancePath:instancePath+"/entries",keyword:"type",params:{type: "array"}}];
+return false;
+}
+}
+}
+}
+}
+else {
+faults = [{instancePath,keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+faults = vErrors;
+return errors === 0;
+}
+function validate149(data: any, {instancePath=""}: At = {}): boolean {
+let vErrors: any = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.channel === undefined) && (missing0 = "channel")) || ((data.uri === undefined) && (missing0 = "uri"))){
+faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.channel !== undefined){
+const _errs1 = errors;
+if(typeof data.channel !== "string"){
+faults = [{instancePath:instancePath+"/channel",keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.uri !== undefined){
+const _errs3 = errors;
+if(!(validate23(data.uri, {instancePath:instancePath+"/uri"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+else {
+faults = [{instancePath,keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+faults = vErrors;
+return errors === 0;
+}
+function validate151(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -4029,7 +4049,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate147(data: any, {instancePath=""}: At = {}): boolean {
+function validate152(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -4100,7 +4120,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate150(data: any, {instancePath=""}: At = {}): boolean {
+function validate155(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -4114,7 +4134,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate151(data: any, {instancePath=""}: At = {}): boolean {
+function validate156(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -4172,7 +4192,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate153(data: any, {instancePath=""}: At = {}): boolean {
+function validate158(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -4230,7 +4250,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate154(data: any, {instancePath=""}: At = {}): boolean {
+function validate159(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -4301,7 +4321,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate156(data: any, {instancePath=""}: At = {}): boolean {
+function validate161(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -4315,7 +4335,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate157(data: any, {instancePath=""}: At = {}): boolean {
+function validate162(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -4373,7 +4393,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate159(data: any, {instancePath=""}: At = {}): boolean {
+function validate164(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -4484,7 +4504,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate161(data: any, {instancePath=""}: At = {}): boolean {
+function validate166(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -4580,11 +4600,10 @@ var valid0 = true;
 }
 if(valid0){
 if(data.position !== undefined){
-let data7 = data.position;
 const _errs14 = errors;
-if(!((typeof data7 == "number") && (isFinite(data7)))){
-faults = [{instancePath:instancePath+"/position",keyword:"type",params:{type: "number"}}];
-return false;
+if(!(validate27(data.position, {instancePath:instancePath+"/position"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
 }
 var valid0 = _errs14 === errors;
 }
@@ -4593,12 +4612,12 @@ var valid0 = true;
 }
 if(valid0){
 if(data.ifMatch !== undefined){
-const _errs16 = errors;
+const _errs15 = errors;
 if(typeof data.ifMatch !== "string"){
 faults = [{instancePath:instancePath+"/ifMatch",keyword:"type",params:{type: "string"}}];
 return false;
 }
-var valid0 = _errs16 === errors;
+var valid0 = _errs15 === errors;
 }
 else {
 var valid0 = true;
@@ -4621,7 +4640,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate163(data: any, {instancePath=""}: At = {}): boolean {
+function validate169(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -4635,7 +4654,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate164(data: any, {instancePath=""}: At = {}): boolean {
+function validate170(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -4660,7 +4679,7 @@ var valid0 = true;
 if(valid0){
 if(data.summary !== undefined){
 const _errs2 = errors;
-if(!(validate90(data.summary, {instancePath:instancePath+"/summary"}))){
+if(!(validate95(data.summary, {instancePath:instancePath+"/summary"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -4680,7 +4699,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate168(data: any, {instancePath=""}: At = {}): boolean {
+function validate174(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -4738,7 +4757,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate167(data: any, {instancePath=""}: At = {}): boolean {
+function validate173(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -4758,7 +4777,7 @@ var valid1 = true;
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 const _errs3 = errors;
-if(!(validate168(data0[i0], {instancePath:instancePath+"/items/" + i0}))){
+if(!(validate174(data0[i0], {instancePath:instancePath+"/items/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -4784,7 +4803,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate170(data: any, {instancePath=""}: At = {}): boolean {
+function validate176(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -4829,7 +4848,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate176(data: any, {instancePath=""}: At = {}): boolean {
+function validate182(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -4872,7 +4891,7 @@ var valid0 = true;
 if(valid0){
 if(data.changes !== undefined){
 const _errs6 = errors;
-if(!(validate101(data.changes, {instancePath:instancePath+"/changes"}))){
+if(!(validate106(data.changes, {instancePath:instancePath+"/changes"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -4893,7 +4912,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate173(data: any, {instancePath=""}: At = {}): boolean {
+function validate179(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -4930,7 +4949,7 @@ var valid0 = true;
 if(valid0){
 if(data.changes !== undefined){
 const _errs3 = errors;
-if(!(validate176(data.changes, {instancePath:instancePath+"/changes"}))){
+if(!(validate182(data.changes, {instancePath:instancePath+"/changes"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -4951,13 +4970,13 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate180(data: any, {instancePath=""}: At = {}): boolean {
+function validate186(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.snapshot !== undefined){
-if(!(validate72(data.snapshot, {instancePath:instancePath+"/snapshot"}))){
+if(!(validate76(data.snapshot, {instancePath:instancePath+"/snapshot"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -4967,66 +4986,6 @@ else {
 faults = [{instancePath,keyword:"type",params:{type: "object"}}];
 return false;
 }
-}
-faults = vErrors;
-return errors === 0;
-}
-function validate182(data: any, {instancePath=""}: At = {}): boolean {
-let vErrors: any = null;
-let errors = 0;
-if(data !== null){
-faults = [{instancePath,keyword:"type",params:{type: "null"}}];
-return false;
-}
-faults = vErrors;
-return errors === 0;
-}
-function validate183(data: any, {instancePath=""}: At = {}): boolean {
-let vErrors: any = null;
-let errors = 0;
-if(data !== null){
-faults = [{instancePath,keyword:"type",params:{type: "null"}}];
-return false;
-}
-faults = vErrors;
-return errors === 0;
-}
-function validate184(data: any, {instancePath=""}: At = {}): boolean {
-let vErrors: any = null;
-let errors = 0;
-if(data !== null){
-faults = [{instancePath,keyword:"type",params:{type: "null"}}];
-return false;
-}
-faults = vErrors;
-return errors === 0;
-}
-function validate185(data: any, {instancePath=""}: At = {}): boolean {
-let vErrors: any = null;
-let errors = 0;
-if(data !== null){
-faults = [{instancePath,keyword:"type",params:{type: "null"}}];
-return false;
-}
-faults = vErrors;
-return errors === 0;
-}
-function validate186(data: any, {instancePath=""}: At = {}): boolean {
-let vErrors: any = null;
-let errors = 0;
-if(data !== null){
-faults = [{instancePath,keyword:"type",params:{type: "null"}}];
-return false;
-}
-faults = vErrors;
-return errors === 0;
-}
-function validate187(data: any, {instancePath=""}: At = {}): boolean {
-let vErrors: any = null;
-let errors = 0;
-if(data !== null){
-faults = [{instancePath,keyword:"type",params:{type: "null"}}];
-return false;
 }
 faults = vErrors;
 return errors === 0;
@@ -5041,61 +5000,121 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
+function validate189(data: any, {instancePath=""}: At = {}): boolean {
+let vErrors: any = null;
+let errors = 0;
+if(data !== null){
+faults = [{instancePath,keyword:"type",params:{type: "null"}}];
+return false;
+}
+faults = vErrors;
+return errors === 0;
+}
+function validate190(data: any, {instancePath=""}: At = {}): boolean {
+let vErrors: any = null;
+let errors = 0;
+if(data !== null){
+faults = [{instancePath,keyword:"type",params:{type: "null"}}];
+return false;
+}
+faults = vErrors;
+return errors === 0;
+}
+function validate191(data: any, {instancePath=""}: At = {}): boolean {
+let vErrors: any = null;
+let errors = 0;
+if(data !== null){
+faults = [{instancePath,keyword:"type",params:{type: "null"}}];
+return false;
+}
+faults = vErrors;
+return errors === 0;
+}
+function validate192(data: any, {instancePath=""}: At = {}): boolean {
+let vErrors: any = null;
+let errors = 0;
+if(data !== null){
+faults = [{instancePath,keyword:"type",params:{type: "null"}}];
+return false;
+}
+faults = vErrors;
+return errors === 0;
+}
+function validate193(data: any, {instancePath=""}: At = {}): boolean {
+let vErrors: any = null;
+let errors = 0;
+if(data !== null){
+faults = [{instancePath,keyword:"type",params:{type: "null"}}];
+return false;
+}
+faults = vErrors;
+return errors === 0;
+}
+function validate194(data: any, {instancePath=""}: At = {}): boolean {
+let vErrors: any = null;
+let errors = 0;
+if(data !== null){
+faults = [{instancePath,keyword:"type",params:{type: "null"}}];
+return false;
+}
+faults = vErrors;
+return errors === 0;
+}
 export const notifications: Record<string, Check> = {
   "action": validate22,
-  "root/sessionAdded": validate164,
-  "root/sessionRemoved": validate170,
-  "root/sessionSummaryChanged": validate173,
-  "root/progress": validate110,
-  "auth/required": validate29,
-  "otlp/exportLogs": validate104,
-  "otlp/exportTraces": validate108,
-  "otlp/exportMetrics": validate106,
+  "root/sessionAdded": validate170,
+  "root/sessionRemoved": validate176,
+  "root/sessionSummaryChanged": validate179,
+  "root/progress": validate115,
+  "auth/required": validate32,
+  "otlp/exportLogs": validate109,
+  "otlp/exportTraces": validate113,
+  "otlp/exportMetrics": validate111,
 };
 /** Those whose values nest without a bound of the schema's own. */
 export const notificationsNesting: string[] = [];
 export const hostParams: Record<string, Check> = {
-  "resourceRead": validate151,
-  "resourceWrite": validate161,
-  "resourceList": validate139,
-  "resourceCopy": validate132,
-  "resourceMove": validate147,
-  "resourceDelete": validate136,
-  "resourceResolve": validate157,
-  "resourceMkdir": validate144,
-  "resourceRequest": validate154,
-  "createResourceWatch": validate59,
+  "resourceRead": validate156,
+  "resourceWrite": validate166,
+  "resourceList": validate144,
+  "resourceCopy": validate137,
+  "resourceMove": validate152,
+  "resourceDelete": validate141,
+  "resourceResolve": validate162,
+  "resourceMkdir": validate149,
+  "resourceRequest": validate159,
+  "createResourceWatch": validate62,
 };
 /** Those whose values nest without a bound of the schema's own. */
 export const hostParamsNesting: string[] = [];
 export const results: Record<string, Check> = {
-  "resourceRead": validate153,
-  "resourceWrite": validate163,
-  "resourceList": validate141,
-  "resourceCopy": validate135,
-  "resourceMove": validate150,
-  "resourceDelete": validate138,
-  "resourceResolve": validate159,
-  "resourceMkdir": validate146,
-  "resourceRequest": validate156,
-  "createResourceWatch": validate64,
-  "initialize": validate69,
-  "ping": validate188,
-  "reconnect": validate112,
-  "subscribe": validate180,
-  "authenticate": validate31,
-  "listSessions": validate89,
-  "resolveSessionConfig": validate120,
-  "sessionConfigCompletions": validate167,
-  "createSession": validate183,
-  "disposeSession": validate186,
-  "createChat": validate182,
-  "disposeChat": validate185,
-  "fetchTurns": validate66,
-  "completions": validate32,
-  "createTerminal": validate184,
-  "disposeTerminal": validate187,
-  "invokeChangesetOperation": validate81,
+  "resourceRead": validate158,
+  "resourceWrite": validate169,
+  "resourceList": validate146,
+  "resourceCopy": validate140,
+  "resourceMove": validate155,
+  "resourceDelete": validate143,
+  "resourceResolve": validate164,
+  "resourceMkdir": validate151,
+  "resourceRequest": validate161,
+  "createResourceWatch": validate67,
+  "initialize": validate72,
+  "ping": validate194,
+  "reconnect": validate117,
+  "subscribe": validate186,
+  "authenticate": validate34,
+  "listSessions": validate94,
+  "resolveSessionConfig": validate125,
+  "sessionConfigCompletions": validate173,
+  "createSession": validate189,
+  "disposeSession": validate192,
+  "createChat": validate188,
+  "disposeChat": validate191,
+  "fetchTurns": validate69,
+  "completions": validate35,
+  "createTerminal": validate190,
+  "disposeTerminal": validate193,
+  "invokeChangesetOperation": validate86,
 };
 /** Those whose values nest without a bound of the schema's own. */
 export const resultsNesting: string[] = ["resolveSessionConfig"];

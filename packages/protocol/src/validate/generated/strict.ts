@@ -10576,6 +10576,30 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
+function validate326(data: any, {instancePath=""}: At = {}): boolean {
+let vErrors: any = null;
+let errors = 0;
+if(!(((typeof data == "number") && (!(data % 1) && !isNaN(data))) && (isFinite(data)))){
+faults = [{instancePath,keyword:"type",params:{type: "integer"}}];
+return false;
+}
+if(errors === 0){
+if((typeof data == "number") && (isFinite(data))){
+if(data > 9007199254740991 || isNaN(data)){
+faults = [{instancePath,keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991}}];
+return false;
+}
+else {
+if(data < 0 || isNaN(data)){
+faults = [{instancePath,keyword:"minimum",params:{comparison: ">=", limit: 0}}];
+return false;
+}
+}
+}
+}
+faults = vErrors;
+return errors === 0;
+}
 function validate324(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
@@ -10629,11 +10653,10 @@ var valid0 = true;
 }
 if(valid0){
 if(data.offset !== undefined){
-let data3 = data.offset;
 const _errs6 = errors;
-if(!((typeof data3 == "number") && (isFinite(data3)))){
-faults = [{instancePath:instancePath+"/offset",keyword:"type",params:{type: "number"}}];
-return false;
+if(!(validate326(data.offset, {instancePath:instancePath+"/offset"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
 }
 var valid0 = _errs6 === errors;
 }
@@ -10653,7 +10676,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate330(data: any, {instancePath=""}: At = {}): boolean {
+function validate332(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -10698,7 +10721,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate326(data: any, {instancePath=""}: At = {}): boolean {
+function validate328(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -10747,7 +10770,7 @@ var valid0 = true;
 if(valid0){
 if(data.source !== undefined){
 const _errs4 = errors;
-if(!(validate330(data.source, {instancePath:instancePath+"/source"}))){
+if(!(validate332(data.source, {instancePath:instancePath+"/source"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -10769,7 +10792,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate335(data: any, {instancePath=""}: At = {}): boolean {
+function validate337(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -10815,7 +10838,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate333(data: any, {instancePath=""}: At = {}): boolean {
+function validate335(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -10869,7 +10892,7 @@ var valid0 = true;
 if(valid0){
 if(data.excludes !== undefined){
 const _errs6 = errors;
-if(!(validate335(data.excludes, {instancePath:instancePath+"/excludes"}))){
+if(!(validate337(data.excludes, {instancePath:instancePath+"/excludes"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -10881,7 +10904,7 @@ var valid0 = true;
 if(valid0){
 if(data.includes !== undefined){
 const _errs7 = errors;
-if(!(validate335(data.includes, {instancePath:instancePath+"/includes"}))){
+if(!(validate337(data.includes, {instancePath:instancePath+"/includes"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -10904,7 +10927,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate338(data: any, {instancePath=""}: At = {}): boolean {
+function validate340(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -10931,7 +10954,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate343(data: any, {instancePath=""}: At = {}): boolean {
+function validate345(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -10976,7 +10999,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate348(data: any, {instancePath=""}: At = {}): boolean {
+function validate350(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -11057,7 +11080,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate351(data: any, {instancePath=""}: At = {}): boolean {
+function validate353(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -11134,7 +11157,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate347(data: any, {instancePath=""}: At = {}): boolean {
+function validate349(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -11200,7 +11223,7 @@ var valid0 = true;
 if(valid0){
 if(data.inputSchema !== undefined){
 const _errs10 = errors;
-if(!(validate348(data.inputSchema, {instancePath:instancePath+"/inputSchema"}))){
+if(!(validate350(data.inputSchema, {instancePath:instancePath+"/inputSchema"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -11212,7 +11235,7 @@ var valid0 = true;
 if(valid0){
 if(data.outputSchema !== undefined){
 const _errs11 = errors;
-if(!(validate348(data.outputSchema, {instancePath:instancePath+"/outputSchema"}))){
+if(!(validate350(data.outputSchema, {instancePath:instancePath+"/outputSchema"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -11224,7 +11247,7 @@ var valid0 = true;
 if(valid0){
 if(data.annotations !== undefined){
 const _errs12 = errors;
-if(!(validate351(data.annotations, {instancePath:instancePath+"/annotations"}))){
+if(!(validate353(data.annotations, {instancePath:instancePath+"/annotations"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -11249,7 +11272,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate356(data: any, {instancePath=""}: At = {}): boolean {
+function validate358(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -11343,7 +11366,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate361(data: any, {instancePath=""}: At = {}): boolean {
+function validate363(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -11375,7 +11398,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate362(data: any, {instancePath=""}: At = {}): boolean {
+function validate364(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -11407,7 +11430,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate363(data: any, {instancePath=""}: At = {}): boolean {
+function validate365(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -11457,7 +11480,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate364(data: any, {instancePath=""}: At = {}): boolean {
+function validate366(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -11507,7 +11530,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate360(data: any, {instancePath=""}: At = {}): boolean {
+function validate362(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -11521,25 +11544,25 @@ else {
 const tag0 = data.kind;
 if(typeof tag0 == "string"){
 if(tag0 === "loading"){
-if(!(validate361(data, {instancePath}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
-}
-}
-else if(tag0 === "loaded"){
-if(!(validate362(data, {instancePath}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
-}
-}
-else if(tag0 === "degraded"){
 if(!(validate363(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
-else if(tag0 === "error"){
+else if(tag0 === "loaded"){
 if(!(validate364(data, {instancePath}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+}
+else if(tag0 === "degraded"){
+if(!(validate365(data, {instancePath}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+}
+else if(tag0 === "error"){
+if(!(validate366(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -11563,7 +11586,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate371(data: any, {instancePath=""}: At = {}): boolean {
+function validate373(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -11660,7 +11683,7 @@ var valid1 = true;
 const len0 = data6.length;
 for(let i0=0; i0<len0; i0++){
 const _errs15 = errors;
-if(!(validate356(data6[i0], {instancePath:instancePath+"/icons/" + i0}))){
+if(!(validate358(data6[i0], {instancePath:instancePath+"/icons/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -11797,7 +11820,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate375(data: any, {instancePath=""}: At = {}): boolean {
+function validate377(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -11894,7 +11917,7 @@ var valid1 = true;
 const len0 = data6.length;
 for(let i0=0; i0<len0; i0++){
 const _errs15 = errors;
-if(!(validate356(data6[i0], {instancePath:instancePath+"/icons/" + i0}))){
+if(!(validate358(data6[i0], {instancePath:instancePath+"/icons/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -11987,7 +12010,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate379(data: any, {instancePath=""}: At = {}): boolean {
+function validate381(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -12060,7 +12083,7 @@ var valid1 = true;
 const len0 = data4.length;
 for(let i0=0; i0<len0; i0++){
 const _errs11 = errors;
-if(!(validate356(data4[i0], {instancePath:instancePath+"/icons/" + i0}))){
+if(!(validate358(data4[i0], {instancePath:instancePath+"/icons/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -12151,7 +12174,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate383(data: any, {instancePath=""}: At = {}): boolean {
+function validate385(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -12224,7 +12247,7 @@ var valid1 = true;
 const len0 = data4.length;
 for(let i0=0; i0<len0; i0++){
 const _errs11 = errors;
-if(!(validate356(data4[i0], {instancePath:instancePath+"/icons/" + i0}))){
+if(!(validate358(data4[i0], {instancePath:instancePath+"/icons/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -12359,7 +12382,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate387(data: any, {instancePath=""}: At = {}): boolean {
+function validate389(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -12432,7 +12455,7 @@ var valid1 = true;
 const len0 = data4.length;
 for(let i0=0; i0<len0; i0++){
 const _errs11 = errors;
-if(!(validate356(data4[i0], {instancePath:instancePath+"/icons/" + i0}))){
+if(!(validate358(data4[i0], {instancePath:instancePath+"/icons/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -12510,7 +12533,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate396(data: any, {instancePath=""}: At = {}): boolean {
+function validate398(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -12542,7 +12565,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate397(data: any, {instancePath=""}: At = {}): boolean {
+function validate399(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -12574,7 +12597,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate399(data: any, {instancePath=""}: At = {}): boolean {
+function validate401(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -12870,7 +12893,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate398(data: any, {instancePath=""}: At = {}): boolean {
+function validate400(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -12917,7 +12940,7 @@ var valid0 = true;
 if(valid0){
 if(data.resource !== undefined){
 const _errs5 = errors;
-if(!(validate399(data.resource, {instancePath:instancePath+"/resource"}))){
+if(!(validate401(data.resource, {instancePath:instancePath+"/resource"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -12982,7 +13005,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate401(data: any, {instancePath=""}: At = {}): boolean {
+function validate403(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -13032,7 +13055,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate403(data: any, {instancePath=""}: At = {}): boolean {
+function validate405(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -13064,7 +13087,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate395(data: any, {instancePath=""}: At = {}): boolean {
+function validate397(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -13078,31 +13101,31 @@ else {
 const tag0 = data.kind;
 if(typeof tag0 == "string"){
 if(tag0 === "starting"){
-if(!(validate396(data, {instancePath}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
-}
-}
-else if(tag0 === "ready"){
-if(!(validate397(data, {instancePath}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
-}
-}
-else if(tag0 === "authRequired"){
 if(!(validate398(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
+else if(tag0 === "ready"){
+if(!(validate399(data, {instancePath}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+}
+else if(tag0 === "authRequired"){
+if(!(validate400(data, {instancePath}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+}
 else if(tag0 === "error"){
-if(!(validate401(data, {instancePath}))){
+if(!(validate403(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "stopped"){
-if(!(validate403(data, {instancePath}))){
+if(!(validate405(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -13126,7 +13149,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate413(data: any, {instancePath=""}: At = {}): boolean {
+function validate415(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -13146,14 +13169,14 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate412(data: any, {instancePath=""}: At = {}): boolean {
+function validate414(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.serverTools !== undefined){
 const _errs1 = errors;
-if(!(validate413(data.serverTools, {instancePath:instancePath+"/serverTools"}))){
+if(!(validate415(data.serverTools, {instancePath:instancePath+"/serverTools"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -13165,7 +13188,7 @@ var valid0 = true;
 if(valid0){
 if(data.serverResources !== undefined){
 const _errs2 = errors;
-if(!(validate413(data.serverResources, {instancePath:instancePath+"/serverResources"}))){
+if(!(validate415(data.serverResources, {instancePath:instancePath+"/serverResources"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -13232,7 +13255,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate411(data: any, {instancePath=""}: At = {}): boolean {
+function validate413(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -13244,7 +13267,7 @@ return false;
 }
 else {
 if(data.capabilities !== undefined){
-if(!(validate412(data.capabilities, {instancePath:instancePath+"/capabilities"}))){
+if(!(validate414(data.capabilities, {instancePath:instancePath+"/capabilities"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -13259,7 +13282,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate391(data: any, {instancePath=""}: At = {}): boolean {
+function validate393(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -13332,7 +13355,7 @@ var valid1 = true;
 const len0 = data4.length;
 for(let i0=0; i0<len0; i0++){
 const _errs11 = errors;
-if(!(validate356(data4[i0], {instancePath:instancePath+"/icons/" + i0}))){
+if(!(validate358(data4[i0], {instancePath:instancePath+"/icons/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -13396,7 +13419,7 @@ var valid0 = true;
 if(valid0){
 if(data.state !== undefined){
 const _errs17 = errors;
-if(!(validate395(data.state, {instancePath:instancePath+"/state"}))){
+if(!(validate397(data.state, {instancePath:instancePath+"/state"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -13420,7 +13443,7 @@ var valid0 = true;
 if(valid0){
 if(data.mcpApp !== undefined){
 const _errs19 = errors;
-if(!(validate411(data.mcpApp, {instancePath:instancePath+"/mcpApp"}))){
+if(!(validate413(data.mcpApp, {instancePath:instancePath+"/mcpApp"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -13449,7 +13472,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate370(data: any, {instancePath=""}: At = {}): boolean {
+function validate372(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -13463,37 +13486,37 @@ else {
 const tag0 = data.type;
 if(typeof tag0 == "string"){
 if(tag0 === "agent"){
-if(!(validate371(data, {instancePath}))){
+if(!(validate373(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "skill"){
-if(!(validate375(data, {instancePath}))){
+if(!(validate377(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "prompt"){
-if(!(validate379(data, {instancePath}))){
+if(!(validate381(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "rule"){
-if(!(validate383(data, {instancePath}))){
+if(!(validate385(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "hook"){
-if(!(validate387(data, {instancePath}))){
+if(!(validate389(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "mcpServer"){
-if(!(validate391(data, {instancePath}))){
+if(!(validate393(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -13517,7 +13540,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate354(data: any, {instancePath=""}: At = {}): boolean {
+function validate356(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -13590,7 +13613,7 @@ var valid1 = true;
 const len0 = data4.length;
 for(let i0=0; i0<len0; i0++){
 const _errs11 = errors;
-if(!(validate356(data4[i0], {instancePath:instancePath+"/icons/" + i0}))){
+if(!(validate358(data4[i0], {instancePath:instancePath+"/icons/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -13649,7 +13672,7 @@ var valid0 = true;
 if(valid0){
 if(data.load !== undefined){
 const _errs17 = errors;
-if(!(validate360(data.load, {instancePath:instancePath+"/load"}))){
+if(!(validate362(data.load, {instancePath:instancePath+"/load"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -13668,7 +13691,7 @@ var valid2 = true;
 const len1 = data10.length;
 for(let i1=0; i1<len1; i1++){
 const _errs20 = errors;
-if(!(validate370(data10[i1], {instancePath:instancePath+"/children/" + i1}))){
+if(!(validate372(data10[i1], {instancePath:instancePath+"/children/" + i1}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -13751,7 +13774,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate346(data: any, {instancePath=""}: At = {}): boolean {
+function validate348(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -13795,7 +13818,7 @@ var valid1 = true;
 const len0 = data2.length;
 for(let i0=0; i0<len0; i0++){
 const _errs7 = errors;
-if(!(validate347(data2[i0], {instancePath:instancePath+"/tools/" + i0}))){
+if(!(validate349(data2[i0], {instancePath:instancePath+"/tools/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -13825,7 +13848,7 @@ var valid2 = true;
 const len1 = data4.length;
 for(let i1=0; i1<len1; i1++){
 const _errs10 = errors;
-if(!(validate354(data4[i1], {instancePath:instancePath+"/customizations/" + i1}))){
+if(!(validate356(data4[i1], {instancePath:instancePath+"/customizations/" + i1}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -13858,7 +13881,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate340(data: any, {instancePath=""}: At = {}): boolean {
+function validate342(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -13907,7 +13930,7 @@ var valid0 = true;
 if(valid0){
 if(data.fork !== undefined){
 const _errs5 = errors;
-if(!(validate343(data.fork, {instancePath:instancePath+"/fork"}))){
+if(!(validate345(data.fork, {instancePath:instancePath+"/fork"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -13936,7 +13959,7 @@ var valid0 = true;
 if(valid0){
 if(data.activeClient !== undefined){
 const _errs9 = errors;
-if(!(validate346(data.activeClient, {instancePath:instancePath+"/activeClient"}))){
+if(!(validate348(data.activeClient, {instancePath:instancePath+"/activeClient"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -13973,7 +13996,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate430(data: any, {instancePath=""}: At = {}): boolean {
+function validate432(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -14023,7 +14046,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate431(data: any, {instancePath=""}: At = {}): boolean {
+function validate433(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -14099,7 +14122,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate429(data: any, {instancePath=""}: At = {}): boolean {
+function validate431(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -14113,13 +14136,13 @@ else {
 const tag0 = data.kind;
 if(typeof tag0 == "string"){
 if(tag0 === "client"){
-if(!(validate430(data, {instancePath}))){
+if(!(validate432(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "session"){
-if(!(validate431(data, {instancePath}))){
+if(!(validate433(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -14143,7 +14166,31 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate427(data: any, {instancePath=""}: At = {}): boolean {
+function validate439(data: any, {instancePath=""}: At = {}): boolean {
+let vErrors: any = null;
+let errors = 0;
+if(!(((typeof data == "number") && (!(data % 1) && !isNaN(data))) && (isFinite(data)))){
+faults = [{instancePath,keyword:"type",params:{type: "integer"}}];
+return false;
+}
+if(errors === 0){
+if((typeof data == "number") && (isFinite(data))){
+if(data > 65535 || isNaN(data)){
+faults = [{instancePath,keyword:"maximum",params:{comparison: "<=", limit: 65535}}];
+return false;
+}
+else {
+if(data < 1 || isNaN(data)){
+faults = [{instancePath,keyword:"minimum",params:{comparison: ">=", limit: 1}}];
+return false;
+}
+}
+}
+}
+faults = vErrors;
+return errors === 0;
+}
+function validate429(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -14168,7 +14215,7 @@ var valid0 = true;
 if(valid0){
 if(data.claim !== undefined){
 const _errs2 = errors;
-if(!(validate429(data.claim, {instancePath:instancePath+"/claim"}))){
+if(!(validate431(data.claim, {instancePath:instancePath+"/claim"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -14203,11 +14250,10 @@ var valid0 = true;
 }
 if(valid0){
 if(data.cols !== undefined){
-let data4 = data.cols;
 const _errs6 = errors;
-if(!((typeof data4 == "number") && (isFinite(data4)))){
-faults = [{instancePath:instancePath+"/cols",keyword:"type",params:{type: "number"}}];
-return false;
+if(!(validate439(data.cols, {instancePath:instancePath+"/cols"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
 }
 var valid0 = _errs6 === errors;
 }
@@ -14216,13 +14262,12 @@ var valid0 = true;
 }
 if(valid0){
 if(data.rows !== undefined){
-let data5 = data.rows;
-const _errs8 = errors;
-if(!((typeof data5 == "number") && (isFinite(data5)))){
-faults = [{instancePath:instancePath+"/rows",keyword:"type",params:{type: "number"}}];
-return false;
+const _errs7 = errors;
+if(!(validate439(data.rows, {instancePath:instancePath+"/rows"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
 }
-var valid0 = _errs8 === errors;
+var valid0 = _errs7 === errors;
 }
 else {
 var valid0 = true;
@@ -14230,18 +14275,18 @@ var valid0 = true;
 if(valid0){
 if(data["x-command"] !== undefined){
 let data6 = data["x-command"];
-const _errs10 = errors;
-if(errors === _errs10){
+const _errs8 = errors;
+if(errors === _errs8){
 if(Array.isArray(data6)){
 var valid1 = true;
 const len0 = data6.length;
 for(let i0=0; i0<len0; i0++){
-const _errs12 = errors;
+const _errs10 = errors;
 if(typeof data6[i0] !== "string"){
 faults = [{instancePath:instancePath+"/x-command/" + i0,keyword:"type",params:{type: "string"}}];
 return false;
 }
-var valid1 = _errs12 === errors;
+var valid1 = _errs10 === errors;
 if(!valid1){
 break;
 }
@@ -14252,7 +14297,7 @@ faults = [{instancePath:instancePath+"/x-command",keyword:"type",params:{type: "
 return false;
 }
 }
-var valid0 = _errs10 === errors;
+var valid0 = _errs8 === errors;
 }
 else {
 var valid0 = true;
@@ -14260,16 +14305,16 @@ var valid0 = true;
 if(valid0){
 if(data["x-env"] !== undefined){
 let data8 = data["x-env"];
-const _errs14 = errors;
-if(errors === _errs14){
+const _errs12 = errors;
+if(errors === _errs12){
 if(data8 && typeof data8 == "object" && !Array.isArray(data8)){
 for(const key0 in data8){
-const _errs17 = errors;
+const _errs15 = errors;
 if(typeof data8[key0] !== "string"){
 faults = [{instancePath:instancePath+"/x-env/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"type",params:{type: "string"}}];
 return false;
 }
-var valid2 = _errs17 === errors;
+var valid2 = _errs15 === errors;
 if(!valid2){
 break;
 }
@@ -14280,7 +14325,7 @@ faults = [{instancePath:instancePath+"/x-env",keyword:"type",params:{type: "obje
 return false;
 }
 }
-var valid0 = _errs14 === errors;
+var valid0 = _errs12 === errors;
 }
 else {
 var valid0 = true;
@@ -14302,7 +14347,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate437(data: any, {instancePath=""}: At = {}): boolean {
+function validate442(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -14326,11 +14371,10 @@ var valid0 = true;
 }
 if(valid0){
 if(data.clientSeq !== undefined){
-let data1 = data.clientSeq;
 const _errs2 = errors;
-if(!((typeof data1 == "number") && (isFinite(data1)))){
-faults = [{instancePath:instancePath+"/clientSeq",keyword:"type",params:{type: "number"}}];
-return false;
+if(!(validate326(data.clientSeq, {instancePath:instancePath+"/clientSeq"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
 }
 var valid0 = _errs2 === errors;
 }
@@ -14348,88 +14392,88 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate439(data: any, {instancePath=""}: At = {}): boolean {
-let vErrors: any = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((data.channel === undefined) && (missing0 = "channel")){
-faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-if(data.channel !== undefined){
-if(!(validate31(data.channel, {instancePath:instancePath+"/channel"}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
-}
-}
-}
-}
-else {
-faults = [{instancePath,keyword:"type",params:{type: "object"}}];
-return false;
-}
-}
-faults = vErrors;
-return errors === 0;
-}
-function validate441(data: any, {instancePath=""}: At = {}): boolean {
-let vErrors: any = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((data.channel === undefined) && (missing0 = "channel")){
-faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-if(data.channel !== undefined){
-if(!(validate31(data.channel, {instancePath:instancePath+"/channel"}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
-}
-}
-}
-}
-else {
-faults = [{instancePath,keyword:"type",params:{type: "object"}}];
-return false;
-}
-}
-faults = vErrors;
-return errors === 0;
-}
-function validate443(data: any, {instancePath=""}: At = {}): boolean {
-let vErrors: any = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((data.channel === undefined) && (missing0 = "channel")){
-faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-if(data.channel !== undefined){
-if(!(validate31(data.channel, {instancePath:instancePath+"/channel"}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
-}
-}
-}
-}
-else {
-faults = [{instancePath,keyword:"type",params:{type: "object"}}];
-return false;
-}
-}
-faults = vErrors;
-return errors === 0;
-}
 function validate445(data: any, {instancePath=""}: At = {}): boolean {
+let vErrors: any = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.channel === undefined) && (missing0 = "channel")){
+faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.channel !== undefined){
+if(!(validate31(data.channel, {instancePath:instancePath+"/channel"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+}
+}
+}
+else {
+faults = [{instancePath,keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+faults = vErrors;
+return errors === 0;
+}
+function validate447(data: any, {instancePath=""}: At = {}): boolean {
+let vErrors: any = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.channel === undefined) && (missing0 = "channel")){
+faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.channel !== undefined){
+if(!(validate31(data.channel, {instancePath:instancePath+"/channel"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+}
+}
+}
+else {
+faults = [{instancePath,keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+faults = vErrors;
+return errors === 0;
+}
+function validate449(data: any, {instancePath=""}: At = {}): boolean {
+let vErrors: any = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.channel === undefined) && (missing0 = "channel")){
+faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.channel !== undefined){
+if(!(validate31(data.channel, {instancePath:instancePath+"/channel"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+}
+}
+}
+else {
+faults = [{instancePath,keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+faults = vErrors;
+return errors === 0;
+}
+function validate451(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -14477,11 +14521,10 @@ var valid0 = true;
 }
 if(valid0){
 if(data.limit !== undefined){
-let data3 = data.limit;
 const _errs6 = errors;
-if(!((typeof data3 == "number") && (isFinite(data3)))){
-faults = [{instancePath:instancePath+"/limit",keyword:"type",params:{type: "number"}}];
-return false;
+if(!(validate326(data.limit, {instancePath:instancePath+"/limit"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
 }
 var valid0 = _errs6 === errors;
 }
@@ -14501,7 +14544,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate448(data: any, {instancePath=""}: At = {}): boolean {
+function validate455(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -14559,7 +14602,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate451(data: any, {instancePath=""}: At = {}): boolean {
+function validate458(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -14585,7 +14628,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate447(data: any, {instancePath=""}: At = {}): boolean {
+function validate454(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -14651,7 +14694,7 @@ var valid0 = true;
 if(valid0){
 if(data.clientInfo !== undefined){
 const _errs9 = errors;
-if(!(validate448(data.clientInfo, {instancePath:instancePath+"/clientInfo"}))){
+if(!(validate455(data.clientInfo, {instancePath:instancePath+"/clientInfo"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -14705,7 +14748,7 @@ var valid0 = true;
 if(valid0){
 if(data.capabilities !== undefined){
 const _errs15 = errors;
-if(!(validate451(data.capabilities, {instancePath:instancePath+"/capabilities"}))){
+if(!(validate458(data.capabilities, {instancePath:instancePath+"/capabilities"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -14731,7 +14774,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate456(data: any, {instancePath=""}: At = {}): boolean {
+function validate463(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -14799,7 +14842,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate458(data: any, {instancePath=""}: At = {}): boolean {
+function validate465(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -14880,7 +14923,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate455(data: any, {instancePath=""}: At = {}): boolean {
+function validate462(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -14894,13 +14937,13 @@ else {
 const tag0 = data.kind;
 if(typeof tag0 == "string"){
 if(tag0 === "resource"){
-if(!(validate456(data, {instancePath}))){
+if(!(validate463(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "range"){
-if(!(validate458(data, {instancePath}))){
+if(!(validate465(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -14924,7 +14967,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate453(data: any, {instancePath=""}: At = {}): boolean {
+function validate460(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -14961,7 +15004,7 @@ var valid0 = true;
 if(valid0){
 if(data.target !== undefined){
 const _errs4 = errors;
-if(!(validate455(data.target, {instancePath:instancePath+"/target"}))){
+if(!(validate462(data.target, {instancePath:instancePath+"/target"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -14982,7 +15025,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate464(data: any, {instancePath=""}: At = {}): boolean {
+function validate471(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -14994,11 +15037,10 @@ return false;
 }
 else {
 if(data.limit !== undefined){
-let data0 = data.limit;
 const _errs1 = errors;
-if(!((typeof data0 == "number") && (isFinite(data0)))){
-faults = [{instancePath:instancePath+"/limit",keyword:"type",params:{type: "number"}}];
-return false;
+if(!(validate326(data.limit, {instancePath:instancePath+"/limit"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
 }
 var valid0 = _errs1 === errors;
 }
@@ -15007,12 +15049,12 @@ var valid0 = true;
 }
 if(valid0){
 if(data.cursor !== undefined){
-const _errs3 = errors;
+const _errs2 = errors;
 if(typeof data.cursor !== "string"){
 faults = [{instancePath:instancePath+"/cursor",keyword:"type",params:{type: "string"}}];
 return false;
 }
-var valid0 = _errs3 === errors;
+var valid0 = _errs2 === errors;
 }
 else {
 var valid0 = true;
@@ -15020,7 +15062,7 @@ var valid0 = true;
 if(valid0){
 if(data.channel !== undefined){
 let data2 = data.channel;
-const _errs5 = errors;
+const _errs4 = errors;
 if(typeof data2 !== "string"){
 faults = [{instancePath:instancePath+"/channel",keyword:"type",params:{type: "string"}}];
 return false;
@@ -15029,7 +15071,7 @@ if("ahp-root://" !== data2){
 faults = [{instancePath:instancePath+"/channel",keyword:"const",params:{allowedValue: "ahp-root://"}}];
 return false;
 }
-var valid0 = _errs5 === errors;
+var valid0 = _errs4 === errors;
 }
 else {
 var valid0 = true;
@@ -15046,7 +15088,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate465(data: any, {instancePath=""}: At = {}): boolean {
+function validate473(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15078,7 +15120,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate466(data: any, {instancePath=""}: At = {}): boolean {
+function validate474(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15131,11 +15173,10 @@ var valid0 = true;
 }
 if(valid0){
 if(data.lastSeenServerSeq !== undefined){
-let data3 = data.lastSeenServerSeq;
 const _errs7 = errors;
-if(!((typeof data3 == "number") && (isFinite(data3)))){
-faults = [{instancePath:instancePath+"/lastSeenServerSeq",keyword:"type",params:{type: "number"}}];
-return false;
+if(!(validate326(data.lastSeenServerSeq, {instancePath:instancePath+"/lastSeenServerSeq"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
 }
 var valid0 = _errs7 === errors;
 }
@@ -15145,18 +15186,18 @@ var valid0 = true;
 if(valid0){
 if(data.subscriptions !== undefined){
 let data4 = data.subscriptions;
-const _errs9 = errors;
-if(errors === _errs9){
+const _errs8 = errors;
+if(errors === _errs8){
 if(Array.isArray(data4)){
 var valid1 = true;
 const len0 = data4.length;
 for(let i0=0; i0<len0; i0++){
-const _errs11 = errors;
+const _errs10 = errors;
 if(!(validate31(data4[i0], {instancePath:instancePath+"/subscriptions/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
-var valid1 = _errs11 === errors;
+var valid1 = _errs10 === errors;
 if(!valid1){
 break;
 }
@@ -15167,7 +15208,7 @@ faults = [{instancePath:instancePath+"/subscriptions",keyword:"type",params:{typ
 return false;
 }
 }
-var valid0 = _errs9 === errors;
+var valid0 = _errs8 === errors;
 }
 else {
 var valid0 = true;
@@ -15186,7 +15227,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate468(data: any, {instancePath=""}: At = {}): boolean {
+function validate477(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15267,7 +15308,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate470(data: any, {instancePath=""}: At = {}): boolean {
+function validate479(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15343,7 +15384,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate473(data: any, {instancePath=""}: At = {}): boolean {
+function validate482(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15357,7 +15398,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate474(data: any, {instancePath=""}: At = {}): boolean {
+function validate483(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15420,7 +15461,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate476(data: any, {instancePath=""}: At = {}): boolean {
+function validate485(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15434,7 +15475,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate477(data: any, {instancePath=""}: At = {}): boolean {
+function validate486(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15484,7 +15525,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate480(data: any, {instancePath=""}: At = {}): boolean {
+function validate489(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15534,7 +15575,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate479(data: any, {instancePath=""}: At = {}): boolean {
+function validate488(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15554,7 +15595,7 @@ var valid1 = true;
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 const _errs3 = errors;
-if(!(validate480(data0[i0], {instancePath:instancePath+"/entries/" + i0}))){
+if(!(validate489(data0[i0], {instancePath:instancePath+"/entries/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -15580,7 +15621,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate482(data: any, {instancePath=""}: At = {}): boolean {
+function validate491(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15630,7 +15671,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate484(data: any, {instancePath=""}: At = {}): boolean {
+function validate493(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15644,7 +15685,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate485(data: any, {instancePath=""}: At = {}): boolean {
+function validate494(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15720,7 +15761,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate488(data: any, {instancePath=""}: At = {}): boolean {
+function validate497(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15734,7 +15775,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate489(data: any, {instancePath=""}: At = {}): boolean {
+function validate498(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15802,7 +15843,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate491(data: any, {instancePath=""}: At = {}): boolean {
+function validate500(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15865,7 +15906,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate492(data: any, {instancePath=""}: At = {}): boolean {
+function validate501(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15941,7 +15982,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate494(data: any, {instancePath=""}: At = {}): boolean {
+function validate503(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15955,7 +15996,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate495(data: any, {instancePath=""}: At = {}): boolean {
+function validate504(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -16018,7 +16059,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate497(data: any, {instancePath=""}: At = {}): boolean {
+function validate506(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -16134,7 +16175,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate500(data: any, {instancePath=""}: At = {}): boolean {
+function validate509(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -16184,7 +16225,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate499(data: any, {instancePath=""}: At = {}): boolean {
+function validate508(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -16232,7 +16273,7 @@ var valid2 = true;
 const len0 = data2.length;
 for(let i0=0; i0<len0; i0++){
 const _errs7 = errors;
-if(!(validate500(data2[i0], {instancePath:instancePath+"/changes/items/" + i0}))){
+if(!(validate509(data2[i0], {instancePath:instancePath+"/changes/items/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -16271,7 +16312,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate503(data: any, {instancePath=""}: At = {}): boolean {
+function validate512(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -16308,7 +16349,7 @@ var valid0 = true;
 if(valid0){
 if(data.excludes !== undefined){
 const _errs4 = errors;
-if(!(validate335(data.excludes, {instancePath:instancePath+"/excludes"}))){
+if(!(validate337(data.excludes, {instancePath:instancePath+"/excludes"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -16320,7 +16361,7 @@ var valid0 = true;
 if(valid0){
 if(data.includes !== undefined){
 const _errs5 = errors;
-if(!(validate335(data.includes, {instancePath:instancePath+"/includes"}))){
+if(!(validate337(data.includes, {instancePath:instancePath+"/includes"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -16342,7 +16383,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate507(data: any, {instancePath=""}: At = {}): boolean {
+function validate516(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -16453,11 +16494,10 @@ var valid0 = true;
 }
 if(valid0){
 if(data.position !== undefined){
-let data7 = data.position;
 const _errs14 = errors;
-if(!((typeof data7 == "number") && (isFinite(data7)))){
-faults = [{instancePath:instancePath+"/position",keyword:"type",params:{type: "number"}}];
-return false;
+if(!(validate326(data.position, {instancePath:instancePath+"/position"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
 }
 var valid0 = _errs14 === errors;
 }
@@ -16466,12 +16506,12 @@ var valid0 = true;
 }
 if(valid0){
 if(data.ifMatch !== undefined){
-const _errs16 = errors;
+const _errs15 = errors;
 if(typeof data.ifMatch !== "string"){
 faults = [{instancePath:instancePath+"/ifMatch",keyword:"type",params:{type: "string"}}];
 return false;
 }
-var valid0 = _errs16 === errors;
+var valid0 = _errs15 === errors;
 }
 else {
 var valid0 = true;
@@ -16494,7 +16534,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate509(data: any, {instancePath=""}: At = {}): boolean {
+function validate519(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -16508,7 +16548,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate510(data: any, {instancePath=""}: At = {}): boolean {
+function validate520(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -16559,8 +16599,8 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-const wrapper0 = {validate: validate515};
-function validate515(data: any, {instancePath=""}: At = {}): boolean {
+const wrapper0 = {validate: validate525};
+function validate525(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -16815,7 +16855,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate514(data: any, {instancePath=""}: At = {}): boolean {
+function validate524(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -16850,7 +16890,7 @@ if(errors === _errs3){
 if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
 for(const key0 in data1){
 const _errs6 = errors;
-if(!(validate515(data1[key0], {instancePath:instancePath+"/properties/" + key0.replace(/~/g, "~0").replace(/\//g, "~1")}))){
+if(!(validate525(data1[key0], {instancePath:instancePath+"/properties/" + key0.replace(/~/g, "~0").replace(/\//g, "~1")}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -16912,7 +16952,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate513(data: any, {instancePath=""}: At = {}): boolean {
+function validate523(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -17046,7 +17086,7 @@ var valid0 = true;
 if(valid0){
 if(data.configSchema !== undefined){
 const _errs20 = errors;
-if(!(validate514(data.configSchema, {instancePath:instancePath+"/configSchema"}))){
+if(!(validate524(data.configSchema, {instancePath:instancePath+"/configSchema"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -17074,7 +17114,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate522(data: any, {instancePath=""}: At = {}): boolean {
+function validate532(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -17147,7 +17187,7 @@ var valid1 = true;
 const len0 = data4.length;
 for(let i0=0; i0<len0; i0++){
 const _errs11 = errors;
-if(!(validate356(data4[i0], {instancePath:instancePath+"/icons/" + i0}))){
+if(!(validate358(data4[i0], {instancePath:instancePath+"/icons/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -17206,7 +17246,7 @@ var valid0 = true;
 if(valid0){
 if(data.load !== undefined){
 const _errs17 = errors;
-if(!(validate360(data.load, {instancePath:instancePath+"/load"}))){
+if(!(validate362(data.load, {instancePath:instancePath+"/load"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -17225,7 +17265,7 @@ var valid2 = true;
 const len1 = data10.length;
 for(let i1=0; i1<len1; i1++){
 const _errs20 = errors;
-if(!(validate370(data10[i1], {instancePath:instancePath+"/children/" + i1}))){
+if(!(validate372(data10[i1], {instancePath:instancePath+"/children/" + i1}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -17295,7 +17335,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate528(data: any, {instancePath=""}: At = {}): boolean {
+function validate538(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -17368,7 +17408,7 @@ var valid1 = true;
 const len0 = data4.length;
 for(let i0=0; i0<len0; i0++){
 const _errs11 = errors;
-if(!(validate356(data4[i0], {instancePath:instancePath+"/icons/" + i0}))){
+if(!(validate358(data4[i0], {instancePath:instancePath+"/icons/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -17427,7 +17467,7 @@ var valid0 = true;
 if(valid0){
 if(data.load !== undefined){
 const _errs17 = errors;
-if(!(validate360(data.load, {instancePath:instancePath+"/load"}))){
+if(!(validate362(data.load, {instancePath:instancePath+"/load"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -17446,7 +17486,7 @@ var valid2 = true;
 const len1 = data10.length;
 for(let i1=0; i1<len1; i1++){
 const _errs20 = errors;
-if(!(validate370(data10[i1], {instancePath:instancePath+"/children/" + i1}))){
+if(!(validate372(data10[i1], {instancePath:instancePath+"/children/" + i1}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -17534,7 +17574,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate521(data: any, {instancePath=""}: At = {}): boolean {
+function validate531(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -17548,19 +17588,19 @@ else {
 const tag0 = data.type;
 if(typeof tag0 == "string"){
 if(tag0 === "plugin"){
-if(!(validate522(data, {instancePath}))){
+if(!(validate532(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "directory"){
-if(!(validate528(data, {instancePath}))){
+if(!(validate538(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "mcpServer"){
-if(!(validate391(data, {instancePath}))){
+if(!(validate393(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -17584,7 +17624,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate539(data: any, {instancePath=""}: At = {}): boolean {
+function validate549(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -17604,13 +17644,13 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate538(data: any, {instancePath=""}: At = {}): boolean {
+function validate548(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.multipleChats !== undefined){
-if(!(validate539(data.multipleChats, {instancePath:instancePath+"/multipleChats"}))){
+if(!(validate549(data.multipleChats, {instancePath:instancePath+"/multipleChats"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -17624,7 +17664,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate512(data: any, {instancePath=""}: At = {}): boolean {
+function validate522(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -17680,7 +17720,7 @@ var valid1 = true;
 const len0 = data3.length;
 for(let i0=0; i0<len0; i0++){
 const _errs9 = errors;
-if(!(validate513(data3[i0], {instancePath:instancePath+"/models/" + i0}))){
+if(!(validate523(data3[i0], {instancePath:instancePath+"/models/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -17710,7 +17750,7 @@ var valid2 = true;
 const len1 = data5.length;
 for(let i1=0; i1<len1; i1++){
 const _errs12 = errors;
-if(!(validate399(data5[i1], {instancePath:instancePath+"/protectedResources/" + i1}))){
+if(!(validate401(data5[i1], {instancePath:instancePath+"/protectedResources/" + i1}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -17740,7 +17780,7 @@ var valid3 = true;
 const len2 = data7.length;
 for(let i2=0; i2<len2; i2++){
 const _errs15 = errors;
-if(!(validate521(data7[i2], {instancePath:instancePath+"/customizations/" + i2}))){
+if(!(validate531(data7[i2], {instancePath:instancePath+"/customizations/" + i2}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -17763,7 +17803,7 @@ var valid0 = true;
 if(valid0){
 if(data.capabilities !== undefined){
 const _errs16 = errors;
-if(!(validate538(data.capabilities, {instancePath:instancePath+"/capabilities"}))){
+if(!(validate548(data.capabilities, {instancePath:instancePath+"/capabilities"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -17788,7 +17828,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate511(data: any, {instancePath=""}: At = {}): boolean {
+function validate521(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -17825,7 +17865,7 @@ var valid1 = true;
 const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
 const _errs5 = errors;
-if(!(validate512(data1[i0], {instancePath:instancePath+"/agents/" + i0}))){
+if(!(validate522(data1[i0], {instancePath:instancePath+"/agents/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -17856,7 +17896,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate543(data: any, {instancePath=""}: At = {}): boolean {
+function validate553(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -17924,7 +17964,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate546(data: any, {instancePath=""}: At = {}): boolean {
+function validate556(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -17961,7 +18001,7 @@ var valid0 = true;
 if(valid0){
 if(data.claim !== undefined){
 const _errs4 = errors;
-if(!(validate429(data.claim, {instancePath:instancePath+"/claim"}))){
+if(!(validate431(data.claim, {instancePath:instancePath+"/claim"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -17996,7 +18036,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate550(data: any, {instancePath=""}: At = {}): boolean {
+function validate560(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -18009,7 +18049,7 @@ return false;
 else {
 if(data.schema !== undefined){
 const _errs1 = errors;
-if(!(validate514(data.schema, {instancePath:instancePath+"/schema"}))){
+if(!(validate524(data.schema, {instancePath:instancePath+"/schema"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -18046,7 +18086,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate544(data: any, {instancePath=""}: At = {}): boolean {
+function validate554(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -18083,7 +18123,7 @@ var valid1 = true;
 const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
 const _errs6 = errors;
-if(!(validate512(data1[i0], {instancePath:instancePath+"/agents/" + i0}))){
+if(!(validate522(data1[i0], {instancePath:instancePath+"/agents/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -18126,7 +18166,7 @@ var valid2 = true;
 const len1 = data4.length;
 for(let i1=0; i1<len1; i1++){
 const _errs11 = errors;
-if(!(validate546(data4[i1], {instancePath:instancePath+"/terminals/" + i1}))){
+if(!(validate556(data4[i1], {instancePath:instancePath+"/terminals/" + i1}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -18149,7 +18189,7 @@ var valid0 = true;
 if(valid0){
 if(data.config !== undefined){
 const _errs12 = errors;
-if(!(validate550(data.config, {instancePath:instancePath+"/config"}))){
+if(!(validate560(data.config, {instancePath:instancePath+"/config"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -18172,7 +18212,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate553(data: any, {instancePath=""}: At = {}): boolean {
+function validate563(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -18209,7 +18249,7 @@ var valid1 = true;
 const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
 const _errs5 = errors;
-if(!(validate546(data1[i0], {instancePath:instancePath+"/terminals/" + i0}))){
+if(!(validate556(data1[i0], {instancePath:instancePath+"/terminals/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -18240,7 +18280,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate555(data: any, {instancePath=""}: At = {}): boolean {
+function validate565(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -18290,7 +18330,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate556(data: any, {instancePath=""}: At = {}): boolean {
+function validate566(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -18320,7 +18360,7 @@ var valid0 = true;
 if(valid0){
 if(data.activeClient !== undefined){
 const _errs3 = errors;
-if(!(validate346(data.activeClient, {instancePath:instancePath+"/activeClient"}))){
+if(!(validate348(data.activeClient, {instancePath:instancePath+"/activeClient"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -18340,7 +18380,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate558(data: any, {instancePath=""}: At = {}): boolean {
+function validate568(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -18390,7 +18430,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate560(data: any, {instancePath=""}: At = {}): boolean {
+function validate570(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -18461,7 +18501,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate559(data: any, {instancePath=""}: At = {}): boolean {
+function validate569(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -18498,7 +18538,7 @@ var valid1 = true;
 const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
 const _errs5 = errors;
-if(!(validate560(data1[i0], {instancePath:instancePath+"/changesets/" + i0}))){
+if(!(validate570(data1[i0], {instancePath:instancePath+"/changesets/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -18529,7 +18569,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate563(data: any, {instancePath=""}: At = {}): boolean {
+function validate573(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -18657,7 +18697,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate562(data: any, {instancePath=""}: At = {}): boolean {
+function validate572(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -18687,7 +18727,7 @@ var valid0 = true;
 if(valid0){
 if(data.summary !== undefined){
 const _errs3 = errors;
-if(!(validate563(data.summary, {instancePath:instancePath+"/summary"}))){
+if(!(validate573(data.summary, {instancePath:instancePath+"/summary"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -18707,7 +18747,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate569(data: any, {instancePath=""}: At = {}): boolean {
+function validate579(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -18757,7 +18797,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate573(data: any, {instancePath=""}: At = {}): boolean {
+function validate583(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -18878,7 +18918,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate571(data: any, {instancePath=""}: At = {}): boolean {
+function validate581(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -18920,7 +18960,7 @@ var valid0 = true;
 if(valid0){
 if(data.changes !== undefined){
 const _errs4 = errors;
-if(!(validate573(data.changes, {instancePath:instancePath+"/changes"}))){
+if(!(validate583(data.changes, {instancePath:instancePath+"/changes"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -18941,7 +18981,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate579(data: any, {instancePath=""}: At = {}): boolean {
+function validate589(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19009,7 +19049,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate580(data: any, {instancePath=""}: At = {}): boolean {
+function validate590(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19116,7 +19156,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate582(data: any, {instancePath=""}: At = {}): boolean {
+function validate592(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19166,7 +19206,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate584(data: any, {instancePath=""}: At = {}): boolean {
+function validate594(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19216,7 +19256,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate585(data: any, {instancePath=""}: At = {}): boolean {
+function validate595(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19279,7 +19319,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate586(data: any, {instancePath=""}: At = {}): boolean {
+function validate596(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19309,7 +19349,7 @@ var valid0 = true;
 if(valid0){
 if(data.customization !== undefined){
 const _errs3 = errors;
-if(!(validate521(data.customization, {instancePath:instancePath+"/customization"}))){
+if(!(validate531(data.customization, {instancePath:instancePath+"/customization"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -19329,7 +19369,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate588(data: any, {instancePath=""}: At = {}): boolean {
+function validate598(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19366,7 +19406,7 @@ var valid1 = true;
 const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
 const _errs5 = errors;
-if(!(validate521(data1[i0], {instancePath:instancePath+"/customizations/" + i0}))){
+if(!(validate531(data1[i0], {instancePath:instancePath+"/customizations/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -19397,7 +19437,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate590(data: any, {instancePath=""}: At = {}): boolean {
+function validate600(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19447,7 +19487,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate592(data: any, {instancePath=""}: At = {}): boolean {
+function validate602(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19497,7 +19537,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate595(data: any, {instancePath=""}: At = {}): boolean {
+function validate605(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19573,7 +19613,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate600(data: any, {instancePath=""}: At = {}): boolean {
+function validate610(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19617,7 +19657,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate598(data: any, {instancePath=""}: At = {}): boolean {
+function validate608(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19683,7 +19723,7 @@ var valid0 = true;
 if(valid0){
 if(data.toolCall !== undefined){
 const _errs8 = errors;
-if(!(validate600(data.toolCall, {instancePath:instancePath+"/toolCall"}))){
+if(!(validate610(data.toolCall, {instancePath:instancePath+"/toolCall"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -19706,7 +19746,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate604(data: any, {instancePath=""}: At = {}): boolean {
+function validate614(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19808,7 +19848,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate594(data: any, {instancePath=""}: At = {}): boolean {
+function validate604(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19822,19 +19862,19 @@ else {
 const tag0 = data.kind;
 if(typeof tag0 == "string"){
 if(tag0 === "chatInput"){
-if(!(validate595(data, {instancePath}))){
+if(!(validate605(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "toolConfirmation"){
-if(!(validate598(data, {instancePath}))){
+if(!(validate608(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "toolClientExecution"){
-if(!(validate604(data, {instancePath}))){
+if(!(validate614(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -19858,7 +19898,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate593(data: any, {instancePath=""}: At = {}): boolean {
+function validate603(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19888,7 +19928,7 @@ var valid0 = true;
 if(valid0){
 if(data.request !== undefined){
 const _errs3 = errors;
-if(!(validate594(data.request, {instancePath:instancePath+"/request"}))){
+if(!(validate604(data.request, {instancePath:instancePath+"/request"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -19908,7 +19948,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate611(data: any, {instancePath=""}: At = {}): boolean {
+function validate621(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19958,7 +19998,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate612(data: any, {instancePath=""}: At = {}): boolean {
+function validate622(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -20008,7 +20048,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate613(data: any, {instancePath=""}: At = {}): boolean {
+function validate623(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -20058,7 +20098,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate614(data: any, {instancePath=""}: At = {}): boolean {
+function validate624(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -20100,7 +20140,7 @@ var valid0 = true;
 if(valid0){
 if(data.state !== undefined){
 const _errs5 = errors;
-if(!(validate395(data.state, {instancePath:instancePath+"/state"}))){
+if(!(validate397(data.state, {instancePath:instancePath+"/state"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -20134,7 +20174,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate617(data: any, {instancePath=""}: At = {}): boolean {
+function validate627(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -20184,7 +20224,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate618(data: any, {instancePath=""}: At = {}): boolean {
+function validate628(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -20239,7 +20279,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate619(data: any, {instancePath=""}: At = {}): boolean {
+function validate629(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -20271,7 +20311,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate620(data: any, {instancePath=""}: At = {}): boolean {
+function validate630(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -20308,7 +20348,7 @@ var valid1 = true;
 const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
 const _errs5 = errors;
-if(!(validate347(data1[i0], {instancePath:instancePath+"/tools/" + i0}))){
+if(!(validate349(data1[i0], {instancePath:instancePath+"/tools/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -20339,7 +20379,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate624(data: any, {instancePath=""}: At = {}): boolean {
+function validate634(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -20384,7 +20424,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate628(data: any, {instancePath=""}: At = {}): boolean {
+function validate638(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -20444,7 +20484,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate638(data: any, {instancePath=""}: At = {}): boolean {
+function validate648(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -20600,7 +20640,7 @@ var valid0 = true;
 if(valid0){
 if(data.items !== undefined){
 const _errs20 = errors;
-if(!(validate515(data.items, {instancePath:instancePath+"/items"}))){
+if(!(validate525(data.items, {instancePath:instancePath+"/items"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -20617,7 +20657,7 @@ if(errors === _errs21){
 if(data11 && typeof data11 == "object" && !Array.isArray(data11)){
 for(const key0 in data11){
 const _errs24 = errors;
-if(!(validate515(data11[key0], {instancePath:instancePath+"/properties/" + key0.replace(/~/g, "~0").replace(/\//g, "~1")}))){
+if(!(validate525(data11[key0], {instancePath:instancePath+"/properties/" + key0.replace(/~/g, "~0").replace(/\//g, "~1")}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -20670,7 +20710,7 @@ var valid0 = true;
 if(valid0){
 if(data.additionalProperties !== undefined){
 const _errs29 = errors;
-if(!(validate515(data.additionalProperties, {instancePath:instancePath+"/additionalProperties"}))){
+if(!(validate525(data.additionalProperties, {instancePath:instancePath+"/additionalProperties"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -20725,7 +20765,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate637(data: any, {instancePath=""}: At = {}): boolean {
+function validate647(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -20760,7 +20800,7 @@ if(errors === _errs3){
 if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
 for(const key0 in data1){
 const _errs6 = errors;
-if(!(validate638(data1[key0], {instancePath:instancePath+"/properties/" + key0.replace(/~/g, "~0").replace(/\//g, "~1")}))){
+if(!(validate648(data1[key0], {instancePath:instancePath+"/properties/" + key0.replace(/~/g, "~0").replace(/\//g, "~1")}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -20822,7 +20862,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate636(data: any, {instancePath=""}: At = {}): boolean {
+function validate646(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -20835,7 +20875,7 @@ return false;
 else {
 if(data.schema !== undefined){
 const _errs1 = errors;
-if(!(validate637(data.schema, {instancePath:instancePath+"/schema"}))){
+if(!(validate647(data.schema, {instancePath:instancePath+"/schema"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -20872,7 +20912,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate622(data: any, {instancePath=""}: At = {}): boolean {
+function validate632(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -20950,7 +20990,7 @@ var valid0 = true;
 if(valid0){
 if(data.project !== undefined){
 const _errs11 = errors;
-if(!(validate624(data.project, {instancePath:instancePath+"/project"}))){
+if(!(validate634(data.project, {instancePath:instancePath+"/project"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -20974,7 +21014,7 @@ var valid0 = true;
 if(valid0){
 if(data.annotations !== undefined){
 const _errs13 = errors;
-if(!(validate628(data.annotations, {instancePath:instancePath+"/annotations"}))){
+if(!(validate638(data.annotations, {instancePath:instancePath+"/annotations"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -21022,7 +21062,7 @@ var valid1 = true;
 const len0 = data10.length;
 for(let i0=0; i0<len0; i0++){
 const _errs19 = errors;
-if(!(validate347(data10[i0], {instancePath:instancePath+"/serverTools/" + i0}))){
+if(!(validate349(data10[i0], {instancePath:instancePath+"/serverTools/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -21052,7 +21092,7 @@ var valid2 = true;
 const len1 = data12.length;
 for(let i1=0; i1<len1; i1++){
 const _errs22 = errors;
-if(!(validate346(data12[i1], {instancePath:instancePath+"/activeClients/" + i1}))){
+if(!(validate348(data12[i1], {instancePath:instancePath+"/activeClients/" + i1}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -21082,7 +21122,7 @@ var valid3 = true;
 const len2 = data14.length;
 for(let i2=0; i2<len2; i2++){
 const _errs25 = errors;
-if(!(validate563(data14[i2], {instancePath:instancePath+"/chats/" + i2}))){
+if(!(validate573(data14[i2], {instancePath:instancePath+"/chats/" + i2}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -21117,7 +21157,7 @@ var valid0 = true;
 if(valid0){
 if(data.config !== undefined){
 const _errs27 = errors;
-if(!(validate636(data.config, {instancePath:instancePath+"/config"}))){
+if(!(validate646(data.config, {instancePath:instancePath+"/config"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -21136,7 +21176,7 @@ var valid4 = true;
 const len3 = data18.length;
 for(let i3=0; i3<len3; i3++){
 const _errs30 = errors;
-if(!(validate521(data18[i3], {instancePath:instancePath+"/customizations/" + i3}))){
+if(!(validate531(data18[i3], {instancePath:instancePath+"/customizations/" + i3}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -21166,7 +21206,7 @@ var valid5 = true;
 const len4 = data20.length;
 for(let i4=0; i4<len4; i4++){
 const _errs33 = errors;
-if(!(validate560(data20[i4], {instancePath:instancePath+"/changesets/" + i4}))){
+if(!(validate570(data20[i4], {instancePath:instancePath+"/changesets/" + i4}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -21196,7 +21236,7 @@ var valid6 = true;
 const len5 = data22.length;
 for(let i5=0; i5<len5; i5++){
 const _errs36 = errors;
-if(!(validate594(data22[i5], {instancePath:instancePath+"/inputNeeded/" + i5}))){
+if(!(validate604(data22[i5], {instancePath:instancePath+"/inputNeeded/" + i5}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -21243,7 +21283,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate649(data: any, {instancePath=""}: At = {}): boolean {
+function validate659(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21293,7 +21333,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate652(data: any, {instancePath=""}: At = {}): boolean {
+function validate662(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21314,16 +21354,15 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate654(data: any, {instancePath=""}: At = {}): boolean {
+function validate664(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.turns !== undefined){
-let data0 = data.turns;
-if(!((typeof data0 == "number") && (isFinite(data0)))){
-faults = [{instancePath:instancePath+"/turns",keyword:"type",params:{type: "number"}}];
-return false;
+if(!(validate326(data.turns, {instancePath:instancePath+"/turns"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
 }
 }
 }
@@ -21335,7 +21374,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate650(data: any, {instancePath=""}: At = {}): boolean {
+function validate660(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21360,7 +21399,7 @@ var valid0 = true;
 if(valid0){
 if(data.delivery !== undefined){
 const _errs2 = errors;
-if(!(validate652(data.delivery, {instancePath:instancePath+"/delivery"}))){
+if(!(validate662(data.delivery, {instancePath:instancePath+"/delivery"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -21372,7 +21411,7 @@ var valid0 = true;
 if(valid0){
 if(data.view !== undefined){
 const _errs3 = errors;
-if(!(validate654(data.view, {instancePath:instancePath+"/view"}))){
+if(!(validate664(data.view, {instancePath:instancePath+"/view"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -21393,7 +21432,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate656(data: any, {instancePath=""}: At = {}): boolean {
+function validate667(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21423,7 +21462,7 @@ var valid0 = true;
 if(valid0){
 if(data.claim !== undefined){
 const _errs3 = errors;
-if(!(validate429(data.claim, {instancePath:instancePath+"/claim"}))){
+if(!(validate431(data.claim, {instancePath:instancePath+"/claim"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -21443,7 +21482,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate658(data: any, {instancePath=""}: At = {}): boolean {
+function validate669(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21475,7 +21514,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate659(data: any, {instancePath=""}: At = {}): boolean {
+function validate670(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21507,7 +21546,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate660(data: any, {instancePath=""}: At = {}): boolean {
+function validate671(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21584,7 +21623,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate661(data: any, {instancePath=""}: At = {}): boolean {
+function validate672(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21662,7 +21701,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate662(data: any, {instancePath=""}: At = {}): boolean {
+function validate673(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21712,7 +21751,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate664(data: any, {instancePath=""}: At = {}): boolean {
+function validate675(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21762,7 +21801,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate665(data: any, {instancePath=""}: At = {}): boolean {
+function validate676(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21813,7 +21852,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate666(data: any, {instancePath=""}: At = {}): boolean {
+function validate677(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21863,7 +21902,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate667(data: any, {instancePath=""}: At = {}): boolean {
+function validate678(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21892,11 +21931,10 @@ var valid0 = true;
 }
 if(valid0){
 if(data.cols !== undefined){
-let data1 = data.cols;
 const _errs3 = errors;
-if(!((typeof data1 == "number") && (isFinite(data1)))){
-faults = [{instancePath:instancePath+"/cols",keyword:"type",params:{type: "number"}}];
-return false;
+if(!(validate439(data.cols, {instancePath:instancePath+"/cols"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
 }
 var valid0 = _errs3 === errors;
 }
@@ -21905,13 +21943,12 @@ var valid0 = true;
 }
 if(valid0){
 if(data.rows !== undefined){
-let data2 = data.rows;
-const _errs5 = errors;
-if(!((typeof data2 == "number") && (isFinite(data2)))){
-faults = [{instancePath:instancePath+"/rows",keyword:"type",params:{type: "number"}}];
-return false;
+const _errs4 = errors;
+if(!(validate439(data.rows, {instancePath:instancePath+"/rows"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
 }
-var valid0 = _errs5 === errors;
+var valid0 = _errs4 === errors;
 }
 else {
 var valid0 = true;
@@ -21928,7 +21965,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate671(data: any, {instancePath=""}: At = {}): boolean {
+function validate686(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21978,7 +22015,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate672(data: any, {instancePath=""}: At = {}): boolean {
+function validate687(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -22109,7 +22146,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate670(data: any, {instancePath=""}: At = {}): boolean {
+function validate685(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -22123,13 +22160,13 @@ else {
 const tag0 = data.type;
 if(typeof tag0 == "string"){
 if(tag0 === "unclassified"){
-if(!(validate671(data, {instancePath}))){
+if(!(validate686(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "command"){
-if(!(validate672(data, {instancePath}))){
+if(!(validate687(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -22153,7 +22190,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate668(data: any, {instancePath=""}: At = {}): boolean {
+function validate681(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -22189,11 +22226,10 @@ var valid0 = true;
 }
 if(valid0){
 if(data.cols !== undefined){
-let data2 = data.cols;
 const _errs4 = errors;
-if(!((typeof data2 == "number") && (isFinite(data2)))){
-faults = [{instancePath:instancePath+"/cols",keyword:"type",params:{type: "number"}}];
-return false;
+if(!(validate439(data.cols, {instancePath:instancePath+"/cols"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
 }
 var valid0 = _errs4 === errors;
 }
@@ -22202,13 +22238,12 @@ var valid0 = true;
 }
 if(valid0){
 if(data.rows !== undefined){
-let data3 = data.rows;
-const _errs6 = errors;
-if(!((typeof data3 == "number") && (isFinite(data3)))){
-faults = [{instancePath:instancePath+"/rows",keyword:"type",params:{type: "number"}}];
-return false;
+const _errs5 = errors;
+if(!(validate439(data.rows, {instancePath:instancePath+"/rows"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
 }
-var valid0 = _errs6 === errors;
+var valid0 = _errs5 === errors;
 }
 else {
 var valid0 = true;
@@ -22216,18 +22251,18 @@ var valid0 = true;
 if(valid0){
 if(data.content !== undefined){
 let data4 = data.content;
-const _errs8 = errors;
-if(errors === _errs8){
+const _errs6 = errors;
+if(errors === _errs6){
 if(Array.isArray(data4)){
 var valid1 = true;
 const len0 = data4.length;
 for(let i0=0; i0<len0; i0++){
-const _errs10 = errors;
-if(!(validate670(data4[i0], {instancePath:instancePath+"/content/" + i0}))){
+const _errs8 = errors;
+if(!(validate685(data4[i0], {instancePath:instancePath+"/content/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
-var valid1 = _errs10 === errors;
+var valid1 = _errs8 === errors;
 if(!valid1){
 break;
 }
@@ -22238,7 +22273,7 @@ faults = [{instancePath:instancePath+"/content",keyword:"type",params:{type: "ar
 return false;
 }
 }
-var valid0 = _errs8 === errors;
+var valid0 = _errs6 === errors;
 }
 else {
 var valid0 = true;
@@ -22246,10 +22281,22 @@ var valid0 = true;
 if(valid0){
 if(data.exitCode !== undefined){
 let data6 = data.exitCode;
-const _errs11 = errors;
+const _errs9 = errors;
 if(!((typeof data6 == "number") && (isFinite(data6)))){
 faults = [{instancePath:instancePath+"/exitCode",keyword:"type",params:{type: "number"}}];
 return false;
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.claim !== undefined){
+const _errs11 = errors;
+if(!(validate431(data.claim, {instancePath:instancePath+"/claim"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
 }
 var valid0 = _errs11 === errors;
 }
@@ -22257,25 +22304,13 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.claim !== undefined){
-const _errs13 = errors;
-if(!(validate429(data.claim, {instancePath:instancePath+"/claim"}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
-}
-var valid0 = _errs13 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
 if(data.supportsCommandDetection !== undefined){
-const _errs14 = errors;
+const _errs12 = errors;
 if(typeof data.supportsCommandDetection !== "boolean"){
 faults = [{instancePath:instancePath+"/supportsCommandDetection",keyword:"type",params:{type: "boolean"}}];
 return false;
 }
-var valid0 = _errs14 === errors;
+var valid0 = _errs12 === errors;
 }
 else {
 var valid0 = true;
@@ -22297,7 +22332,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate677(data: any, {instancePath=""}: At = {}): boolean {
+function validate692(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -22347,7 +22382,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate678(data: any, {instancePath=""}: At = {}): boolean {
+function validate693(data: any, {instancePath=""}: At = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -22375,35 +22410,35 @@ faults = vErrors;
 return errors === 0;
 }
 export const actions: Record<string, Check> = {
-  "root/activeSessionsChanged": validate510,
-  "root/agentsChanged": validate511,
-  "root/configChanged": validate543,
-  "root/terminalsChanged": validate553,
-  "session/activeClientRemoved": validate555,
-  "session/activeClientSet": validate556,
-  "session/activityChanged": validate558,
-  "session/changesetsChanged": validate559,
-  "session/chatAdded": validate562,
-  "session/chatRemoved": validate569,
-  "session/chatUpdated": validate571,
-  "session/configChanged": validate579,
-  "session/creationFailed": validate582,
-  "session/customizationRemoved": validate584,
-  "session/customizationToggled": validate585,
-  "session/customizationUpdated": validate586,
-  "session/customizationsChanged": validate588,
-  "session/defaultChatChanged": validate590,
-  "session/inputNeededRemoved": validate592,
-  "session/inputNeededSet": validate593,
-  "session/isArchivedChanged": validate611,
-  "session/isReadChanged": validate612,
-  "session/mcpServerStartRequested": validate613,
-  "session/mcpServerStateChanged": validate614,
-  "session/mcpServerStopRequested": validate617,
-  "session/metaChanged": validate618,
-  "session/ready": validate619,
-  "session/serverToolsChanged": validate620,
-  "session/titleChanged": validate649,
+  "root/activeSessionsChanged": validate520,
+  "root/agentsChanged": validate521,
+  "root/configChanged": validate553,
+  "root/terminalsChanged": validate563,
+  "session/activeClientRemoved": validate565,
+  "session/activeClientSet": validate566,
+  "session/activityChanged": validate568,
+  "session/changesetsChanged": validate569,
+  "session/chatAdded": validate572,
+  "session/chatRemoved": validate579,
+  "session/chatUpdated": validate581,
+  "session/configChanged": validate589,
+  "session/creationFailed": validate592,
+  "session/customizationRemoved": validate594,
+  "session/customizationToggled": validate595,
+  "session/customizationUpdated": validate596,
+  "session/customizationsChanged": validate598,
+  "session/defaultChatChanged": validate600,
+  "session/inputNeededRemoved": validate602,
+  "session/inputNeededSet": validate603,
+  "session/isArchivedChanged": validate621,
+  "session/isReadChanged": validate622,
+  "session/mcpServerStartRequested": validate623,
+  "session/mcpServerStateChanged": validate624,
+  "session/mcpServerStopRequested": validate627,
+  "session/metaChanged": validate628,
+  "session/ready": validate629,
+  "session/serverToolsChanged": validate630,
+  "session/titleChanged": validate659,
   "chat/turnStarted": validate318,
   "chat/delta": validate84,
   "chat/responsePart": validate167,
@@ -22442,76 +22477,76 @@ export const actions: Record<string, Check> = {
   "annotations/removed": validate28,
   "annotations/set": validate29,
   "annotations/updated": validate42,
-  "terminal/claimed": validate656,
-  "terminal/cleared": validate658,
-  "terminal/commandDetectionAvailable": validate659,
-  "terminal/commandExecuted": validate660,
-  "terminal/commandFinished": validate661,
-  "terminal/cwdChanged": validate662,
-  "terminal/data": validate664,
-  "terminal/exited": validate665,
-  "terminal/input": validate666,
-  "terminal/resized": validate667,
-  "terminal/titleChanged": validate677,
-  "resourceWatch/changed": validate499,
+  "terminal/claimed": validate667,
+  "terminal/cleared": validate669,
+  "terminal/commandDetectionAvailable": validate670,
+  "terminal/commandExecuted": validate671,
+  "terminal/commandFinished": validate672,
+  "terminal/cwdChanged": validate673,
+  "terminal/data": validate675,
+  "terminal/exited": validate676,
+  "terminal/input": validate677,
+  "terminal/resized": validate678,
+  "terminal/titleChanged": validate692,
+  "resourceWatch/changed": validate508,
 };
 /** Those whose values nest without a bound of the schema's own. */
 export const actionsNesting: string[] = ["root/agentsChanged"];
 export const states: Record<string, Check> = {
-  "root": validate544,
-  "session": validate622,
+  "root": validate554,
+  "session": validate632,
   "chat": validate257,
-  "terminal": validate668,
+  "terminal": validate681,
   "changeset": validate77,
   "annotations": validate40,
-  "resourceWatch": validate503,
+  "resourceWatch": validate512,
 };
 /** Those whose values nest without a bound of the schema's own. */
 export const statesNesting: string[] = ["root","session"];
 export const params: Record<string, Check> = {
-  "resourceRead": validate489,
-  "resourceWrite": validate507,
-  "resourceList": validate477,
-  "resourceCopy": validate470,
-  "resourceMove": validate485,
-  "resourceDelete": validate474,
-  "resourceResolve": validate495,
-  "resourceMkdir": validate482,
-  "resourceRequest": validate492,
-  "createResourceWatch": validate333,
-  "initialize": validate447,
-  "ping": validate465,
-  "reconnect": validate466,
-  "subscribe": validate650,
+  "resourceRead": validate498,
+  "resourceWrite": validate516,
+  "resourceList": validate486,
+  "resourceCopy": validate479,
+  "resourceMove": validate494,
+  "resourceDelete": validate483,
+  "resourceResolve": validate504,
+  "resourceMkdir": validate491,
+  "resourceRequest": validate501,
+  "createResourceWatch": validate335,
+  "initialize": validate454,
+  "ping": validate473,
+  "reconnect": validate474,
+  "subscribe": validate660,
   "authenticate": validate45,
-  "listSessions": validate464,
-  "resolveSessionConfig": validate468,
-  "sessionConfigCompletions": validate580,
-  "createSession": validate340,
-  "disposeSession": validate441,
-  "createChat": validate326,
-  "disposeChat": validate439,
-  "fetchTurns": validate445,
+  "listSessions": validate471,
+  "resolveSessionConfig": validate477,
+  "sessionConfigCompletions": validate590,
+  "createSession": validate342,
+  "disposeSession": validate447,
+  "createChat": validate328,
+  "disposeChat": validate445,
+  "fetchTurns": validate451,
   "completions": validate324,
-  "createTerminal": validate427,
-  "disposeTerminal": validate443,
-  "invokeChangesetOperation": validate453,
-  "dispatchAction": validate437,
-  "unsubscribe": validate678,
+  "createTerminal": validate429,
+  "disposeTerminal": validate449,
+  "invokeChangesetOperation": validate460,
+  "dispatchAction": validate442,
+  "unsubscribe": validate693,
 };
 /** Those whose values nest without a bound of the schema's own. */
 export const paramsNesting: string[] = [];
 export const clientResults: Record<string, Check> = {
-  "resourceRead": validate491,
-  "resourceWrite": validate509,
-  "resourceList": validate479,
-  "resourceCopy": validate473,
-  "resourceMove": validate488,
-  "resourceDelete": validate476,
-  "resourceResolve": validate497,
-  "resourceMkdir": validate484,
-  "resourceRequest": validate494,
-  "createResourceWatch": validate338,
+  "resourceRead": validate500,
+  "resourceWrite": validate519,
+  "resourceList": validate488,
+  "resourceCopy": validate482,
+  "resourceMove": validate497,
+  "resourceDelete": validate485,
+  "resourceResolve": validate506,
+  "resourceMkdir": validate493,
+  "resourceRequest": validate503,
+  "createResourceWatch": validate340,
 };
 /** Those whose values nest without a bound of the schema's own. */
 export const clientResultsNesting: string[] = [];
