@@ -1,0 +1,300 @@
+import fc from 'fast-check';
+import type { ChannelAction, ChannelKind, ChannelState } from '../src/wire/channels.ts';
+import type { StateAction } from '../src/wire/envelope.ts';
+
+// Ids and texts come from very few values, so that actions hit what earlier ones made, and repeat each other.
+const id = fc.constantFrom('a', 'b', 'c');
+const text = fc.constantFrom('', 'x', 'yz');
+const flag = fc.boolean();
+const maybe = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined, freq: 2 });
+const meta = fc.constantFrom({ k: 1 }, { k: 2, deep: [{ n: null }] });
+const error = fc.constantFrom({ errorType: 'x', message: 'x' }, { errorType: 'y', message: 'y' });
+const values = fc.dictionary(fc.constantFrom('p', 'q', '__proto__'), fc.constantFrom(1, 'two', null), {
+  maxKeys: 2,
+});
+const message = fc.record({ text, origin: fc.constant({ kind: 'user' as const }) });
+const status = fc.constantFrom(1, 2, 8, 24, 1 + 32, 8 + 64, 24 + 2 ** 40);
+const range = fc.constantFrom(
+  { start: { line: 0, character: 0 }, end: { line: 0, character: 1 } },
+  { start: { line: 2, character: 0 }, end: { line: 3, character: 0 } },
+);
+
+/** Actions of one type. Members that come out absent are left out, as on the wire. */
+function action<T extends StateAction['type']>(
+  type: T,
+  members: Record<string, fc.Arbitrary<unknown>>,
+): fc.Arbitrary<Extract<StateAction, { type: T }>> {
+  return fc.record({ type: fc.constant(type), ...members }).map((value) => JSON.parse(JSON.stringify(value)));
+}
+
+const part = fc.oneof(
+  fc.record({ kind: fc.constantFrom('markdown' as const, 'reasoning' as const), id, content: text }),
+  fc.record({ kind: fc.constant('systemNotification' as const), content: text }),
+);
+const confirmed = fc.constantFrom('not-needed' as const, 'user-action' as const);
+const options = fc.constant([
+  { id: 'a', label: 'Yes', kind: 'approve' as const },
+  { id: 'b', label: 'No', kind: 'deny' as const },
+]);
+const answer = fc.constantFrom(
+  { state: 'skipped' as const },
+  { state: 'draft' as const, value: { kind: 'text' as const, value: 'x' } },
+);
+const answers = fc.dictionary(fc.constantFrom('a', 'b', '__proto__'), answer, { maxKeys: 2 });
+const turn = fc.record({
+  id,
+  message,
+  responseParts: fc.array(part, { maxLength: 1 }),
+  state: fc.constant('complete' as const),
+});
+const turnId = fc.constantFrom('a', 'a', 'b');
+const call = { turnId, toolCallId: id, _meta: maybe(meta) };
+const content = fc.array(fc.record({ type: fc.constant('text' as const), text }), { maxLength: 1 });
+const pendingKind = fc.constantFrom('steering' as const, 'queued' as const);
+
+const chat = fc.oneof(
+  { arbitrary: action('chat/turnStarted', { turnId, message, queuedMessageId: maybe(id) }), weight: 4 },
+  action('chat/turnComplete', { turnId }),
+  action('chat/turnCancelled', { turnId }),
+  action('chat/error', { turnId, error }),
+  action('chat/truncated', { turnId: maybe(id) }),
+  action('chat/turnsLoaded', { turns: fc.array(turn, { maxLength: 2 }), turnsNextCursor: maybe(id) }),
+  { arbitrary: action('chat/responsePart', { turnId, part }), weight: 2 },
+  { arbitrary: action('chat/delta', { turnId, partId: id, content: text }), weight: 2 },
+  { arbitrary: action('chat/reasoning', { turnId, partId: id, content: text }), weight: 2 },
+  action('chat/usage', { turnId, usage: fc.constantFrom({}, { inputTokens: 1 }) }),
+  { arbitrary: action('chat/toolCallStart', { ...call, toolName: text, displayName: text }), weight: 3 },
+  action('chat/toolCallDelta', { ...call, content: text, invocationMessage: maybe(text) }),
+  {
+    arbitrary: action('chat/toolCallReady', {
+      ...call,
+      invocationMessage: text,
+      toolInput: maybe(text),
+      confirmed: maybe(confirmed),
+      options: maybe(options),
+    }),
+    weight: 4,
+  },
+  {
+    arbitrary: action('chat/toolCallConfirmed', {
+      ...call,
+      approved: fc.constant<true>(true),
+      confirmed,
+      editedToolInput: maybe(text),
+      selectedOptionId: maybe(id),
+    }),
+    weight: 2,
+  },
+  action('chat/toolCallConfirmed', {
+    ...call,
+    approved: fc.constant<false>(false),
+    reason: fc.constantFrom('denied' as const, 'skipped' as const),
+    selectedOptionId: maybe(id),
+  }),
+  action('chat/toolCallContentChanged', { ...call, content }),
+  {
+    arbitrary: action('chat/toolCallComplete', {
+      ...call,
+      result: fc.record({ success: flag, pastTenseMessage: text, content }),
+      requiresResultConfirmation: flag,
+    }),
+    weight: 2,
+  },
+  { arbitrary: action('chat/toolCallResultConfirmed', { ...call, approved: flag }), weight: 2 },
+  action('chat/inputRequested', {
+    request: fc.record({ id, message: text, answers }, { requiredKeys: ['id'] }),
+  }),
+  action('chat/inputAnswerChanged', {
+    requestId: id,
+    questionId: fc.constantFrom('a', 'b', '__proto__'),
+    answer: maybe(answer),
+  }),
+  action('chat/inputCompleted', {
+    requestId: id,
+    response: fc.constantFrom('accept' as const, 'decline' as const),
+    answers: maybe(answers),
+  }),
+  action('chat/pendingMessageSet', { kind: pendingKind, id, message }),
+  action('chat/pendingMessageRemoved', { kind: pendingKind, id }),
+  action('chat/queuedMessagesReordered', { order: fc.array(id, { maxLength: 4 }) }),
+  action('chat/draftChanged', { draft: maybe(message) }),
+  action('chat/activityChanged', { activity: maybe(text) }),
+);
+
+const summary = fc.record(
+  {
+    resource: id,
+    title: text,
+    status,
+    modifiedAt: fc.constantFrom('2026-01-01T00:00:00Z', '2026-01-02T00:00:00Z'),
+    activity: text,
+  },
+  { requiredKeys: ['resource', 'title', 'status', 'modifiedAt'] },
+);
+const tools = fc.array(fc.record({ name: id }), { maxLength: 2 });
+const named = { id, uri: id, name: text };
+const mcpState = fc.constantFrom({ kind: 'ready' as const }, { kind: 'stopped' as const });
+const mcpServer = fc.record({
+  ...named,
+  type: fc.constant('mcpServer' as const),
+  enabled: flag,
+  state: mcpState,
+});
+const child = fc.oneof(mcpServer, fc.record({ ...named, type: fc.constant('skill' as const) }));
+const plugin = fc.record(
+  {
+    ...named,
+    type: fc.constant('plugin' as const),
+    enabled: flag,
+    children: fc.array(child, { maxLength: 2 }),
+  },
+  { requiredKeys: ['id', 'uri', 'name', 'type', 'enabled'] },
+);
+const customization = fc.oneof(mcpServer, plugin);
+
+const session = fc.oneof(
+  action('session/ready', {}),
+  action('session/creationFailed', { error }),
+  action('session/titleChanged', { title: text }),
+  action('session/isReadChanged', { isRead: flag }),
+  action('session/isArchivedChanged', { isArchived: flag }),
+  action('session/activityChanged', { activity: maybe(text) }),
+  action('session/metaChanged', { _meta: maybe(meta) }),
+  action('session/serverToolsChanged', { tools }),
+  action('session/changesetsChanged', {
+    changesets: maybe(fc.constantFrom([], [{ label: 'l', uriTemplate: 'u', changeKind: 'session' }])),
+  }),
+  action('session/configChanged', { config: values, replace: maybe(flag) }),
+  action('session/chatAdded', { summary }),
+  action('session/chatRemoved', { chat: id }),
+  action('session/chatUpdated', {
+    chat: id,
+    changes: fc.record({ title: text, status, resource: id }, { requiredKeys: [] }),
+  }),
+  action('session/defaultChatChanged', { defaultChat: maybe(id) }),
+  action('session/activeClientSet', { activeClient: fc.record({ clientId: id, tools }) }),
+  action('session/activeClientRemoved', { clientId: id }),
+  action('session/inputNeededSet', {
+    request: fc.record({ id, chat: id, kind: fc.constant('chatInput' as const), request: fc.record({ id }) }),
+  }),
+  action('session/inputNeededRemoved', { id }),
+  action('session/customizationsChanged', { customizations: fc.array(customization, { maxLength: 2 }) }),
+  { arbitrary: action('session/customizationUpdated', { customization }), weight: 3 },
+  action('session/customizationRemoved', { id }),
+  action('session/customizationToggled', { id, enabled: flag }),
+  action('session/mcpServerStateChanged', { id, state: mcpState, channel: maybe(id) }),
+  action('session/mcpServerStartRequested', { id }),
+  action('session/mcpServerStopRequested', { id }),
+);
+
+const claim = fc.constantFrom(
+  { kind: 'client' as const, clientId: 'a' },
+  { kind: 'session' as const, session: 's', turnId: 'a' },
+);
+const terminal = fc.oneof(
+  { arbitrary: action('terminal/data', { data: text }), weight: 3 },
+  action('terminal/input', { data: text }),
+  action('terminal/resized', { cols: fc.constantFrom(80, 100), rows: fc.constant(24) }),
+  action('terminal/claimed', { claim }),
+  action('terminal/titleChanged', { title: text }),
+  action('terminal/cwdChanged', { cwd: id }),
+  action('terminal/exited', { exitCode: maybe(fc.constantFrom(0, 1)) }),
+  action('terminal/cleared', {}),
+  action('terminal/commandDetectionAvailable', {}),
+  action('terminal/commandExecuted', { commandId: id, commandLine: text, timestamp: fc.constant(1) }),
+  action('terminal/commandFinished', { commandId: id, exitCode: maybe(fc.constantFrom(0, 1)) }),
+);
+
+const file = fc.record(
+  { id, edit: fc.constantFrom({}, { diff: { added: 1 } }), reviewed: flag },
+  { requiredKeys: ['id', 'edit'] },
+);
+const operationStatus = fc.constantFrom('idle' as const, 'running' as const, 'error' as const);
+const operation = fc.record({
+  id,
+  label: text,
+  scopes: fc.constant(['changeset' as const]),
+  status: operationStatus,
+});
+const operations = fc.array(operation, { maxLength: 2 });
+const changeset = fc.oneof(
+  action('changeset/statusChanged', {
+    status: fc.constantFrom('ready' as const, 'error' as const),
+    error: maybe(error),
+  }),
+  action('changeset/fileSet', { file }),
+  action('changeset/fileRemoved', { fileId: id }),
+  action('changeset/filesReviewedChanged', { fileIds: fc.array(id, { maxLength: 2 }), reviewed: flag }),
+  action('changeset/contentChanged', {
+    files: fc.array(file, { maxLength: 2 }),
+    operations: maybe(operations),
+    error: maybe(error),
+  }),
+  action('changeset/operationsChanged', { operations: maybe(operations) }),
+  action('changeset/operationStatusChanged', {
+    operationId: id,
+    status: operationStatus,
+    error: maybe(error),
+  }),
+  action('changeset/cleared', {}),
+);
+
+const entry = fc.record({ id, text });
+const annotation = fc.record({
+  id,
+  turnId: id,
+  resource: id,
+  resolved: flag,
+  entries: fc.array(entry, { maxLength: 2 }),
+});
+const annotations = fc.oneof(
+  action('annotations/set', { annotation }),
+  action('annotations/removed', { annotationId: id }),
+  action('annotations/updated', {
+    annotationId: id,
+    turnId: maybe(id),
+    range: maybe(range),
+    resolved: maybe(flag),
+  }),
+  action('annotations/entrySet', { annotationId: id, entry }),
+  action('annotations/entryRemoved', { annotationId: id, entryId: id }),
+);
+
+const root = fc.oneof(
+  action('root/agentsChanged', { agents: fc.constant([]) }),
+  action('root/activeSessionsChanged', { activeSessions: fc.constantFrom(0, 1) }),
+  action('root/terminalsChanged', {
+    terminals: fc.array(fc.record({ resource: id, title: text, claim }), { maxLength: 1 }),
+  }),
+  action('root/configChanged', { config: values, replace: maybe(flag) }),
+);
+
+const resourceWatch = action('resourceWatch/changed', {
+  changes: fc.constant({ items: [{ uri: 'file:///w/a', type: 'added' as const }] }),
+});
+
+/** Actions of each kind of channel over few ids and texts, every type of them. */
+export const ACTION_ARBITRARIES: {
+  readonly [K in ChannelKind]: fc.Arbitrary<ChannelAction[K]>;
+} = { root, session, chat, terminal, changeset, annotations, resourceWatch };
+
+const schema = { type: 'object' as const, properties: {} };
+
+/** Where each kind of channel starts. */
+export const START_STATES: ChannelState = {
+  root: { agents: [], config: { schema, values: {} } },
+  session: {
+    provider: 'demo',
+    title: '',
+    status: 1,
+    lifecycle: 'creating',
+    activeClients: [],
+    chats: [],
+    config: { schema, values: {} },
+  },
+  chat: { resource: 'ahp-chat:/a', title: '', status: 1, modifiedAt: '2026-01-01T00:00:00.000Z', turns: [] },
+  terminal: { title: '', content: [], claim: { kind: 'client', clientId: 'a' } },
+  changeset: { status: 'computing', files: [] },
+  annotations: { annotations: [] },
+  resourceWatch: { root: 'file:///w', recursive: true },
+};
