@@ -75,6 +75,14 @@ test('no file names a package registry, so that everyone installs from their own
   expect(files.map(({ path }) => path).filter((path) => path.endsWith('.npmrc'))).toEqual([]);
 });
 
+test('the lockfile has the optional packages of every platform, so that `npm ci` works on each', () => {
+  const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
+  const missing = Object.values<{ optionalDependencies?: object }>(packages)
+    .flatMap(({ optionalDependencies = {} }) => Object.keys(optionalDependencies))
+    .filter((name) => !(`node_modules/${name}` in packages));
+  expect(missing, '`npm run lockfile` adds them').toEqual([]);
+});
+
 test('dependencies are pinned to one version each', () => {
   const loose = files
     .filter(({ path }) => /(?:^|\/)package\.json$/.test(path))

@@ -1,0 +1,74 @@
+// `npm run lockfile`, after dependencies changed: adds the optional packages of other platforms that the lockfile misses. npm leaves
+// them out when the registry at hand does not serve them, and then `npm ci` refuses the lockfile everywhere.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from './test-report.ts';
+
+interface LockedPackage {
+  readonly version?: string;
+  readonly dev?: boolean;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+}
+
+const systems = [
+  'aix',
+  'android',
+  'darwin',
+  'freebsd',
+  'linux',
+  'netbsd',
+  'openbsd',
+  'openharmony',
+  'sunos',
+  'win32',
+];
+const processors = [
+  'arm64',
+  'arm',
+  'ia32',
+  'loong64',
+  'mips64el',
+  'ppc64',
+  'riscv64',
+  's390x',
+  'wasm32',
+  'x64',
+];
+
+/** What a platform package's name says about where it installs: `@oxlint/binding-linux-x64-musl`. */
+function platformOf(name: string): { cpu: string[]; libc?: string[]; os: string[] } | undefined {
+  const words = name.split(/[/-]/);
+  const os = systems.find((system) => words.includes(system));
+  const cpu = processors.find((processor) => words.includes(processor));
+  if (os === undefined || cpu === undefined) return undefined;
+  if (os !== 'linux') return { cpu: [cpu], os: [os] };
+  return { cpu: [cpu], libc: [words.some((word) => word.startsWith('musl')) ? 'musl' : 'glibc'], os: [os] };
+}
+
+const path = join(root, 'package-lock.json');
+const lock: { packages: Record<string, LockedPackage> } = JSON.parse(readFileSync(path, 'utf8'));
+const missing = Object.values(lock.packages).flatMap((parent) =>
+  Object.entries(parent.optionalDependencies ?? {})
+    .filter(([name]) => !(`node_modules/${name}` in lock.packages))
+    .map(([name, version]) => ({ name, version, parent })),
+);
+
+const unknown: string[] = [];
+for (const { name, version, parent } of missing) {
+  const platform = platformOf(name);
+  if (platform === undefined || !/^\d[\w.+-]*$/.test(version)) unknown.push(`${name}@${version}`);
+  else
+    lock.packages[`node_modules/${name}`] = {
+      version,
+      ...platform,
+      ...(parent.dev === true && { dev: true }),
+      ...{ optional: true },
+    };
+}
+lock.packages = Object.fromEntries(Object.entries(lock.packages).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+writeFileSync(path, `${JSON.stringify(lock, null, 2)}\n`);
+console.log(`${missing.length - unknown.length} packages of other platforms added to package-lock.json`);
+if (unknown.length > 0) {
+  console.error(`not added, since their names do not tell the platform: ${unknown.join(', ')}`);
+  process.exitCode = 1;
+}
