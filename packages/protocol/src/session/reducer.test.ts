@@ -3,8 +3,9 @@ import type { ChatSummary } from '../chat/state.ts';
 import type { McpServerCustomization } from '../mcp/state.ts';
 import type { StateAction } from '../wire/envelope.ts';
 import type { Customization, PluginCustomization, SkillCustomization } from './customization.ts';
+import type { SessionInputRequest } from './input-needed.ts';
 import { sessionReducer } from './reducer.ts';
-import type { SessionInputRequest, SessionState } from './state.ts';
+import type { SessionState } from './state.ts';
 
 function session(fields: Partial<SessionState> = {}): SessionState {
   const base = { provider: 'demo', title: 'Garden', status: 1, activeClients: [], chats: [] };

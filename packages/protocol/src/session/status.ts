@@ -19,5 +19,5 @@ export const SessionStatus = {
  */
 export type SessionStatus = number;
 
-/** Selects the activity bits (0–4) of a status [SESS-4]. */
+/** Masks what a session or chat does now, bits 0–4 of its status [SESS-4]. */
 export const ACTIVITY_MASK = 31;

@@ -70,7 +70,7 @@ export interface TerminalExitedAction {
   exitCode?: number;
 }
 
-/** Keys for the pty. Changes no state, is never predicted nor journaled: it may be a password [TERM-2] [REC-2]. */
+/** Keys for the pty, passwords among them: neither predicted nor journaled, and no change of state [TERM-2] [REC-2]. */
 export interface TerminalInputAction {
   type: 'terminal/input';
   data: string;

@@ -23,7 +23,7 @@ export interface ActionEnvelope extends BaseParams {
   origin?: ActionOrigin;
   /** `code: sentence`. Given, the action was not reduced and only its sender gets this [ACT-3]. */
   rejectionReason?: string;
-  /** Ms since the epoch, never below the envelope before: what reducers take as `now`. Foreign hosts send none [ACT-6]. */
+  /** Ms since the epoch, never falling: what reducers take as `now`. Foreign hosts send none [ACT-6]. */
   'x-time'?: number;
 }
 

@@ -19,7 +19,7 @@ export interface ClientCapabilities {
 
 /** What `initialize` and `reconnect` both tell of the client. */
 export interface ClientIdentityParams extends ConnectionParams {
-  /** Chosen by the client and kept over reconnects; belongs to the token that used it first [AUTH-1]. */
+  /** Chosen by the client and kept over reconnects; other tokens than its first one cannot use it [AUTH-1]. */
   clientId: string;
   /** Random id of the client's life. Given, `clientSeq` counts on through reconnects and resending is safe [ACT-5]. */
   'x-epoch'?: string;

@@ -55,7 +55,7 @@ export function parseResourceUri(uri: string): ParsedUri | undefined {
 
 /**
  * The kind that a URI's scheme stands for, `undefined` for schemes that are not the protocol's. It decides which
- * error an unknown channel gets [SUB-1]; channels themselves are found in a registry, never by scheme.
+ * error an unknown channel gets [SUB-1], and nothing else: which channels exist only a host's registry knows.
  */
 export function kindOfScheme(uri: string): SchemeKind | undefined {
   const parsed = parseResourceUri(uri);
