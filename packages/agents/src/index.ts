@@ -1,3 +1,13 @@
+export { acpCatalogue, mergeAgentConfigs } from './acp/catalogue.ts';
+export {
+  type AcpAgentConfig,
+  type AcpAgentEntry,
+  AgentConfigError,
+  loadAgentEntries,
+  readAgentEntries,
+} from './acp/config.ts';
+export { type AcpProvider, type AcpProviderOptions, createAcpProvider } from './acp/provider.ts';
+export type { AcpLog, AcpTimers } from './acp/runtime.ts';
 export { createDemoProvider, type DemoProviderOptions, demoProviderId } from './demo/provider.ts';
 export { keywordTable } from './demo/script.ts';
 export type { Random } from './demo/seeded-random.ts';

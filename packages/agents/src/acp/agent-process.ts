@@ -1,0 +1,136 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import type { Readable, Writable } from 'node:stream';
+import { AgentError } from '@agenthost/host';
+import type { AcpLog, AcpTimers } from './runtime.ts';
+
+export interface StartAgentProcess {
+  /** Absolute path of the executable. */
+  readonly file: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** How people know it, for messages. */
+  readonly name: string;
+  readonly timers: AcpTimers;
+  readonly log: AcpLog;
+  /** Between TERM and KILL. */
+  readonly graceMs: number;
+}
+
+/** How much of stderr is kept for messages about an agent's end, in bytes. */
+const stderrTailBytes = 8 * 1024;
+
+/** After the process has gone, what is still in its pipes gets this long: a grandchild may hold them open for ever. */
+const drainMs = 500;
+
+/** An agent's process and its process group. */
+export class AgentProcess {
+  readonly pid: number;
+  readonly stdout: Readable;
+  readonly stdin: Writable;
+  /** Resolves with how it ended, in words (`exit code 1`, `signal SIGKILL`), when its pipes had time to drain. */
+  readonly exited: Promise<string>;
+  readonly #child: ChildProcessWithoutNullStreams;
+  readonly #options: StartAgentProcess;
+  #stderr = Buffer.alloc(0);
+  #hasExited = false;
+  #stopping: Promise<void> | undefined;
+
+  /** Resolves when the process runs; rejects with `AgentError` naming the command when it cannot be started. */
+  static start(options: StartAgentProcess): Promise<AgentProcess> {
+    const child = spawn(options.file, options.args, {
+      cwd: options.cwd,
+      env: { ...options.env },
+      // A group of its own: what the agent starts ends with it, and a Ctrl-C at the host's terminal does not reach it.
+      detached: true,
+      stdio: ['pipe', 'pipe', 'pipe'],
+    });
+    return new Promise((resolve, reject) => {
+      child.once('error', (cause) => {
+        reject(
+          new AgentError(
+            'agentError',
+            `${options.name} cannot be started: ${options.file}: ${cause.message}`,
+            {
+              cause,
+            },
+          ),
+        );
+      });
+      child.once('spawn', () => resolve(new AgentProcess(child, options)));
+    });
+  }
+
+  private constructor(child: ChildProcessWithoutNullStreams, options: StartAgentProcess) {
+    this.#child = child;
+    this.#options = options;
+    this.pid = child.pid ?? 0;
+    this.stdout = child.stdout;
+    this.stdin = child.stdin;
+    // A write to an agent that has gone fails there; its end is what counts and is reported by `exited`.
+    child.stdin.on('error', (error) => options.log('debug', 'agent stdin closed', { error: error.message }));
+    child.on('error', (error) => options.log('warn', 'agent process', { error: error.message }));
+    child.stderr.on('data', (chunk: Buffer) => this.#keepStderr(chunk));
+    child.stderr.on('error', (error) =>
+      options.log('debug', 'agent stderr closed', { error: error.message }),
+    );
+    this.exited = new Promise((resolve) => {
+      child.once('exit', (code, signal) => {
+        this.#hasExited = true;
+        // Whatever it left running in its group goes too. The number cannot stand for another group while one of ours is in it.
+        this.#signal('SIGKILL');
+        const words = signal === null ? `exit code ${code ?? 'unknown'}` : `signal ${signal}`;
+        const cancel = options.timers.after(drainMs, () => {
+          child.stdout.destroy();
+          child.stderr.destroy();
+        });
+        child.once('close', () => {
+          cancel();
+          resolve(words);
+        });
+      });
+    });
+  }
+
+  get hasExited(): boolean {
+    return this.#hasExited;
+  }
+
+  /** The end of what it wrote to stderr, trimmed. */
+  stderrTail(): string {
+    return this.#stderr.toString('utf8').trim();
+  }
+
+  /** TERM to the group, then KILL when it still runs after the grace period. Resolves when it has ended; calling twice is fine. */
+  stop(): Promise<void> {
+    this.#stopping ??= this.#stop();
+    return this.#stopping;
+  }
+
+  async #stop(): Promise<void> {
+    if (!this.#hasExited) {
+      this.#signal('SIGTERM');
+      const cancel = this.#options.timers.after(this.#options.graceMs, () => this.#signal('SIGKILL'));
+      await this.exited;
+      cancel();
+    }
+    await this.exited;
+  }
+
+  #signal(signal: 'SIGTERM' | 'SIGKILL'): void {
+    try {
+      process.kill(-this.pid, signal);
+    } catch (error) {
+      // ESRCH: nobody is left in the group.
+      this.#options.log('debug', 'agent process group', { signal, error: String(error) });
+    }
+  }
+
+  #keepStderr(chunk: Buffer): void {
+    this.#options.log('debug', 'agent stderr', {
+      agent: this.#options.name,
+      text: chunk.subarray(0, 2_000).toString('utf8').trimEnd(),
+    });
+    this.#stderr = Buffer.concat([this.#stderr, chunk.subarray(-stderrTailBytes)]).subarray(-stderrTailBytes);
+  }
+}

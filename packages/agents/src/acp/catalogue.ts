@@ -1,0 +1,81 @@
+import { type AcpAgentConfig, type AcpAgentEntry, AgentConfigError } from './config.ts';
+
+/** Agents known to speak the Agent Client Protocol, with what each needs. The host offers those whose command is on its PATH. */
+export const acpCatalogue: readonly AcpAgentConfig[] = [
+  {
+    id: 'claude',
+    displayName: 'Claude Code',
+    description: 'Anthropic Claude Code through its ACP adapter',
+    command: 'claude-agent-acp',
+    envAllow: ['ANTHROPIC_*', 'CLAUDE_*', 'AWS_*', 'GOOGLE_*', 'VERTEX_*', 'CLOUD_ML_REGION'],
+    loginHint: 'run `claude` once and log in, or set ANTHROPIC_API_KEY for the host',
+  },
+  {
+    id: 'codex',
+    displayName: 'Codex',
+    description: 'OpenAI Codex through its ACP adapter',
+    command: 'codex-acp',
+    envAllow: ['OPENAI_*', 'CODEX_*', 'NO_BROWSER'],
+    loginHint: 'run `codex login`, or set OPENAI_API_KEY for the host',
+  },
+  {
+    id: 'gemini',
+    displayName: 'Gemini CLI',
+    description: 'Google Gemini CLI',
+    command: 'gemini',
+    args: ['--acp'],
+    envAllow: ['GEMINI_*', 'GOOGLE_*'],
+    loginHint: 'run `gemini` once and log in, or set GEMINI_API_KEY for the host',
+    // When it is offered, every file that it writes is read first through us, and a file that is not there yet fails the write.
+    offersReadTextFile: false,
+  },
+  {
+    id: 'qwen',
+    displayName: 'Qwen Code',
+    description: 'Qwen Code',
+    command: 'qwen',
+    args: ['--acp'],
+    envAllow: ['QWEN_*', 'OPENAI_*', 'DASHSCOPE_*', 'GEMINI_*', 'GOOGLE_*'],
+    loginHint: 'run `qwen` once and log in, or set OPENAI_API_KEY and OPENAI_BASE_URL for the host',
+  },
+  {
+    id: 'opencode',
+    displayName: 'OpenCode',
+    description: 'OpenCode',
+    command: 'opencode',
+    args: ['acp'],
+    envAllow: ['OPENCODE_*', 'ANTHROPIC_*', 'OPENAI_*', 'GEMINI_*', 'GOOGLE_*', 'OPENROUTER_*', 'AWS_*'],
+    loginHint: 'run `opencode auth login`',
+  },
+];
+
+/**
+ * The catalogue with the config file's entries over it: an entry with a catalogue id changes the fields that it names, another adds an
+ * agent, `enabled: false` takes one out. Throws `AgentConfigError` for a new agent without a command.
+ * @param file Path of the config file, for messages.
+ */
+export function mergeAgentConfigs(
+  catalogue: readonly AcpAgentConfig[],
+  entries: readonly AcpAgentEntry[],
+  file: string,
+): AcpAgentConfig[] {
+  const merged = new Map(catalogue.map((agent) => [agent.id, agent]));
+  for (const { enabled, ...entry } of entries) {
+    if (enabled === false) {
+      merged.delete(entry.id);
+      continue;
+    }
+    const known = merged.get(entry.id);
+    const command = entry.command ?? known?.command;
+    if (command === undefined) {
+      throw new AgentConfigError(
+        `${file}: agents.${entry.id}.command: expected a command, since ${entry.id} is not one of the known agents (${catalogue
+          .map(({ id }) => id)
+          .join(', ')})`,
+      );
+    }
+    const displayName = entry.displayName ?? known?.displayName ?? entry.id;
+    merged.set(entry.id, { ...known, ...entry, command, displayName });
+  }
+  return [...merged.values()];
+}

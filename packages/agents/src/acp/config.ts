@@ -1,0 +1,137 @@
+import { readFile } from 'node:fs/promises';
+import { isAbsolute } from 'node:path';
+import { isObject, type JsonObject } from './json.ts';
+
+/** An agent that speaks the Agent Client Protocol over its stdin and stdout. */
+export interface AcpAgentConfig {
+  /** Provider id: `[a-z][a-z0-9+.-]*`. */
+  readonly id: string;
+  /** Shown to people. */
+  readonly displayName: string;
+  /** One line about it. Default: empty. */
+  readonly description?: string;
+  /** A name that is looked up on the host's PATH, or an absolute path. Never relative to a working directory. */
+  readonly command: string;
+  /** Default: none. */
+  readonly args?: readonly string[];
+  /** Set in its environment, over what the allow list lets through. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Names of the host's environment that it may see besides the common ones; `FOO_*` takes all that start with `FOO_`. */
+  readonly envAllow?: readonly string[];
+  /** How to log in, shown when the agent wants it and does not say itself. */
+  readonly loginHint?: string;
+  /** Whether to offer `fs/read_text_file`. Default true. */
+  readonly offersReadTextFile?: boolean;
+  /** Whether to offer `fs/write_text_file`. Default true. */
+  readonly offersWriteTextFile?: boolean;
+  /** Whether one process serves all chats. False gives each chat a process in its working directory. Default true. */
+  readonly sharesProcess?: boolean;
+}
+
+/** An entry of the config file: fields of a catalogue agent to change, or a whole agent of its own. */
+export interface AcpAgentEntry extends Partial<Omit<AcpAgentConfig, 'id'>> {
+  readonly id: string;
+  /** `false` hides the agent. Default true. */
+  readonly enabled?: boolean;
+}
+
+/** A config file that cannot be used. The message names file, key, what was expected and what was found. */
+export class AgentConfigError extends Error {
+  override readonly name = 'AgentConfigError';
+}
+
+type Check = { readonly expected: string; readonly holds: (value: unknown) => boolean };
+
+const isString = (value: unknown): value is string => typeof value === 'string';
+const aBoolean: Check = { expected: 'true or false', holds: (value) => typeof value === 'boolean' };
+const aText: Check = { expected: 'a non-empty string', holds: (value) => isString(value) && value !== '' };
+const texts: Check = {
+  expected: 'a list of strings',
+  holds: (value) => Array.isArray(value) && value.every(isString),
+};
+
+const checks: Readonly<Record<string, Check>> = {
+  displayName: aText,
+  description: { expected: 'a string', holds: isString },
+  command: {
+    expected: 'a command name to find on PATH, or an absolute path',
+    holds: (value) => isString(value) && value !== '' && (isAbsolute(value) || !/[\\/]/.test(value)),
+  },
+  args: texts,
+  env: {
+    expected: 'an object of strings',
+    holds: (value) => isObject(value) && Object.values(value).every(isString),
+  },
+  envAllow: texts,
+  loginHint: aText,
+  offersReadTextFile: aBoolean,
+  offersWriteTextFile: aBoolean,
+  sharesProcess: aBoolean,
+  enabled: aBoolean,
+};
+
+const idPattern = /^[a-z][a-z0-9+.-]*$/;
+
+/** Schemes of the protocol's own channels, which no provider id may take. */
+const takenIds = /^(ahp-.*|mcp|file)$/;
+
+/**
+ * Reads the `agents` member of a config file that has been parsed already. Absent: none. Throws `AgentConfigError`.
+ * @param file Path of the file, for messages.
+ */
+export function readAgentEntries(config: unknown, file: string): AcpAgentEntry[] {
+  if (!isObject(config)) throw wrong(file, 'the file', 'an object', config);
+  const agents = config['agents'];
+  if (agents === undefined) return [];
+  if (!isObject(agents)) throw wrong(file, 'agents', 'an object of agents by id', agents);
+  return Object.entries(agents).map(([id, value]) => readEntry(id, value, file));
+}
+
+/**
+ * Reads a config file (`agenthost.json`) for its agents. A missing file is an empty list; anything else that is wrong with it throws
+ * `AgentConfigError`.
+ */
+export async function loadAgentEntries(file: string): Promise<AcpAgentEntry[]> {
+  const text = await readFile(file, 'utf8').catch((cause: unknown) => {
+    if (isObject(cause) && cause['code'] === 'ENOENT') return undefined;
+    throw new AgentConfigError(`${file}: cannot be read: ${String(cause)}`, { cause });
+  });
+  if (text === undefined) return [];
+  let config: unknown;
+  try {
+    config = JSON.parse(text);
+  } catch (cause) {
+    throw new AgentConfigError(`${file}: is not JSON: ${String(cause)}`, { cause });
+  }
+  return readAgentEntries(config, file);
+}
+
+function readEntry(id: string, value: unknown, file: string): AcpAgentEntry {
+  const key = `agents.${id}`;
+  if (!idPattern.test(id) || takenIds.test(id)) {
+    throw new AgentConfigError(
+      `${file}: ${key}: expected an id of lower-case letters, digits, +, . and - that starts with a letter and is no scheme of the protocol`,
+    );
+  }
+  if (!isObject(value)) throw wrong(file, key, 'an object', value);
+  for (const [name, member] of Object.entries(value)) {
+    const check = checks[name];
+    if (check === undefined) {
+      throw new AgentConfigError(
+        `${file}: ${key}.${name}: unknown; expected one of ${Object.keys(checks).join(', ')}`,
+      );
+    }
+    if (!check.holds(member)) throw wrong(file, `${key}.${name}`, check.expected, member);
+  }
+  return isEntryFields(value) ? { id, ...value } : { id };
+}
+
+/** Holds for what `checks` let through. */
+function isEntryFields(value: JsonObject): value is JsonObject & Omit<AcpAgentEntry, 'id'> {
+  return Object.entries(value).every(([name, member]) => checks[name]?.holds(member) === true);
+}
+
+function wrong(file: string, key: string, expected: string, got: unknown): AgentConfigError {
+  const shown = JSON.stringify(got)?.slice(0, 80) ?? String(got);
+  return new AgentConfigError(`${file}: ${key}: expected ${expected}, got ${shown}`);
+}

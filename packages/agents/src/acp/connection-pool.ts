@@ -1,0 +1,104 @@
+import { AgentError } from '@agenthost/host';
+import type { AcpConnection } from './connection.ts';
+import type { AcpLog, AcpTimers } from './runtime.ts';
+
+/** A connection in use. While one is held, the connection's process is not stopped for idleness. */
+export interface ConnectionLease {
+  readonly connection: AcpConnection;
+  /** Gives it back; calling twice is fine. */
+  release(): void;
+}
+
+interface Entry {
+  readonly opening: Promise<AcpConnection>;
+  useCount: number;
+  cancelIdle: (() => void) | undefined;
+}
+
+export interface ConnectionPoolOptions {
+  /** Starts an agent with this folder as its own working directory. */
+  readonly start: (cwd: string) => Promise<AcpConnection>;
+  readonly timers: AcpTimers;
+  readonly log: AcpLog;
+  /** How long a process stays when nothing uses it. */
+  readonly idleMs: number;
+}
+
+/** The connections of one provider by key: one for all chats, or one for each. Started on first use, stopped when idle. */
+export class ConnectionPool {
+  readonly #options: ConnectionPoolOptions;
+  readonly #entries = new Map<string, Entry>();
+  #isDisposed = false;
+
+  constructor(options: ConnectionPoolOptions) {
+    this.#options = options;
+  }
+
+  /** The connection of `key`, started when there is none. Rejects with `AgentError`. */
+  async acquire(key: string, cwd: string): Promise<ConnectionLease> {
+    if (this.#isDisposed) throw new AgentError('agentExited', 'the host is stopping its agents');
+    const entry = this.#entries.get(key) ?? this.#open(key, cwd);
+    entry.useCount += 1;
+    entry.cancelIdle?.();
+    entry.cancelIdle = undefined;
+    let isHeld = true;
+    const release = (): void => {
+      if (!isHeld) return;
+      isHeld = false;
+      this.#release(key, entry);
+    };
+    try {
+      return { connection: await entry.opening, release };
+    } catch (error) {
+      release();
+      throw error;
+    }
+  }
+
+  /** Stops the connection of `key`, if there is one. */
+  async drop(key: string, because: string): Promise<void> {
+    const entry = this.#entries.get(key);
+    if (entry !== undefined) await this.#stop(key, entry, because);
+  }
+
+  /** Stops all, those that are starting too. */
+  async dispose(): Promise<void> {
+    this.#isDisposed = true;
+    const because = 'the host is stopping its agents';
+    await Promise.all([...this.#entries].map(([key, entry]) => this.#stop(key, entry, because)));
+  }
+
+  #open(key: string, cwd: string): Entry {
+    const entry: Entry = { opening: this.#options.start(cwd), useCount: 0, cancelIdle: undefined };
+    this.#entries.set(key, entry);
+    entry.opening
+      .then((connection) => connection.closed)
+      .then(
+        () => this.#forget(key, entry),
+        () => this.#forget(key, entry),
+      );
+    return entry;
+  }
+
+  #release(key: string, entry: Entry): void {
+    entry.useCount -= 1;
+    if (entry.useCount > 0 || this.#entries.get(key) !== entry) return;
+    entry.cancelIdle = this.#options.timers.after(this.#options.idleMs, () => {
+      this.#options.log('info', 'agent stopped, idle', { key });
+      // Its failure to end is reported by the process itself.
+      void this.#stop(key, entry, 'nothing used it for a while');
+    });
+  }
+
+  async #stop(key: string, entry: Entry, because: string): Promise<void> {
+    this.#forget(key, entry);
+    const connection = await entry.opening.catch(() => undefined);
+    await connection?.close(because);
+  }
+
+  #forget(key: string, entry: Entry): void {
+    entry.cancelIdle?.();
+    entry.cancelIdle = undefined;
+    if (this.#entries.get(key) === entry) this.#entries.delete(key);
+  }
+}

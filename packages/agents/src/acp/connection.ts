@@ -1,0 +1,308 @@
+import * as acp from '@agentclientprotocol/sdk';
+import { AgentError } from '@agenthost/host';
+import type { AgentProcess } from './agent-process.ts';
+import { isObject, type JsonObject, objectOf, objectsOf, stringOf, textOf } from './json.ts';
+import { openMessageStream } from './message-stream.ts';
+import { type AcpLog, type AcpTimers, withDeadline } from './runtime.ts';
+import { readSessionUpdate, type SessionUpdate } from './session-update.ts';
+
+/** What a connection hands to the session that an agent's message names. */
+export interface SessionReceiver {
+  /** Takes one update; the agent's next message is read after the promise. */
+  update(update: SessionUpdate): Promise<void>;
+  /** Answers a permission request with the id of one of its options, or `undefined` for cancelled. */
+  permission(params: JsonObject): Promise<string | undefined>;
+  readTextFile(params: JsonObject): Promise<string>;
+  writeTextFile(params: JsonObject): Promise<void>;
+}
+
+/** What an agent said of itself when it was initialized. */
+export interface AgentTraits {
+  readonly version?: string;
+  readonly canLoad: boolean;
+  readonly canResume: boolean;
+  readonly canClose: boolean;
+  readonly takesImages: boolean;
+  readonly takesEmbeddedContext: boolean;
+  /** Ways to log in, in words. */
+  readonly logins: readonly string[];
+}
+
+export interface OpenConnection {
+  readonly process: AgentProcess;
+  readonly name: string;
+  readonly offersReadTextFile: boolean;
+  readonly offersWriteTextFile: boolean;
+  readonly loginHint: string | undefined;
+  readonly timers: AcpTimers;
+  readonly log: AcpLog;
+  /** For the answer to `initialize`. */
+  readonly startTimeoutMs: number;
+  readonly maxLineBytes: number;
+}
+
+/** Why we ended a connection ourselves, if we did. */
+interface Ending {
+  stoppedBecause: string | undefined;
+}
+
+/** Updates kept for a session whose id we have not been told yet. */
+const maxEarlyUpdates = 64;
+
+const authRequiredCode = -32000;
+
+/** One ACP connection to one agent process; many sessions. */
+export class AcpConnection {
+  readonly traits: AgentTraits;
+  /** Resolves when it is over, with the reason as turns report it. Never rejects. */
+  readonly closed: Promise<AgentError>;
+  readonly #options: OpenConnection;
+  readonly #rpc: acp.ClientConnection;
+  readonly #receivers: Map<string, SessionReceiver>;
+  readonly #early: Map<string, SessionUpdate[]>;
+  readonly #ending: Ending;
+  #isOpen = true;
+
+  /** Initializes the agent. Rejects with `AgentError`; the process is stopped then. */
+  static async open(options: OpenConnection): Promise<AcpConnection> {
+    const receivers = new Map<string, SessionReceiver>();
+    const early = new Map<string, SessionUpdate[]>();
+    const stream = openMessageStream({
+      stdout: options.process.stdout,
+      stdin: options.process.stdin,
+      maxLineBytes: options.maxLineBytes,
+      takeNotification: (method, params) => {
+        if (method !== acp.CLIENT_METHODS.session_update) {
+          // Extensions start with an underscore and need no answer; the SDK has nothing to do with the others either.
+          options.log('debug', 'agent notification ignored', { agent: options.name, method });
+          return Promise.resolve();
+        }
+        return route(params, receivers, early);
+      },
+      onNoise: (line) =>
+        options.log('debug', 'agent stdout is no message', { agent: options.name, text: line.slice(0, 500) }),
+    });
+    const rpc = clientApp(receivers).connect(stream.sdk);
+    const ending: Ending = { stoppedBecause: undefined };
+    const closed = closeReason(options, rpc, stream.ended, ending);
+    try {
+      const answer = await withDeadline(
+        Promise.race([
+          rpc.agent.request<unknown, unknown>(acp.AGENT_METHODS.initialize, {
+            protocolVersion: acp.PROTOCOL_VERSION,
+            clientInfo: { name: 'agenthost', title: 'agenthost', version: '0.1.0' },
+            clientCapabilities: {
+              fs: { readTextFile: options.offersReadTextFile, writeTextFile: options.offersWriteTextFile },
+              terminal: false,
+            },
+          }),
+          closed.then((reason) => {
+            throw reason;
+          }),
+        ]),
+        options.timers,
+        options.startTimeoutMs,
+        () =>
+          new AgentError(
+            'agentUnresponsive',
+            `${options.name} did not answer within ${options.startTimeoutMs / 1000} s of its start${stderrSuffix(options.process)}`,
+          ),
+      );
+      return new AcpConnection(options, rpc, receivers, early, ending, closed, readTraits(answer));
+    } catch (error) {
+      rpc.close();
+      await options.process.stop();
+      // The SDK knows only that the stream ended; the process knows why.
+      throw error instanceof AgentError
+        ? error
+        : requestError(options, 'initialize', error, await closed, true);
+    }
+  }
+
+  private constructor(
+    options: OpenConnection,
+    rpc: acp.ClientConnection,
+    receivers: Map<string, SessionReceiver>,
+    early: Map<string, SessionUpdate[]>,
+    ending: Ending,
+    closed: Promise<AgentError>,
+    traits: AgentTraits,
+  ) {
+    this.#options = options;
+    this.#rpc = rpc;
+    this.#receivers = receivers;
+    this.#early = early;
+    this.#ending = ending;
+    this.traits = traits;
+    this.closed = closed.then((reason) => {
+      this.#isOpen = false;
+      this.#receivers.clear();
+      return reason;
+    });
+  }
+
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+
+  /** Gives a session's messages to `receiver`, those first that came before its id did. Returns the way out. */
+  async attach(sessionId: string, receiver: SessionReceiver): Promise<() => void> {
+    this.#receivers.set(sessionId, receiver);
+    const waiting = this.#early.get(sessionId) ?? [];
+    this.#early.clear();
+    for (const update of waiting) await receiver.update(update);
+    return () => {
+      if (this.#receivers.get(sessionId) === receiver) this.#receivers.delete(sessionId);
+    };
+  }
+
+  /**
+   * Sends a request. Rejects with `AgentError`: `authRequired`, `agentExited` when the connection ends first, else `agentError` with the
+   * agent's words.
+   */
+  async request(method: string, params: JsonObject): Promise<JsonObject> {
+    try {
+      return objectOf(await this.#rpc.agent.request<unknown, unknown>(method, params));
+    } catch (error) {
+      const reason = error instanceof acp.RequestError ? undefined : await this.closed;
+      throw requestError(this.#options, method, error, reason, false);
+    }
+  }
+
+  /** Sends a notification; one that cannot be sent any more is dropped. */
+  notify(method: string, params: JsonObject): void {
+    this.#rpc.agent.notify(method, params).catch((error: unknown) => {
+      this.#options.log('debug', 'agent notification not sent', { method, error: String(error) });
+    });
+  }
+
+  /** Whether `close` was called, so that its end is no news. */
+  get wasStopped(): boolean {
+    return this.#ending.stoppedBecause !== undefined;
+  }
+
+  /**
+   * Ends the process group: TERM, wait, KILL. Resolves when it is gone. What is still running on it fails, saying `because`.
+   */
+  async close(because: string): Promise<void> {
+    this.#ending.stoppedBecause ??= because;
+    this.#isOpen = false;
+    this.#rpc.close();
+    await this.#options.process.stop();
+  }
+}
+
+function route(
+  params: unknown,
+  receivers: Map<string, SessionReceiver>,
+  early: Map<string, SessionUpdate[]>,
+): Promise<void> {
+  const { sessionId, update } = objectOf(params);
+  if (typeof sessionId !== 'string') return Promise.resolve();
+  const read = readSessionUpdate(update);
+  const receiver = receivers.get(sessionId);
+  if (receiver !== undefined) return receiver.update(read);
+  const waiting = early.get(sessionId) ?? [];
+  if (waiting.length < maxEarlyUpdates && (waiting.length > 0 || early.size < maxEarlyUpdates)) {
+    early.set(sessionId, [...waiting, read]);
+  }
+  return Promise.resolve();
+}
+
+/** Answers what agents ask of us. Shapes are read tolerantly; what is not here gets "method not found" from the SDK. */
+function clientApp(receivers: ReadonlyMap<string, SessionReceiver>): acp.ClientApp {
+  const receiverOf = (params: JsonObject): SessionReceiver => {
+    const receiver = receivers.get(stringOf(params['sessionId']) ?? '');
+    if (receiver === undefined) throw acp.RequestError.invalidParams({ reason: 'unknown session' });
+    return receiver;
+  };
+  return acp
+    .client({ name: 'agenthost' })
+    .onRequest(acp.CLIENT_METHODS.session_request_permission, objectOf, async ({ params }) => {
+      const optionId = await receiverOf(params).permission(params);
+      return {
+        outcome:
+          optionId === undefined
+            ? { outcome: 'cancelled' as const }
+            : { outcome: 'selected' as const, optionId },
+      };
+    })
+    .onRequest(acp.CLIENT_METHODS.fs_read_text_file, objectOf, async ({ params }) => ({
+      content: await receiverOf(params).readTextFile(params),
+    }))
+    .onRequest(acp.CLIENT_METHODS.fs_write_text_file, objectOf, async ({ params }) => {
+      await receiverOf(params).writeTextFile(params);
+      return {};
+    });
+}
+
+async function closeReason(
+  options: OpenConnection,
+  rpc: acp.ClientConnection,
+  ended: Promise<void>,
+  ending: Ending,
+): Promise<AgentError> {
+  const broken = ended.then(
+    () => undefined,
+    (error: unknown) => (error instanceof AgentError ? error : undefined),
+  );
+  // An agent that closes its output, or breaks the framing, is of no use any more: its process ends in any case.
+  await rpc.closed;
+  await options.process.stop();
+  const [framing, end] = await Promise.all([broken, options.process.exited]);
+  if (framing !== undefined) return framing;
+  return ending.stoppedBecause === undefined
+    ? new AgentError('agentExited', `${options.name} ended (${end})${stderrSuffix(options.process)}`)
+    : new AgentError('agentExited', `${options.name} was stopped: ${ending.stoppedBecause}`);
+}
+
+function stderrSuffix(process: AgentProcess): string {
+  const tail = process.stderrTail();
+  return tail === '' ? '' : `; the end of its error output:\n${tail}`;
+}
+
+function requestError(
+  options: OpenConnection,
+  method: string,
+  error: unknown,
+  closed: AgentError | undefined,
+  isStart: boolean,
+): AgentError {
+  if (!(error instanceof acp.RequestError)) {
+    return (
+      closed ?? new AgentError('agentError', `${options.name}: ${method}: ${String(error)}`, { cause: error })
+    );
+  }
+  if (error.code === authRequiredCode) {
+    const hint = options.loginHint === undefined ? '' : `: ${options.loginHint}`;
+    return new AgentError('authRequired', `${options.name} needs you to log in${hint}`, { cause: error });
+  }
+  const details = isObject(error.data)
+    ? (textOf(error.data['details']) ?? textOf(error.data['message']))
+    : textOf(error.data);
+  const words = details === undefined ? error.message : `${error.message}: ${details}`;
+  return new AgentError(
+    'agentError',
+    `${options.name} ${isStart ? 'could not be initialized' : `failed at ${method}`}: ${words}`,
+    { cause: error },
+  );
+}
+
+function readTraits(answer: unknown): AgentTraits {
+  const { agentCapabilities, agentInfo, authMethods } = objectOf(answer);
+  const capabilities = objectOf(agentCapabilities);
+  const session = objectOf(capabilities['sessionCapabilities']);
+  const prompt = objectOf(capabilities['promptCapabilities']);
+  const version = textOf(objectOf(agentInfo)['version']);
+  return {
+    canLoad: capabilities['loadSession'] === true,
+    canResume: isObject(session['resume']),
+    canClose: isObject(session['close']),
+    takesImages: prompt['image'] === true,
+    takesEmbeddedContext: prompt['embeddedContext'] === true,
+    logins: objectsOf(authMethods).flatMap(
+      (method) => textOf(method['description']) ?? textOf(method['name']) ?? [],
+    ),
+    ...(version === undefined ? {} : { version }),
+  };
+}

@@ -1,0 +1,61 @@
+import type { ResponsePart, StringOrMarkdown, Turn } from '@agenthost/protocol';
+
+/** How much of a chat an agent that has lost it is told, in UTF-16 code units. */
+export const maxPrimingLength = 48 * 1024;
+
+/** One part's share at most, so that a single long answer does not crowd out the rest. */
+const maxPartLength = 6 * 1024;
+
+const preface =
+  'This conversation began earlier; you no longer have it yourself. Below is a record of it, in the order it happened, ' +
+  'possibly shortened. Take it as context and answer only the message that follows it.';
+
+/**
+ * A chat in brief, for the first prompt of an agent that cannot resume its own session: the newest turns that fit, oldest first.
+ * `undefined` when there is nothing to tell.
+ */
+export function primingText(turns: readonly Turn[]): string | undefined {
+  const kept: string[] = [];
+  let length = 0;
+  for (const turn of turns.toReversed()) {
+    const text = turnText(turn);
+    length += text.length;
+    if (length > maxPrimingLength && kept.length > 0) break;
+    kept.unshift(cut(text, maxPrimingLength));
+  }
+  if (kept.length === 0) return undefined;
+  return `${preface}\n\n<conversation>\n${kept.join('\n\n')}\n</conversation>`;
+}
+
+function turnText(turn: Turn): string {
+  const lines = [`User: ${cut(turn.message.text, maxPartLength)}`];
+  for (const part of turn.responseParts) {
+    const text = partText(part);
+    if (text !== undefined) lines.push(text);
+  }
+  if (turn.state !== 'complete') lines.push(`(The turn ended early: ${turn.error?.message ?? turn.state}.)`);
+  return lines.join('\n');
+}
+
+function partText(part: ResponsePart): string | undefined {
+  switch (part.kind) {
+    case 'markdown':
+      return part.content === '' ? undefined : `You: ${cut(part.content, maxPartLength)}`;
+    case 'toolCall': {
+      const { status, displayName, invocationMessage } = part.toolCall;
+      const what = invocationMessage === undefined ? '' : `: ${cut(plain(invocationMessage), 500)}`;
+      return `(Tool ${displayName}${what}, ${status})`;
+    }
+    default:
+      // Reasoning, notices and references are of no use to another session.
+      return undefined;
+  }
+}
+
+function plain(text: StringOrMarkdown): string {
+  return typeof text === 'string' ? text : text.markdown;
+}
+
+function cut(text: string, length: number): string {
+  return text.length <= length ? text : `${text.slice(0, length)} …`;
+}

@@ -1,0 +1,206 @@
+import { homedir } from 'node:os';
+import {
+  type AgentAvailability,
+  AgentError,
+  type AgentProvider,
+  type AgentSession,
+  type ChildRegistry,
+  type OpenAgentSession,
+  type ResolvedConfig,
+} from '@agenthost/host';
+import type { AgentInfo, SessionModelInfo } from '@agenthost/protocol';
+import { AgentProcess } from './agent-process.ts';
+import { findCommand, packageVersionOf } from './command-path.ts';
+import type { AcpAgentConfig } from './config.ts';
+import { AcpConnection } from './connection.ts';
+import { ConnectionPool } from './connection-pool.ts';
+import { agentEnvironment } from './environment.ts';
+import { defaultMaxLineBytes } from './message-stream.ts';
+import { type AcpLog, type AcpTimers, processTimers } from './runtime.ts';
+import { AcpSession, type AcpSessionContext } from './session.ts';
+import type { AgentSessionConfig } from './session-config.ts';
+import { runVersion } from './version.ts';
+
+export interface AcpProviderOptions {
+  /** Records the processes that run, so that they do not outlive a killed host. */
+  readonly childRegistry: ChildRegistry;
+  /** Default: nothing is logged. */
+  readonly log?: AcpLog;
+  /** Default: the process's own. */
+  readonly timers?: AcpTimers;
+  /** The host's environment; commands are looked up on its PATH. Default: `process.env`. */
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+  /** How long a process stays that no turn uses. Default 10 minutes. */
+  readonly idleMs?: number;
+  /** How long an agent may take to start and answer. Default 60 s. */
+  readonly startTimeoutMs?: number;
+  /** Between TERM and KILL. Default 5 s. */
+  readonly killGraceMs?: number;
+  /** The longest line taken from an agent, in bytes. Default 32 MiB. */
+  readonly maxLineBytes?: number;
+}
+
+/** A provider with what only the command line needs of it. */
+export interface AcpProvider extends AgentProvider {
+  /** Whether its command is there now. A look at the file system; starts nothing. */
+  isInstalled(): boolean;
+}
+
+/**
+ * A provider for one agent that speaks the Agent Client Protocol. Nothing runs before the first session is opened. Its models and its
+ * config are known once a session has been opened; `onInfoChanged` tells.
+ */
+export function createAcpProvider(agent: AcpAgentConfig, options: AcpProviderOptions): AcpProvider {
+  return new Provider(agent, options);
+}
+
+class Provider implements AcpProvider {
+  readonly id: string;
+  readonly #agent: AcpAgentConfig;
+  readonly #options: AcpProviderOptions;
+  readonly #environment: Readonly<Record<string, string | undefined>>;
+  readonly #log: AcpLog;
+  readonly #timers: AcpTimers;
+  readonly #pool: ConnectionPool;
+  readonly #listeners = new Set<() => void>();
+  #models: readonly SessionModelInfo[] = [];
+  #config: ResolvedConfig = { schema: { type: 'object', properties: {} }, values: {} };
+  #version: Promise<string | undefined> | undefined;
+
+  constructor(agent: AcpAgentConfig, options: AcpProviderOptions) {
+    this.id = agent.id;
+    this.#agent = agent;
+    this.#options = options;
+    this.#environment = options.environment ?? process.env;
+    this.#log = options.log ?? (() => {});
+    this.#timers = options.timers ?? processTimers;
+    this.#pool = new ConnectionPool({
+      start: (cwd) => this.#connect(cwd),
+      timers: this.#timers,
+      log: this.#log,
+      idleMs: options.idleMs ?? 10 * 60_000,
+    });
+  }
+
+  describe(): AgentInfo {
+    return {
+      provider: this.id,
+      displayName: this.#agent.displayName,
+      description: this.#agent.description ?? '',
+      models: [...this.#models],
+      capabilities: { multipleChats: {} },
+    };
+  }
+
+  onInfoChanged(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  isInstalled(): boolean {
+    return this.#file() !== undefined;
+  }
+
+  async availability(): Promise<AgentAvailability> {
+    const file = this.#file();
+    if (file === undefined) return { available: false, reason: this.#missing() };
+    this.#version ??= this.#findVersion(file);
+    const version = await this.#version;
+    const source = [file, ...(this.#agent.args ?? [])].join(' ');
+    return version === undefined ? { available: true, source } : { available: true, source, version };
+  }
+
+  async resolveConfig(input: {
+    workingDirectory: string;
+    values: Readonly<Record<string, unknown>>;
+  }): Promise<ResolvedConfig> {
+    return { schema: this.#config.schema, values: { ...this.#config.values, ...input.values } };
+  }
+
+  openSession(open: OpenAgentSession, signal: AbortSignal): Promise<AgentSession> {
+    const context: AcpSessionContext = {
+      agent: this.#agent,
+      pool: this.#pool,
+      timers: this.#timers,
+      log: this.#log,
+      sessionTimeoutMs: this.#options.startTimeoutMs ?? 60_000,
+      onOffered: (config) => this.#learn(config),
+    };
+    return AcpSession.open(context, open, signal);
+  }
+
+  dispose(): Promise<void> {
+    return this.#pool.dispose();
+  }
+
+  async #connect(cwd: string): Promise<AcpConnection> {
+    const agent = this.#agent;
+    const file = this.#file();
+    if (file === undefined) throw new AgentError('agentError', `${agent.displayName}: ${this.#missing()}`);
+    const process = await AgentProcess.start({
+      file,
+      args: agent.args ?? [],
+      // A process that serves many folders runs in none of them; each session names its own.
+      cwd: agent.sharesProcess === false ? cwd : (this.#environment['HOME'] ?? homedir()),
+      env: this.#agentEnvironment(),
+      name: agent.displayName,
+      timers: this.#timers,
+      log: this.#log,
+      graceMs: this.#options.killGraceMs ?? 5_000,
+    });
+    this.#log('info', 'agent started', { agent: this.id, pid: process.pid, file });
+    await this.#record(process, file);
+    return AcpConnection.open({
+      process,
+      name: agent.displayName,
+      offersReadTextFile: agent.offersReadTextFile ?? true,
+      offersWriteTextFile: agent.offersWriteTextFile ?? true,
+      loginHint: agent.loginHint,
+      timers: this.#timers,
+      log: this.#log,
+      startTimeoutMs: this.#options.startTimeoutMs ?? 60_000,
+      maxLineBytes: this.#options.maxLineBytes ?? defaultMaxLineBytes,
+    });
+  }
+
+  async #record(process: AgentProcess, file: string): Promise<void> {
+    const { childRegistry } = this.#options;
+    try {
+      await childRegistry.record({ pid: process.pid, command: file });
+    } catch (cause) {
+      await process.stop();
+      throw new AgentError('hostError', `the process of ${this.#agent.displayName} could not be recorded`, {
+        cause,
+      });
+    } finally {
+      void process.exited.then((end) => {
+        this.#log('info', 'agent ended', { agent: this.id, pid: process.pid, end });
+        childRegistry.forget(process.pid);
+      });
+    }
+  }
+
+  #learn(config: AgentSessionConfig): void {
+    const models = config.models(this.id);
+    this.#config = config.resolved();
+    if (JSON.stringify(models) === JSON.stringify(this.#models)) return;
+    this.#models = models;
+    for (const listener of this.#listeners) listener();
+  }
+
+  async #findVersion(file: string): Promise<string | undefined> {
+    return packageVersionOf(file) ?? (await runVersion(file, this.#agentEnvironment(), this.#log));
+  }
+
+  #agentEnvironment(): Record<string, string> {
+    return agentEnvironment(this.#environment, this.#agent.envAllow ?? [], this.#agent.env ?? {});
+  }
+
+  #file(): string | undefined {
+    return findCommand(this.#agent.command, this.#environment['PATH']);
+  }
+
+  #missing(): string {
+    return `no command ${this.#agent.command} on the PATH of the host`;
+  }
+}

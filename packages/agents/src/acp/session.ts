@@ -1,0 +1,378 @@
+import type { ContentBlock } from '@agentclientprotocol/sdk';
+import {
+  AgentError,
+  type AgentSession,
+  type OpenAgentSession,
+  type ResolvedConfig,
+  type TurnInput,
+  type TurnOutput,
+} from '@agenthost/host';
+import type { AcpAgentConfig } from './config.ts';
+import type { AcpConnection, SessionReceiver } from './connection.ts';
+import type { ConnectionLease, ConnectionPool } from './connection-pool.ts';
+import { readTextFile, writeTextFile } from './files.ts';
+import { type JsonObject, objectOf, textOf } from './json.ts';
+import { primingText } from './priming.ts';
+import { promptBlocks } from './prompt.ts';
+import { type AcpLog, type AcpTimers, withDeadline } from './runtime.ts';
+import { AgentSessionConfig } from './session-config.ts';
+import type { SessionUpdate } from './session-update.ts';
+import { AcpTurn } from './turn.ts';
+
+export interface AcpSessionContext {
+  readonly agent: AcpAgentConfig;
+  readonly pool: ConnectionPool;
+  readonly timers: AcpTimers;
+  readonly log: AcpLog;
+  /** For the answers to `session/new`, `load`, `resume` and `close`. */
+  readonly sessionTimeoutMs: number;
+  /** Sees what a new session of the agent offers, before anything was changed in it. */
+  onOffered(config: AgentSessionConfig): void;
+}
+
+/** A session of the agent on a connection. */
+interface Attachment {
+  readonly connection: AcpConnection;
+  readonly sessionId: string;
+  readonly detach: () => void;
+}
+
+/** How long a result without any usage waits for the notification that some agents send after it. */
+const trailingUsageMs = 150;
+
+/** How long an agent gets to close its session; it is a courtesy. */
+const closeTimeoutMs = 2_000;
+
+/**
+ * A chat's session with an ACP agent. It survives its process: when that was stopped for idleness, the next turn starts it again and
+ * resumes by the agent's own session id, or goes on from the host's record of the chat.
+ */
+export class AcpSession implements AgentSession, SessionReceiver {
+  readonly #context: AcpSessionContext;
+  readonly #options: OpenAgentSession;
+  readonly #key: string;
+  readonly #config = new AgentSessionConfig();
+  /** What the session's config shall be: given by the host, and followed when the agent changes it. */
+  #wanted: Readonly<Record<string, unknown>>;
+  #publishedConfig = '';
+  #sessionId: string | undefined;
+  #attached: Attachment | undefined;
+  #turn: AcpTurn | undefined;
+  /** Settles when the turn that is running has. */
+  #running: Promise<void> = Promise.resolve();
+  #priming: string | undefined;
+  #notice: string | undefined;
+  #isClosed = false;
+
+  /** Opens or resumes the agent's session. Rejects with `AgentError`; the signal ends the attempt. */
+  static async open(
+    context: AcpSessionContext,
+    options: OpenAgentSession,
+    signal: AbortSignal,
+  ): Promise<AcpSession> {
+    const session = new AcpSession(context, options);
+    try {
+      const lease = await orAbort(session.#attach(), signal, (late) => late.release());
+      lease.release();
+      return session;
+    } catch (error) {
+      await session.close();
+      throw error;
+    }
+  }
+
+  private constructor(context: AcpSessionContext, options: OpenAgentSession) {
+    this.#context = context;
+    this.#options = options;
+    this.#wanted = options.config;
+    this.#sessionId = textOf(objectOf(options.memory)['sessionId']);
+    this.#key = context.agent.sharesProcess === false ? options.chat : '';
+  }
+
+  async runTurn(input: TurnInput, output: TurnOutput, signal: AbortSignal): Promise<void> {
+    const before = this.#running;
+    let settle = (): void => {};
+    this.#running = new Promise((resolve) => {
+      settle = resolve;
+    });
+    try {
+      // After a cancel the agent may still be unwinding the turn before.
+      await before;
+      if (signal.aborted) return;
+      const lease = await orAbort(this.#attach(), signal, (late) => late.release());
+      try {
+        await this.#prompt(input, output, signal);
+      } finally {
+        lease.release();
+      }
+    } catch (error) {
+      if (!signal.aborted) throw error;
+      this.#context.log('debug', 'turn ended after its cancel', { error: String(error) });
+    } finally {
+      settle();
+    }
+  }
+
+  async setConfig(values: Readonly<Record<string, unknown>>): Promise<void> {
+    this.#wanted = { ...this.#wanted, ...values };
+    // Without a process it is remembered for the next turn.
+    if (this.#attached !== undefined) await this.#applyWanted(this.#attached);
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    const attached = this.#attached;
+    if (attached?.connection.isOpen === true && attached.connection.traits.canClose) {
+      const { sessionId } = attached;
+      await this.#request(attached.connection, 'session/close', { sessionId }, closeTimeoutMs).catch(
+        (error: unknown) => this.#context.log('info', 'agent session not closed', { error: String(error) }),
+      );
+    }
+    this.#detach();
+    if (this.#key !== '') await this.#context.pool.drop(this.#key, 'its chat was closed');
+  }
+
+  /**
+   * Ends it now. A turn that does not stop takes its process with it, other chats' turns on it included: an agent that goes on changing
+   * files after a cancel would be worse.
+   */
+  async terminate(): Promise<void> {
+    const stuck = this.#turn === undefined ? undefined : this.#attached?.connection;
+    this.#isClosed = true;
+    this.#detach();
+    await stuck?.close('a turn on it did not end when it was cancelled');
+    if (this.#key !== '') await this.#context.pool.drop(this.#key, 'its chat was ended');
+  }
+
+  async update(update: SessionUpdate): Promise<void> {
+    const { host } = this.#options;
+    switch (update.type) {
+      case 'commands':
+        return host.commands(update.commands);
+      case 'info':
+        return update.title === undefined ? undefined : host.title(update.title);
+      case 'mode':
+        this.#config.setMode(update.modeId);
+        return this.#followAgent();
+      case 'configOptions':
+        this.#config.setOptions(update.options);
+        return this.#followAgent();
+      default:
+        // Outside a turn the rest is history that is being loaded again, or too late.
+        return this.#turn?.update(update);
+    }
+  }
+
+  async permission(params: JsonObject): Promise<string | undefined> {
+    return this.#turn?.permission(params);
+  }
+
+  readTextFile(params: JsonObject): Promise<string> {
+    return readTextFile(this.#options.workingDirectory, params);
+  }
+
+  writeTextFile(params: JsonObject): Promise<void> {
+    return writeTextFile(this.#options.workingDirectory, params);
+  }
+
+  async #prompt(input: TurnInput, output: TurnOutput, signal: AbortSignal): Promise<void> {
+    const attached = this.#attached;
+    if (attached === undefined)
+      throw new AgentError('agentExited', `${this.#name} ended before the turn began`);
+    const { connection, sessionId } = attached;
+    if (this.#notice !== undefined) output.notify(this.#notice);
+    this.#notice = undefined;
+    await this.#selectModel(attached, input, output);
+    const prompt: ContentBlock[] = await promptBlocks(input, connection.traits, this.#context.log);
+    if (this.#priming !== undefined) prompt.unshift({ type: 'text', text: this.#priming });
+    if (signal.aborted) return;
+    const turn = new AcpTurn(output, this.#options.workingDirectory);
+    this.#turn = turn;
+    const cancel = (): void => connection.notify('session/cancel', { sessionId });
+    signal.addEventListener('abort', cancel, { once: true });
+    try {
+      const result = await connection.request('session/prompt', { sessionId, prompt });
+      this.#priming = undefined;
+      turn.finish(result);
+      if (!signal.aborted) await this.#awaitUsage(turn);
+    } finally {
+      signal.removeEventListener('abort', cancel);
+      this.#turn = undefined;
+    }
+  }
+
+  async #awaitUsage(turn: AcpTurn): Promise<void> {
+    let cancel = (): void => {};
+    const late = new Promise<void>((resolve) => {
+      cancel = this.#context.timers.after(trailingUsageMs, resolve);
+    });
+    await Promise.race([turn.usageSeen, late]);
+    cancel();
+  }
+
+  async #selectModel(attached: Attachment, input: TurnInput, output: TurnOutput): Promise<void> {
+    const modelId = input.message.model?.id;
+    if (modelId === undefined) return;
+    const change = this.#config.changeModel(modelId);
+    if (change === undefined) {
+      if (!this.#config.hasModel(modelId)) {
+        output.notify(`${this.#name} offers no model ${modelId}; it goes on with the one that it uses.`);
+      }
+      return;
+    }
+    const { sessionId } = attached;
+    this.#config.applied(
+      change,
+      await attached.connection.request(change.method, { sessionId, ...change.params }),
+    );
+  }
+
+  /** Holds the connection, with the agent's session on it. */
+  async #attach(): Promise<ConnectionLease> {
+    if (this.#isClosed) throw new AgentError('agentExited', `the session with ${this.#name} is closed`);
+    const lease = await this.#context.pool.acquire(this.#key, this.#options.workingDirectory);
+    try {
+      if (this.#attached?.connection !== lease.connection) {
+        this.#detach();
+        this.#attached = (await this.#restore(lease.connection)) ?? (await this.#create(lease.connection));
+        this.#watch(this.#attached);
+        await this.#applyWanted(this.#attached);
+      }
+      return lease;
+    } catch (error) {
+      lease.release();
+      throw error;
+    }
+  }
+
+  async #restore(connection: AcpConnection): Promise<Attachment | undefined> {
+    const sessionId = this.#sessionId;
+    if (sessionId === undefined) return undefined;
+    const { canResume, canLoad } = connection.traits;
+    const methods = [...(canResume ? ['session/resume'] : []), ...(canLoad ? ['session/load'] : [])];
+    let reason = 'it cannot resume sessions';
+    for (const method of methods) {
+      // Before the request, since loading sends the history first: config in it counts, messages are ignored.
+      const detach = await connection.attach(sessionId, this);
+      try {
+        this.#config.read(await this.#request(connection, method, this.#sessionParams({ sessionId })));
+        return { connection, sessionId, detach };
+      } catch (error) {
+        detach();
+        if (!connection.isOpen || (error instanceof AgentError && error.errorType === 'authRequired'))
+          throw error;
+        reason = error instanceof Error ? error.message : String(error);
+        this.#context.log('info', 'agent session not resumed', { method, sessionId, reason });
+      }
+    }
+    this.#sessionId = undefined;
+    await this.#prime();
+    if (this.#priming !== undefined) {
+      this.#notice = `${this.#name} could not take up its earlier session and goes on from a record of this chat (${reason}).`;
+    }
+    return undefined;
+  }
+
+  async #create(connection: AcpConnection): Promise<Attachment> {
+    if (this.#priming === undefined) await this.#prime();
+    const answer = await this.#request(connection, 'session/new', this.#sessionParams({}));
+    const sessionId = textOf(answer['sessionId']);
+    if (sessionId === undefined) {
+      throw new AgentError('agentError', `${this.#name} answered session/new without a session id`);
+    }
+    const detach = await connection.attach(sessionId, this);
+    this.#sessionId = sessionId;
+    this.#config.read(answer);
+    this.#context.onOffered(this.#config);
+    this.#options.host.saveMemory({ sessionId });
+    return { connection, sessionId, detach };
+  }
+
+  async #prime(): Promise<void> {
+    this.#priming = primingText(await this.#options.history());
+  }
+
+  #watch(attached: Attachment): void {
+    void attached.connection.closed.then((reason) => {
+      if (this.#attached !== attached) return;
+      this.#detach();
+      if (!attached.connection.wasStopped && !this.#isClosed) this.#options.host.exited(reason.message);
+    });
+  }
+
+  #detach(): void {
+    this.#attached?.detach();
+    this.#attached = undefined;
+  }
+
+  /** Brings the agent's config to what is wanted; what it refuses stays as it is and is logged. */
+  async #applyWanted({ connection, sessionId }: Attachment): Promise<void> {
+    for (const [key, value] of Object.entries(this.#wanted)) {
+      const change = this.#config.change(key, value);
+      if (change === undefined) continue;
+      try {
+        this.#config.applied(
+          change,
+          await this.#request(connection, change.method, { sessionId, ...change.params }),
+        );
+      } catch (error) {
+        if (!connection.isOpen) throw error;
+        this.#context.log('warn', 'agent refused a config value', { key, error: String(error) });
+      }
+    }
+    this.#followAgent();
+  }
+
+  /** What the agent has now is what holds, and is told to the host. */
+  #followAgent(): void {
+    const config: ResolvedConfig = this.#config.resolved();
+    this.#wanted = { ...this.#wanted, ...config.values };
+    const published = JSON.stringify(config);
+    if (published === this.#publishedConfig) return;
+    if (this.#publishedConfig === '' && Object.keys(config.schema.properties).length === 0) return;
+    this.#publishedConfig = published;
+    this.#options.host.config(config);
+  }
+
+  #sessionParams(more: JsonObject): JsonObject {
+    return { cwd: this.#options.workingDirectory, mcpServers: [], ...more };
+  }
+
+  #request(
+    connection: AcpConnection,
+    method: string,
+    params: JsonObject,
+    timeoutMs = this.#context.sessionTimeoutMs,
+  ): Promise<JsonObject> {
+    return withDeadline(
+      connection.request(method, params),
+      this.#context.timers,
+      timeoutMs,
+      () =>
+        new AgentError(
+          'agentUnresponsive',
+          `${this.#name} did not answer ${method} within ${timeoutMs / 1000} s`,
+        ),
+    );
+  }
+
+  get #name(): string {
+    return this.#context.agent.displayName;
+  }
+}
+
+/** Settles as `promise` does, or rejects when the signal aborts; what comes after that is handed to `discard`. */
+function orAbort<T>(promise: Promise<T>, signal: AbortSignal, discard: (late: T) => void): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(new AgentError('agentError', 'cancelled'));
+    if (signal.aborted) abort();
+    signal.addEventListener('abort', abort, { once: true });
+    promise
+      .then((value) => {
+        if (signal.aborted) discard(value);
+        else resolve(value);
+      }, reject)
+      .finally(() => signal.removeEventListener('abort', abort));
+  });
+}

@@ -1,0 +1,145 @@
+import { isAbsolute, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { TurnOutput } from '@agenthost/host';
+import type { FileEdit, ToolResultContent } from '@agenthost/protocol';
+import { type JsonObject, numberOf, objectOf, stringOf, textOf } from './json.ts';
+
+/** How much output of a terminal that an agent runs by itself is kept, in UTF-16 code units. The head goes first. */
+const maxTerminalText = 256 * 1024;
+
+/** The content of one tool call: what the agent sent as blocks, its file changes, and the output of its own terminal. */
+export class ToolCallContent {
+  readonly #output: TurnOutput;
+  readonly #workingDirectory: string;
+  #blocks: readonly JsonObject[] = [];
+  #terminalText = '';
+  #isTerminalCut = false;
+  #exitCode: number | undefined;
+  #terminalCwd: string | undefined;
+  #hasExited = false;
+  readonly #edits = new Map<string, FileEdit>();
+
+  constructor(output: TurnOutput, workingDirectory: string) {
+    this.#output = output;
+    this.#workingDirectory = workingDirectory;
+  }
+
+  /** Takes the blocks of an update, which replace earlier ones. */
+  replace(blocks: readonly JsonObject[]): void {
+    this.#blocks = blocks;
+  }
+
+  /** Takes what agents with terminals of their own (codex, claude) tell of them in `_meta`. Returns whether there was anything. */
+  readTerminal(meta: JsonObject): boolean {
+    const info = objectOf(meta['terminal_info']);
+    const added =
+      stringOf(objectOf(meta['terminal_output_delta'])['data']) ??
+      stringOf(objectOf(meta['terminal_output'])['data']) ??
+      '';
+    const exit = objectOf(meta['terminal_exit']);
+    this.#terminalCwd = textOf(info['cwd']) ?? this.#terminalCwd;
+    if (added !== '') {
+      const text = this.#terminalText + added;
+      this.#isTerminalCut ||= text.length > maxTerminalText;
+      this.#terminalText = text.slice(-maxTerminalText);
+    }
+    if (Object.keys(exit).length > 0) {
+      this.#hasExited = true;
+      this.#exitCode = numberOf(exit['exit_code']);
+    }
+    return added !== '' || Object.keys(exit).length > 0;
+  }
+
+  /** The file changes among the blocks. */
+  edits(): FileEdit[] {
+    return this.#blocks.flatMap((block) => this.#edit(block) ?? []);
+  }
+
+  /** All of it, in the agent's order; terminals of the agent itself come last. */
+  parts(): ToolResultContent[] {
+    const parts = this.#blocks.flatMap((block): ToolResultContent[] => {
+      const edit = this.#edit(block);
+      if (edit !== undefined) return [{ type: 'fileEdit', ...edit }];
+      return block['type'] === 'content' ? contentPart(objectOf(block['content'])) : [];
+    });
+    if (this.#hasExited) {
+      parts.push({
+        type: 'terminalComplete',
+        preview: this.#terminalText,
+        truncated: this.#isTerminalCut,
+        ...(this.#exitCode === undefined ? {} : { exitCode: this.#exitCode }),
+        ...(this.#terminalCwd === undefined ? {} : { cwd: pathToFileURL(this.#terminalCwd).href }),
+      });
+    } else if (this.#terminalText !== '') {
+      parts.push({ type: 'text', text: this.#terminalText });
+    }
+    return parts;
+  }
+
+  /** The text among the blocks, for error messages. */
+  text(): string {
+    return this.#blocks
+      .flatMap((block) => textOf(objectOf(block['content'])['text']) ?? [])
+      .join('\n')
+      .trim();
+  }
+
+  #edit(block: JsonObject): FileEdit | undefined {
+    const path = textOf(block['path']);
+    const newText = block['newText'];
+    if (block['type'] !== 'diff' || path === undefined) return undefined;
+    const uri = fileUri(path, this.#workingDirectory);
+    // Agents say a new file by `null` or by an empty text before.
+    const before = textOf(block['oldText']);
+    const after = stringOf(newText);
+    // Contents are stored when described, so each change is described once, however often the agent repeats it.
+    const key = JSON.stringify([uri, before, after]);
+    const known = this.#edits.get(key);
+    if (known !== undefined) return known;
+    const edit = this.#output.fileEdit({
+      uri,
+      ...(before === undefined ? {} : { before }),
+      ...(after === undefined ? {} : { after }),
+    });
+    this.#edits.set(key, edit);
+    return edit;
+  }
+}
+
+/** A path of an agent's as a `file:` URI; some say paths relative to the working directory. */
+export function fileUri(path: string, workingDirectory: string): string {
+  return pathToFileURL(isAbsolute(path) ? path : resolve(workingDirectory, path)).href;
+}
+
+function contentPart(content: JsonObject): ToolResultContent[] {
+  const contentType = textOf(content['mimeType']);
+  switch (content['type']) {
+    case 'text': {
+      const text = textOf(content['text']);
+      return text === undefined ? [] : [{ type: 'text', text }];
+    }
+    case 'image':
+    case 'audio': {
+      const data = textOf(content['data']);
+      return data === undefined
+        ? []
+        : [{ type: 'embeddedResource', data, contentType: contentType ?? 'application/octet-stream' }];
+    }
+    case 'resource_link': {
+      const uri = textOf(content['uri']);
+      return uri === undefined
+        ? []
+        : [{ type: 'resource', uri, ...(contentType === undefined ? {} : { contentType }) }];
+    }
+    case 'resource': {
+      const resource = objectOf(content['resource']);
+      const text = textOf(resource['text']);
+      if (text !== undefined) return [{ type: 'text', text }];
+      const data = textOf(resource['blob']);
+      const type = textOf(resource['mimeType']) ?? 'application/octet-stream';
+      return data === undefined ? [] : [{ type: 'embeddedResource', data, contentType: type }];
+    }
+    default:
+      return [];
+  }
+}

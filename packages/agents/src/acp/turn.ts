@@ -1,0 +1,132 @@
+import type { TurnOutput } from '@agenthost/host';
+import { type JsonObject, objectOf, textOf } from './json.ts';
+import { PermissionChoices } from './permission.ts';
+import { PlanBlock } from './plan.ts';
+import { readToolCall, type SessionUpdate } from './session-update.ts';
+import { ToolCalls } from './tool-calls.ts';
+import { TurnUsage } from './usage.ts';
+
+/** Images in an answer are shown inline up to this many base64 characters. */
+const maxInlineImage = 512 * 1024;
+
+/** Why a prompt stopped short, in words for the transcript. `end_turn` and `cancelled` need none. */
+const stopNotices: Readonly<Record<string, string>> = {
+  max_tokens: 'The agent stopped because it reached its limit of output tokens.',
+  max_turn_requests: 'The agent stopped because it reached its limit of model requests for one turn.',
+  refusal: 'The agent refused to go on. It does not keep this message and what followed in its memory.',
+};
+
+/** One turn of an agent session: applies what the agent sends to the host's output. */
+export class AcpTurn {
+  readonly #output: TurnOutput;
+  readonly #toolCalls: ToolCalls;
+  readonly #plan: PlanBlock;
+  readonly #usage = new TurnUsage();
+  #markdownId: string | undefined;
+  #hasMarkdownBefore = false;
+  #usageSeen: () => void = () => {};
+  /** Resolves when the agent has said anything of tokens. */
+  readonly usageSeen: Promise<void>;
+
+  constructor(output: TurnOutput, workingDirectory: string) {
+    this.#output = output;
+    this.#toolCalls = new ToolCalls(output, workingDirectory);
+    this.#plan = new PlanBlock(output);
+    this.usageSeen = new Promise((resolve) => {
+      this.#usageSeen = resolve;
+    });
+  }
+
+  /** Applies one update; resolves when the host can take the next. */
+  async update(update: SessionUpdate): Promise<void> {
+    switch (update.type) {
+      case 'message':
+        if (this.#usage.addCall(update.meta)) this.#showUsage();
+        return this.#markdown(chunkMarkdown(update.content), update.messageId);
+      case 'thought': {
+        const text = textOf(update.content['text']);
+        this.#hasMarkdownBefore = false;
+        return text === undefined ? undefined : this.#output.reasoning(text);
+      }
+      case 'toolCall':
+        this.#hasMarkdownBefore = false;
+        return this.#toolCalls.update(update.call, update.isAnnouncement);
+      case 'plan':
+        this.#hasMarkdownBefore = false;
+        return this.#plan.update(update.entries);
+      case 'usage':
+        this.#usage.setContext(update);
+        return this.#showUsage();
+      case 'notice':
+        this.#hasMarkdownBefore = false;
+        return this.#output.notify(update.text);
+      case 'commands':
+      case 'mode':
+      case 'configOptions':
+      case 'info':
+      case 'ignored':
+        return undefined;
+      default:
+        return update satisfies never;
+    }
+  }
+
+  /** Answers a permission request. */
+  async permission(params: JsonObject): Promise<string | undefined> {
+    const call = readToolCall(params['toolCall']);
+    if (call === undefined) return undefined;
+    this.#hasMarkdownBefore = false;
+    return this.#toolCalls.ask(call, new PermissionChoices(params));
+  }
+
+  /** Applies the prompt's result. */
+  finish(result: JsonObject): void {
+    this.#plan.finish();
+    if (this.#usage.setResult(result)) this.#showUsage();
+    const notice = stopNotices[textOf(result['stopReason']) ?? ''];
+    if (notice !== undefined) this.#output.notify(notice);
+  }
+
+  async #markdown(text: string | undefined, messageId: string | undefined): Promise<void> {
+    if (text === undefined) return;
+    // A new message straight after another is a new paragraph, which the agent does not say otherwise.
+    const isNewMessage =
+      messageId !== undefined && this.#markdownId !== undefined && messageId !== this.#markdownId;
+    const separator = isNewMessage && this.#hasMarkdownBefore ? '\n\n' : '';
+    this.#markdownId = messageId ?? this.#markdownId;
+    this.#hasMarkdownBefore = true;
+    await this.#output.markdown(`${separator}${text}`);
+  }
+
+  #showUsage(): void {
+    const usage = this.#usage.value;
+    if (usage === undefined) return;
+    this.#output.usage(usage);
+    this.#usageSeen();
+  }
+}
+
+/** A chunk of an answer as Markdown; `undefined` when there is nothing to show. */
+function chunkMarkdown(content: JsonObject): string | undefined {
+  const mimeType = textOf(content['mimeType']) ?? '';
+  switch (content['type']) {
+    case 'text':
+      return textOf(content['text']);
+    case 'image': {
+      const data = textOf(content['data']) ?? '';
+      return data.length > 0 && data.length <= maxInlineImage
+        ? `![image](data:${mimeType};base64,${data})`
+        : '*(an image that is too large to show)*';
+    }
+    case 'audio':
+      return '*(audio, which is not shown)*';
+    case 'resource_link': {
+      const uri = textOf(content['uri']);
+      return uri === undefined ? undefined : `[${textOf(content['name']) ?? uri}](<${uri}>)`;
+    }
+    case 'resource':
+      return textOf(objectOf(content['resource'])['text']);
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,62 @@
+import { existsSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { ChildRegistry } from '@agenthost/host';
+import { afterEach } from 'vitest';
+import type { AcpAgentConfig } from '../src/acp/config.ts';
+import { type AcpProvider, type AcpProviderOptions, createAcpProvider } from '../src/acp/provider.ts';
+
+/** Where recordings of real agents lie, beside the repository; see `capturesAreThere`. */
+export const capturesFolder = fileURLToPath(new URL('../../../../shared/acp-captures/', import.meta.url));
+
+/** Whether the recordings are there. Under `REQUIRE_ALL=1` their absence is a failure. */
+export const capturesAreThere = existsSync(capturesFolder);
+if (!capturesAreThere) {
+  if (process.env['REQUIRE_ALL'] === '1') throw new Error(`${capturesFolder} is required and absent`);
+  console.warn(`skipped: no recordings of agents in ${capturesFolder}`);
+}
+
+const cleanups: (() => unknown)[] = [];
+
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+/** A folder of the test's own, removed after it. */
+export function temporaryFolder(): string {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'agenthost-acp-')));
+  cleanups.push(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** A registry that remembers what runs. */
+export class RunningChildren implements ChildRegistry {
+  readonly running = new Set<number>();
+  readonly all: number[] = [];
+
+  async record(child: { pid: number }): Promise<void> {
+    this.running.add(child.pid);
+    this.all.push(child.pid);
+  }
+
+  forget(pid: number): void {
+    this.running.delete(pid);
+  }
+}
+
+/** A provider for `node <script> <args>`, disposed of after the test. */
+export function nodeAgent(
+  script: string,
+  args: readonly string[],
+  config: Partial<AcpAgentConfig> = {},
+  options: Partial<AcpProviderOptions> = {},
+): AcpProvider {
+  const file = fileURLToPath(new URL(script, import.meta.url));
+  const provider = createAcpProvider(
+    { id: 'test', displayName: 'Test agent', command: process.execPath, args: [file, ...args], ...config },
+    { childRegistry: new RunningChildren(), ...options },
+  );
+  cleanups.push(() => provider.dispose());
+  return provider;
+}
