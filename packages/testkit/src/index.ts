@@ -1,1 +1,2 @@
 export * from './agent-harness.ts';
+export { FaultJournal, type JournalGates } from './fault-journal.ts';

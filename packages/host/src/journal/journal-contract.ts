@@ -63,6 +63,7 @@ export function journalContract(name: string, createStorage: () => JournalStorag
         journal = createStorage().create();
         expect(await journal.open()).toEqual({
           lastSeq: 0,
+          lastTime: 0,
           reservedSeq: 0,
           mayHaveLostTail: false,
           lost: [],
@@ -87,7 +88,12 @@ export function journalContract(name: string, createStorage: () => JournalStorag
       test('[CONN-4] reserved numbers and the last journaled one are known to the next start', async () => {
         await journal.reserveSeq(100);
         await journal.commit([envelope(7)]);
-        expect(await reopen()).toMatchObject({ lastSeq: 7, reservedSeq: 100, mayHaveLostTail: false });
+        expect(await reopen()).toMatchObject({
+          lastSeq: 7,
+          lastTime: 1_007,
+          reservedSeq: 100,
+          mayHaveLostTail: false,
+        });
       });
 
       test('[CONN-4] a reservation never goes down, and stands at least at the last journaled number', async () => {
@@ -98,10 +104,10 @@ export function journalContract(name: string, createStorage: () => JournalStorag
         expect(await reopen()).toMatchObject({ lastSeq: 120, reservedSeq: 120 });
       });
 
-      test('[CONN-4] the last journaled number is known when all envelopes are trimmed', async () => {
+      test('[CONN-4] [ACT-6] the last journaled number and its time are known when all envelopes are trimmed', async () => {
         await journal.commit([envelope(7), envelope(9)]);
         await journal.trim(9, 10);
-        expect(await reopen()).toMatchObject({ lastSeq: 9 });
+        expect(await reopen()).toMatchObject({ lastSeq: 9, lastTime: 1_009 });
       });
 
       test('everything committed is there after close and reopen', async () => {
@@ -228,6 +234,22 @@ export function journalContract(name: string, createStorage: () => JournalStorag
             { seq: 4, channel: chat, time: 1_004, json: '{"n":4}' },
           ],
         });
+      });
+
+      test('the local part of a row is replaced alone, and nothing happens where there is no row', async () => {
+        await journal.commit([channel(chat, 1, { state: '{"s":1}' }), envelope(2)]);
+        await journal.commit([
+          { op: 'local', uri: chat, local: '{"l":22}' },
+          { op: 'local', uri: 'ahp-chat:/other', local: '{}' },
+        ]);
+        expect(await journal.readChannel(chat)).toMatchObject({
+          seq: 1,
+          state: '{"s":1}',
+          local: '{"l":22}',
+        });
+        expect(await journal.readChannel('ahp-chat:/other')).toBeUndefined();
+        expect(await journal.listStale(2, 10)).toEqual([chat]);
+        expect(await journal.diskUse(chat)).toMatchObject({ stateBytes: 15 });
       });
 
       test('a channel without a session has no such field', async () => {

@@ -1,61 +1,20 @@
-import type {
-  OutcomeKey,
-  StoredClient,
-  StoredContent,
-  StoredEnvelope,
-  StoredProcess,
-  StoredSession,
-} from './journal.ts';
-import type { LostRange } from './lost-ranges.ts';
-
-/** An envelope with the dispatch that it answers. */
-export interface MemoryEnvelope extends StoredEnvelope {
-  readonly origin?: OutcomeKey;
-}
-
-/** A channel's snapshot row. */
-export interface MemoryChannel {
-  readonly uri: string;
-  readonly kind: string;
-  readonly session?: string;
-  readonly seq: number;
-  readonly state: string;
-  readonly local: string;
-}
-
-/** A turn of a chat, by its ordinal. */
-export interface MemoryTurn {
-  readonly id: string;
-  readonly json: string;
-}
+import type { JournalWrite } from './journal.ts';
+import { MemoryTables } from './memory-tables.ts';
+import { applyWrite, checkBatch } from './memory-writes.ts';
 
 /**
  * What a memory journal has committed. It outlives the journal as a file outlives a process: give it to the next one to
  * reopen. Holds committed batches only.
  */
-export class MemoryDisk {
+export class MemoryDisk extends MemoryTables {
   /** A journal has it open. */
   isLocked = false;
-  /** Ascending by `seq`. */
-  envelopes: MemoryEnvelope[] = [];
-  /** In order of creation. */
-  readonly channels = new Map<string, MemoryChannel>();
-  readonly open = new Set<string>();
-  /** By chat, then ordinal. */
-  readonly turns = new Map<string, Map<number, MemoryTurn>>();
-  readonly sessions = new Map<string, StoredSession>();
-  readonly clients = new Map<string, StoredClient>();
-  readonly contents = new Map<string, StoredContent & { readonly session: string }>();
-  readonly processes = new Map<number, StoredProcess>();
-  readonly meta = new Map<string, string>();
-  reservedSeq = 0;
-  trimmedSeq = 0;
-  lost: LostRange[] = [];
   /** Set by a test: the next start finds that the last moments may be missing. */
   hasLostTail = false;
 
-  /** Highest sequence number that was ever journaled. */
-  get lastSeq(): number {
-    return Math.max(this.trimmedSeq, this.envelopes.at(-1)?.seq ?? 0);
+  /** Applies a whole batch, or throws a `JournalError` and changes nothing. */
+  apply(writes: readonly JournalWrite[]): void {
+    checkBatch(this, writes);
+    for (const write of writes) applyWrite(this, write);
   }
 }

@@ -12,8 +12,8 @@ import {
   type StoredSession,
   type StoredTurn,
 } from './journal.ts';
-import { MemoryDisk, type MemoryEnvelope, type MemoryTurn } from './memory-disk.ts';
-import { applyWrite, checkBatch } from './memory-writes.ts';
+import { MemoryDisk } from './memory-disk.ts';
+import type { MemoryEnvelope, MemoryTurn } from './memory-tables.ts';
 
 /**
  * The journal in memory, for tests and for hosts that keep nothing. Reopened on the same `MemoryDisk` it finds what was
@@ -33,21 +33,19 @@ export class MemoryJournal implements Journal {
     if (disk.isLocked) throw new JournalError('locked', 'the journal in memory is in use by another host');
     disk.isLocked = true;
     this.#isOpen = true;
-    const { lastSeq } = disk;
+    const { lastSeq, lastTime } = disk;
     disk.reservedSeq = Math.max(disk.reservedSeq, lastSeq);
     const mayHaveLostTail = disk.hasLostTail && disk.reservedSeq > lastSeq;
     disk.hasLostTail = false;
     disk.lost = disk.lost.filter((range) => range.upTo > disk.trimmedSeq);
     if (mayHaveLostTail) disk.lost.push({ after: lastSeq, upTo: disk.reservedSeq });
-    return { lastSeq, reservedSeq: disk.reservedSeq, mayHaveLostTail, lost: [...disk.lost] };
+    return { lastSeq, lastTime, reservedSeq: disk.reservedSeq, mayHaveLostTail, lost: [...disk.lost] };
   }
 
   async commit(writes: readonly JournalWrite[]): Promise<void> {
     // A read that is called before this resolves must not see it, and none can come between the rest and that.
     await Promise.resolve();
-    const disk = this.#opened();
-    checkBatch(disk, writes);
-    for (const write of writes) applyWrite(disk, write);
+    this.#opened().apply(writes);
   }
 
   async reserveSeq(seq: number): Promise<void> {
@@ -147,7 +145,10 @@ export class MemoryJournal implements Journal {
       (envelope, index) => index >= limit || envelope.seq > seq || this.#isStale(envelope),
     );
     const dropped = disk.envelopes.splice(0, kept === -1 ? disk.envelopes.length : kept);
-    disk.trimmedSeq = Math.max(disk.trimmedSeq, dropped.at(-1)?.seq ?? 0);
+    const newest = dropped.at(-1);
+    if (newest === undefined) return 0;
+    disk.trimmedSeq = newest.seq;
+    disk.trimmedTime = newest.time;
     return dropped.length;
   }
 

@@ -1,10 +1,10 @@
 import { checkSeq } from './envelope-order.ts';
 import type { JournalWrite } from './journal.ts';
-import type { MemoryDisk } from './memory-disk.ts';
+import type { MemoryTables } from './memory-tables.ts';
 
 /** Throws for a batch that cannot be applied as a whole. */
-export function checkBatch(disk: MemoryDisk, writes: readonly JournalWrite[]): void {
-  let { lastSeq } = disk;
+export function checkBatch(tables: MemoryTables, writes: readonly JournalWrite[]): void {
+  let { lastSeq } = tables;
   for (const write of writes) {
     if (write.op !== 'envelope') continue;
     checkSeq(write.seq, lastSeq);
@@ -13,63 +13,68 @@ export function checkBatch(disk: MemoryDisk, writes: readonly JournalWrite[]): v
 }
 
 /** Applies one write of a batch that `checkBatch` let pass. */
-export function applyWrite(disk: MemoryDisk, write: JournalWrite): void {
+export function applyWrite(tables: MemoryTables, write: JournalWrite): void {
   switch (write.op) {
     case 'envelope':
-      disk.envelopes.push(withoutOp(write));
+      tables.envelopes.push(withoutOp(write));
       return;
     case 'channel':
-      disk.channels.set(write.uri, withoutOp(write));
+      tables.channels.set(write.uri, withoutOp(write));
       return;
+    case 'local': {
+      const row = tables.channels.get(write.uri);
+      if (row !== undefined) tables.channels.set(write.uri, { ...row, local: write.local });
+      return;
+    }
     case 'dropChannel':
-      disk.channels.delete(write.uri);
-      disk.turns.delete(write.uri);
-      disk.open.delete(write.uri);
+      tables.channels.delete(write.uri);
+      tables.turns.delete(write.uri);
+      tables.open.delete(write.uri);
       return;
     case 'markOpen':
-      disk.open.add(write.uri);
+      tables.open.add(write.uri);
       return;
     case 'markClosed':
-      disk.open.delete(write.uri);
+      tables.open.delete(write.uri);
       return;
     case 'turn': {
-      const turns = disk.turns.get(write.chat) ?? new Map();
-      disk.turns.set(write.chat, turns.set(write.ordinal, { id: write.id, json: write.json }));
+      const turns = tables.turns.get(write.chat) ?? new Map();
+      tables.turns.set(write.chat, turns.set(write.ordinal, { id: write.id, json: write.json }));
       return;
     }
     case 'dropTurns': {
-      const turns = disk.turns.get(write.chat);
+      const turns = tables.turns.get(write.chat);
       for (const ordinal of turns?.keys() ?? []) {
         if (ordinal >= write.from && ordinal < (write.to ?? Number.POSITIVE_INFINITY)) turns?.delete(ordinal);
       }
       return;
     }
     case 'session':
-      disk.sessions.set(write.uri, withoutOp(write));
+      tables.sessions.set(write.uri, withoutOp(write));
       return;
     case 'dropSession':
-      disk.sessions.delete(write.uri);
-      for (const content of disk.contents.values()) {
-        if (content.session === write.uri) disk.contents.delete(content.id);
+      tables.sessions.delete(write.uri);
+      for (const content of tables.contents.values()) {
+        if (content.session === write.uri) tables.contents.delete(content.id);
       }
       return;
     case 'client':
-      disk.clients.set(write.id, withoutOp(write));
+      tables.clients.set(write.id, withoutOp(write));
       return;
     case 'dropClient':
-      disk.clients.delete(write.id);
+      tables.clients.delete(write.id);
       return;
     case 'content':
-      disk.contents.set(write.id, { ...withoutOp(write), data: write.data.slice() });
+      tables.contents.set(write.id, { ...withoutOp(write), data: write.data.slice() });
       return;
     case 'process':
-      disk.processes.set(write.pid, withoutOp(write));
+      tables.processes.set(write.pid, withoutOp(write));
       return;
     case 'dropProcess':
-      disk.processes.delete(write.pid);
+      tables.processes.delete(write.pid);
       return;
     case 'meta':
-      disk.meta.set(write.key, write.value);
+      tables.meta.set(write.key, write.value);
       return;
     default:
       write satisfies never;

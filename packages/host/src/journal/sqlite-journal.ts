@@ -94,6 +94,7 @@ export class SqliteJournal implements Journal {
         opened.isNew || setAside !== undefined ? beside : Number(internal('trimmedSeq') ?? 0);
       const writer = new SqliteWriter(statements);
       const lastSeq = writer.reset(opened.isNew || setAside !== undefined ? 0 : trimmedSeq);
+      const lastTime = new SqliteWindow(statements).newestTime() ?? Number(internal('trimmedTime') ?? 0);
       const reservedSeq = Math.max(stored, beside, lastSeq);
       const mayHaveLostTail = reservedSeq > lastSeq && (hasLostFile || opened.isAfterPowerLoss);
       const lost = readLost(internal('lost'), trimmedSeq);
@@ -116,7 +117,7 @@ export class SqliteJournal implements Journal {
         writeInternal(statements, 'lost', JSON.stringify(lost satisfies LostRange[]));
       });
       if (reservedSeq > beside || setAside !== undefined) this.#seqFile.write(reservedSeq);
-      return { lastSeq, reservedSeq, mayHaveLostTail, lost, ...(setAside && { setAside }) };
+      return { lastSeq, lastTime, reservedSeq, mayHaveLostTail, lost, ...(setAside && { setAside }) };
     } catch (error) {
       this.#open = undefined;
       database.close();
@@ -194,12 +195,12 @@ export class SqliteJournal implements Journal {
   async trim(seq: number, limit: number): Promise<number> {
     const end = await this.#read(({ window }) => window.sliceEnd(seq, limit));
     if (end === undefined) return 0;
-    const trimmedSeq = Math.max(end, this.#opened().trimmedSeq);
     const dropped = this.#transaction(({ window, statements }) => {
-      writeInternal(statements, 'trimmedSeq', String(trimmedSeq));
-      return window.dropUpTo(end);
+      writeInternal(statements, 'trimmedSeq', String(end.seq));
+      writeInternal(statements, 'trimmedTime', String(end.time));
+      return window.dropUpTo(end.seq);
     });
-    this.#opened().trimmedSeq = trimmedSeq;
+    this.#opened().trimmedSeq = end.seq;
     return dropped;
   }
 

@@ -19,6 +19,11 @@ export class SqliteWindow {
     };
   }
 
+  newestTime(): number | undefined {
+    const newest = this.#last();
+    return newest && number(newest, 'time');
+  }
+
   trimPoint(limits: { maxBytes: number; minTime: number }): number | undefined {
     const oldest = this.#first();
     const newest = this.#last();
@@ -42,15 +47,15 @@ export class SqliteWindow {
    * The last envelope of a slice of `limit` that may go: at or below `seq`, and before the first that a snapshot row does not
    * reflect yet. `undefined` when none may.
    */
-  sliceEnd(seq: number, limit: number): number | undefined {
+  sliceEnd(seq: number, limit: number): { seq: number; time: number } | undefined {
     const stale = this.#statements.get('SELECT min(seq) AS seq FROM stale');
     const bound = Math.min(seq, ((stale && optionalNumber(stale, 'seq')) ?? Number.POSITIVE_INFINITY) - 1);
     const end = this.#statements.get(
-      'SELECT max(seq) AS seq FROM (SELECT seq FROM envelopes WHERE seq <= ? ORDER BY seq LIMIT ?)',
+      'SELECT seq, time FROM (SELECT seq, time FROM envelopes WHERE seq <= ? ORDER BY seq LIMIT ?) ORDER BY seq DESC LIMIT 1',
       bound,
       limit,
     );
-    return end && optionalNumber(end, 'seq');
+    return end && { seq: number(end, 'seq'), time: number(end, 'time') };
   }
 
   dropUpTo(seq: number): number {

@@ -40,6 +40,13 @@ export class SqliteWriter {
         return this.#envelope(write);
       case 'channel':
         return this.#channel(write);
+      case 'local':
+        statements.run(
+          'UPDATE channels SET local = ?2, bytes = octet_length(?2) + octet_length(state) WHERE uri = ?1',
+          write.uri,
+          write.local,
+        );
+        return;
       case 'dropChannel':
         this.#knownStale.delete(write.uri);
         statements.run('DELETE FROM channels WHERE uri = ?', write.uri);

@@ -1,0 +1,99 @@
+import { JournalError, type JournalWrite } from '@agenthost/host';
+import { expect, test } from 'vitest';
+import { FaultJournal } from './fault-journal.ts';
+
+function meta(value: string): JournalWrite[] {
+  return [{ op: 'meta', key: 'k', value }];
+}
+
+/** A gate that stays shut until it is opened. */
+function holdUp() {
+  let resolve = () => {};
+  const promise = new Promise<void>((done) => {
+    resolve = done;
+  });
+  return { promise, resolve: () => resolve() };
+}
+
+/** What a promise has come to once everything that can settle has. */
+async function outcomeOf(promise: Promise<unknown>): Promise<string> {
+  let outcome = 'pending';
+  promise.then(
+    () => (outcome = 'resolved'),
+    () => (outcome = 'rejected'),
+  );
+  for (let turns = 0; turns < 50; turns++) await Promise.resolve();
+  return outcome;
+}
+
+test('a commit that is made to fail leaves nothing, and the next one is applied', async () => {
+  const journal = new FaultJournal();
+  await journal.open();
+  journal.failNextCommits();
+  await expect(journal.commit(meta('1'))).rejects.toMatchObject({ name: 'JournalError', code: 'full' });
+  expect(await journal.readMeta('k')).toBeUndefined();
+  await journal.commit(meta('2'));
+  expect(await journal.readMeta('k')).toBe('2');
+  expect(journal.commitCount).toBe(1);
+});
+
+test('a commit can be held up before and after it is durable, unseen by reads in the meantime', async () => {
+  const journal = new FaultJournal();
+  await journal.open();
+  const [before, after] = [holdUp(), holdUp()];
+  Object.assign(journal.gates, { beforeCommit: () => before.promise, afterCommit: () => after.promise });
+  const commit = journal.commit(meta('1'));
+  expect(await outcomeOf(commit)).toBe('pending');
+  before.resolve();
+  expect(await outcomeOf(commit)).toBe('pending');
+  expect(await journal.readMeta('k')).toBeUndefined();
+  after.resolve();
+  await commit;
+  expect(await journal.readMeta('k')).toBe('1');
+});
+
+test('[CONN-4] a crash keeps what was durable, reservations too, and nothing that was asked for settles after it', async () => {
+  const journal = new FaultJournal();
+  await journal.open();
+  await journal.reserveSeq(100);
+  await journal.commit(meta('1'));
+  const gate = holdUp();
+  journal.gates.afterCommit = () => gate.promise;
+  const durable = journal.commit(meta('2'));
+  await outcomeOf(durable);
+  journal.gates.beforeCommit = () => gate.promise;
+  const asked = journal.commit(meta('3'));
+  const read = journal.readMeta('k');
+  journal.crash();
+  gate.resolve();
+  expect([await outcomeOf(durable), await outcomeOf(asked), await outcomeOf(read)]).toEqual([
+    'pending',
+    'pending',
+    'pending',
+  ]);
+
+  const next = new FaultJournal(journal.disk);
+  expect(await next.open()).toMatchObject({ reservedSeq: 100 });
+  expect(await next.readMeta('k')).toBe('2');
+});
+
+test('a gate that throws fails the call with its own error', async () => {
+  const journal = new FaultJournal();
+  await journal.open();
+  journal.gates.beforeReserve = () => {
+    throw new JournalError('io', 'no');
+  };
+  await expect(journal.reserveSeq(5)).rejects.toThrow('no');
+  await journal.close();
+});
+
+test('a read that is held up still tells what was committed when it was called', async () => {
+  const journal = new FaultJournal();
+  await journal.open();
+  const gate = holdUp();
+  journal.gates.afterRead = () => gate.promise;
+  const read = journal.readMeta('k');
+  await journal.commit(meta('1'));
+  gate.resolve();
+  expect(await read).toBeUndefined();
+});

@@ -1,0 +1,181 @@
+import {
+  type Journal,
+  JournalError,
+  type JournalStart,
+  type JournalWrite,
+  MemoryDisk,
+  MemoryJournal,
+} from '@agenthost/host';
+
+/** Where a test stops what a journal does. Each may wait; one that throws or rejects fails the call with that error. */
+export interface JournalGates {
+  /** A commit has been asked for, and nothing of it is durable. */
+  beforeCommit?: ((writes: readonly JournalWrite[]) => Promise<void> | void) | undefined;
+  /** A commit is durable (it survives a crash), and its caller does not know yet. Must not fail. */
+  afterCommit?: ((writes: readonly JournalWrite[]) => Promise<void> | void) | undefined;
+  beforeReserve?: ((seq: number) => Promise<void> | void) | undefined;
+  /** A read has its result, as of the call, and its caller has not. */
+  afterRead?: (() => Promise<void> | void) | undefined;
+}
+
+/**
+ * A journal in memory that fails, waits and crashes as a test says. `crash()` is a kill: what was durable stays on `disk`,
+ * nothing that was asked for settles any more, and a new journal opens on the same disk.
+ */
+export class FaultJournal implements Journal {
+  readonly disk: MemoryDisk;
+  /** Change them at any time. */
+  readonly gates: JournalGates;
+  readonly #inner: MemoryJournal;
+  /** Durable, and not yet to be seen by reads. */
+  #unseen: (readonly JournalWrite[])[] = [];
+  #failures: JournalError[] = [];
+  #hasCrashed = false;
+  #commitCount = 0;
+
+  constructor(disk: MemoryDisk = new MemoryDisk(), gates: JournalGates = {}) {
+    this.disk = disk;
+    this.gates = gates;
+    this.#inner = new MemoryJournal(disk);
+  }
+
+  /** Commits that became durable. */
+  get commitCount(): number {
+    return this.#commitCount;
+  }
+
+  /** The next `count` commits reject and leave nothing. Default: one, for want of room. */
+  failNextCommits(count = 1, code: JournalError['code'] = 'full'): void {
+    const failures = Array.from(
+      { length: count },
+      () => new JournalError(code, `a test made this commit fail: ${code}`),
+    );
+    this.#failures.push(...failures);
+  }
+
+  /** Ends it as SIGKILL would. */
+  crash(): void {
+    if (this.#hasCrashed) return;
+    this.#hasCrashed = true;
+    for (const writes of this.#unseen) this.disk.apply(writes);
+    this.#unseen = [];
+    this.disk.isLocked = false;
+  }
+
+  async open(): Promise<JournalStart> {
+    return this.#alive(await this.#inner.open());
+  }
+
+  async commit(writes: readonly JournalWrite[]): Promise<void> {
+    await Promise.resolve();
+    await this.#alive(this.gates.beforeCommit?.(writes));
+    const failure = this.#failures.shift();
+    if (failure !== undefined) throw failure;
+    this.#unseen.push(writes);
+    this.#commitCount++;
+    await this.#alive(this.gates.afterCommit?.(writes));
+    this.#unseen.shift();
+    this.disk.apply(writes);
+  }
+
+  async reserveSeq(seq: number): Promise<void> {
+    await this.#alive(this.gates.beforeReserve?.(seq));
+    await this.#inner.reserveSeq(seq);
+  }
+
+  readChannel(...args: Parameters<Journal['readChannel']>): ReturnType<Journal['readChannel']> {
+    return this.#read(this.#inner.readChannel(...args));
+  }
+
+  listChannels(...args: Parameters<Journal['listChannels']>): ReturnType<Journal['listChannels']> {
+    return this.#read(this.#inner.listChannels(...args));
+  }
+
+  listOpen(): ReturnType<Journal['listOpen']> {
+    return this.#read(this.#inner.listOpen());
+  }
+
+  listStale(...args: Parameters<Journal['listStale']>): ReturnType<Journal['listStale']> {
+    return this.#read(this.#inner.listStale(...args));
+  }
+
+  readTurns(...args: Parameters<Journal['readTurns']>): ReturnType<Journal['readTurns']> {
+    return this.#read(this.#inner.readTurns(...args));
+  }
+
+  findTurn(...args: Parameters<Journal['findTurn']>): ReturnType<Journal['findTurn']> {
+    return this.#read(this.#inner.findTurn(...args));
+  }
+
+  readEnvelopes(...args: Parameters<Journal['readEnvelopes']>): ReturnType<Journal['readEnvelopes']> {
+    return this.#read(this.#inner.readEnvelopes(...args));
+  }
+
+  findOutcome(...args: Parameters<Journal['findOutcome']>): ReturnType<Journal['findOutcome']> {
+    return this.#read(this.#inner.findOutcome(...args));
+  }
+
+  windowStats(): ReturnType<Journal['windowStats']> {
+    return this.#read(this.#inner.windowStats());
+  }
+
+  findTrimPoint(...args: Parameters<Journal['findTrimPoint']>): ReturnType<Journal['findTrimPoint']> {
+    return this.#read(this.#inner.findTrimPoint(...args));
+  }
+
+  trim(...args: Parameters<Journal['trim']>): ReturnType<Journal['trim']> {
+    return this.#read(this.#inner.trim(...args));
+  }
+
+  listSessions(...args: Parameters<Journal['listSessions']>): ReturnType<Journal['listSessions']> {
+    return this.#read(this.#inner.listSessions(...args));
+  }
+
+  readSession(...args: Parameters<Journal['readSession']>): ReturnType<Journal['readSession']> {
+    return this.#read(this.#inner.readSession(...args));
+  }
+
+  countSessions(): ReturnType<Journal['countSessions']> {
+    return this.#read(this.#inner.countSessions());
+  }
+
+  readClient(...args: Parameters<Journal['readClient']>): ReturnType<Journal['readClient']> {
+    return this.#read(this.#inner.readClient(...args));
+  }
+
+  readContent(...args: Parameters<Journal['readContent']>): ReturnType<Journal['readContent']> {
+    return this.#read(this.#inner.readContent(...args));
+  }
+
+  readMeta(...args: Parameters<Journal['readMeta']>): ReturnType<Journal['readMeta']> {
+    return this.#read(this.#inner.readMeta(...args));
+  }
+
+  listProcesses(): ReturnType<Journal['listProcesses']> {
+    return this.#read(this.#inner.listProcesses());
+  }
+
+  diskUse(...args: Parameters<Journal['diskUse']>): ReturnType<Journal['diskUse']> {
+    return this.#read(this.#inner.diskUse(...args));
+  }
+
+  compact(): ReturnType<Journal['compact']> {
+    return this.#read(this.#inner.compact());
+  }
+
+  async close(): Promise<void> {
+    if (!this.#hasCrashed) await this.#inner.close();
+  }
+
+  async #read<T>(result: Promise<T>): Promise<T> {
+    // Its result is fixed by the call already; a wait here delays only its delivery.
+    await this.#alive(this.gates.afterRead?.());
+    return this.#alive(await result);
+  }
+
+  /** Passes a value on, unless the process that waits for it is gone: then for ever. */
+  async #alive<T>(value: Promise<T> | T): Promise<T> {
+    const settled = await value;
+    return this.#hasCrashed ? new Promise<T>(() => {}) : settled;
+  }
+}
