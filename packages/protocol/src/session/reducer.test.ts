@@ -215,7 +215,7 @@ describe('customizations', () => {
     const changed = { type: 'session/mcpServerStateChanged', state: { kind: 'starting' } } as const;
     const child = reduce(state, { ...changed, id: 'barn' });
     expect(child.customizations?.[1]).toStrictEqual(
-      plugin('tools', [skill('lint'), { ...server('barn'), state: { kind: 'starting' } }]),
+      plugin('tools', [skill('lint'), { ...server('barn'), state: { kind: 'starting' as const } }]),
     );
     const top = reduce(state, { ...changed, id: 'shed', channel: 'mcp://shed' });
     expect(top.customizations?.[2]).toStrictEqual({
