@@ -37,7 +37,6 @@ function unionCheck(anyOf: Schema[], definitions: Definitions, reading: Reading)
           { type: 'object', required: [union.flag], properties: { [union.flag]: { type: 'boolean' } } },
           {
             if: { properties: { [union.flag]: { const: true } } },
-            // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
             then: nested(union.whenTrue),
             else: nested(union.whenFalse),
           },
@@ -47,7 +46,6 @@ function unionCheck(anyOf: Schema[], definitions: Definitions, reading: Reading)
       return {
         type: ['string', 'object'],
         if: { type: 'object' },
-        // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
         then: nested(union.object),
         else: nested(union.text),
       };

@@ -15,7 +15,6 @@ export interface Schema {
   oneOf?: Schema[];
   allOf?: Schema[];
   if?: Schema;
-  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
   then?: Schema;
   else?: Schema;
   discriminator?: { propertyName: string };

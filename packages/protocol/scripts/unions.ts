@@ -1,4 +1,4 @@
-import { type Definitions, refName, resolve, type Schema } from './json-schema.ts';
+import { type Definitions, resolve, type Schema } from './json-schema.ts';
 
 /** How the members of a union are told apart. */
 export type Union =
@@ -70,9 +70,4 @@ export function classify(anyOf: Schema[], definitions: Definitions): Union {
   if (flag) return flag;
   const members = flatten(anyOf, definitions);
   return byTag(members, definitions) ?? byType(members, definitions) ?? { by: 'trial', members };
-}
-
-/** A name for a union member in messages of the generator itself. */
-export function memberName(schema: Schema): string {
-  return refName(schema) ?? JSON.stringify(schema).slice(0, 60);
 }

@@ -6,10 +6,5 @@ export interface Fault {
   params: Record<string, unknown>;
 }
 
-/** Where in the whole value a compiled check starts. */
-export interface At {
-  instancePath?: string;
-}
-
 /** A compiled check: true when the value fits. What it found is read from the file that it comes from. */
 export type Check = (value: unknown) => boolean;
