@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import type { ChannelAction, ChannelKind, ChannelState } from '../src/wire/channels.ts';
 import type { StateAction } from '../src/wire/envelope.ts';
 

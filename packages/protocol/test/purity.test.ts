@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { aggregateSession } from '../src/session/aggregate.ts';
 import { ACTION_CHANNEL, CHANNEL_KINDS, type ChannelKind } from '../src/wire/channels.ts';
@@ -54,7 +54,8 @@ describe('purity over fixtures', () => {
 describe('purity over generated sequences', () => {
   it.each(CHANNEL_KINDS)('[ACT-6] %s actions in any order', (kind) => {
     const seen = new Set<string>();
-    const sequence = fc.array(ACTION_ARBITRARIES[kind], { maxLength: 40 });
+    const one: fc.Arbitrary<StateAction> = ACTION_ARBITRARIES[kind];
+    const sequence = fc.array(one, { maxLength: 40 });
     fc.assert(
       fc.property(sequence, (actions) => {
         let state: object = START_STATES[kind];

@@ -155,6 +155,32 @@ describe('content', () => {
   });
 });
 
+describe('tool calls', () => {
+  it('[CHAT-7] a confirmation that says what the running call says already changes nothing', () => {
+    const state = chat({ status: 8, activeTurn: active([toolPart({ status: 'running' })]) });
+    const ready = {
+      type: 'chat/toolCallReady',
+      turnId: 't1',
+      toolCallId: 'c1',
+      confirmed: 'not-needed',
+    } as const;
+    expect(reduce(state, { ...ready, invocationMessage: 'Heat' })).toBe(state);
+    const told = reduce(state, { ...ready, invocationMessage: 'Heat more' });
+    expect(told.activeTurn?.responseParts).toMatchObject([{ toolCall: { invocationMessage: 'Heat more' } }]);
+  });
+
+  it('[CHAT-7] the call is found by its id among the parts of the active turn', () => {
+    const parts = [toolPart({ status: 'running' }), { kind: 'markdown' as const, id: 'm', content: '' }];
+    const state = chat({ status: 8, activeTurn: active(parts) });
+    const content = [{ type: 'text' as const, text: 'warm' }];
+    const changed = { type: 'chat/toolCallContentChanged', turnId: 't1', toolCallId: 'c1', content } as const;
+    const next = reduce(state, changed);
+    expect(next.activeTurn?.responseParts).toMatchObject([{ toolCall: { content } }, parts[1]]);
+    expect(reduce(state, { ...changed, toolCallId: 'm' })).toBe(state);
+    expect(reduce(state, { ...changed, turnId: 't2' })).toBe(state);
+  });
+});
+
 describe('status', () => {
   const RECOMPUTING: ChatAction[] = [
     { type: 'chat/toolCallReady', turnId: 'x', toolCallId: 'x', invocationMessage: '' },
