@@ -15,7 +15,7 @@ const source: Step[] = [
   { name: 'types', command: ['tsc', '-p', '.'] },
   { name: 'lint', command: ['oxlint', '--type-aware'] },
   { name: 'format', command: ['biome', 'check'] },
-  { name: 'unused exports and dependencies', command: ['knip', '--no-progress'] },
+  { name: 'unused exports and dependencies', command: ['knip', '--no-progress', '--no-config-hints'] },
   {
     name: 'generated schemas are current',
     command: ['npm', 'run', '--silent', 'generate', '-w', '@agenthost/protocol', '--', '--check'],
