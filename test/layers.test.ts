@@ -41,9 +41,9 @@ const hostOrder = [
   'telemetry',
   'pty',
   'workspace',
+  'wire',
   'turns',
   'channels',
-  'wire',
   'main',
 ];
 
