@@ -1,19 +1,41 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openChat, type RecordedCall, type RecordingTurn } from '@agenthost/testkit';
-import { describe, expect, it } from 'vitest';
+import type { Turn } from '@agenthost/protocol';
+import { type OpenChat, openChat, type RecordedCall, type RecordingTurn } from '@agenthost/testkit';
+import { describe, expect, it, vi } from 'vitest';
 import { acpCatalogue } from '../src/acp/catalogue.ts';
 import type { AcpProvider } from '../src/acp/provider.ts';
 import { capturesAreThere, capturesFolder, nodeAgent, temporaryFolder } from './acp-chats.ts';
 
-function replay(agent: string, capture = agent): AcpProvider {
+/** A recorded agent, and what it has played so far. */
+interface Replay {
+  readonly provider: AcpProvider;
+  /** Resolves once it has received, or sent, this so often. */
+  played(what: string, count?: number): Promise<void>;
+}
+
+function replay(agent: string, capture = agent): Replay {
   const known = acpCatalogue.find(({ id }) => id === agent);
-  const { offersReadTextFile } = known ?? {};
-  return nodeAgent('./acp-replay-agent.ts', [join(capturesFolder, `${capture}.ndjson`)], {
-    id: agent,
-    displayName: agent,
-    ...(offersReadTextFile === undefined ? {} : { offersReadTextFile }),
-  });
+  let log = '';
+  const watchers: (() => void)[] = [];
+  const provider = nodeAgent(
+    './acp-replay-agent.ts',
+    [join(capturesFolder, `${capture}.ndjson`)],
+    known ?? {},
+    {
+      log: (_level, message, fields) => {
+        if (message !== 'agent stderr') return;
+        log += `${String(fields?.['text'])}\n`;
+        for (const watcher of watchers.splice(0)) watcher();
+      },
+    },
+  );
+  const played = async (what: string, count = 1): Promise<void> => {
+    while (log.split(`played ${what}\n`).length <= count) {
+      await new Promise<void>((resolve) => watchers.push(resolve));
+    }
+  };
+  return { provider, played };
 }
 
 /** Approves or denies the next question by the label that the agent gave it. */
@@ -32,11 +54,27 @@ async function choose(output: RecordingTurn, label: string): Promise<RecordedCal
 const hello = 'Hello from the mock model. Done.';
 const after = 'Tool finished, all good.';
 
+/** Runs a prompt, cancels it when the agent has it, and takes the session up again, as every recording ends. */
+async function cancelAndResume(
+  { provider, played }: Replay,
+  chat: OpenChat,
+  options: { workingDirectory: string; promptCount: number; history?: Turn[] },
+): Promise<{ cancelled: RecordingTurn; resumed: OpenChat }> {
+  const turn = chat.prompt('SLOW please');
+  await played('session/prompt', options.promptCount);
+  turn.controller.abort();
+  await turn.done;
+  const { workingDirectory, history = [] } = options;
+  const resumed = await openChat(provider, { workingDirectory, memory: chat.host.memory, history });
+  await played('all');
+  return { cancelled: turn.output, resumed };
+}
+
 describe.skipIf(!capturesAreThere)('recorded turns of real agents', () => {
-  it('claude: a write that is announced, filled in, asked for and done', async () => {
+  it('claude: a write is announced, filled in, asked for and done; the session is taken up again', async () => {
     const workingDirectory = temporaryFolder();
-    const provider = replay('claude');
-    const chat = await openChat(provider, { workingDirectory });
+    const recording = replay('claude');
+    const chat = await openChat(recording.provider, { workingDirectory });
 
     const first = chat.prompt('hello there');
     await first.done;
@@ -58,17 +96,201 @@ describe.skipIf(!capturesAreThere)('recorded turns of real agents', () => {
         { label: 'Reject', kind: 'deny' },
       ],
     });
-    expect(call.status).toBe('completed');
     expect(call.result).toMatchObject({ success: true, pastTenseMessage: 'Write hello.txt' });
+    expect(call.status).toBe('completed');
     expect(second.output.text).toBe(after);
 
-    const third = chat.prompt('SLOW please');
-    await third.output.until(() => chat.session !== undefined);
-    third.controller.abort();
-    await third.done;
+    const end = await cancelAndResume(recording, chat, { workingDirectory, promptCount: 3 });
+    expect(end.resumed.host.memory).toEqual(chat.host.memory);
+    expect(end.cancelled.calls).toEqual([]);
+    for (const output of [first.output, second.output, end.cancelled]) expect(output.violations).toEqual([]);
+  });
 
-    const again = await openChat(provider, { workingDirectory, memory: chat.host.memory });
-    expect(again.host.memory).toEqual(chat.host.memory);
-    for (const { output } of [first, second, third]) expect(output.violations).toEqual([]);
+  it('codex: a command runs before it is asked for, in a terminal of its own', async () => {
+    const workingDirectory = temporaryFolder();
+    const recording = replay('codex');
+    const chat = await openChat(recording.provider, { workingDirectory, config: { mode: 'read-only' } });
+    expect(chat.host.configs.at(-1)?.values).toMatchObject({
+      mode: 'read-only',
+      collaboration_mode: 'default',
+    });
+    expect(recording.provider.describe().models.map(({ id }) => id)).toContain('mock-model');
+
+    const first = chat.prompt('hello there');
+    await first.done;
+    expect(first.output.text).toMatch(/^Warning: Model metadata .*\n\nHello from the mock model. Done.$/s);
+    expect(first.output.lastUsage).toMatchObject({ inputTokens: 11, outputTokens: 7, model: 'mock-model' });
+    expect(chat.host.titles).toEqual(['hello there']);
+
+    const second = chat.prompt('please RUNCMD ESCALATE now');
+    const call = await choose(second.output, 'Yes, proceed');
+    await second.done;
+    expect(second.output.events.flatMap((event) => (event.kind === 'call' ? event.status : []))).toEqual([
+      'streaming',
+      'running',
+      'pending-confirmation',
+      'running',
+      'completed',
+    ]);
+    expect(call.start.displayName).toBe('Run');
+    expect(JSON.parse(call.shown?.toolInput ?? '')).toEqual({
+      command: 'echo mock-cmd-output > ran.txt; echo ran',
+      cwd: workingDirectory,
+    });
+    expect(call.result?.content).toEqual([
+      {
+        type: 'terminalComplete',
+        exitCode: 0,
+        preview: 'ran\n',
+        truncated: false,
+        cwd: `file://${workingDirectory}`,
+      },
+    ]);
+
+    const end = await cancelAndResume(recording, chat, { workingDirectory, promptCount: 3 });
+    expect(end.resumed.host.titles).toEqual(['hello there']);
+    for (const output of [first.output, second.output, end.cancelled]) expect(output.violations).toEqual([]);
+  });
+
+  it('gemini: a call that was never announced is asked for; a session that is gone is replaced', async () => {
+    const workingDirectory = temporaryFolder();
+    const recording = replay('gemini');
+    const chat = await openChat(recording.provider, { workingDirectory });
+    expect(chat.host.configs.at(-1)).toMatchObject({
+      values: { mode: 'default' },
+      schema: {
+        properties: { mode: { enum: ['default', 'autoEdit', 'yolo', 'plan'], sessionMutable: true } },
+      },
+    });
+    expect(recording.provider.describe().models).toHaveLength(6);
+
+    const first = chat.prompt('hello there');
+    await first.done;
+    expect(first.output.text).toBe(hello);
+    expect(first.output.lastUsage).toMatchObject({
+      inputTokens: 11,
+      outputTokens: 7,
+      model: 'gemini-3.8-flash',
+    });
+
+    const second = chat.prompt('please WRITEFILE now');
+    const call = await choose(second.output, 'Allow');
+    await second.done;
+    expect(call.result).toMatchObject({ success: true, content: [{ type: 'fileEdit' }] });
+    expect(second.output.fileChanges).toEqual([
+      { uri: `file://${workingDirectory}/hello.txt`, after: 'hello written by mock\n' },
+    ]);
+
+    const end = await cancelAndResume(recording, chat, {
+      workingDirectory,
+      promptCount: 3,
+      history: [
+        {
+          id: 'turn-1',
+          message: { text: 'hello there', origin: { kind: 'user' } },
+          responseParts: [{ kind: 'markdown', id: 'part-1', content: hello }],
+          state: 'complete',
+        },
+      ],
+    });
+    // It failed to load: the person is told, and another session has taken its place.
+    expect(end.resumed.host.memory).not.toEqual(chat.host.memory);
+    const next = end.resumed.prompt('go on');
+    await next.done;
+    expect(next.output.events).toContainEqual({
+      kind: 'notify',
+      content: expect.stringMatching(/could not take up its earlier session.*Invalid session identifier/s),
+    });
+    expect(end.cancelled.text).toBe('w0 ');
+    for (const output of [first.output, second.output, end.cancelled]) expect(output.violations).toEqual([]);
+  });
+
+  it('opencode: a file is written through the host, inside the working directory', async () => {
+    const workingDirectory = temporaryFolder();
+    const recording = replay('opencode');
+    const chat = await openChat(recording.provider, { workingDirectory });
+    // Options alone, no modes and no models.
+    expect(chat.host.configs.at(-1)?.schema.properties).toMatchObject({ mode: { enum: ['build', 'plan'] } });
+    expect(recording.provider.describe().models.map(({ id }) => id)).toContain('mock/mock-model');
+
+    const first = chat.prompt('hello there');
+    await first.done;
+    expect(first.output.text).toBe(hello);
+
+    const second = chat.prompt('please WRITEFILE now');
+    const call = await choose(second.output, 'Allow once');
+    await second.done;
+    expect(readFileSync(join(workingDirectory, 'hello.txt'), 'utf8')).toBe('hello written by mock\n');
+    expect(call.result).toMatchObject({
+      success: true,
+      content: [{ type: 'text', text: 'Wrote file successfully.' }],
+      structuredContent: { output: 'Wrote file successfully.' },
+    });
+    expect(second.output.text).toBe(after);
+
+    const end = await cancelAndResume(recording, chat, { workingDirectory, promptCount: 3 });
+    // They come after the answer.
+    await vi.waitFor(() => expect(end.resumed.host.commandList.map(({ name }) => name)).toContain('init'));
+    for (const output of [first.output, second.output, end.cancelled]) expect(output.violations).toEqual([]);
+  });
+
+  it('qwen: tokens come with empty chunks; a write through the host ends a call that was only asked for', async () => {
+    const workingDirectory = temporaryFolder();
+    const recording = replay('qwen');
+    const chat = await openChat(recording.provider, { workingDirectory });
+    expect(recording.provider.describe().models.map(({ name }) => name)).toEqual([
+      'coder-model',
+      'mock-model',
+    ]);
+
+    const first = chat.prompt('hello there');
+    await first.done;
+    expect(first.output.text).toBe(hello);
+    expect(first.output.lastUsage).toEqual({ inputTokens: 11, outputTokens: 7, cacheReadTokens: 0 });
+
+    const second = chat.prompt('please WRITEFILE now');
+    const call = await choose(second.output, 'Allow');
+    await second.done;
+    expect(readFileSync(join(workingDirectory, 'hello.txt'), 'utf8')).toBe('hello written by mock\n');
+    // The recording names the file relative to the working directory.
+    expect(second.output.fileChanges.at(-1)).toEqual({
+      uri: `file://${workingDirectory}/hello.txt`,
+      after: 'hello written by mock\n',
+    });
+    expect(call.status).toBe('completed');
+    // Two model calls in one turn.
+    expect(second.output.lastUsage).toEqual({ inputTokens: 22, outputTokens: 14, cacheReadTokens: 0 });
+
+    const end = await cancelAndResume(recording, chat, { workingDirectory, promptCount: 3 });
+    for (const output of [first.output, second.output, end.cancelled]) expect(output.violations).toEqual([]);
+  });
+
+  it('[CHAT-7] opencode: a denied write is cancelled, and what the agent says of it later changes nothing', async () => {
+    const workingDirectory = temporaryFolder();
+    const recording = replay('opencode', 'opencode-reject');
+    const chat = await openChat(recording.provider, { workingDirectory });
+    const turn = chat.prompt('please WRITEFILE now');
+    const call = await choose(turn.output, 'Reject');
+    await turn.done;
+    await recording.played('all');
+    expect(call.status).toBe('cancelled');
+    expect(call.result).toBeUndefined();
+    expect(existsSync(join(workingDirectory, 'hello.txt'))).toBe(false);
+    expect(turn.output.violations).toEqual([]);
+  });
+
+  it('gemini: a read of a file that is not there fails as the recording has it, and so does the call', async () => {
+    const workingDirectory = temporaryFolder();
+    const recording = replay('gemini', 'gemini-reject');
+    const chat = await openChat(recording.provider, { workingDirectory });
+    const turn = chat.prompt('please WRITEFILE now');
+    await turn.done;
+    await recording.played('all');
+    expect(turn.output.calls[0]?.result).toMatchObject({
+      success: false,
+      error: { message: expect.stringContaining('Error checking existing file') },
+    });
+    expect(turn.output.text).toBe(after);
+    expect(turn.output.violations).toEqual([]);
   });
 });

@@ -54,7 +54,7 @@ export function nodeAgent(
 ): AcpProvider {
   const file = fileURLToPath(new URL(script, import.meta.url));
   const provider = createAcpProvider(
-    { id: 'test', displayName: 'Test agent', command: process.execPath, args: [file, ...args], ...config },
+    { id: 'test', displayName: 'Test agent', ...config, command: process.execPath, args: [file, ...args] },
     { childRegistry: new RunningChildren(), ...options },
   );
   cleanups.push(() => provider.dispose());

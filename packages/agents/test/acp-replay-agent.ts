@@ -1,6 +1,8 @@
 // An agent that plays a recorded connection: `node acp-replay-agent.ts <capture>`. It sends the recorded lines of the agent (`<`) and
 // waits at each line of the client (`>`) for the like from ours. Ids are mapped, `/workspace` becomes the folder that the client names.
-// A request that the recording does not have at that place is answered: `session/resume` as unknown, others by `{}`.
+// A request that the recording does not have at that place is answered: `session/resume` as unknown, others by `{}`,
+// `session/new` with an id. On stderr it says
+// what it received as recorded (`played session/prompt`) and when it is through (`played all`).
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 
@@ -34,6 +36,7 @@ function play(): void {
     send(id === undefined ? message : { ...message, id });
     next += 1;
   }
+  if (next === recorded.length) process.stderr.write('played all\n');
 }
 
 function isLike(expected: Message | undefined, got: Message): boolean {
@@ -54,12 +57,14 @@ createInterface({ input: process.stdin }).on('line', (line) => {
     if (expected?.id !== undefined && message.id !== undefined) ids.set(expected.id, message.id);
     workspace = message.params?.cwd ?? workspace;
     next += 1;
+    process.stderr.write(`played ${message.method ?? 'answer'}\n`);
     play();
   } else if (message.method !== undefined && message.id !== undefined) {
     const isResume = message.method === 'session/resume';
+    const made = message.method === 'session/new' ? { sessionId: 'unrecorded' } : {};
     send({
       id: message.id,
-      ...(isResume ? { error: { code: -32601, message: 'not recorded' } } : { result: {} }),
+      ...(isResume ? { error: { code: -32601, message: 'not recorded' } } : { result: made }),
     });
   }
 });

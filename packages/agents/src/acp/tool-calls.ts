@@ -76,7 +76,9 @@ export class ToolCalls {
       if (phaseOf(call) === 'over') return undefined;
       this.#merge(call, fields);
       call.phase = 'asking';
-      const answer = await call.handle.confirm({ ...this.#ready(call), options: choices.shown });
+      const ready = this.#ready(call);
+      call.shownReady = JSON.stringify(ready);
+      const answer = await call.handle.confirm({ ...ready, options: choices.shown });
       const option = choices.optionFor(answer);
       // The agent may have ended the call meanwhile; its answer then changes nothing.
       if (phaseOf(call) === 'asking') call.phase = answer.approved ? 'running' : 'over';
