@@ -6,7 +6,7 @@ import type { StateAction } from '../src/wire/envelope.ts';
 import { reduceChannel } from '../src/wire/reduce.ts';
 
 /** The time that the clock of every fixture shows, in milliseconds since the epoch. */
-export const FIXTURE_NOW = 9_999;
+const FIXTURE_NOW = 9_999;
 
 /** One scenario: `actions`, reduced in order from `initial`, end at `expected`. `null` is absent everywhere. */
 export interface ReducerFixture {
@@ -19,7 +19,7 @@ export interface ReducerFixture {
 }
 
 /** One value that decoding and encoding must keep. */
-export interface RoundTripFixture {
+interface RoundTripFixture {
   file: string;
   /** The input as its file spells it. */
   input: unknown;
@@ -97,7 +97,7 @@ export function sharedRoundTrips(): RoundTripFixture[] {
 }
 
 /** A copy of a JSON value without the members that are `null` or `undefined`. */
-export function withoutNulls(value: unknown): unknown {
+function withoutNulls(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutNulls);
   if (typeof value !== 'object' || value === null) return value;
   const kept = Object.entries(value).filter(([, item]) => item !== null && item !== undefined);

@@ -25,6 +25,8 @@ if (!hasShared) console.warn(`skipped: ${SHARED_MISSING}`);
 
 it.runIf(process.env.REQUIRE_ALL === '1')('the fixtures of the protocol are there', () => {
   expect(hasShared, SHARED_MISSING).toBe(true);
+  expect(sharedReducerFixtures().length).toBeGreaterThan(100);
+  expect(sharedRoundTrips().length).toBeGreaterThan(10);
 });
 
 describe.skipIf(!hasShared)('reducer fixtures of the protocol', () => {

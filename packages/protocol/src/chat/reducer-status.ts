@@ -3,7 +3,7 @@ import { SessionStatus } from '../session/status.ts';
 import type { ChatState } from './state.ts';
 
 /** What decides a chat's activity bits. */
-export type StatusSource = Pick<ChatState, 'status' | 'activeTurn' | 'inputRequests'>;
+type StatusSource = Pick<ChatState, 'status' | 'activeTurn' | 'inputRequests'>;
 
 /** The chat's status with its activity bits derived anew, the other bits kept [CHAT-10]. */
 export function derivedStatus(state: StatusSource): SessionStatus {
