@@ -31,6 +31,9 @@ const packageLaw: Record<string, readonly string[]> = {
 };
 const serveLaw = ['packages/host', 'packages/agents'];
 
+/** What wire asks of every kind of channel: a port of its own, so that wire knows none of them. */
+const channelPort = 'channels/module.ts';
+
 /** Folders of the host from the bottom up: each may import those before it, and itself. */
 const hostOrder = [
   'lib',
@@ -41,6 +44,7 @@ const hostOrder = [
   'telemetry',
   'pty',
   'workspace',
+  channelPort,
   'wire',
   'turns',
   'channels',
@@ -50,7 +54,7 @@ const hostOrder = [
 /** The folder inside the host's sources; `index` for the files beside the folders. */
 function hostFolder(path: string): string | undefined {
   const [, folder = ''] = /^packages\/host\/src\/(.+)$/.exec(path) ?? [];
-  if (folder === '') return undefined;
+  if (folder === '' || folder === channelPort) return folder || undefined;
   return folder.includes('/') ? folder.split('/')[0] : 'index';
 }
 
