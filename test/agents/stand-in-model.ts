@@ -1,0 +1,113 @@
+import { type ChatCompletionRequest, type ChatMessage, LLMock, type ToolCall } from '@copilotkit/aimock';
+
+/** A model on loopback that follows a script keyed by words in the prompt, in every wire format that the agents speak. */
+export interface StandInModel {
+  /** `http://127.0.0.1:<port>` without a path. */
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+/** What the model says to a prompt without any of its words. */
+export const greeting = 'Hello from the stand-in model, word by word.';
+/** What it says once a tool has answered. */
+export const afterTool = 'The tool has answered and that is that.';
+
+/** A prompt that makes the model call the agent's tool for writing a file. `path` is absolute. */
+export const writePrompt = (path: string, text: string): string => `WRITEFILE ${path} :: ${text} ::`;
+/** A prompt whose answer takes minutes. */
+export const slowPrompt = 'SLOWLY please';
+/** A prompt that plants a word. */
+export const plantPrompt = (word: string): string => `Keep in mind: KEEPWORD-${word}.`;
+/** A prompt whose answer names every word that the conversation has planted so far. */
+export const recallPrompt = 'RECALLWORDS';
+
+/** How each agent's tool for writing files is called, by the tool's name. */
+const writeTools: Record<string, (path: string, text: string) => object> = {
+  // opencode
+  write: (filePath, content) => ({ filePath, content }),
+  // gemini, qwen
+  write_file: (file_path, content) => ({ file_path, content }),
+  // claude
+  Write: (file_path, content) => ({ file_path, content }),
+  // codex, which writes by shell commands; without asking to leave its sandbox the command fails, unasked
+  exec_command: (path, text) => ({
+    cmd: `printf '%s' '${text}' > '${path}'`,
+    sandbox_permissions: 'require_escalated',
+    justification: 'May this file be written?',
+  }),
+};
+
+function textOf(message: ChatMessage): string {
+  if (typeof message.content === 'string') return message.content;
+  return (message.content ?? []).map(({ text }) => text ?? '').join('\n');
+}
+
+type Wish =
+  | { kind: 'write'; path: string; text: string }
+  | { kind: 'slow' | 'recall' | 'greet' | 'conclude' };
+
+const keyword = new RegExp(`WRITEFILE (\\S+) :: (.*?) ::|${slowPrompt}|${recallPrompt}|KEEPWORD-`, 'g');
+
+/**
+ * What the request asks for. Agents wrap prompts in reminders, send them in several messages, and leave those of
+ * cancelled turns in place: the last keyword counts, and only a tool's answer that comes after it.
+ */
+function wishOf({ messages }: ChatCompletionRequest): Wish {
+  const lastUser = messages.findLastIndex(({ role }) => role === 'user');
+  if (messages.slice(lastUser).some(({ role }) => role === 'tool')) return { kind: 'conclude' };
+  const prompts = messages.filter(({ role }) => role === 'user').map(textOf);
+  const [found, path, text] = [...prompts.join('\n').matchAll(keyword)].at(-1) ?? [];
+  if (path !== undefined && text !== undefined) return { kind: 'write', path, text };
+  if (found === slowPrompt) return { kind: 'slow' };
+  return { kind: found === recallPrompt ? 'recall' : 'greet' };
+}
+
+function writeCall(request: ChatCompletionRequest): ToolCall | undefined {
+  const wish = wishOf(request);
+  const tool = request.tools?.find(({ function: { name } }) => Object.hasOwn(writeTools, name))?.function
+    .name;
+  const build = tool === undefined ? undefined : writeTools[tool];
+  if (wish.kind !== 'write' || tool === undefined || !build) return undefined;
+  return { name: tool, arguments: JSON.stringify(build(wish.path, wish.text)) };
+}
+
+function answerTo(request: ChatCompletionRequest): string {
+  switch (wishOf(request).kind) {
+    case 'conclude':
+      return afterTool;
+    case 'recall': {
+      const heard = request.messages.filter(({ role }) => role === 'user').map(textOf);
+      const words = heard.join('\n').match(/KEEPWORD-\w+/g) ?? [];
+      return `Planted so far: ${[...new Set(words)].join(', ') || 'nothing'}.`;
+    }
+    default:
+      return greeting;
+  }
+}
+
+/** Starts the model on a free port of the loopback interface. */
+export async function startStandInModel(): Promise<StandInModel> {
+  const mock = new LLMock({
+    port: 0,
+    host: '127.0.0.1',
+    ...(process.env['MODEL_LOG'] ? { logLevel: 'debug' as const } : {}),
+  });
+  mock.addFixtures([
+    {
+      match: { predicate: (request) => wishOf(request).kind === 'slow' },
+      response: { content: Array.from({ length: 600 }, (_, index) => `word${index} `).join('') },
+      chunkSize: 8,
+      streamingProfile: { ttft: 50, tps: 4 },
+    },
+    {
+      match: { predicate: (request) => writeCall(request) !== undefined },
+      response: (request) => {
+        const call = writeCall(request);
+        return { toolCalls: call ? [call] : [] };
+      },
+    },
+    { match: {}, response: (request) => ({ content: answerTo(request) }), chunkSize: 6, latency: 15 },
+  ]);
+  const url = await mock.start();
+  return { url, stop: () => mock.stop() };
+}
