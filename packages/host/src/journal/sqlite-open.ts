@@ -1,5 +1,16 @@
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import {
+  accessSync,
+  chmodSync,
+  closeSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { DamageError, isDamage, toJournalError } from './sqlite-errors.ts';
 import { Statements, text } from './sqlite-rows.ts';
@@ -74,6 +85,8 @@ function createPrivately(path: string): void {
     closeSync(openSync(path, 'wx', 0o600));
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+    // SQLite would open a file that cannot be written all the same, and fail later with an error that does not say so.
+    for (const needed of [path, dirname(path)]) accessSync(needed, constants.W_OK);
     // Not opened here: closing any handle on a file drops the locks that this process holds on it.
     if ((statSync(path).mode & 0o077) !== 0) chmodSync(path, 0o600);
   }

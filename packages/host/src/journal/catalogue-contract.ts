@@ -1,0 +1,130 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { channel, chat, type JournalUnderTest, session } from './contract-rows.ts';
+import type { JournalWrite } from './journal.ts';
+
+/** The catalogue of sessions, and rows that stand alone. */
+export function catalogueContract(here: JournalUnderTest): void {
+  describe('the catalogue', () => {
+    const row = (uri: string, modifiedAt: string) =>
+      ({ op: 'session', uri, modifiedAt, summary: `{"of":"${uri}"}` }) satisfies JournalWrite;
+    const uris = (rows: readonly { uri: string }[]): string[] => rows.map(({ uri }) => uri);
+    const [day1, day2, day3] = [
+      '2026-01-01T00:00:00.000Z',
+      '2026-01-02T00:00:00.000Z',
+      '2026-01-03T00:00:00.000Z',
+    ];
+
+    beforeEach(async () => {
+      await here.journal.commit([
+        row('d', day1),
+        row('b', day2),
+        row('c', day2),
+        row('a', day3),
+        row('e', day2),
+      ]);
+    });
+
+    test('[ROOT-2] sessions are listed newest first, ties by URI', async () => {
+      expect(uris(await here.journal.listSessions({}))).toEqual(['a', 'b', 'c', 'e', 'd']);
+      expect(await here.journal.countSessions()).toBe(5);
+    });
+
+    test('[ROOT-2] pages continue after a row, whether or not it is still there', async () => {
+      expect(uris(await here.journal.listSessions({ limit: 2 }))).toEqual(['a', 'b']);
+      const after = { modifiedAt: day2, uri: 'b' };
+      expect(uris(await here.journal.listSessions({ limit: 2, after }))).toEqual(['c', 'e']);
+      expect(uris(await here.journal.listSessions({ limit: 3, after }))).toEqual(['c', 'e', 'd']);
+      await here.journal.commit([{ op: 'dropSession', uri: 'b' }]);
+      expect(uris(await here.journal.listSessions({ after }))).toEqual(['c', 'e', 'd']);
+    });
+
+    test('a session written again moves to its new place', async () => {
+      await here.journal.commit([row('d', '2026-02-01T00:00:00.000Z')]);
+      expect(uris(await here.journal.listSessions({ limit: 2 }))).toEqual(['d', 'a']);
+      expect(await here.journal.countSessions()).toBe(5);
+      expect(await here.journal.readSession('d')).toEqual({
+        uri: 'd',
+        modifiedAt: '2026-02-01T00:00:00.000Z',
+        summary: '{"of":"d"}',
+      });
+    });
+
+    test('dropping a session takes its row and contents, and leaves its channels', async () => {
+      const content = { op: 'content', contentType: 'text/plain', data: Buffer.from('x') } as const;
+      await here.journal.commit([
+        { ...content, session: 'a', id: 'of a' },
+        { ...content, session: 'b', id: 'of b' },
+        channel('a', 0),
+        channel(chat, 0, { session: 'a' }),
+        { op: 'dropSession', uri: 'a' },
+      ]);
+      expect(await here.journal.readSession('a')).toBeUndefined();
+      expect(await here.journal.readContent('of a')).toBeUndefined();
+      expect(await here.journal.readContent('of b')).toBeDefined();
+      expect(await here.journal.readChannel('a')).toBeDefined();
+      expect(await here.journal.listChannels('a')).toHaveLength(1);
+    });
+  });
+
+  describe('other rows', () => {
+    test('[ACT-5] [CONN-7] a client is remembered with all that it had, until dropped', async () => {
+      const client = {
+        id: 'c1',
+        tokenHash: 'h',
+        version: '0.5.2',
+        epoch: 'e',
+        lastClientSeq: 9,
+        subscriptions: '{"a":1}',
+        seenAt: 1_800_000_000_000,
+      };
+      const { epoch: _epoch, ...foreign } = { ...client, id: 'c2' };
+      await here.journal.commit([
+        { op: 'client', ...client },
+        { op: 'client', ...foreign },
+      ]);
+      expect(await here.journal.readClient('c1')).toEqual(client);
+      expect(await here.journal.readClient('c2')).toEqual(foreign);
+      await here.journal.commit([
+        { op: 'client', ...client, lastClientSeq: 10 },
+        { op: 'dropClient', id: 'c2' },
+      ]);
+      await here.reopen();
+      expect(await here.journal.readClient('c1')).toEqual({ ...client, lastClientSeq: 10 });
+      expect(await here.journal.readClient('c2')).toBeUndefined();
+    });
+
+    test('content comes back byte for byte', async () => {
+      const data = Uint8Array.from({ length: 256 }, (_, index) => index);
+      await here.journal.commit([{ op: 'content', session, id: 'x', contentType: 'image/png', data }]);
+      const found = await here.journal.readContent('x');
+      expect(found).toMatchObject({ id: 'x', contentType: 'image/png' });
+      expect(Buffer.from(found?.data ?? []).equals(Buffer.from(data))).toBe(true);
+      expect(await here.journal.readContent('y')).toBeUndefined();
+    });
+
+    test('processes are listed until dropped, the latest of each pid', async () => {
+      const child = { pid: 10, startTime: '5', command: 'agent' };
+      await here.journal.commit([
+        { op: 'process', ...child, startTime: '4' },
+        { op: 'process', ...child },
+        { op: 'process', ...child, pid: 9 },
+        { op: 'dropProcess', pid: 9 },
+        { op: 'dropProcess', pid: 8 },
+      ]);
+      expect(await here.journal.listProcesses()).toEqual([child]);
+    });
+
+    test('meta values are kept by key', async () => {
+      await here.journal.commit([
+        { op: 'meta', key: 'k', value: '1' },
+        { op: 'meta', key: 'l', value: '2' },
+      ]);
+      await here.journal.commit([{ op: 'meta', key: 'k', value: '3' }]);
+      expect([
+        await here.journal.readMeta('k'),
+        await here.journal.readMeta('l'),
+        await here.journal.readMeta('m'),
+      ]).toEqual(['3', '2', undefined]);
+    });
+  });
+}

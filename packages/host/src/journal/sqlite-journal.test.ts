@@ -1,0 +1,368 @@
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { JournalWrite } from './journal.ts';
+import { SqliteJournal, type SqliteJournalOptions } from './sqlite-journal.ts';
+import { migrations } from './sqlite-schema.ts';
+
+const now = Date.parse('2026-11-21T10:20:30.400Z');
+const chat = 'ahp-chat:/c1';
+const onePowerCut = { bootId: () => 'boot 2' };
+
+let folder: string;
+let opened: SqliteJournal[] = [];
+
+beforeEach(() => {
+  folder = join(mkdtempSync(join(tmpdir(), 'agenthost-sqlite-')), 'data');
+});
+
+afterEach(async () => {
+  for (const journal of opened) await journal.close();
+  opened = [];
+  rmSync(join(folder, '..'), { recursive: true, force: true });
+});
+
+function create(options: Partial<SqliteJournalOptions> = {}): SqliteJournal {
+  const journal = new SqliteJournal({ folder, now: () => now, bootId: () => 'boot 1', ...options });
+  opened.push(journal);
+  return journal;
+}
+
+function file(name: string): string {
+  return join(folder, name);
+}
+
+function envelopes(from: number, count: number): JournalWrite[] {
+  return Array.from({ length: count }, (_, index) => ({
+    op: 'envelope',
+    seq: from + index,
+    channel: chat,
+    time: from + index,
+    json: JSON.stringify({ seq: from + index, text: 'x'.repeat(200) }),
+  }));
+}
+
+/** Leaves a journal behind as a kill does: a copy of the files while it is open, put in its place once it has closed. */
+async function leaveCutOff(journal: SqliteJournal): Promise<void> {
+  const names = ['journal.db', 'journal.db-wal', 'seq'].filter((name) => existsSync(file(name)));
+  const copies = names.map((name) => [name, readFileSync(file(name))] as const);
+  await journal.close();
+  for (const [name, content] of copies) writeFileSync(file(name), content);
+}
+
+function overwrite(name: string, position: number, content: Buffer): void {
+  const handle = openSync(file(name), 'r+');
+  writeSync(handle, content, 0, content.length, position);
+  closeSync(handle);
+}
+
+describe('files', () => {
+  test('a new data folder is for its owner alone, and so is every file in it', async () => {
+    const journal = create();
+    await journal.open();
+    await journal.reserveSeq(100);
+    await journal.commit(envelopes(1, 10));
+    expect((statSync(folder).mode & 0o777).toString(8)).toBe('700');
+    const names = readdirSync(folder);
+    expect(names.toSorted()).toEqual(['journal.db', 'journal.db-wal', 'seq']);
+    expect(names.map((name) => (statSync(file(name)).mode & 0o777).toString(8))).toEqual([
+      '600',
+      '600',
+      '600',
+    ]);
+  });
+
+  test('a database that others could read is taken from them', async () => {
+    await create().open();
+    await opened[0]?.close();
+    chmodSync(file('journal.db'), 0o644);
+    await create().open();
+    expect((statSync(file('journal.db')).mode & 0o777).toString(8)).toBe('600');
+  });
+
+  test('a file where the folder should be is an error that names the path', async () => {
+    writeFileSync(folder, '');
+    await expect(create().open()).rejects.toMatchObject({ name: 'JournalError', code: 'io' });
+    await expect(create().open()).rejects.toThrow(folder);
+  });
+
+  test('freed pages go back to the file system, a slice at a time', async () => {
+    const journal = create();
+    await journal.open();
+    const big = JSON.stringify('x'.repeat(4_000_000));
+    await journal.commit([{ op: 'turn', chat, ordinal: 0, id: 't', json: big }]);
+    await journal.commit([{ op: 'dropTurns', chat, from: 0 }]);
+    expect(await journal.compact(100)).toBe(true);
+    while (await journal.compact(100));
+    expect(statSync(file('journal.db')).size).toBeLessThan(300_000);
+    expect(statSync(file('journal.db-wal')).size).toBe(0);
+  });
+});
+
+describe('migrations', () => {
+  const addColumn = (database: DatabaseSync) => {
+    database.exec("ALTER TABLE sessions ADD COLUMN note TEXT NOT NULL DEFAULT 'none'");
+    database.exec("UPDATE sessions SET note = 'migrated'");
+  };
+
+  function query(sql: string): unknown {
+    const database = new DatabaseSync(file('journal.db'));
+    try {
+      return Object.values(database.prepare(sql).get() ?? {})[0];
+    } finally {
+      database.close();
+    }
+  }
+
+  async function begin(): Promise<void> {
+    const journal = create();
+    await journal.open();
+    await journal.commit([
+      { op: 'session', uri: 's', modifiedAt: '2026-01-01T00:00:00.000Z', summary: '{}' },
+    ]);
+    await journal.close();
+  }
+
+  test('an empty file becomes version 1, and a database of version 1 becomes version 2 with what it held', async () => {
+    await begin();
+    expect(query('PRAGMA user_version')).toBe(1);
+    const journal = create({ migrations: [...migrations, addColumn] });
+    await journal.open();
+    expect(await journal.readSession('s')).toMatchObject({ summary: '{}' });
+    await journal.close();
+    expect([query('PRAGMA user_version'), query('SELECT note FROM sessions')]).toEqual([2, 'migrated']);
+  });
+
+  test('a migration that fails leaves the version before it, whole', async () => {
+    await begin();
+    const broken = (database: DatabaseSync) => {
+      addColumn(database);
+      database.exec('SELECT * FROM absent');
+    };
+    await expect(create({ migrations: [...migrations, broken] }).open()).rejects.toThrow('absent');
+    expect(query('PRAGMA user_version')).toBe(1);
+    const journal = create();
+    await journal.open();
+    expect(await journal.countSessions()).toBe(1);
+  });
+
+  test('an older host refuses a newer database, names both versions and leaves it as it is', async () => {
+    const newer = create({ migrations: [...migrations, addColumn, () => {}] });
+    await newer.open();
+    await newer.close();
+    const before = readFileSync(file('journal.db'));
+    const refusal = create().open();
+    await expect(refusal).rejects.toMatchObject({ name: 'JournalError', code: 'newer' });
+    await expect(refusal).rejects.toThrow(/version 3.*up to 1/);
+    expect(readFileSync(file('journal.db')).equals(before)).toBe(true);
+  });
+});
+
+describe('what a power loss may have taken', () => {
+  async function cutOff(): Promise<void> {
+    const journal = create();
+    await journal.open();
+    await journal.reserveSeq(100);
+    await journal.commit(envelopes(1, 20));
+    await leaveCutOff(journal);
+  }
+
+  test('[CONN-6] a kill loses nothing: on the same boot no tail is missed', async () => {
+    await cutOff();
+    expect(await create().open()).toMatchObject({
+      lastSeq: 20,
+      reservedSeq: 100,
+      mayHaveLostTail: false,
+      lost: [],
+    });
+  });
+
+  test('[CONN-4] [CONN-5] cut off and on another boot, the numbers above the last journaled one are named as lost', async () => {
+    await cutOff();
+    const lost = [{ after: 20, upTo: 100 }];
+    const journal = create(onePowerCut);
+    expect(await journal.open()).toMatchObject({
+      lastSeq: 20,
+      reservedSeq: 100,
+      mayHaveLostTail: true,
+      lost,
+    });
+    await journal.commit(envelopes(101, 5));
+    await journal.close();
+
+    const later = create(onePowerCut);
+    expect(await later.open()).toMatchObject({ lastSeq: 105, mayHaveLostTail: false, lost });
+    await later.trim(105, 1_000);
+    await later.close();
+    expect(await create(onePowerCut).open()).toMatchObject({ lost: [] });
+  });
+
+  test('[CONN-6] closed before the machine was restarted, nothing is lost', async () => {
+    const journal = create();
+    await journal.open();
+    await journal.reserveSeq(100);
+    await journal.commit(envelopes(1, 20));
+    await journal.close();
+    expect(await create(onePowerCut).open()).toMatchObject({ mayHaveLostTail: false, lost: [] });
+  });
+
+  test('a boot that cannot be told counts as another one', async () => {
+    await cutOff();
+    expect(await create({ bootId: () => undefined }).open()).toMatchObject({ mayHaveLostTail: true });
+  });
+
+  test('[CONN-4] a database replaced by an older copy does not bring numbers back', async () => {
+    const journal = create();
+    await journal.open();
+    await journal.reserveSeq(100);
+    await journal.commit(envelopes(1, 20));
+    await journal.close();
+    const old = readFileSync(file('journal.db'));
+    const later = create();
+    await later.open();
+    await later.reserveSeq(200);
+    await later.commit(envelopes(101, 20));
+    await later.close();
+    writeFileSync(file('journal.db'), old);
+    expect(await create().open()).toMatchObject({
+      lastSeq: 20,
+      reservedSeq: 200,
+      mayHaveLostTail: true,
+      lost: [{ after: 20, upTo: 200 }],
+    });
+  });
+
+  test('[CONN-4] a database that was deleted does not bring numbers back', async () => {
+    await cutOff();
+    rmSync(file('journal.db'));
+    rmSync(file('journal.db-wal'));
+    const journal = create();
+    expect(await journal.open()).toMatchObject({ lastSeq: 0, reservedSeq: 100, mayHaveLostTail: true });
+    expect(await journal.windowStats()).toMatchObject({ trimmedSeq: 100 });
+  });
+
+  test('a lost number file is written again at the next start', async () => {
+    await cutOff();
+    rmSync(file('seq'));
+    expect(await create().open()).toMatchObject({ reservedSeq: 100, mayHaveLostTail: false });
+    expect(readFileSync(file('seq'), 'utf8')).toBe('100\n');
+  });
+});
+
+describe('damage', () => {
+  /** Enough that the database has many pages. */
+  async function fill(): Promise<void> {
+    const journal = create();
+    await journal.open();
+    await journal.reserveSeq(10_000);
+    await journal.commit(envelopes(1, 5_000));
+    await journal.close();
+  }
+
+  test.each([
+    ['is no database at all', () => writeFileSync(file('journal.db'), 'x'.repeat(100_000))],
+    ['has lost its head', () => overwrite('journal.db', 0, Buffer.alloc(4_096))],
+    ['is cut short', () => truncateSync(file('journal.db'), 300_000)],
+    ['has a broken schema', () => overwrite('journal.db', 100, Buffer.alloc(3_900, 0xff))],
+  ])(
+    '[CONN-4] a database that %s is set aside, and a new one goes on above the old numbers',
+    async (_case, damage) => {
+      await fill();
+      damage();
+      const broken = readFileSync(file('journal.db'));
+      const journal = create();
+      const start = await journal.open();
+      expect(start).toMatchObject({ lastSeq: 0, reservedSeq: 10_000, mayHaveLostTail: true });
+      expect(start.lost).toEqual([{ after: 0, upTo: 10_000 }]);
+      expect(start.setAside?.path).toBe(file('journal.db.damaged-20261121T102030Z'));
+      expect(start.setAside?.reason).toMatch(/malformed|not a database|damaged/);
+      expect(readFileSync(file('journal.db.damaged-20261121T102030Z')).equals(broken)).toBe(true);
+      await journal.commit(envelopes(10_001, 5));
+      expect(await journal.windowStats()).toMatchObject({ trimmedSeq: 10_000 });
+      await journal.close();
+      const next = await create().open();
+      expect(next).toMatchObject({ lastSeq: 10_005, mayHaveLostTail: false, lost: [] });
+      expect(next).not.toHaveProperty('setAside');
+    },
+  );
+
+  test('a second one in the same second gets a name of its own', async () => {
+    mkdirSync(folder);
+    writeFileSync(file('journal.db'), 'not a database'.repeat(100));
+    const first = create();
+    await first.open();
+    await first.close();
+    writeFileSync(file('journal.db'), 'not a database'.repeat(100));
+    const start = await create().open();
+    expect(start.setAside?.path).toBe(file('journal.db.damaged-20261121T102030Z-2'));
+  });
+
+  test('[CONN-4] with the number file gone too, numbers go on at the clock, above all that were given', async () => {
+    await fill();
+    writeFileSync(file('journal.db'), 'not a database'.repeat(100));
+    rmSync(file('seq'));
+    expect(await create().open()).toMatchObject({ reservedSeq: now, mayHaveLostTail: true });
+    expect(readFileSync(file('seq'), 'utf8')).toBe(`${now}\n`);
+  });
+
+  test('[CONN-4] an illegible number file does not lower the reservation of the database', async () => {
+    await fill();
+    writeFileSync(file('seq'), '99999999999999999999999999\n');
+    expect(await create().open()).toMatchObject({ reservedSeq: 10_000 });
+    expect(readFileSync(file('seq'), 'utf8')).toBe('10000\n');
+  });
+
+  /** Pages in the middle, where a start does not look. */
+  function tearMiddle(): void {
+    const { size } = statSync(file('journal.db'));
+    overwrite('journal.db', Math.floor(size / 2 / 4_096) * 4_096, Buffer.alloc(20 * 4_096, 0xa5));
+  }
+
+  test('a torn page after a power loss is found at start', async () => {
+    await fill();
+    const journal = create();
+    await journal.open();
+    await leaveCutOff(journal);
+    tearMiddle();
+    const start = await create(onePowerCut).open();
+    expect(start.setAside?.reason).toMatch(/damaged|malformed/);
+  });
+
+  test('damage that shows at a read is an error of that read, and the next start sets the database aside', async () => {
+    await fill();
+    tearMiddle();
+    const journal = create();
+    expect(await journal.open()).not.toHaveProperty('setAside');
+    const read = journal.readEnvelopes([chat], 0, 5_000, 1e9);
+    await expect(read).rejects.toMatchObject({ name: 'JournalError', code: 'io' });
+    expect(await journal.readMeta('elsewhere')).toBeUndefined();
+    await journal.close();
+    expect(await create().open()).toMatchObject({ setAside: { path: expect.stringContaining('.damaged-') } });
+    expect(existsSync(file('journal.db.suspect'))).toBe(false);
+  });
+
+  test('a suspicion that proves wrong changes nothing', async () => {
+    await fill();
+    writeFileSync(file('journal.db.suspect'), '');
+    const start = await create().open();
+    expect(start).toMatchObject({ lastSeq: 5_000, mayHaveLostTail: false });
+    expect(start).not.toHaveProperty('setAside');
+    expect(existsSync(file('journal.db.suspect'))).toBe(false);
+  });
+});
