@@ -53,8 +53,8 @@ const hostOrder = [
 
 /** The folder inside the host's sources; `index` for the files beside the folders. */
 function hostFolder(path: string): string | undefined {
-  const [, folder = ''] = /^packages\/host\/src\/(.+)$/.exec(path) ?? [];
-  if (folder === '' || folder === channelPort) return folder || undefined;
+  const folder = /^packages\/host\/src\/(.+)$/.exec(path)?.[1];
+  if (folder === undefined || folder === channelPort) return folder;
   return folder.includes('/') ? folder.split('/')[0] : 'index';
 }
 
