@@ -1,5 +1,6 @@
 import type { ChannelAction, ChannelKind } from '@agenthost/protocol';
 import type { Channel } from '../sync/channel.ts';
+import type { Sink } from '../sync/subscription.ts';
 
 /** Who sent a command or dispatch. */
 export interface Caller {
@@ -7,6 +8,8 @@ export interface Caller {
   readonly isAdmin: boolean;
   /** BCP 47 [CHAT-19]. */
   readonly locale: string;
+  /** Its connection: the key of its subscriptions. */
+  readonly sink: Sink;
 }
 
 /** Why a dispatch is rejected: becomes `code: sentence` in `rejectionReason` [ACT-3]. */

@@ -1,6 +1,6 @@
 import type { ChannelKind, ChannelState } from '@agenthost/protocol';
 import type { ChannelLocals } from './locals.ts';
-import type { Subscription } from './subscription.ts';
+import type { Sink, Subscription } from './subscription.ts';
 
 /**
  * A channel in memory. `state` holds everything reduced so far, the open tick included; only the commit path and the
@@ -24,7 +24,7 @@ export class Channel<K extends ChannelKind = ChannelKind> {
   /** When somebody last needed it, ms since the epoch; what is idle and unwatched unloads. */
   usedAt: number;
   /** By connection. */
-  readonly subscriptions = new Map<object, Subscription>();
+  readonly subscriptions = new Map<Sink, Subscription>();
   #pins = 0;
 
   constructor(init: {

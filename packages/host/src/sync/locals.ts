@@ -12,8 +12,6 @@ export interface SessionLocal {
   readonly summary: SessionSummary;
   /** Who named it last; a person's name is never replaced [SESS-11]. */
   readonly titledBy: 'nobody' | 'message' | 'agent' | 'client';
-  /** Who named its first chat, and so on by chat URI. */
-  readonly chatTitledBy?: Readonly<Record<string, SessionLocal['titledBy']>>;
 }
 
 export interface ChatLocal {

@@ -4,6 +4,8 @@ import {
   type ChannelAction,
   type ChannelKind,
   type ChannelState,
+  type HostToClientNotifications,
+  ROOT_URI,
 } from '@agenthost/protocol';
 import type { Journal, JournalStart } from '../journal/journal.ts';
 import type { Clock, Timers } from '../lib/clock.ts';
@@ -33,6 +35,8 @@ export interface Change<K extends ChannelKind> {
   readonly envelope: ActionEnvelope;
   readonly origin: DispatchOrigin | undefined;
 }
+
+type RootNotification = 'root/sessionAdded' | 'root/sessionRemoved' | 'root/sessionSummaryChanged';
 
 type Observers = { [K in ChannelKind]: ((change: Change<K>) => void)[] };
 
@@ -159,6 +163,21 @@ export class Sync {
       'x-time': this.stamp(),
     });
     this.path.publish(() => sink.frame(encoded.frame, 'message'));
+  }
+
+  /** Tells every subscriber of the root channel; never journaled nor replayed [ROOT-3]. */
+  notifyRoot<M extends RootNotification>(method: M, params: HostToClientNotifications[M]): void {
+    const text = JSON.stringify({ jsonrpc: '2.0', method, params });
+    this.path.publish(() => {
+      for (const { sink } of this.root.subscriptions.values()) sink.frame(text, 'message');
+    });
+  }
+
+  /** The root channel; it is always in memory. */
+  get root(): Channel<'root'> {
+    const root = this.registry.getOf('root', ROOT_URI);
+    if (root === undefined) throw new Error('the root channel is not loaded yet');
+    return root;
   }
 
   #fanOut(channel: Channel, encoded: EncodedEnvelope, origin: Sink | undefined): void {

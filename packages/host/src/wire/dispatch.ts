@@ -178,6 +178,7 @@ export const callerOf = (connection: Connection): Caller => ({
   clientId: connection.online.client.id,
   isAdmin: connection.identity.isAdmin,
   locale: connection.online.locale,
+  sink: connection,
 });
 
 const originOf = (connection: Connection, incoming: Incoming): ActionOrigin => ({

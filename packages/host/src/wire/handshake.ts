@@ -14,6 +14,7 @@ import {
   unsupportedProtocolVersion,
 } from '@agenthost/protocol';
 import type { RequestContext } from '@agenthost/rpc';
+import type { JournalStart } from '../journal/journal.ts';
 import type { Channel } from '../sync/channel.ts';
 import type { Sync } from '../sync/sync.ts';
 import { type Attached, attachWithSnapshots, type Wanted } from './attach.ts';
@@ -33,16 +34,16 @@ export class Handshake {
   readonly #sync: Sync;
   readonly #clients: Clients;
   readonly #facts: HostFacts;
-  readonly #trustedUpTo: number;
+  readonly #lost: JournalStart['lost'];
   /** The connection that speaks for each client now. */
   readonly #byClient = new Map<string, Connection>();
 
-  /** `trustedUpTo`: a client that has seen more gets snapshots, since its last envelopes may have been lost. */
-  constructor(parts: { sync: Sync; clients: Clients; facts: HostFacts; trustedUpTo: number }) {
+  /** `lost`: a client whose last number lies there has seen what the journal may not hold, and gets snapshots. */
+  constructor(parts: { sync: Sync; clients: Clients; facts: HostFacts; lost: JournalStart['lost'] }) {
     this.#sync = parts.sync;
     this.#clients = parts.clients;
     this.#facts = parts.facts;
-    this.#trustedUpTo = parts.trustedUpTo;
+    this.#lost = parts.lost;
   }
 
   /** The connection of a client that is online. */
@@ -99,7 +100,8 @@ export class Handshake {
     });
     const missing = uris.filter((uri) => !channels.some((channel) => channel.uri === uri));
     const lastSeen = params.lastSeenServerSeq;
-    if (found !== undefined && lastSeen <= this.#trustedUpTo) {
+    const isTrusted = !this.#lost.some(({ after, upTo }) => after < lastSeen && lastSeen <= upTo);
+    if (found !== undefined && isTrusted) {
       const replayed = await replay(this.#sync, connection, { wanted, before, lastSeen });
       if (replayed !== undefined) {
         const result: ReconnectResult = {

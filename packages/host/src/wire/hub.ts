@@ -3,6 +3,7 @@ import { validateParams } from '@agenthost/protocol/validate';
 import type { RequestContext } from '@agenthost/rpc';
 import type { ServerTransport } from '@agenthost/rpc/websocket-server';
 import type { ChannelModules } from '../channels/module.ts';
+import type { JournalStart } from '../journal/journal.ts';
 import type { Timers } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { Sync } from '../sync/sync.ts';
@@ -37,7 +38,7 @@ export class Hub {
     commands: Commands;
     modules: ChannelModules;
     facts: HostFacts;
-    trustedUpTo: number;
+    lost: JournalStart['lost'];
   }) {
     const { sync, log, modules } = parts;
     this.#parts = parts;

@@ -1,0 +1,127 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { JournalWrite, StoredProcess } from '../journal/journal.ts';
+import { ChildProcesses } from './child-processes.ts';
+import { processStartTime } from './process-identity.ts';
+
+/** The process rows of a journal. */
+class ProcessRows {
+  readonly rows = new Map<number, StoredProcess>();
+  readonly write = async (writes: readonly JournalWrite[]): Promise<void> => {
+    for (const write of writes) {
+      if (write.op === 'process') {
+        const { pid, startTime, command } = write;
+        this.rows.set(pid, { pid, startTime, command });
+      } else if (write.op === 'dropProcess') this.rows.delete(write.pid);
+    }
+  };
+  readonly listProcesses = async (): Promise<readonly StoredProcess[]> => [...this.rows.values()];
+}
+
+const started: ChildProcess[] = [];
+
+afterEach(() => {
+  for (const child of started.splice(0)) {
+    if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
+  }
+});
+
+/** A child in a group of its own that prints a line when it is ready. */
+async function startChild(script: string): Promise<ChildProcess & { pid: number }> {
+  const child = spawn('sh', ['-c', script], { detached: true, stdio: ['ignore', 'pipe', 'ignore'] });
+  started.push(child);
+  await once(child.stdout, 'data');
+  if (child.pid === undefined) throw new Error('the child has no pid');
+  return Object.assign(child, { pid: child.pid });
+}
+
+async function startTimeOf(pid: number): Promise<string> {
+  const startTime = await processStartTime(pid);
+  if (startTime === undefined) throw new Error(`process ${pid} does not run`);
+  return startTime;
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+describe('children of a killed host', () => {
+  it('a recorded child that still runs is ended at the next start, and its record dropped', async () => {
+    const rows = new ProcessRows();
+    const child = await startChild('echo ready; exec sleep 60');
+    await new ChildProcesses(rows).record({ pid: child.pid, command: 'sleep' });
+    expect([...rows.rows.values()]).toEqual([
+      { pid: child.pid, startTime: await startTimeOf(child.pid), command: 'sleep' },
+    ]);
+
+    const exit = once(child, 'exit');
+    await new ChildProcesses(rows).endOrphans();
+    expect(await exit).toEqual([null, 'SIGTERM']);
+    expect(rows.rows.size).toBe(0);
+  });
+
+  it('one that ignores TERM is killed after the grace period', async () => {
+    const rows = new ProcessRows();
+    const child = await startChild("trap '' TERM; echo ready; while :; do sleep 0.1; done");
+    const registry = new ChildProcesses({ ...rows, graceMs: 200 });
+    await registry.record({ pid: child.pid, command: 'stubborn' });
+    const exit = once(child, 'exit');
+    await registry.endOrphans();
+    expect(await exit).toEqual([null, 'SIGKILL']);
+  });
+
+  it('its whole process group ends, also when the recorded process itself is gone', async () => {
+    const rows = new ProcessRows();
+    const child = await startChild('sleep 60 & echo $!; exec sleep 60');
+    const registry = new ChildProcesses(rows);
+    await registry.record({ pid: child.pid, command: 'agent' });
+    const members = (): Promise<readonly number[]> => groupMembers(child.pid);
+    expect(await members()).toHaveLength(2);
+
+    const exit = once(child, 'exit');
+    process.kill(child.pid, 'SIGKILL');
+    await exit;
+    expect(await members()).toHaveLength(1);
+    await registry.endOrphans();
+    expect(await members()).toEqual([]);
+  });
+
+  it('another process under a recorded pid is left alone', async () => {
+    const rows = new ProcessRows();
+    const child = await startChild('echo ready; exec sleep 60');
+    const startTime = await startTimeOf(child.pid);
+    rows.rows.set(child.pid, { pid: child.pid, startTime: `${startTime}0`, command: 'sleep' });
+    await new ChildProcesses(rows).endOrphans();
+    expect(isRunning(child.pid)).toBe(true);
+    expect(rows.rows.size).toBe(0);
+  });
+
+  it('a child that has ended is forgotten', async () => {
+    const rows = new ProcessRows();
+    const child = await startChild('echo ready; exec sleep 60');
+    const registry = new ChildProcesses(rows);
+    await registry.record({ pid: child.pid, command: 'sleep' });
+    registry.forget(child.pid);
+    await Promise.resolve();
+    expect(rows.rows.size).toBe(0);
+  });
+});
+
+async function groupMembers(group: number): Promise<readonly number[]> {
+  const ps = spawn('ps', ['-e', '-o', 'pid=,pgid=,state=']);
+  let text = '';
+  ps.stdout.on('data', (chunk: Buffer) => {
+    text += chunk.toString();
+  });
+  await once(ps, 'close');
+  return text.split('\n').flatMap((line) => {
+    const [pid, pgid, state] = line.trim().split(/\s+/);
+    return Number(pgid) === group && state !== 'Z' ? [Number(pid)] : [];
+  });
+}

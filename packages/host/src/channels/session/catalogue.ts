@@ -1,0 +1,75 @@
+import type { SessionState, SessionSummary } from '@agenthost/protocol';
+import type { Channel } from '../../sync/channel.ts';
+import type { Sync } from '../../sync/sync.ts';
+
+/** Fields that a session's catalogue entry takes over from its state as they are. */
+const COPIED = [
+  'title',
+  'status',
+  'activity',
+  'project',
+  'workingDirectory',
+  'annotations',
+  '_meta',
+] as const satisfies readonly (keyof SessionSummary)[];
+
+/** The catalogue entry of a session [SESS-5]. */
+export function summarize(resource: string, state: SessionState, createdAt: string): SessionSummary {
+  const modifiedAt = state.chats.reduce(
+    (latest, chat) => (chat.modifiedAt > latest ? chat.modifiedAt : latest),
+    createdAt,
+  );
+  const summary: SessionSummary = {
+    resource,
+    provider: state.provider,
+    title: state.title,
+    status: state.status,
+    createdAt,
+    modifiedAt,
+  };
+  for (const key of COPIED) if (state[key] !== undefined) Object.assign(summary, { [key]: state[key] });
+  return summary;
+}
+
+/**
+ * Keeps the catalogue: each changed session's row is written once a tick, and subscribers of the root channel hear what
+ * changed [ROOT-3].
+ */
+export function keepCatalogue(sync: Sync): void {
+  const changed = new Set<Channel<'session'>>();
+  sync.observe('session', ({ channel }) => changed.add(channel));
+  sync.path.onSeal(() => {
+    for (const session of changed) if (session.isAlive) writeEntry(sync, session);
+    changed.clear();
+  });
+}
+
+function writeEntry(sync: Sync, session: Channel<'session'>): void {
+  const before = session.local.summary;
+  const summary = summarize(session.uri, session.state, before.createdAt);
+  const changes = difference(before, summary);
+  if (Object.keys(changes).length === 0) return;
+  sync.setLocal(session, { ...session.local, summary });
+  sync.path.write(entryRow(summary));
+  sync.notifyRoot('root/sessionSummaryChanged', { channel: sync.root.uri, session: session.uri, changes });
+}
+
+/** The journal row of an entry. */
+export const entryRow = (summary: SessionSummary) =>
+  ({
+    op: 'session',
+    uri: summary.resource,
+    modifiedAt: summary.modifiedAt,
+    summary: JSON.stringify(summary),
+  }) as const;
+
+/** Changed mutable fields only; an activity that has gone is the empty string [ROOT-3]. */
+function difference(before: SessionSummary, after: SessionSummary): Partial<SessionSummary> {
+  const changes: Partial<SessionSummary> = {};
+  for (const key of [...COPIED, 'modifiedAt'] as const) {
+    if (before[key] === after[key] || JSON.stringify(before[key]) === JSON.stringify(after[key])) continue;
+    if (after[key] !== undefined) Object.assign(changes, { [key]: after[key] });
+    else if (key === 'activity') changes.activity = '';
+  }
+  return changes;
+}

@@ -1,0 +1,153 @@
+import type { ChatState, ChatSummary, SessionInputRequest, ToolCallState } from '@agenthost/protocol';
+import { SessionStatus } from '@agenthost/protocol';
+import type { Channel } from '../../sync/channel.ts';
+import type { Change, Sync } from '../../sync/sync.ts';
+import { titleFrom } from './title.ts';
+
+/** Mirrors what chats do into their session, in the same cause [SESS-5] [SESS-6] [SESS-7]. */
+export function mirrorChats(sync: Sync): void {
+  sync.observe('chat', (change) => {
+    const session = sync.registry.getOf('session', change.channel.session ?? '');
+    if (session === undefined) return;
+    mirrorSummary(sync, session, change);
+    mirrorInputNeeded(sync, session, change);
+    if (change.action.type === 'chat/turnStarted')
+      nameFromMessage(sync, session, change.channel.uri, change.action.message.text);
+    if (change.action.type === 'chat/turnStarted' || change.action.type === 'chat/inputRequested') {
+      clearRead(sync, session);
+    }
+  });
+  sync.observe('session', ({ channel, before, after, action }) => {
+    if (before.activity === after.activity || action.type === 'session/activityChanged') return;
+    const { activity } = after;
+    sync.emit(channel, { type: 'session/activityChanged', ...(activity === undefined ? {} : { activity }) });
+  });
+}
+
+/** A chat's title, interactivity and working directory are the catalogue's own; the rest follows the chat [SESS-6]. */
+function mirrorSummary(
+  sync: Sync,
+  session: Channel<'session'>,
+  { channel, before, after }: Change<'chat'>,
+): void {
+  if (
+    before.status === after.status &&
+    before.activity === after.activity &&
+    before.modifiedAt === after.modifiedAt
+  )
+    return;
+  const entry = session.state.chats.find((chat) => chat.resource === channel.uri);
+  if (entry === undefined) return;
+  if (after.activity === undefined && entry.activity !== undefined) {
+    const { activity: _, ...rest } = entry;
+    const summary: ChatSummary = { ...rest, status: after.status, modifiedAt: after.modifiedAt };
+    sync.emit(session, { type: 'session/chatAdded', summary });
+    return;
+  }
+  const changes: Partial<ChatSummary> = {
+    ...(entry.status === after.status ? {} : { status: after.status }),
+    ...(entry.modifiedAt === after.modifiedAt ? {} : { modifiedAt: after.modifiedAt }),
+    ...(after.activity === undefined || entry.activity === after.activity
+      ? {}
+      : { activity: after.activity }),
+  };
+  if (Object.keys(changes).length > 0)
+    sync.emit(session, { type: 'session/chatUpdated', chat: channel.uri, changes });
+}
+
+/** Every open block of a chat is an entry of `inputNeeded`, so that it can be answered from the session alone [SESS-7]. */
+function mirrorInputNeeded(sync: Sync, session: Channel<'session'>, change: Change<'chat'>): void {
+  const { channel, action, after } = change;
+  const keyOf = (id: string): string => `${channel.uri}#${id}`;
+  switch (action.type) {
+    case 'chat/toolCallStart':
+    case 'chat/toolCallReady':
+    case 'chat/toolCallConfirmed':
+    case 'chat/toolCallComplete':
+    case 'chat/toolCallResultConfirmed':
+    case 'chat/toolCallContentChanged':
+      setBlock(
+        sync,
+        session,
+        keyOf(action.toolCallId),
+        toolBlock(channel.uri, after, action.toolCallId, keyOf(action.toolCallId)),
+      );
+      return;
+    case 'chat/inputRequested':
+    case 'chat/inputAnswerChanged':
+    case 'chat/inputCompleted': {
+      const requestId = action.type === 'chat/inputRequested' ? action.request.id : action.requestId;
+      const request = after.inputRequests?.find(({ id }) => id === requestId);
+      const id = keyOf(requestId);
+      setBlock(sync, session, id, request && { id, kind: 'chatInput', chat: channel.uri, request });
+      return;
+    }
+    case 'chat/turnComplete':
+    case 'chat/turnCancelled':
+    case 'chat/error':
+    case 'chat/truncated':
+      clearBlocks(sync, session, channel.uri);
+      return;
+    default:
+  }
+}
+
+function toolBlock(
+  chat: string,
+  state: ChatState,
+  toolCallId: string,
+  id: string,
+): SessionInputRequest | undefined {
+  const turn = state.activeTurn;
+  const part = turn?.responseParts.findLast(
+    (each) => each.kind === 'toolCall' && each.toolCall.toolCallId === toolCallId,
+  );
+  if (turn === undefined || part?.kind !== 'toolCall') return undefined;
+  const toolCall: ToolCallState = part.toolCall;
+  if (toolCall.status === 'pending-confirmation' || toolCall.status === 'pending-result-confirmation') {
+    return { id, kind: 'toolConfirmation', chat, turnId: turn.id, toolCall };
+  }
+  if (toolCall.status === 'running' && toolCall.contributor?.kind === 'client') {
+    const { clientId } = toolCall.contributor;
+    return { id, kind: 'toolClientExecution', chat, turnId: turn.id, clientId, toolCall };
+  }
+  return undefined;
+}
+
+function setBlock(
+  sync: Sync,
+  session: Channel<'session'>,
+  id: string,
+  request: SessionInputRequest | undefined,
+): void {
+  if (request !== undefined) sync.emit(session, { type: 'session/inputNeededSet', request });
+  else if (session.state.inputNeeded?.some((entry) => entry.id === id) === true) {
+    sync.emit(session, { type: 'session/inputNeededRemoved', id });
+  }
+}
+
+/** Removes all open blocks of a chat. Inside `path.transact` only. */
+export function clearBlocks(sync: Sync, session: Channel<'session'>, chat: string): void {
+  for (const { id } of (session.state.inputNeeded ?? []).filter((entry) => entry.chat === chat)) {
+    sync.emit(session, { type: 'session/inputNeededRemoved', id });
+  }
+}
+
+function clearRead(sync: Sync, session: Channel<'session'>): void {
+  if ((session.state.status & SessionStatus.IsRead) !== 0) {
+    sync.emit(session, { type: 'session/isReadChanged', isRead: false });
+  }
+}
+
+/** The first message of a session and of each chat names it, unless somebody has [SESS-11]. */
+function nameFromMessage(sync: Sync, session: Channel<'session'>, chat: string, text: string): void {
+  const title = titleFrom(text);
+  if (title === '') return;
+  const entry = session.state.chats.find(({ resource }) => resource === chat);
+  if (entry !== undefined && entry.title === '') {
+    sync.emit(session, { type: 'session/chatUpdated', chat, changes: { title } });
+  }
+  if (session.local.titledBy !== 'nobody') return;
+  sync.setLocal(session, { ...session.local, titledBy: 'message' });
+  sync.emit(session, { type: 'session/titleChanged', title });
+}

@@ -1,0 +1,78 @@
+import type { ChildRegistry } from '../agents/process.ts';
+import type { AgentProvider } from '../agents/provider.ts';
+import type { Journal } from '../journal/journal.ts';
+import type { RetentionPolicy } from '../journal/retention.ts';
+import type { Clock, Ids, Timers } from '../lib/clock.ts';
+import type { Log } from '../lib/log.ts';
+import type { OutboxLimits } from '../wire/outbox.ts';
+
+/** What the host gives to those who make agent providers. */
+export interface AgentServices {
+  /** Where started processes are recorded, so that none outlives a killed host. */
+  readonly children: ChildRegistry;
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly ids: Ids;
+}
+
+/** Makes one provider for a host. */
+export type AgentFactory = (services: AgentServices) => AgentProvider;
+
+/** Where and for whom a host listens. Absent in `HostOptions`: it does not listen, and connections come by `accept`. */
+export interface ListenOptions {
+  /** Address to listen on. Default `127.0.0.1`. */
+  readonly host?: string;
+  /** Port; 0 picks a free one. Default 4711. */
+  readonly port?: number;
+  /** The owner's token. Default: from the file, made on first use. */
+  readonly token?: string;
+  /** File that holds the owner's token, mode 0600. Default `owner-token` in the data folder. */
+  readonly tokenFile?: string;
+  /** Origins of web pages that may connect besides the host's own, such as `https://example.org`. Default none. */
+  readonly allowedOrigins?: readonly string[];
+  /** Values of `Host` that are accepted besides the address listened on, such as `example.org:443`. Default none. */
+  readonly allowedHosts?: readonly string[];
+  /** Largest frame from a client, in bytes. Default 16 MiB. */
+  readonly maxFrameBytes?: number;
+}
+
+/** How a host is made. Only `agents` and one of `dataDir` and `journal` are needed. */
+export interface HostOptions {
+  /** Folder of the embedded database, log and token; made with mode 0700. */
+  readonly dataDir?: string;
+  /** A journal of your own instead of the embedded database. */
+  readonly journal?: Journal;
+  readonly agents: readonly AgentFactory[];
+  /** Provider id for sessions that name none. Default: the first of `agents`. */
+  readonly defaultAgent?: string;
+  readonly listen?: ListenOptions;
+  /** Absolute paths of folders that clients may browse and whose folders they may work in. Default: the user's home. */
+  readonly roots?: readonly string[];
+  /** Absolute path for sessions that name no working directory. Default: the current directory. */
+  readonly defaultDirectory?: string;
+  readonly outbox?: Partial<OutboxLimits>;
+  /** How long envelopes stay replayable. Default 24 hours and 256 MiB, whichever is less. */
+  readonly replayWindow?: { readonly maxAgeMs?: number; readonly maxBytes?: number };
+  /** What of the history is kept. Default: everything, for ever. */
+  readonly retention?: RetentionPolicy;
+  /** An idle, unwatched channel leaves memory after so many ms. Default 60,000. */
+  readonly unloadAfterMs?: number;
+  readonly serverInfo?: { readonly name: string; readonly version: string };
+  readonly clock?: Clock;
+  readonly timers?: Timers;
+  readonly ids?: Ids;
+  /** Default: a rotating file in the data folder, or nothing without one. */
+  readonly log?: Log;
+}
+
+/** A started host's addresses. */
+export interface HostAddress {
+  /** `http://…`, for the status page. */
+  readonly url: string;
+  /** `ws://…/ahp`, for clients. */
+  readonly wsUrl: string;
+  /** The owner's token. */
+  readonly token: string;
+  readonly port: number;
+}

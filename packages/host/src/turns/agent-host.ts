@@ -1,0 +1,60 @@
+import type { AgentSessionHost, ResolvedConfig } from '../agents/provider.ts';
+import type { Channel } from '../sync/channel.ts';
+import type { TurnParts } from './parts.ts';
+
+/** Key of a session's `_meta` under which the agent's slash commands stand. */
+const COMMANDS_META = 'agenthost.commands';
+
+/** What an agent session may tell the host outside of turns; later calls of a session that has been replaced do nothing. */
+export function agentSessionHost(
+  { sync }: TurnParts,
+  owner: { chat: string; session: string; isCurrent(): boolean; exited(reason: string): void },
+): AgentSessionHost {
+  const change = (work: (session: Channel<'session'>, chat: Channel<'chat'>) => void): void => {
+    sync.path.transact('host', () => {
+      const chat = sync.registry.getOf('chat', owner.chat);
+      const session = sync.registry.getOf('session', owner.session);
+      if (chat !== undefined && session !== undefined && owner.isCurrent()) work(session, chat);
+    });
+  };
+  return {
+    saveMemory: (memory) => change((_, chat) => sync.setLocal(chat, { ...chat.local, memory })),
+    title: (title) =>
+      change((session) => {
+        if (session.local.titledBy === 'client' || session.state.title === title || title.trim() === '')
+          return;
+        sync.setLocal(session, { ...session.local, titledBy: 'agent' });
+        sync.emit(session, { type: 'session/titleChanged', title });
+      }),
+    config: (config) => change((session) => adoptConfig(sync, session, config)),
+    commands: (commands) =>
+      change((session) => {
+        const list = commands.map(({ name, description, hint }) => ({
+          name,
+          description,
+          ...(hint === undefined ? {} : { hint }),
+        }));
+        if (JSON.stringify(session.state._meta?.[COMMANDS_META]) === JSON.stringify(list)) return;
+        sync.emit(session, {
+          type: 'session/metaChanged',
+          _meta: { ...session.state._meta, [COMMANDS_META]: list },
+        });
+      }),
+    exited: (reason) => {
+      if (owner.isCurrent()) owner.exited(reason);
+    },
+  };
+}
+
+/** Values of keys that the session's schema has; a schema is fixed when a session is created. */
+function adoptConfig(sync: TurnParts['sync'], session: Channel<'session'>, config: ResolvedConfig): void {
+  const { config: present } = session.state;
+  if (present === undefined) return;
+  const changed = Object.entries(config.values).filter(
+    ([key, value]) =>
+      Object.hasOwn(present.schema.properties, key) &&
+      JSON.stringify(present.values[key]) !== JSON.stringify(value),
+  );
+  if (changed.length > 0)
+    sync.emit(session, { type: 'session/configChanged', config: Object.fromEntries(changed) });
+}

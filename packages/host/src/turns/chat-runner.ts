@@ -1,0 +1,240 @@
+import type { ChatAction, ErrorInfo, Message } from '@agenthost/protocol';
+import { AgentError, type AgentSession, type AgentSessionHost } from '../agents/provider.ts';
+import type { Cancel } from '../lib/clock.ts';
+import { readTurn } from '../sync/archive.ts';
+import type { Channel } from '../sync/channel.ts';
+import { agentSessionHost } from './agent-host.ts';
+import type { TurnParts } from './parts.ts';
+import { LiveTurnOutput } from './turn-output.ts';
+
+/** A cancelled agent gets so long to stop, then it is ended. */
+const CANCEL_GRACE_MS = 10_000;
+/** Turns handed to an agent that has no memory of its own. */
+const HISTORY_TURNS = 50;
+
+/** Where an agent's side of a chat stands. */
+type AgentState =
+  | { readonly phase: 'none' }
+  | { readonly phase: 'opening'; readonly promise: Promise<AgentSession>; readonly abort: AbortController }
+  | { readonly phase: 'open'; readonly session: AgentSession };
+
+interface Run {
+  readonly turnId: string;
+  readonly output: LiveTurnOutput;
+  readonly abort: AbortController;
+  /** Settles when the provider has let go of the turn; never rejects. */
+  settled: Promise<void>;
+}
+
+/** Owns the turns of one chat: gives each to the agent, and ends what the agent does not end. */
+export class ChatRunner {
+  readonly #parts: TurnParts;
+  readonly #chat: string;
+  readonly #session: string;
+  #agent: AgentState = { phase: 'none' };
+  #run: Run | undefined;
+  /** Changes with every agent session, so that calls of an older one are told apart. */
+  #generation = 0;
+  #isDisposed = false;
+
+  constructor(parts: TurnParts, chat: Channel<'chat'>) {
+    this.#parts = parts;
+    this.#chat = chat.uri;
+    this.#session = chat.session ?? '';
+  }
+
+  /** The turn that an agent holds now, if any. */
+  get runningTurn(): string | undefined {
+    return this.#run?.turnId;
+  }
+
+  /** Opens the agent's side ahead of the first turn. Rejects with why it cannot. */
+  async open(): Promise<void> {
+    await this.#openAgent();
+  }
+
+  /** Gives the chat's active turn to the agent, once it has let go of an earlier one. */
+  async start(turnId: string): Promise<void> {
+    await this.#run?.settled;
+    if (this.#isDisposed || this.#run !== undefined) return;
+    const chat = this.#parts.sync.registry.getOf('chat', this.#chat);
+    const turn = chat?.state.activeTurn;
+    if (chat === undefined || turn?.id !== turnId) return;
+    const output = new LiveTurnOutput({
+      ...this.#parts,
+      turn: { chat: this.#chat, session: this.#session, turnId },
+    });
+    const abort = new AbortController();
+    const release = chat.pin();
+    const run: Run = { turnId, output, abort, settled: Promise.resolve() };
+    this.#run = run;
+    run.settled = this.#drive(run, turn.message).finally(() => {
+      release();
+      if (this.#run === run) this.#run = undefined;
+    });
+    await run.settled;
+  }
+
+  /** A client has answered a question about a tool call. */
+  answered(action: Extract<ChatAction, { type: 'chat/toolCallConfirmed' }>): void {
+    if (this.#run?.turnId === action.turnId) this.#run.output.answered(action.toolCallId, action);
+  }
+
+  /** A client has approved or denied a result. */
+  resultAnswered(action: Extract<ChatAction, { type: 'chat/toolCallResultConfirmed' }>): void {
+    if (this.#run?.turnId === action.turnId)
+      this.#run.output.resultAnswered(action.toolCallId, action.approved);
+  }
+
+  /** The turn was ended from outside (cancelled, truncated): the agent is told, and ended if it goes on. */
+  stop(): void {
+    const run = this.#run;
+    if (run === undefined || run.abort.signal.aborted) return;
+    run.output.end();
+    run.abort.abort();
+    let cancelGrace: Cancel = () => undefined;
+    const overdue = this.#parts.timers.after(CANCEL_GRACE_MS, () => {
+      this.#parts.log.warn({ chat: this.#chat, turn: run.turnId }, 'the agent ignored the cancel; ending it');
+      void this.#dropAgent('terminate');
+      // An agent that ignores even that is left behind: the next turn must not wait for it.
+      if (this.#run === run) this.#run = undefined;
+    });
+    cancelGrace = overdue;
+    void run.settled.then(() => cancelGrace());
+  }
+
+  /** The agent's memory no longer fits the chat: the next turn opens it anew, primed with what is left [CHAT-6]. */
+  forget(): void {
+    this.stop();
+    void this.#dropAgent('close');
+    this.#parts.sync.path.transact('host', () => {
+      const chat = this.#parts.sync.registry.getOf('chat', this.#chat);
+      if (chat === undefined || chat.local.memory === undefined) return;
+      const { memory: _, ...local } = chat.local;
+      this.#parts.sync.setLocal(chat, local);
+    });
+  }
+
+  /** A mutable config value changed. */
+  async configure(values: Readonly<Record<string, unknown>>): Promise<void> {
+    if (this.#agent.phase === 'open') await this.#agent.session.setConfig?.(values);
+  }
+
+  /** Ends the agent's side. Idempotent. */
+  async dispose(): Promise<void> {
+    this.#isDisposed = true;
+    this.stop();
+    await this.#dropAgent('close');
+  }
+
+  async #drive(run: Run, message: Message): Promise<void> {
+    try {
+      const agent = await this.#openAgent();
+      if (run.abort.signal.aborted) return;
+      await agent.runTurn(
+        {
+          turnId: run.turnId,
+          message,
+          locale: this.#parts.localeOf(this.#chat),
+          readResource: (uri) => this.#parts.readResource(uri),
+        },
+        run.output,
+        run.abort.signal,
+      );
+      this.#end(run.turnId, { type: 'chat/turnComplete', turnId: run.turnId });
+    } catch (error) {
+      this.#end(run.turnId, { type: 'chat/error', turnId: run.turnId, error: this.#explain(error) });
+    } finally {
+      run.output.end();
+    }
+  }
+
+  /** Ends the turn if it is still open; nothing that a provider forgets stays open. */
+  #end(turnId: string, action: Extract<ChatAction, { type: 'chat/turnComplete' | 'chat/error' }>): void {
+    const { sync } = this.#parts;
+    sync.path.transact('host', () => {
+      const chat = sync.registry.getOf('chat', this.#chat);
+      if (chat?.state.activeTurn?.id === turnId) sync.emit(chat, action);
+    });
+  }
+
+  #explain(error: unknown): ErrorInfo {
+    if (error instanceof AgentError) return { errorType: error.errorType, message: error.message };
+    this.#parts.log.error({ error, chat: this.#chat }, 'an agent failed unexpectedly');
+    return { errorType: 'agentError', message: error instanceof Error ? error.message : String(error) };
+  }
+
+  #openAgent(): Promise<AgentSession> {
+    if (this.#agent.phase === 'open') return Promise.resolve(this.#agent.session);
+    if (this.#agent.phase === 'opening') return this.#agent.promise;
+    const abort = new AbortController();
+    this.#generation += 1;
+    const promise = this.#openNew(abort.signal, this.#generation);
+    const opening: AgentState = { phase: 'opening', promise, abort };
+    this.#agent = opening;
+    promise.then(
+      (session) => {
+        if (this.#agent === opening) this.#agent = { phase: 'open', session };
+        else void session.close();
+      },
+      () => {
+        if (this.#agent === opening) this.#agent = { phase: 'none' };
+      },
+    );
+    return promise;
+  }
+
+  async #openNew(signal: AbortSignal, generation: number): Promise<AgentSession> {
+    const { sync, agents, workingDirectoryOf } = this.#parts;
+    const chat = await sync.registry.openOf('chat', this.#chat);
+    const session = await sync.registry.openOf('session', this.#session);
+    if (chat === undefined || session === undefined) throw new AgentError('hostError', 'The chat is gone');
+    const provider = agents.get(session.state.provider);
+    return provider.openSession(
+      {
+        session: this.#session,
+        chat: this.#chat,
+        workingDirectory: await workingDirectoryOf(session, chat),
+        config: session.state.config?.values ?? {},
+        memory: chat.local.memory,
+        history: async () => {
+          const rows = await sync.journal.readTurns(this.#chat, { limit: HISTORY_TURNS });
+          return rows.map(readTurn);
+        },
+        host: this.#hostFor(generation),
+      },
+      signal,
+    );
+  }
+
+  #hostFor(generation: number): AgentSessionHost {
+    return agentSessionHost(this.#parts, {
+      chat: this.#chat,
+      session: this.#session,
+      isCurrent: () => generation === this.#generation && !this.#isDisposed,
+      exited: (reason) => {
+        this.#agent = { phase: 'none' };
+        const run = this.#run;
+        if (run === undefined || run.abort.signal.aborted) return;
+        const error = { errorType: 'agentExited', message: reason };
+        this.#end(run.turnId, { type: 'chat/error', turnId: run.turnId, error });
+        run.output.end();
+        run.abort.abort();
+        // Its promise may never settle: the process is gone.
+        this.#run = undefined;
+      },
+    });
+  }
+
+  async #dropAgent(how: 'close' | 'terminate'): Promise<void> {
+    const state = this.#agent;
+    this.#agent = { phase: 'none' };
+    this.#generation += 1;
+    try {
+      if (state.phase === 'opening') state.abort.abort();
+      else if (state.phase === 'open') await state.session[how]();
+    } catch (error) {
+      this.#parts.log.warn({ error, chat: this.#chat }, 'an agent session did not end cleanly');
+    }
+  }
+}

@@ -1,0 +1,22 @@
+import type { AgentRegistry } from '../agents/registry.ts';
+import type { Ids, Timers } from '../lib/clock.ts';
+import type { Log } from '../lib/log.ts';
+import type { Channel } from '../sync/channel.ts';
+import type { Sync } from '../sync/sync.ts';
+import type { ContentStore } from './content.ts';
+
+/** What running turns needs. */
+export interface TurnParts {
+  readonly sync: Sync;
+  readonly agents: AgentRegistry;
+  readonly timers: Timers;
+  readonly ids: Ids;
+  readonly log: Log;
+  readonly contents: ContentStore;
+  /** Locale of the client that started a chat's present turn; `en` when unknown [CHAT-19]. */
+  localeOf(chat: string): string;
+  /** Reads what an attachment names, by the host's path policy. */
+  readResource(uri: string): Promise<{ data: Uint8Array; contentType?: string }>;
+  /** Absolute path; rejects with `AgentError` when the folder has gone. */
+  workingDirectoryOf(session: Channel<'session'>, chat: Channel<'chat'>): Promise<string>;
+}

@@ -1,0 +1,33 @@
+import type { Log } from '../lib/log.ts';
+import type { Sync } from '../sync/sync.ts';
+
+/**
+ * Ends what a host that went away left open, as ordinary journaled actions, before anybody is let in [CONN-8]. The
+ * partial response is kept; queued messages wait for somebody.
+ */
+export async function recoverOpen(sync: Sync, log: Log): Promise<void> {
+  const error = { errorType: 'hostRestarted', message: 'The host was restarted while this was running' };
+  for (const uri of await sync.journal.listOpen()) {
+    const channel = await sync.registry.open(uri);
+    sync.path.transact('host', () => {
+      if (channel?.is('session') === true && channel.state.lifecycle === 'creating') {
+        sync.emit(channel, { type: 'session/creationFailed', error });
+      }
+      if (channel?.is('chat') === true && channel.state.activeTurn !== undefined) {
+        sync.emit(channel, { type: 'chat/error', turnId: channel.state.activeTurn.id, error });
+      }
+      sync.path.write({ op: 'markClosed', uri });
+    });
+    log.info({ uri }, 'ended what was open when the host went away');
+  }
+  await sync.path.drain();
+}
+
+/** Marks chats with an open turn in the journal, so that the next start finds them without looking at all. */
+export function markOpenTurns(sync: Sync): void {
+  sync.observe('chat', ({ channel, before, after }) => {
+    const wasOpen = before.activeTurn !== undefined;
+    const isOpen = after.activeTurn !== undefined;
+    if (wasOpen !== isOpen) sync.path.write({ op: isOpen ? 'markOpen' : 'markClosed', uri: channel.uri });
+  });
+}

@@ -1,0 +1,131 @@
+import type { ChatAction } from '@agenthost/protocol';
+import { AgentError } from '../agents/provider.ts';
+import type { Channel } from '../sync/channel.ts';
+import { ChatRunner } from './chat-runner.ts';
+import type { TurnParts } from './parts.ts';
+
+/** Every open turn has an owner here. Called behind the commit; each call looks again whether its cause still stands. */
+export class TurnSupervisor {
+  readonly #parts: TurnParts;
+  readonly #runners = new Map<string, ChatRunner>();
+
+  constructor(parts: TurnParts) {
+    this.#parts = parts;
+  }
+
+  /** Opens the agent of a new session; the session becomes ready or fails, and so do turns that wait for it [SESS-2]. */
+  async begin(sessionUri: string, chatUri: string): Promise<void> {
+    const { sync } = this.#parts;
+    const chat = sync.registry.getOf('chat', chatUri);
+    if (chat === undefined) return;
+    const release = chat.pin();
+    try {
+      await this.#runner(chat).open();
+      this.#settle(sessionUri, (session) => sync.emit(session, { type: 'session/ready' }));
+    } catch (error) {
+      const info =
+        error instanceof AgentError
+          ? { errorType: error.errorType, message: error.message }
+          : { errorType: 'hostError', message: error instanceof Error ? error.message : String(error) };
+      this.#settle(sessionUri, (session) => {
+        sync.emit(session, { type: 'session/creationFailed', error: info });
+        for (const { resource } of session.state.chats) {
+          const waiting = sync.registry.getOf('chat', resource);
+          const turnId = waiting?.state.activeTurn?.id;
+          if (waiting !== undefined && turnId !== undefined) {
+            sync.emit(waiting, { type: 'chat/error', turnId, error: info });
+          }
+        }
+      });
+    } finally {
+      release();
+    }
+  }
+
+  /** A turn has started. While its session is being created it waits for that. */
+  start(chatUri: string, turnId: string): void {
+    const { sync, log } = this.#parts;
+    const chat = sync.registry.getOf('chat', chatUri);
+    if (chat === undefined || chat.state.activeTurn?.id !== turnId) return;
+    const session = sync.registry.getOf('session', chat.session ?? '');
+    if (session === undefined || session.state.lifecycle === 'creating') return;
+    this.#runner(chat)
+      .start(turnId)
+      .catch((error: unknown) => log.error({ error, chat: chatUri }, 'a turn could not be run'));
+  }
+
+  /** The chat's turn was ended or cut away by an action. */
+  stop(chatUri: string, turnId: string | undefined): void {
+    const runner = this.#runners.get(chatUri);
+    if (runner !== undefined && (turnId === undefined || runner.runningTurn === turnId)) runner.stop();
+  }
+
+  /** History was cut. */
+  forget(chatUri: string): void {
+    const chat = this.#parts.sync.registry.getOf('chat', chatUri);
+    if (chat !== undefined) this.#runner(chat).forget();
+  }
+
+  answered(chatUri: string, action: Extract<ChatAction, { type: 'chat/toolCallConfirmed' }>): void {
+    this.#runners.get(chatUri)?.answered(action);
+  }
+
+  resultAnswered(
+    chatUri: string,
+    action: Extract<ChatAction, { type: 'chat/toolCallResultConfirmed' }>,
+  ): void {
+    this.#runners.get(chatUri)?.resultAnswered(action);
+  }
+
+  /** A session's mutable config changed. */
+  configure(chatUris: readonly string[], values: Readonly<Record<string, unknown>>): void {
+    for (const uri of chatUris) {
+      this.#runners
+        .get(uri)
+        ?.configure(values)
+        .catch((error: unknown) =>
+          this.#parts.log.warn({ error, chat: uri }, 'the agent did not take the config'),
+        );
+    }
+  }
+
+  /** A chat has gone: its agent is ended. */
+  disposeChat(chatUri: string): void {
+    const runner = this.#runners.get(chatUri);
+    this.#runners.delete(chatUri);
+    void runner?.dispose();
+  }
+
+  /** Ends all agents: the host stops. */
+  async dispose(): Promise<void> {
+    const runners = [...this.#runners.values()];
+    this.#runners.clear();
+    await Promise.all(runners.map((runner) => runner.dispose()));
+  }
+
+  #runner(chat: Channel<'chat'>): ChatRunner {
+    let runner = this.#runners.get(chat.uri);
+    if (runner === undefined) {
+      runner = new ChatRunner(this.#parts, chat);
+      this.#runners.set(chat.uri, runner);
+    }
+    return runner;
+  }
+
+  /** Ends a session's creation one way or the other, and starts what waited for it. */
+  #settle(sessionUri: string, outcome: (session: Channel<'session'>) => void): void {
+    const { sync } = this.#parts;
+    sync.path.transact('host', () => {
+      const session = sync.registry.getOf('session', sessionUri);
+      if (session?.state.lifecycle !== 'creating') return;
+      outcome(session);
+      sync.path.write({ op: 'markClosed', uri: sessionUri });
+      sync.path.effect(() => {
+        for (const chat of sync.registry.ofSession(sessionUri)) {
+          if (chat.is('chat') && chat.state.activeTurn !== undefined)
+            this.start(chat.uri, chat.state.activeTurn.id);
+        }
+      });
+    });
+  }
+}

@@ -1,0 +1,170 @@
+import type {
+  ChatAction,
+  ChatState,
+  StringOrMarkdown,
+  ToolCallResult,
+  ToolCallState,
+  ToolResultContent,
+} from '@agenthost/protocol';
+import type { ToolCallAnswer, ToolCallHandle, ToolCallQuestion, ToolCallReady } from '../agents/provider.ts';
+import type { Channel } from '../sync/channel.ts';
+import type { Pace } from './pace.ts';
+
+type Emit = (make: (chat: Channel<'chat'>) => ChatAction | undefined) => void;
+type Confirmed = Extract<ChatAction, { type: 'chat/toolCallConfirmed' }>;
+
+const SKIPPED: ToolCallAnswer = { approved: false, reason: 'skipped' };
+
+/** The state of a tool call of the active turn. */
+export function findToolCall(state: ChatState, toolCallId: string): ToolCallState | undefined {
+  const part = state.activeTurn?.responseParts.findLast(
+    (each) => each.kind === 'toolCall' && each.toolCall.toolCallId === toolCallId,
+  );
+  return part?.kind === 'toolCall' ? part.toolCall : undefined;
+}
+
+/** Walks one tool call of an open turn through its states [CHAT-7]. */
+export class LiveToolCall implements ToolCallHandle {
+  readonly id: string;
+  readonly #turnId: string;
+  readonly #pace: Pace;
+  readonly #send: Emit;
+  readonly #fit: (content: readonly ToolResultContent[]) => ToolResultContent[];
+  #resolveAnswer: ((answer: ToolCallAnswer) => void) | undefined;
+  #resolveResult: ((result: { approved: boolean }) => void) | undefined;
+  #isOver = false;
+
+  constructor(parts: {
+    id: string;
+    turnId: string;
+    pace: Pace;
+    emit: Emit;
+    fit(content: readonly ToolResultContent[]): ToolResultContent[];
+  }) {
+    this.id = parts.id;
+    this.#turnId = parts.turnId;
+    this.#pace = parts.pace;
+    this.#send = parts.emit;
+    this.#fit = parts.fit;
+  }
+
+  input(delta: string, invocationMessage?: StringOrMarkdown): Promise<void> {
+    if (this.#isOver) return Promise.resolve();
+    this.#emitIn(['streaming'], () => ({
+      type: 'chat/toolCallDelta',
+      ...this.#target,
+      content: delta,
+      ...(invocationMessage === undefined ? {} : { invocationMessage }),
+    }));
+    return this.#pace.step();
+  }
+
+  confirm(question: ToolCallQuestion): Promise<ToolCallAnswer> {
+    if (this.#isOver) return Promise.resolve(SKIPPED);
+    this.#resolveAnswer?.(SKIPPED);
+    this.#emitIn(['streaming', 'running'], () => ({
+      type: 'chat/toolCallReady',
+      ...this.#target,
+      ...ready(question),
+      ...(question.confirmationTitle === undefined ? {} : { confirmationTitle: question.confirmationTitle }),
+      ...(question.editable === undefined ? {} : { editable: question.editable }),
+      ...(question.options === undefined ? {} : { options: [...question.options] }),
+    }));
+    return new Promise((resolve) => {
+      this.#resolveAnswer = resolve;
+    });
+  }
+
+  run(question: ToolCallReady): void {
+    this.#emitIn(['streaming', 'running'], () => ({
+      type: 'chat/toolCallReady',
+      ...this.#target,
+      ...ready(question),
+      confirmed: 'not-needed',
+    }));
+  }
+
+  content(content: readonly ToolResultContent[]): void {
+    this.#emitIn(['running'], () => ({
+      type: 'chat/toolCallContentChanged',
+      ...this.#target,
+      content: this.#fit(content),
+    }));
+  }
+
+  complete(
+    result: ToolCallResult,
+    options: { requiresResultConfirmation?: boolean; meta?: Record<string, unknown> } = {},
+  ): Promise<{ approved: boolean }> {
+    if (this.#isOver) return Promise.resolve({ approved: false });
+    const { content, ...rest } = result;
+    const fitted = content === undefined ? rest : { ...rest, content: this.#fit(content) };
+    this.#emitIn(['running', 'pending-confirmation'], () => ({
+      type: 'chat/toolCallComplete',
+      ...this.#target,
+      ...(options.meta === undefined ? {} : { _meta: options.meta }),
+      result: fitted,
+      ...(options.requiresResultConfirmation === true ? { requiresResultConfirmation: true } : {}),
+    }));
+    if (options.requiresResultConfirmation !== true) return Promise.resolve({ approved: true });
+    return new Promise((resolve) => {
+      this.#resolveResult = resolve;
+    });
+  }
+
+  /** The question was answered: state already shows it. */
+  answered(state: ChatState, action: Confirmed): void {
+    const call = findToolCall(state, this.id);
+    const selected =
+      call !== undefined && 'selectedOption' in call ? { selectedOption: call.selectedOption } : {};
+    const selectedOption =
+      selected.selectedOption === undefined ? {} : { selectedOption: selected.selectedOption };
+    const resolve = this.#resolveAnswer;
+    this.#resolveAnswer = undefined;
+    if (action.approved) {
+      const toolInput = call !== undefined && 'toolInput' in call ? call.toolInput : undefined;
+      resolve?.({ approved: true, ...(toolInput === undefined ? {} : { toolInput }), ...selectedOption });
+      return;
+    }
+    resolve?.({
+      approved: false,
+      reason: action.reason,
+      ...(action.reasonMessage === undefined ? {} : { message: action.reasonMessage }),
+      ...(action.userSuggestion === undefined ? {} : { suggestion: action.userSuggestion }),
+      ...selectedOption,
+    });
+  }
+
+  resultAnswered(approved: boolean): void {
+    this.#resolveResult?.({ approved });
+    this.#resolveResult = undefined;
+  }
+
+  end(): void {
+    this.#isOver = true;
+    this.#resolveAnswer?.(SKIPPED);
+    this.#resolveAnswer = undefined;
+    this.resultAnswered(false);
+  }
+
+  get #target(): { turnId: string; toolCallId: string } {
+    return { turnId: this.#turnId, toolCallId: this.id };
+  }
+
+  /** Emits when the call is in one of these states; anything else would change nothing [CHAT-7]. */
+  #emitIn(statuses: readonly ToolCallState['status'][], make: () => ChatAction): void {
+    this.#send((chat) => {
+      const status = findToolCall(chat.state, this.id)?.status;
+      return status !== undefined && statuses.includes(status) ? make() : undefined;
+    });
+  }
+}
+
+const ready = (question: ToolCallReady) => ({
+  invocationMessage: question.invocationMessage,
+  ...(question.toolInput === undefined ? {} : { toolInput: question.toolInput }),
+  ...(question.edits === undefined || question.edits.length === 0
+    ? {}
+    : { edits: { items: [...question.edits] } }),
+  ...(question.meta === undefined ? {} : { _meta: question.meta }),
+});

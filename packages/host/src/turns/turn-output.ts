@@ -1,0 +1,134 @@
+import type { ChatAction, FileEdit, StringOrMarkdown, UsageInfo } from '@agenthost/protocol';
+import type { FileChange, ToolCallHandle, ToolCallStart, TurnOutput } from '../agents/provider.ts';
+import type { Ids } from '../lib/clock.ts';
+import type { Channel } from '../sync/channel.ts';
+import type { Sync } from '../sync/sync.ts';
+import type { ContentStore } from './content.ts';
+import { Pace } from './pace.ts';
+import { LiveToolCall } from './tool-call.ts';
+
+/** The turn that an output belongs to, while it is the chat's active one. */
+export interface LiveTurn {
+  readonly chat: string;
+  readonly session: string;
+  readonly turnId: string;
+}
+
+/** What a provider writes a turn with: turns its calls into actions, in order, while the turn is open. */
+export class LiveTurnOutput implements TurnOutput {
+  readonly #sync: Sync;
+  readonly #ids: Ids;
+  readonly #contents: ContentStore;
+  readonly #turn: LiveTurn;
+  readonly #pace: Pace;
+  readonly #toolCalls = new Map<string, LiveToolCall>();
+  #isOver = false;
+
+  constructor(parts: { sync: Sync; ids: Ids; contents: ContentStore; turn: LiveTurn }) {
+    this.#sync = parts.sync;
+    this.#ids = parts.ids;
+    this.#contents = parts.contents;
+    this.#turn = parts.turn;
+    this.#pace = new Pace(parts.sync);
+  }
+
+  markdown(text: string): Promise<void> {
+    return this.#append('markdown', text);
+  }
+
+  reasoning(text: string): Promise<void> {
+    return this.#append('reasoning', text);
+  }
+
+  notify(content: StringOrMarkdown): void {
+    const { turnId } = this.#turn;
+    this.#emit(() => ({ type: 'chat/responsePart', turnId, part: { kind: 'systemNotification', content } }));
+  }
+
+  usage(usage: UsageInfo): void {
+    this.#emit(() => ({ type: 'chat/usage', turnId: this.#turn.turnId, usage }));
+  }
+
+  activity(text: string | undefined): void {
+    this.#emit((chat) =>
+      chat.state.activity === text
+        ? undefined
+        : { type: 'chat/activityChanged', ...(text === undefined ? {} : { activity: text }) },
+    );
+  }
+
+  fileEdit(change: FileChange): FileEdit {
+    return this.#contents.fileEdit(this.#turn.session, change);
+  }
+
+  toolCall(call: ToolCallStart): ToolCallHandle {
+    const toolCallId = call.toolCallId ?? this.#ids.next();
+    const handle = new LiveToolCall({
+      id: toolCallId,
+      turnId: this.#turn.turnId,
+      pace: this.#pace,
+      emit: (make) => this.#emit(make),
+      fit: (content) => this.#contents.fit(this.#turn.session, content),
+    });
+    this.#toolCalls.set(toolCallId, handle);
+    this.#emit(() => ({
+      type: 'chat/toolCallStart',
+      turnId: this.#turn.turnId,
+      toolCallId,
+      toolName: call.toolName,
+      displayName: call.displayName,
+      ...(call.intention === undefined ? {} : { intention: call.intention }),
+      ...(call.contributor === undefined ? {} : { contributor: call.contributor }),
+      ...(call.meta === undefined ? {} : { _meta: call.meta }),
+    }));
+    if (this.#isOver) handle.end();
+    return handle;
+  }
+
+  /** A client has answered a question about a tool call; the answer is in state. */
+  answered(toolCallId: string, action: Extract<ChatAction, { type: 'chat/toolCallConfirmed' }>): void {
+    const chat = this.#chat();
+    if (chat !== undefined) this.#toolCalls.get(toolCallId)?.answered(chat.state, action);
+  }
+
+  /** A client has approved or denied a tool call's result. */
+  resultAnswered(toolCallId: string, approved: boolean): void {
+    this.#toolCalls.get(toolCallId)?.resultAnswered(approved);
+  }
+
+  /** The turn is over: whoever waits for a person goes on as skipped. */
+  end(): void {
+    this.#isOver = true;
+    this.#pace.end();
+    for (const handle of this.#toolCalls.values()) handle.end();
+  }
+
+  #append(kind: 'markdown' | 'reasoning', text: string): Promise<void> {
+    if (text === '' || this.#isOver) return Promise.resolve();
+    const { turnId } = this.#turn;
+    this.#emit((chat) => {
+      const last = chat.state.activeTurn?.responseParts.at(-1);
+      if (last?.kind !== kind) {
+        return { type: 'chat/responsePart', turnId, part: { kind, id: this.#ids.next(), content: text } };
+      }
+      const type = kind === 'markdown' ? 'chat/delta' : 'chat/reasoning';
+      return { type, turnId, partId: last.id, content: text };
+    });
+    return this.#pace.step();
+  }
+
+  /** The chat, while this turn is its active one. */
+  #chat(): Channel<'chat'> | undefined {
+    const chat = this.#sync.registry.getOf('chat', this.#turn.chat);
+    return chat?.state.activeTurn?.id === this.#turn.turnId ? chat : undefined;
+  }
+
+  #emit(make: (chat: Channel<'chat'>) => ChatAction | undefined): void {
+    if (this.#isOver) return;
+    this.#sync.path.transact('host', () => {
+      const chat = this.#chat();
+      const action = chat === undefined ? undefined : make(chat);
+      if (chat !== undefined && action !== undefined) this.#sync.emit(chat, action);
+    });
+  }
+}
