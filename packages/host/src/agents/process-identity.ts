@@ -62,7 +62,7 @@ function bootId(): Promise<string> {
 function startTimeByPs(pid: number): Promise<string | undefined> {
   return new Promise((resolve) => {
     // `ps` fails when there is no such process, which is the answer.
-    execFile('ps', ['-o', 'lstart=', '-p', String(pid)], { env: { LC_ALL: 'C' } }, (_error, stdout) => {
+    execFile('/bin/ps', ['-o', 'lstart=', '-p', String(pid)], { env: { LC_ALL: 'C' } }, (_error, stdout) => {
       const text = stdout.trim();
       resolve(text === '' ? undefined : text);
     });
