@@ -23,7 +23,7 @@ afterEach(async () => {
 function instant(): DemoTimers & { passedMs: number } {
   const timers = {
     passedMs: 0,
-    schedule(delayMs: number, callback: () => void): () => void {
+    after(delayMs: number, callback: () => void): () => void {
       timers.passedMs += delayMs;
       let isCancelled = false;
       setImmediate(() => {
@@ -383,7 +383,7 @@ describe('ends of the demo agent', () => {
     'stops soon when "%s" is cancelled',
     async (text) => {
       const timers: DemoTimers = {
-        schedule: (delayMs, callback) => {
+        after: (delayMs, callback) => {
           if (delayMs > 60_000) return () => undefined;
           const immediate = setImmediate(callback);
           return () => clearImmediate(immediate);

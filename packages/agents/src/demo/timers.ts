@@ -1,12 +1,12 @@
 /** Where the demo agent gets its pauses from, so that tests and simulations decide how time passes. */
 export interface DemoTimers {
   /** Calls back once after `delayMs`. The returned function takes it back; calling that late or twice is fine. */
-  schedule(delayMs: number, callback: () => void): () => void;
+  after(delayMs: number, callback: () => void): () => void;
 }
 
 /** Real time. */
 export const realTimers: DemoTimers = {
-  schedule(delayMs, callback) {
+  after(delayMs, callback) {
     const timer = setTimeout(callback, delayMs);
     return () => clearTimeout(timer);
   },
@@ -17,7 +17,7 @@ export function pause(timers: DemoTimers, delayMs: number, signal: AbortSignal):
   signal.throwIfAborted();
   if (delayMs <= 0) return Promise.resolve();
   return new Promise((resolve, reject) => {
-    const cancel = timers.schedule(delayMs, () => {
+    const cancel = timers.after(delayMs, () => {
       signal.removeEventListener('abort', onAbort);
       resolve();
     });
