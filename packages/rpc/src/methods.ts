@@ -13,19 +13,15 @@ export type RequestName<M extends MethodMap> = keyof M['requests'] & string;
 /** Names of the notifications in a map. */
 export type NotificationName<M extends MethodMap> = keyof M['notifications'] & string;
 
-/** Params of one request. */
-export type RequestParams<M extends MethodMap, N extends RequestName<M>> = M['requests'][N] extends {
-  params: infer P;
-}
-  ? P
-  : never;
+/** Params of one request. No conditional type, so that it stays usable where the method is generic. */
+export type RequestParams<M extends MethodMap, N extends RequestName<M>> = (M['requests'][N] & {
+  params: unknown;
+})['params'];
 
 /** Result of one request. */
-export type RequestResult<M extends MethodMap, N extends RequestName<M>> = M['requests'][N] extends {
-  result: infer R;
-}
-  ? R
-  : never;
+export type RequestResult<M extends MethodMap, N extends RequestName<M>> = (M['requests'][N] & {
+  result: unknown;
+})['result'];
 
 /** Params of one notification. */
 export type NotificationParams<M extends MethodMap, N extends NotificationName<M>> = M['notifications'][N];

@@ -1,0 +1,442 @@
+import {
+  type ActionEnvelope,
+  type ChannelKind,
+  type ChannelState,
+  type ClientAction,
+  type ClientToHostRequests,
+  HOST_NOTIFICATION_METHODS,
+  HOST_REQUEST_METHODS,
+  type HostNotificationMethod,
+  type HostRequestMethod,
+  type HostToClientNotifications,
+  type HostToClientRequests,
+  type InitializeResult,
+  methodNotFound,
+  ROOT_URI,
+  type StateAction,
+  type URI,
+} from '@agenthost/protocol';
+import { type CloseInfo, ConnectionClosed, type RequestContext, type RequestOptions } from '@agenthost/rpc';
+import type { Channel, SubscriptionOptions } from './channel.ts';
+import type { KindOf } from './channel-kind.ts';
+import { Connection, type HostPeer } from './connection.ts';
+import type { ConnectionState } from './connection-state.ts';
+import { Dispatcher } from './dispatcher.ts';
+import { ConnectionLost, closeText, UnexpectedState } from './errors.ts';
+import { type ClientIdentity, type HostInfo, shakeHands } from './handshake.ts';
+import { Listeners, type ReportError } from './listeners.ts';
+import { type DispatchableAction, Mirror } from './mirror.ts';
+import { type ClientOptions, resolveOptions } from './options.ts';
+import type { DispatchOutcome } from './pending.ts';
+import { Sessions } from './sessions.ts';
+import { type Subscription, Subscriptions } from './subscriptions.ts';
+
+/** The requests that are left to callers; the others are sent by the client itself. */
+export type RequestMethod = Exclude<
+  keyof ClientToHostRequests,
+  'initialize' | 'reconnect' | 'subscribe' | 'ping'
+>;
+
+/** The notifications of a host that are no envelopes. */
+export type NotificationMethod = Exclude<HostNotificationMethod, 'action'>;
+
+type NotificationListeners = {
+  readonly [M in NotificationMethod]: Listeners<HostToClientNotifications[M]>;
+};
+
+type HandlerMap = {
+  [M in HostRequestMethod]?: (
+    params: HostToClientRequests[M]['params'],
+    context: RequestContext,
+  ) => HostToClientRequests[M]['result'] | Promise<HostToClientRequests[M]['result']>;
+};
+
+/**
+ * A client of one host: commands, live mirrors of channels, and optimistic dispatch, kept through drops and restarts of
+ * the host. Made by `createClient`, or by `connect` over a WebSocket.
+ */
+export class AhpClient {
+  /** Create, open and list sessions, and talk in them. */
+  readonly sessions: Sessions;
+  readonly #identity: ClientIdentity;
+  readonly #connection: Connection;
+  readonly #dispatcher: Dispatcher;
+  readonly #subscriptions: Subscriptions;
+  readonly #handlers: HandlerMap = {};
+  readonly #notifications: NotificationListeners;
+  readonly #report: ReportError;
+  #host: HostInfo | undefined;
+  /**
+   * The highest number up to which this client holds everything that it was owed [CONN-5]. A connection's output is in
+   * one order [ACT-8], so whoever received number n, as an envelope (private ones too) or as the boundary in an answer
+   * (`serverSeq`, `fromSeq`), has received everything below. A lower number would be safe as well but cost a snapshot.
+   */
+  #lastSeenServerSeq: number | undefined;
+  /** The handshake under way was `initialize`, which knows no windows. */
+  #wasInitialized = false;
+
+  constructor(options: ClientOptions) {
+    const { clock, random, report, identity, newId, ...connection } = resolveOptions(options);
+    this.#identity = identity;
+    this.#report = report;
+    this.#notifications = notificationListeners(report);
+    this.#dispatcher = new Dispatcher({
+      clock,
+      send: (params) => {
+        const { peer } = this.#connection;
+        peer?.notify('dispatchAction', params);
+        return peer === undefined ? 0 : this.#connection.ordinal;
+      },
+      ping: () => this.ping(),
+      predict: (uri) => this.#subscriptions.predict(uri),
+      changed: (channels) => {
+        for (const uri of channels) this.#subscriptions.refresh(uri);
+      },
+    });
+    this.#subscriptions = new Subscriptions({
+      clock,
+      report,
+      subscribe: (params, onResult) =>
+        this.#ask('subscribe', params, {
+          onResult: (result) => {
+            if (result.snapshot !== undefined) this.#saw(result.snapshot.fromSeq);
+            onResult(result);
+          },
+        }),
+      unsubscribe: (channel) => this.#connection.peer?.notify('unsubscribe', { channel }),
+      predictedOn: (channel) => this.#dispatcher.predictedOn(channel),
+      lost: (channel) => this.#dispatcher.settleChannel(channel),
+    });
+    this.#connection = new Connection({
+      ...connection,
+      clock,
+      random,
+      report,
+      attach: (peer) => this.#attach(peer),
+      handshake: (peer, online) => this.#handshake(peer, online),
+      ping: (peer) => this.#ping(peer),
+      onOffline: (info) => this.#offline(info),
+    });
+    this.#connection.onState.add((state) => {
+      if (state.state === 'closed' || state.state === 'replaced')
+        this.#dispatcher.dropAll(state.error.message);
+      if (state.state === 'closed') this.#subscriptions.loseAll();
+    });
+    this.onNotification('root/sessionRemoved', ({ session }) => this.#subscriptions.loseSession(session));
+    this.sessions = new Sessions(this, newId);
+  }
+
+  /** Names this client in claims, origins and active clients. */
+  get clientId(): string {
+    return this.#identity.clientId;
+  }
+
+  /** Where the connection is, for UIs. */
+  get status(): ConnectionState {
+    return this.#connection.state;
+  }
+
+  /** What the host told of itself; absent before the first connection. */
+  get host(): HostInfo | undefined {
+    return this.#host;
+  }
+
+  /** The number that the next `reconnect` will give; absent before the first connection. */
+  get lastSeenServerSeq(): number | undefined {
+    return this.#lastSeenServerSeq;
+  }
+
+  /** Calls `listener` at every change of `status`. The result removes it. */
+  onStatus(listener: (status: ConnectionState) => void): () => void {
+    return this.#connection.onState.add(listener);
+  }
+
+  /**
+   * Connects for the first time; reconnects by itself ever after. Rejects when that first attempt fails
+   * (`CannotConnect`, `Unauthorized`, `HandshakeFailed`), and the client is closed then.
+   */
+  connect(): Promise<void> {
+    return this.#connection.start();
+  }
+
+  /** Tries again at once when waiting, and takes the connection back when replaced; else does nothing. */
+  reconnectNow(): void {
+    this.#connection.reconnectNow();
+  }
+
+  /** Resolves when online, at once if so; rejects when the client is closed or replaced. */
+  whenOnline(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const settle = (status: ConnectionState): boolean => {
+        if (status.state === 'online') resolve();
+        else if (status.state === 'closed' || status.state === 'replaced') reject(status.error);
+        else return false;
+        return true;
+      };
+      if (settle(this.status)) return;
+      const stop = this.onStatus((status) => {
+        if (settle(status)) stop();
+      });
+    });
+  }
+
+  /** Ends the connection, the mirrors and all that waits. Calling it again does nothing. */
+  close(): void {
+    this.#connection.close();
+  }
+
+  /**
+   * Sends a command. Rejects with `RpcError` (the host's answer), `ConnectionLost` when there is no connection or it
+   * drops before the answer (never sent again by itself), `RequestTimeout`, or an error named `AbortError`.
+   */
+  request<M extends RequestMethod>(
+    method: M,
+    params: ClientToHostRequests[M]['params'],
+    options: Pick<RequestOptions, 'signal' | 'timeoutMs'> = {},
+  ): Promise<ClientToHostRequests[M]['result']> {
+    const { signal, timeoutMs } = options;
+    return this.#ask(method, params, { signal, timeoutMs });
+  }
+
+  /** Resolves when the host has settled everything that was sent before [WIRE-4]. Rejects with `ConnectionLost`. */
+  async ping(): Promise<void> {
+    const { peer } = this.#connection;
+    if (peer === undefined) throw this.#notConnected();
+    await translated(this.#ping(peer));
+  }
+
+  /**
+   * Holds a live mirror of a channel. The kind follows from the URI where its scheme is the protocol's; give `kind` for
+   * others. Mirrors of one channel share one subscription: asking for more than it gives widens it for all. Rejects
+   * with `RpcError` (unknown, not permitted), `ConnectionLost`, `UnexpectedState`.
+   */
+  subscribe<K extends ChannelKind>(
+    uri: URI,
+    options: SubscriptionOptions & { readonly kind: K },
+  ): Promise<Mirror<K>>;
+  subscribe<U extends string>(uri: U, options?: SubscriptionOptions): Promise<Mirror<KindOf<U>>>;
+  async subscribe(
+    uri: URI,
+    { kind, turns, maxLatencyMs }: SubscriptionOptions & { readonly kind?: ChannelKind } = {},
+  ): Promise<Mirror<ChannelKind>> {
+    const subscription = await this.#subscriptions.hold(uri, { turns, maxLatencyMs }, kind);
+    if (kind !== undefined && subscription.channel.kind !== kind) {
+      this.#subscriptions.release(subscription);
+      throw new UnexpectedState(`${uri} is a ${subscription.channel.kind}, not a ${kind}`);
+    }
+    return this.#mirror(subscription, subscription.channel);
+  }
+
+  /** Subscribes to a channel without state, such as telemetry; its messages come by `onNotification`. The result ends it. */
+  async subscribeStateless(uri: URI): Promise<() => void> {
+    await this.#subscriptions.holdStateless(uri);
+    let isHeld = true;
+    return () => {
+      if (isHeld) this.#subscriptions.releaseStateless(uri);
+      isHeld = false;
+    };
+  }
+
+  /**
+   * Dispatches an action, on a channel that may but need not be subscribed. Its effect shows in the mirror at once. The
+   * promise never rejects: it resolves when the host has answered, or never will. Without a connection the action waits
+   * for one. Throws when the action is malformed enough for its reducer to throw.
+   */
+  dispatch(uri: URI, action: ClientAction): Promise<DispatchOutcome> {
+    const { status } = this;
+    if (status.state === 'closed' || status.state === 'replaced') {
+      return Promise.resolve({ outcome: 'dropped', reason: status.error.message });
+    }
+    return this.#dispatcher.dispatch(uri, action);
+  }
+
+  /** Calls `listener` for every notification of this method; those sent while disconnected are lost. The result removes it. */
+  onNotification<M extends NotificationMethod>(
+    method: M,
+    listener: (params: HostToClientNotifications[M]) => void,
+  ): () => void {
+    return this.#notifications[method].add(listener);
+  }
+
+  /** Serves a request of the host for URIs that this client publishes [RES-4]. Without a handler it answers -32601. */
+  handle<M extends HostRequestMethod>(method: M, handler: HandlerMap[M]): void {
+    this.#handlers[method] = handler;
+  }
+
+  #mirror<K extends ChannelKind>(subscription: Subscription, channel: Channel<K>): Mirror<K> {
+    const { uri } = channel;
+    return new Mirror<K>(channel, {
+      dispatch: (action: DispatchableAction<K>) => this.dispatch(uri, action),
+      fetchOlderTurns: () => this.#fetchOlderTurns(subscription),
+      release: () => this.#subscriptions.release(subscription),
+    });
+  }
+
+  async #fetchOlderTurns(subscription: Subscription): Promise<boolean> {
+    subscription.fetching ??= this.#fetchTurns(subscription.channel).finally(() => {
+      subscription.fetching = undefined;
+    });
+    return subscription.fetching;
+  }
+
+  async #fetchTurns(channel: Channel<ChannelKind>): Promise<boolean> {
+    const cursor = cursorOf(channel.confirmed);
+    if (cursor === undefined) return false;
+    // The turns come as an envelope ahead of the answer [CHAT-15]; none comes without a window.
+    await this.request('fetchTurns', { channel: channel.uri, cursor });
+    return cursorOf(channel.confirmed) !== cursor;
+  }
+
+  async #ask<M extends keyof ClientToHostRequests>(
+    method: M,
+    params: ClientToHostRequests[M]['params'],
+    options: RequestOptions<ClientToHostRequests[M]['result']>,
+  ): Promise<ClientToHostRequests[M]['result']> {
+    const { peer } = this.#connection;
+    if (peer === undefined) throw this.#notConnected();
+    return translated(peer.request(method, params, options));
+  }
+
+  async #ping(peer: HostPeer): Promise<void> {
+    const mark = this.#dispatcher.mark();
+    await peer.request(
+      'ping',
+      { channel: ROOT_URI },
+      { onResult: () => this.#dispatcher.settleBefore(mark) },
+    );
+  }
+
+  #notConnected(): Error {
+    const { status } = this;
+    if (status.state === 'closed' || status.state === 'replaced') {
+      return new ConnectionLost(status.error.message, { cause: status.error });
+    }
+    return new ConnectionLost(`not connected (${status.state})`);
+  }
+
+  #attach(peer: HostPeer): void {
+    peer.onNotification('action', (envelope) => this.#receive(envelope));
+    for (const method of HOST_REQUEST_METHODS) {
+      // Concurrent: a slow file must not hold up the stream of envelopes.
+      peer.handle(method, (params, context) => this.#serve(method, params, context), { concurrent: true });
+    }
+    for (const method of HOST_NOTIFICATION_METHODS) if (method !== 'action') this.#relay(peer, method);
+  }
+
+  #relay<M extends NotificationMethod>(peer: HostPeer, method: M): void {
+    peer.onNotification(method, (params) => this.#notifications[method].emit(params));
+  }
+
+  #serve(method: HostRequestMethod, params: unknown, context: RequestContext): unknown {
+    const handler: ((params: never, context: RequestContext) => unknown) | undefined = this.#handlers[method];
+    if (handler === undefined) throw methodNotFound(method);
+    return Reflect.apply(handler, undefined, [params, context]);
+  }
+
+  #handshake(peer: HostPeer, online: () => void): Promise<void> {
+    return shakeHands(
+      peer,
+      {
+        identity: this.#identity,
+        lastSeenServerSeq: this.#lastSeenServerSeq,
+        uris: () => this.#subscriptions.uris(),
+        plainUris: () => this.#subscriptions.plainUris(),
+        initialized: (result) => this.#initialized(result),
+        replayed: (actions, missing) => {
+          const touched = new Set<URI>();
+          for (const envelope of actions) this.#take(envelope, true, touched);
+          for (const uri of missing) this.#subscriptions.lose(uri);
+          for (const uri of touched) this.#subscriptions.refresh(uri);
+        },
+        restored: (snapshots) => {
+          // Not the maximum with what was seen: the host may have begun anew below it.
+          this.#lastSeenServerSeq = snapshots.reduce((seq, { fromSeq }) => Math.max(seq, fromSeq), 0);
+          this.#subscriptions.restore(snapshots, () => true);
+        },
+      },
+      () => {
+        online();
+        this.#dispatcher.online(this.#connection.ordinal);
+        if (this.#wasInitialized) this.#subscriptions.resubscribeShaped();
+        this.#wasInitialized = false;
+      },
+    );
+  }
+
+  #initialized(result: InitializeResult): void {
+    const { snapshots, serverSeq, ...host } = result;
+    this.#host = host;
+    this.#lastSeenServerSeq = serverSeq;
+    const plain = new Set(this.#subscriptions.plainUris());
+    this.#subscriptions.restore(snapshots, (uri) => plain.has(uri));
+    this.#wasInitialized = true;
+  }
+
+  #offline(info: CloseInfo): void {
+    // What the host found too large would be found so again, for ever.
+    const isResendSafe = this.#identity.epoch !== undefined && info.code !== FRAME_TOO_LARGE;
+    this.#dispatcher.offline(closeText(info), isResendSafe);
+  }
+
+  #receive(envelope: ActionEnvelope): void {
+    const touched = new Set<URI>();
+    this.#take(envelope, false, touched);
+    for (const uri of touched) this.#subscriptions.refresh(uri);
+  }
+
+  #take(envelope: ActionEnvelope, isReplay: boolean, touched: Set<URI>): void {
+    if (!isEnvelope(envelope)) {
+      this.#report(new UnexpectedState('an action without channel, number or type'), 'action');
+      return;
+    }
+    this.#saw(envelope.serverSeq);
+    touched.add(envelope.channel);
+    if (envelope.origin?.clientId === this.clientId) {
+      for (const uri of this.#dispatcher.settleByEcho(envelope, isReplay)) touched.add(uri);
+    }
+    if (envelope.rejectionReason === undefined) this.#subscriptions.apply(envelope);
+  }
+
+  #saw(serverSeq: number): void {
+    this.#lastSeenServerSeq = Math.max(this.#lastSeenServerSeq ?? 0, serverSeq);
+  }
+}
+
+const FRAME_TOO_LARGE = 1009;
+
+function notificationListeners(report: ReportError): NotificationListeners {
+  return {
+    'root/sessionAdded': new Listeners(report, 'root/sessionAdded'),
+    'root/sessionRemoved': new Listeners(report, 'root/sessionRemoved'),
+    'root/sessionSummaryChanged': new Listeners(report, 'root/sessionSummaryChanged'),
+    'root/progress': new Listeners(report, 'root/progress'),
+    'auth/required': new Listeners(report, 'auth/required'),
+    'otlp/exportLogs': new Listeners(report, 'otlp/exportLogs'),
+    'otlp/exportTraces': new Listeners(report, 'otlp/exportTraces'),
+    'otlp/exportMetrics': new Listeners(report, 'otlp/exportMetrics'),
+  };
+}
+
+/** The little without which an envelope cannot be routed; the rest is the host's business. */
+function isEnvelope(value: { channel: unknown; serverSeq: unknown; action: StateAction }): boolean {
+  return (
+    typeof value.channel === 'string' &&
+    typeof value.serverSeq === 'number' &&
+    typeof value.action === 'object' &&
+    typeof value.action?.type === 'string'
+  );
+}
+
+function cursorOf(state: ChannelState[ChannelKind]): string | undefined {
+  return 'turns' in state ? state.turnsNextCursor : undefined;
+}
+
+/** Errors of the connection in this package's terms. */
+async function translated<T>(answer: Promise<T>): Promise<T> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof ConnectionClosed) throw new ConnectionLost(closeText(error.info), { cause: error });
+    throw error;
+  }
+}

@@ -1,0 +1,20 @@
+import { realTimers, type Timers } from '@agenthost/rpc';
+
+/** Time as the client sees it, so that tests and simulations bring their own. */
+export interface Clock extends Timers {
+  /** Milliseconds since the epoch. */
+  now(): number;
+}
+
+/** The machine's own. */
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  setTimeout: (callback, delayMs) => realTimers.setTimeout(callback, delayMs),
+  clearTimeout: (handle) => realTimers.clearTimeout(handle),
+};
+
+/** 128 random bits as hex. Not `crypto.randomUUID`: browsers offer that on secure origins alone. */
+export function randomId(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}

@@ -1,0 +1,30 @@
+export type { SubscriptionOptions } from './channel.ts';
+export type { KindOf } from './channel-kind.ts';
+export type { ChatHandle } from './chat.ts';
+export type { AhpClient, NotificationMethod, RequestMethod } from './client.ts';
+export type { Clock } from './clock.ts';
+export { type ConnectOptions, connect, createClient } from './connect.ts';
+export type { BackoffOptions } from './connection.ts';
+export type { ConnectionState, ConnectionStateName } from './connection-state.ts';
+export { ECHO_PATIENCE_MS } from './dispatcher.ts';
+export {
+  CannotConnect,
+  ChannelLost,
+  ClientClosed,
+  ConnectionLost,
+  ConsumerTooSlow,
+  DispatchRejected,
+  HandshakeFailed,
+  Replaced,
+  Unauthorized,
+  UnexpectedState,
+} from './errors.ts';
+export type { HostInfo } from './handshake.ts';
+export type { ReportError } from './listeners.ts';
+export type { LivenessOptions } from './liveness.ts';
+export { type DispatchableAction, MAX_UNREAD_ACTIONS, type Mirror } from './mirror.ts';
+export type { ClientBehavior, ClientOptions } from './options.ts';
+export { type DispatchOutcome, MAX_PENDING_ACTIONS } from './pending.ts';
+export { type Prompt, TurnGone } from './prompt.ts';
+export type { CreateSessionOptions, SessionHandle, Sessions } from './sessions.ts';
+export type { ApproveOptions, DenyOptions, TurnEvent } from './turn-stream.ts';
