@@ -1,0 +1,274 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { Timers } from '../lib/clock.ts';
+import type { Log } from '../lib/log.ts';
+import type { JournalWrite } from './journal.ts';
+import { Maintenance, type MaintenanceOptions } from './maintenance.ts';
+import { MemoryJournal } from './memory-journal.ts';
+import { findExcessTurns, findExpiredSessions } from './retention.ts';
+
+const dayMs = 24 * 60 * 60 * 1_000;
+const now = Date.parse('2026-06-30T00:00:00.000Z');
+
+/** Timers that fire when told, in order of their time. */
+class ManualTimers implements Timers {
+  readonly pending: { at: number; callback: () => void }[] = [];
+  time = 0;
+
+  after(delayMs: number, callback: () => void) {
+    const timer = { at: this.time + delayMs, callback };
+    this.pending.push(timer);
+    return () => {
+      const index = this.pending.indexOf(timer);
+      if (index >= 0) this.pending.splice(index, 1);
+    };
+  }
+
+  immediate(callback: () => void): void {
+    this.after(0, callback);
+  }
+
+  /** Fires everything due within `ms`, letting promises settle in between. */
+  async advance(ms: number): Promise<void> {
+    const until = this.time + ms;
+    for (;;) {
+      for (let turns = 0; turns < 300; turns++) await Promise.resolve();
+      const next = this.pending.toSorted((a, b) => a.at - b.at)[0];
+      if (next === undefined || next.at > until) break;
+      this.pending.splice(this.pending.indexOf(next), 1);
+      this.time = next.at;
+      next.callback();
+    }
+    this.time = until;
+  }
+}
+
+let journal: MemoryJournal;
+let timers: ManualTimers;
+let warnings: string[];
+let snapshots: string[][];
+let disposed: string[];
+
+beforeEach(async () => {
+  journal = new MemoryJournal();
+  await journal.open();
+  timers = new ManualTimers();
+  warnings = [];
+  snapshots = [];
+  disposed = [];
+});
+
+function start(options: Partial<MaintenanceOptions> = {}): Maintenance {
+  const silent = () => {};
+  const log: Log = {
+    debug: silent,
+    info: silent,
+    error: silent,
+    warn: (_fields, message) => void warnings.push(message),
+  };
+  const maintenance = new Maintenance({
+    journal,
+    timers,
+    clock: { now: () => now },
+    log,
+    snapshot: async (uris) => {
+      snapshots.push([...uris]);
+      await journal.commit(uris.map((uri) => channel(uri, 1_000_000)));
+    },
+    commit: (writes) => journal.commit(writes),
+    disposeSession: async (uri) => {
+      disposed.push(uri);
+      await journal.commit([{ op: 'dropSession', uri }]);
+    },
+    ...options,
+  });
+  maintenance.start();
+  return maintenance;
+}
+
+function channel(uri: string, seq: number, session?: string): JournalWrite {
+  return {
+    op: 'channel',
+    uri,
+    kind: 'chat',
+    seq,
+    state: '{}',
+    local: '{}',
+    ...(session !== undefined && { session }),
+  };
+}
+
+function envelope(seq: number, time: number, uri = 'c1'): JournalWrite {
+  return { op: 'envelope', seq, channel: uri, time, json: '{}' };
+}
+
+function session(uri: string, ageDays: number): JournalWrite {
+  return { op: 'session', uri, modifiedAt: new Date(now - ageDays * dayMs).toISOString(), summary: '{}' };
+}
+
+function turns(chat: string, count: number, from = 0): JournalWrite[] {
+  return Array.from({ length: count }, (_, n) => ({
+    op: 'turn',
+    chat,
+    ordinal: from + n,
+    id: `t${from + n}`,
+    json: '{}',
+  }));
+}
+
+async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const item of items) all.push(item);
+  return all;
+}
+
+async function ordinals(chat: string): Promise<number[]> {
+  return (await journal.readTurns(chat, {})).map(({ ordinal }) => ordinal);
+}
+
+describe('the replay window', () => {
+  test('what is older than a day goes, after its channels have been snapshotted', async () => {
+    await journal.commit([channel('c1', 0), channel('c2', 0), channel('c3', 2)]);
+    await journal.commit([
+      envelope(1, now - 2 * dayMs),
+      envelope(2, now - 2 * dayMs, 'c3'),
+      envelope(3, now - 10, 'c2'),
+    ]);
+    const maintenance = start();
+    await timers.advance(59_999);
+    expect(snapshots).toEqual([]);
+    await timers.advance(1_001);
+    expect(snapshots).toEqual([['c1']]);
+    expect(await journal.windowStats()).toEqual({ bytes: 2, trimmedSeq: 2, oldestTime: now - 10 });
+    await maintenance.stop();
+  });
+
+  test('it is cut to its bytes in slices, with pauses between them', async () => {
+    await journal.commit(Array.from({ length: 1_800 }, (_, n) => envelope(n + 1, now)));
+    const maintenance = start({ window: { maxBytes: 200 } });
+    await timers.advance(60_000);
+    expect(await journal.windowStats()).toMatchObject({ trimmedSeq: 500 });
+    await timers.advance(100);
+    expect(await journal.windowStats()).toMatchObject({ bytes: 200, trimmedSeq: 1_700 });
+    await maintenance.stop();
+  });
+
+  test('many stale channels are snapshotted batch by batch', async () => {
+    const uris = Array.from({ length: 120 }, (_, n) => `c${n}`);
+    await journal.commit(uris.flatMap((uri, n) => [channel(uri, 0), envelope(n + 1, 0, uri)]));
+    const maintenance = start();
+    await timers.advance(61_000);
+    expect(snapshots.map((batch) => batch.length)).toEqual([50, 50, 20]);
+    expect(await journal.windowStats()).toMatchObject({ bytes: 0, trimmedSeq: 120 });
+    await maintenance.stop();
+  });
+
+  test('a channel that is not snapshotted keeps its envelopes, and the log says so', async () => {
+    await journal.commit([channel('c1', 0), envelope(1, 0, 'free'), envelope(2, 0)]);
+    const maintenance = start({ snapshot: async () => {} });
+    await timers.advance(61_000);
+    expect(await journal.windowStats()).toMatchObject({ trimmedSeq: 1 });
+    expect(warnings).toEqual([expect.stringContaining('their envelopes stay')]);
+    await maintenance.stop();
+  });
+
+  test('a failure is logged, and the next interval tries again', async () => {
+    await journal.commit([channel('c1', 0), envelope(1, 0)]);
+    let failures = 1;
+    const maintenance = start({
+      snapshot: async (uris) => {
+        if (failures-- > 0) throw new Error('disk full');
+        await journal.commit(uris.map((uri) => channel(uri, 9)));
+      },
+    });
+    await timers.advance(61_000);
+    expect(warnings).toHaveLength(1);
+    expect(await journal.windowStats()).toMatchObject({ trimmedSeq: 0 });
+    await timers.advance(60_000);
+    expect(await journal.windowStats()).toMatchObject({ trimmedSeq: 1 });
+    await maintenance.stop();
+  });
+
+  test('stopping in the middle of a run ends it after its slice and leaves no timer', async () => {
+    await journal.commit(Array.from({ length: 1_800 }, (_, n) => envelope(n + 1, 0)));
+    const maintenance = start();
+    await timers.advance(60_000);
+    await maintenance.stop();
+    expect(await journal.windowStats()).toMatchObject({ trimmedSeq: 500 });
+    for (let settle = 0; settle < 50; settle++) await Promise.resolve();
+    expect(timers.pending).toEqual([]);
+  });
+});
+
+describe('retention', () => {
+  test('by default everything is kept for ever', async () => {
+    await journal.commit([session('s1', 10_000), channel('c1', 0, 's1'), ...turns('c1', 500)]);
+    const maintenance = start();
+    await timers.advance(2 * 60 * 60 * 1_000);
+    expect(await ordinals('c1')).toHaveLength(500);
+    expect(disposed).toEqual([]);
+    await maintenance.stop();
+  });
+
+  test('each chat keeps its newest turns, however many sessions there are', async () => {
+    const uris = Array.from({ length: 230 }, (_, n) => `s${n}`);
+    await journal.commit(uris.map((uri) => session(uri, 1)));
+    await journal.commit([
+      channel('c1', 0, 's0'),
+      channel('c2', 0, 's0'),
+      channel('c3', 0, 's229'),
+      ...turns('c1', 10),
+      ...turns('c2', 3),
+      ...turns('c3', 4),
+    ]);
+    const maintenance = start({ retention: { turnsPerChat: 3 } });
+    await timers.advance(61_000);
+    expect([await ordinals('c1'), await ordinals('c2'), await ordinals('c3')]).toEqual([
+      [7, 8, 9],
+      [0, 1, 2],
+      [1, 2, 3],
+    ]);
+    await maintenance.stop();
+  });
+
+  test('what is within its limit asks for no write', async () => {
+    await journal.commit([session('s1', 1), channel('c1', 0, 's1'), ...turns('c1', 3, 40)]);
+    for await (const writes of findExcessTurns(journal, { turnsPerChat: 3 })) expect(writes).toEqual([]);
+    expect(await collect(findExcessTurns(journal, { turnsPerChat: 2 }))).toEqual([
+      [{ op: 'dropTurns', chat: 'c1', from: 0, to: 41 }],
+    ]);
+  });
+
+  test('sessions without a change for longer than the limit are disposed of, and the others stay', async () => {
+    await journal.commit([session('old', 31), session('exact', 30), session('young', 29)]);
+    expect(await collect(findExpiredSessions(journal, { maxAgeDays: 30 }, now))).toEqual(['exact', 'old']);
+    const maintenance = start({ retention: { maxAgeDays: 30 } });
+    await timers.advance(61_000);
+    expect(disposed).toEqual(['exact', 'old']);
+    await maintenance.stop();
+  });
+
+  test('the policy is applied once an hour, not at each look', async () => {
+    const maintenance = start({ retention: { maxAgeDays: 30 } });
+    await timers.advance(61_000);
+    await journal.commit([session('old', 31)]);
+    await timers.advance(600_000);
+    expect(disposed).toEqual([]);
+    await maintenance.stop();
+  });
+
+  test('freed space is given back after deletes, slice by slice', async () => {
+    let slices = 3;
+    const asked: number[] = [];
+    journal.compact = async (maxPages?: number) => {
+      asked.push(maxPages ?? 0);
+      return --slices > 0;
+    };
+    const maintenance = start();
+    await timers.advance(61_000);
+    expect(asked).toEqual([]);
+    maintenance.requestCompaction();
+    await timers.advance(61_000);
+    expect(asked).toEqual([256, 256, 256]);
+    await maintenance.stop();
+  });
+});

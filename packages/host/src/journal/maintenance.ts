@@ -1,0 +1,186 @@
+import type { Cancel, Clock, Timers } from '../lib/clock.ts';
+import type { Log } from '../lib/log.ts';
+import type { Journal, JournalWrite } from './journal.ts';
+import { dropsAnything, findExcessTurns, findExpiredSessions, type RetentionPolicy } from './retention.ts';
+
+/** Rows a trimming slice drops: a few milliseconds of the event loop. */
+const trimSliceRows = 500;
+/** Pages of 4 KiB a compaction slice gives back. */
+const compactSlicePages = 256;
+/** Between slices, so that commits and reads come through. */
+const pauseMs = 5;
+/** Channels that one call is asked to snapshot. */
+const snapshotBatch = 50;
+/** Sessions whose chats one slice looks at. */
+const sessionsPerSlice = 20;
+/** Freed rows of the window are soon filled again; from so many on it has shrunk. */
+const compactAfterRows = 10_000;
+
+/** What maintenance needs of the host. */
+export interface MaintenanceOptions {
+  readonly journal: Journal;
+  readonly timers: Timers;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** The replay window: default 24 h and 256 MiB, whichever is less. */
+  readonly window?: { readonly maxAgeMs?: number; readonly maxBytes?: number };
+  /** Default: everything is kept for ever. */
+  readonly retention?: RetentionPolicy;
+  /** ms between two looks at the window. Default 60,000. */
+  readonly intervalMs?: number;
+  /** ms between two applications of the retention policy. Default one hour. */
+  readonly retentionIntervalMs?: number;
+  /** Commits rows that snapshot these channels as they are now. One that it leaves out keeps its envelopes in the window. */
+  readonly snapshot: (channels: readonly string[]) => Promise<void>;
+  /** Commits writes in turn with the host's own. */
+  readonly commit: (writes: readonly JournalWrite[]) => Promise<void>;
+  /** Disposes of a session for everyone, as `disposeSession` does. */
+  readonly disposeSession: (uri: string) => Promise<void>;
+}
+
+/**
+ * Keeps the journal within its bounds in the background: trims the replay window, applies the retention policy, gives freed
+ * space back. Works in slices of a few milliseconds; a failure is logged and tried again at the next interval.
+ */
+export class Maintenance {
+  readonly #options: MaintenanceOptions;
+  #cancelTimer: Cancel = () => {};
+  /** Ends the present pause at once. */
+  #wake = () => {};
+  #isStopped = false;
+  #running: Promise<void> | undefined;
+  #retainedAt: number | undefined;
+  #mustCompact = false;
+
+  constructor(options: MaintenanceOptions) {
+    this.#options = options;
+  }
+
+  /** Begins: the first look comes after one interval. */
+  start(): void {
+    this.#schedule();
+  }
+
+  /** Something large was deleted: the next run gives the space back. */
+  requestCompaction(): void {
+    this.#mustCompact = true;
+  }
+
+  /** One run now, or the one that is under way. Never rejects: failures are logged. */
+  run(): Promise<void> {
+    this.#running ??= this.#runAll().finally(() => {
+      this.#running = undefined;
+    });
+    return this.#running;
+  }
+
+  /** Leaves no timer behind; resolves when the slice under way has ended. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#cancelTimer();
+    this.#wake();
+    await this.#running;
+  }
+
+  #schedule(): void {
+    if (this.#isStopped) return;
+    this.#cancelTimer = this.#options.timers.after(this.#options.intervalMs ?? 60_000, () => {
+      void this.run().finally(() => this.#schedule());
+    });
+  }
+
+  async #runAll(): Promise<void> {
+    const { log } = this.#options;
+    for (const step of [() => this.#trim(), () => this.#retain(), () => this.#compact()]) {
+      if (this.#isStopped) return;
+      try {
+        await step();
+      } catch (error) {
+        log.warn({ error }, 'journal maintenance failed and is tried again later');
+      }
+    }
+  }
+
+  async #trim(): Promise<void> {
+    const { journal, clock, window = {}, log } = this.#options;
+    const point = await journal.findTrimPoint({
+      maxBytes: window.maxBytes ?? 256 * 1024 * 1024,
+      minTime: clock.now() - (window.maxAgeMs ?? 24 * 60 * 60 * 1_000),
+    });
+    if (point === undefined) return;
+    await this.#snapshotStale(point);
+    let total = 0;
+    for (;;) {
+      const dropped = this.#isStopped ? 0 : await journal.trim(point, trimSliceRows);
+      total += dropped;
+      if (dropped < trimSliceRows) break;
+      await this.#pause();
+    }
+    if (total >= compactAfterRows) this.#mustCompact = true;
+    log.debug({ point, dropped: total }, 'trimmed the replay window');
+  }
+
+  /** What is trimmed away must be in a snapshot row first. */
+  async #snapshotStale(point: number): Promise<void> {
+    const { journal, snapshot, log } = this.#options;
+    const asked = new Set<string>();
+    while (!this.#isStopped) {
+      const stale = await journal.listStale(point, asked.size + snapshotBatch);
+      const next = stale.filter((uri) => !asked.has(uri)).slice(0, snapshotBatch);
+      if (next.length === 0) {
+        if (stale.length > 0)
+          log.warn({ channels: stale }, 'no snapshot was made of these: their envelopes stay');
+        return;
+      }
+      for (const uri of next) asked.add(uri);
+      await snapshot(next);
+      await this.#pause();
+    }
+  }
+
+  async #retain(): Promise<void> {
+    const { journal, clock, retention = {}, commit, disposeSession, log } = this.#options;
+    const now = clock.now();
+    const intervalMs = this.#options.retentionIntervalMs ?? 60 * 60 * 1_000;
+    if (!dropsAnything(retention)) return;
+    if (this.#retainedAt !== undefined && now - this.#retainedAt < intervalMs) return;
+    this.#retainedAt = now;
+    for await (const session of findExpiredSessions(journal, retention, now)) {
+      if (this.#isStopped) return;
+      log.info(
+        { session, maxAgeDays: retention.maxAgeDays },
+        'disposing of a session that nothing has changed for long',
+      );
+      await disposeSession(session);
+      this.#mustCompact = true;
+      await this.#pause();
+    }
+    let looked = 0;
+    for await (const writes of findExcessTurns(journal, retention)) {
+      if (this.#isStopped) return;
+      if (++looked % sessionsPerSlice === 0) await this.#pause();
+      if (writes.length === 0) continue;
+      await commit(writes);
+      this.#mustCompact = true;
+      await this.#pause();
+    }
+  }
+
+  async #compact(): Promise<void> {
+    if (!this.#mustCompact) return;
+    this.#mustCompact = false;
+    while (!this.#isStopped && (await this.#options.journal.compact(compactSlicePages))) await this.#pause();
+    if (this.#isStopped) this.#mustCompact = true;
+  }
+
+  #pause(): Promise<void> {
+    if (this.#isStopped) return Promise.resolve();
+    return new Promise((resolve) => {
+      const cancel = this.#options.timers.after(pauseMs, resolve);
+      this.#wake = () => {
+        cancel();
+        resolve();
+      };
+    });
+  }
+}
