@@ -8,11 +8,11 @@ import {
 import { type Journal, JournalError, type StoredChannel } from '../journal/journal.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
-import { readTurn, WINDOW_TURNS, withTurns } from './archive.ts';
 import { Channel } from './channel.ts';
 import type { CommitPath } from './commit-path.ts';
 import type { ChannelLocals } from './locals.ts';
 import { reduceOn } from './reduce-on.ts';
+import { readTurn, WINDOW_TURNS, withTurns } from './window.ts';
 
 const isKind = (kind: string): kind is ChannelKind => CHANNEL_KINDS.some((known) => known === kind);
 

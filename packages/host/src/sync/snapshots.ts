@@ -1,7 +1,7 @@
 import type { ChatState, Snapshot, SubscribeView, Turn } from '@agenthost/protocol';
-import { firstOrdinal, readTurn, withTurns } from './archive.ts';
 import type { Channel } from './channel.ts';
 import type { Sync } from './sync.ts';
+import { firstOrdinal, readTurn, withTurns } from './window.ts';
 
 /** Turns of one snapshot, and all snapshots of one response together, stop at so many bytes of JSON [SUB-3]. */
 const SNAPSHOT_TURN_BYTES = 8 * 1024 * 1024;

@@ -1,8 +1,7 @@
 import type { ChatAction, ErrorInfo, Message } from '@agenthost/protocol';
 import { AgentError, type AgentSession, type AgentSessionHost } from '../agents/provider.ts';
-import type { Cancel } from '../lib/clock.ts';
-import { readTurn } from '../sync/archive.ts';
 import type { Channel } from '../sync/channel.ts';
+import { readTurn } from '../sync/window.ts';
 import { agentSessionHost } from './agent-host.ts';
 import type { TurnParts } from './parts.ts';
 import { LiveTurnOutput } from './turn-output.ts';
@@ -22,8 +21,9 @@ interface Run {
   readonly turnId: string;
   readonly output: LiveTurnOutput;
   readonly abort: AbortController;
-  /** Settles when the provider has let go of the turn; never rejects. */
-  settled: Promise<void>;
+  /** Resolves when the chat is free for the next turn: the provider has let go, or was left behind. */
+  readonly vacated: Promise<void>;
+  readonly vacate: () => void;
 }
 
 /** Owns the turns of one chat: gives each to the agent, and ends what the agent does not end. */
@@ -55,7 +55,7 @@ export class ChatRunner {
 
   /** Gives the chat's active turn to the agent, once it has let go of an earlier one. */
   async start(turnId: string): Promise<void> {
-    await this.#run?.settled;
+    await this.#run?.vacated;
     if (this.#isDisposed || this.#run !== undefined) return;
     const chat = this.#parts.sync.registry.getOf('chat', this.#chat);
     const turn = chat?.state.activeTurn;
@@ -64,15 +64,22 @@ export class ChatRunner {
       ...this.#parts,
       turn: { chat: this.#chat, session: this.#session, turnId },
     });
-    const abort = new AbortController();
     const release = chat.pin();
-    const run: Run = { turnId, output, abort, settled: Promise.resolve() };
+    const { promise: vacated, resolve } = Promise.withResolvers<void>();
+    const run: Run = {
+      turnId,
+      output,
+      abort: new AbortController(),
+      vacated,
+      vacate: () => {
+        if (this.#run === run) this.#run = undefined;
+        release();
+        resolve();
+      },
+    };
     this.#run = run;
-    run.settled = this.#drive(run, turn.message).finally(() => {
-      release();
-      if (this.#run === run) this.#run = undefined;
-    });
-    await run.settled;
+    await this.#drive(run, turn.message);
+    run.vacate();
   }
 
   /** A client has answered a question about a tool call. */
@@ -92,15 +99,13 @@ export class ChatRunner {
     if (run === undefined || run.abort.signal.aborted) return;
     run.output.end();
     run.abort.abort();
-    let cancelGrace: Cancel = () => undefined;
-    const overdue = this.#parts.timers.after(CANCEL_GRACE_MS, () => {
+    const cancelGrace = this.#parts.timers.after(CANCEL_GRACE_MS, () => {
       this.#parts.log.warn({ chat: this.#chat, turn: run.turnId }, 'the agent ignored the cancel; ending it');
       void this.#dropAgent('terminate');
       // An agent that ignores even that is left behind: the next turn must not wait for it.
-      if (this.#run === run) this.#run = undefined;
+      run.vacate();
     });
-    cancelGrace = overdue;
-    void run.settled.then(() => cancelGrace());
+    void run.vacated.then(cancelGrace);
   }
 
   /** The agent's memory no longer fits the chat: the next turn opens it anew, primed with what is left [CHAT-6]. */
@@ -221,7 +226,7 @@ export class ChatRunner {
         run.output.end();
         run.abort.abort();
         // Its promise may never settle: the process is gone.
-        this.#run = undefined;
+        run.vacate();
       },
     });
   }

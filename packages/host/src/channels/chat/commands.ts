@@ -1,0 +1,206 @@
+import {
+  alreadyExists,
+  type ChatState,
+  type ChatSummary,
+  channelUri,
+  type FetchTurnsResult,
+  invalidParams,
+  isAcceptableUri,
+  type Message,
+  notFound,
+  SessionStatus,
+  sessionNotFound,
+} from '@agenthost/protocol';
+import type { AgentRegistry } from '../../agents/registry.ts';
+import type { Ids } from '../../lib/clock.ts';
+import type { Channel } from '../../sync/channel.ts';
+import type { Sync } from '../../sync/sync.ts';
+import { cursorBefore, firstOrdinal, ordinalOfCursor, readTurn } from '../../sync/window.ts';
+import type { TurnSupervisor } from '../../turns/supervisor.ts';
+import type { Commands } from '../../wire/router.ts';
+import type { Caller } from '../module.ts';
+
+/** Turns that one `fetchTurns` brings, and their bytes of JSON. */
+const PAGE_TURNS = 50;
+const PAGE_BYTES = 8 * 1024 * 1024;
+
+/** A new chat's state. */
+export const newChat = (resource: string, nowIso: string): ChatState => ({
+  resource,
+  title: '',
+  status: SessionStatus.Idle,
+  modifiedAt: nowIso,
+  origin: { kind: 'user' },
+  turns: [],
+});
+
+/** A chat's catalogue entry as it is made. */
+export function summaryOf({ resource, title, status, modifiedAt, origin }: ChatState): ChatSummary {
+  return { resource, title, status, modifiedAt, ...(origin === undefined ? {} : { origin }) };
+}
+
+/** URI of a chat that the host makes by itself. */
+export const newChatUri = (ids: Ids): string => channelUri('chat', ids.next());
+
+interface Parts {
+  readonly sync: Sync;
+  readonly ids: Ids;
+  readonly agents: AgentRegistry;
+  readonly turns: TurnSupervisor;
+}
+
+/** `createChat`, `disposeChat`, `fetchTurns` [CHAT-1] [CHAT-15]. */
+export function chatCommands(parts: Parts): Commands {
+  return {
+    createChat: async ({ channel, chat, initialMessage, source }) => {
+      const { sync } = parts;
+      const session = await sync.registry.openOf('session', channel);
+      if (session === undefined) throw sessionNotFound(channel);
+      if (!isAcceptableUri(chat, 'chat'))
+        throw invalidParams(`params.chat: ${chat.slice(0, 100)} cannot name a chat`);
+      const { capabilities } = parts.agents.get(session.state.provider).describe();
+      if (capabilities?.multipleChats === undefined) {
+        throw invalidParams(`Agent ${session.state.provider} takes one chat a session`);
+      }
+      if (source !== undefined) {
+        throw invalidParams(`Agent ${session.state.provider} cannot fork chats (params.source)`);
+      }
+      if (session.state.lifecycle === 'creationFailed')
+        throw invalidParams('The session could not be created');
+      if (initialMessage !== undefined && initialMessage.origin.kind !== 'user') {
+        throw invalidParams('params.initialMessage.origin.kind: expected user');
+      }
+      if ((await sync.registry.open(chat)) !== undefined) throw alreadyExists('Chat', chat);
+      sync.path.transact('client', () => addChat(parts, session, chat, initialMessage));
+      return null;
+    },
+    disposeChat: async ({ channel }) => {
+      const { sync, turns } = parts;
+      const chat = await sync.registry.openOf('chat', channel);
+      const session = sync.registry.getOf('session', chat?.session ?? '');
+      if (chat === undefined || session === undefined) throw notFound('Chat', channel);
+      const full = session.state.chats.filter(({ interactivity = 'full' }) => interactivity === 'full');
+      if (full.length === 1 && full[0]?.resource === channel) {
+        throw invalidParams('The last full chat of a session cannot be disposed; dispose the session');
+      }
+      sync.path.transact('client', () => removeChat(sync, turns, session, chat));
+      return null;
+    },
+    fetchTurns: async ({ channel, cursor, before, limit }, caller) => {
+      const chat = await openChat(parts.sync, channel);
+      if (before !== undefined || limit !== undefined) return readPage(parts.sync, chat, before, limit);
+      return sendOlder(parts.sync, chat, caller, cursor);
+    },
+  };
+}
+
+function addChat(
+  { sync, ids }: Parts,
+  session: Channel<'session'>,
+  uri: string,
+  first: Message | undefined,
+): void {
+  const state = newChat(uri, new Date(sync.stamp()).toISOString());
+  const chat = sync.registry.create(
+    { uri, kind: 'chat', session: session.uri, state, local: { turnCount: 0 } },
+    sync.emittedSeq,
+  );
+  sync.emit(session, { type: 'session/chatAdded', summary: summaryOf(state) });
+  if (first !== undefined) sync.emit(chat, { type: 'chat/turnStarted', turnId: ids.next(), message: first });
+}
+
+/** Ends a chat's turn and takes it out of its session. Inside `path.transact` only. */
+export function removeChat(
+  sync: Sync,
+  turns: TurnSupervisor,
+  session: Channel<'session'>,
+  chat: Channel<'chat'>,
+): void {
+  const { uri } = chat;
+  const turnId = chat.state.activeTurn?.id;
+  if (turnId !== undefined) sync.emit(chat, { type: 'chat/turnCancelled', turnId });
+  sync.emit(session, { type: 'session/chatRemoved', chat: uri });
+  if (session.state.defaultChat === undefined) {
+    const next = session.state.chats.find(({ interactivity = 'full' }) => interactivity === 'full');
+    if (next !== undefined)
+      sync.emit(session, { type: 'session/defaultChatChanged', defaultChat: next.resource });
+  }
+  sync.registry.dispose(chat);
+  sync.path.effect(() => turns.disposeChat(uri));
+}
+
+/** A chat by its URI, or a session's default chat by the session's [CHAT-15]. */
+async function openChat(sync: Sync, uri: string): Promise<Channel<'chat'>> {
+  const channel = await sync.registry.open(uri);
+  if (channel?.is('chat') === true) return channel;
+  const main = channel?.is('session') === true ? channel.state.defaultChat : undefined;
+  const chat = main === undefined ? undefined : await sync.registry.openOf('chat', main);
+  if (chat === undefined) throw notFound('Chat', uri);
+  return chat;
+}
+
+/** Sends the turns before a window to its owner alone, and widens the window. */
+async function sendOlder(
+  sync: Sync,
+  chat: Channel<'chat'>,
+  caller: Caller,
+  cursor: string | undefined,
+): Promise<FetchTurnsResult> {
+  const asked = cursor === undefined ? undefined : ordinalOfCursor(cursor);
+  if (cursor !== undefined && (asked === undefined || asked > chat.local.turnCount)) {
+    throw invalidParams('params.cursor: unknown');
+  }
+  const subscription = chat.subscriptions.get(caller.sink);
+  if (subscription === undefined) return {};
+  const before = asked ?? subscription.fromOrdinal;
+  if (before === 0) return {};
+  await sync.path.boundary(
+    () => chat.historyVersion,
+    async (historyVersion) => {
+      const rows = await sync.journal.readTurns(chat.uri, {
+        before,
+        limit: PAGE_TURNS,
+        maxBytes: PAGE_BYTES,
+      });
+      const oldest = rows[0]?.ordinal ?? 0;
+      // Cut meanwhile: the client was told, and what was read is no more.
+      if (chat.historyVersion !== historyVersion) return;
+      const next = cursorBefore(oldest);
+      const turns = rows.map(readTurn);
+      subscription.fromOrdinal = Math.min(subscription.fromOrdinal, oldest);
+      sync.sendPrivate(caller.sink, {
+        channel: chat.uri,
+        action: { type: 'chat/turnsLoaded', turns, ...(next === undefined ? {} : { turnsNextCursor: next }) },
+      });
+    },
+  );
+  return {};
+}
+
+async function readPage(
+  sync: Sync,
+  chat: Channel<'chat'>,
+  before: string | undefined,
+  limit: number | undefined,
+): Promise<FetchTurnsResult> {
+  const ordinal = before === undefined ? undefined : await ordinalOf(sync, chat, before);
+  if (before !== undefined && ordinal === undefined)
+    throw invalidParams('params.before: no such turn in this chat');
+  if (limit !== undefined && limit < 1)
+    throw invalidParams('params.limit: expected an integer of at least 1');
+  const rows = await sync.path.boundary(
+    () => undefined,
+    () =>
+      sync.journal.readTurns(chat.uri, {
+        ...(ordinal === undefined ? {} : { before: ordinal }),
+        limit: Math.min(limit ?? PAGE_TURNS, 1_000),
+        maxBytes: PAGE_BYTES,
+      }),
+  );
+  return { turns: rows.map(readTurn), hasMore: (rows[0]?.ordinal ?? 0) > 0 };
+}
+
+async function ordinalOf(sync: Sync, chat: Channel<'chat'>, turnId: string): Promise<number | undefined> {
+  const index = chat.state.turns.findIndex(({ id }) => id === turnId);
+  return index >= 0 ? firstOrdinal(chat) + index : sync.journal.findTurn(chat.uri, turnId);
+}

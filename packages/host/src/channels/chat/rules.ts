@@ -1,0 +1,142 @@
+import type { ChatAction, ChatState, MessageOrigin, ToolCallState } from '@agenthost/protocol';
+import type { Channel } from '../../sync/channel.ts';
+import type { Sync } from '../../sync/sync.ts';
+import { findToolCall } from '../../turns/tool-call.ts';
+import { type Caller, type Rejection, reject } from '../module.ts';
+
+type Of<T extends ChatAction['type']> = Extract<ChatAction, { type: T }>;
+
+/** What the rules look at besides the action. */
+interface Situation {
+  readonly sync: Sync;
+  readonly chat: Channel<'chat'>;
+  readonly state: ChatState;
+  readonly caller: Caller;
+  /** Turn ids of this chat that are on disk and out of the window, as far as they were asked for. */
+  isArchived(turnId: string): boolean;
+}
+
+/** Whether a client may dispatch this now; `undefined` when it may [CHAT-2] [CHAT-3] [CHAT-5] [CHAT-8]. */
+export function checkChatAction(situation: Situation, action: ChatAction): Rejection | undefined {
+  switch (action.type) {
+    case 'chat/turnStarted':
+      return notInteractive(situation) ?? checkTurnStarted(situation, action);
+    case 'chat/pendingMessageSet':
+      return notInteractive(situation) ?? notFromUser(action.message);
+    case 'chat/draftChanged':
+      return action.draft === undefined ? undefined : notFromUser(action.draft);
+    case 'chat/truncated':
+    case 'chat/queuedMessagesReordered':
+      return notInteractive(situation);
+    case 'chat/pendingMessageRemoved':
+      return notInteractive(situation) ?? checkPendingRemoved(situation, action);
+    case 'chat/turnCancelled':
+      return situation.state.activeTurn?.id === action.turnId ? undefined : noSuchTurn(action.turnId);
+    case 'chat/toolCallConfirmed':
+      return checkConfirmed(situation, action);
+    case 'chat/toolCallResultConfirmed':
+      return checkToolCall(situation, action, 'pending-result-confirmation').rejection;
+    case 'chat/toolCallComplete':
+    case 'chat/toolCallContentChanged':
+      return checkContributed(situation, action);
+    case 'chat/inputAnswerChanged':
+    case 'chat/inputCompleted':
+      return situation.state.inputRequests?.some(({ id }) => id === action.requestId) === true
+        ? undefined
+        : reject('unknownRequest', `There is no open input request ${action.requestId}`);
+    default:
+      return undefined;
+  }
+}
+
+function notInteractive({ sync, chat }: Situation): Rejection | undefined {
+  const session = sync.registry.getOf('session', chat.session ?? '');
+  const entry = session?.state.chats.find(({ resource }) => resource === chat.uri);
+  const interactivity = entry?.interactivity ?? chat.state.interactivity ?? 'full';
+  return interactivity === 'full' ? undefined : reject('notInteractive', `This chat is ${interactivity}`);
+}
+
+function notFromUser({ origin }: { origin: MessageOrigin }): Rejection | undefined {
+  return origin.kind === 'user'
+    ? undefined
+    : reject('notUserMessage', `Clients send messages of kind user, not ${origin.kind}`);
+}
+
+const noSuchTurn = (turnId: string): Rejection =>
+  reject('noSuchTurn', `Turn ${turnId} is not the active one`);
+
+function checkTurnStarted(
+  { sync, chat, state, isArchived }: Situation,
+  action: Of<'chat/turnStarted'>,
+): Rejection | undefined {
+  const session = sync.registry.getOf('session', chat.session ?? '');
+  if (session?.state.lifecycle === 'creationFailed') {
+    return reject('creationFailed', 'The session could not be created; it takes no turns');
+  }
+  if (state.activeTurn !== undefined)
+    return reject('turnActive', `Turn ${state.activeTurn.id} is still running`);
+  if (state.turns.some(({ id }) => id === action.turnId) || isArchived(action.turnId)) {
+    return reject('turnExists', `There is a turn ${action.turnId} already`);
+  }
+  return notFromUser(action.message);
+}
+
+function checkPendingRemoved(
+  { state }: Situation,
+  { kind, id }: Of<'chat/pendingMessageRemoved'>,
+): Rejection | undefined {
+  const isThere =
+    kind === 'steering'
+      ? state.steeringMessage?.id === id
+      : state.queuedMessages?.some((each) => each.id === id) === true;
+  return isThere ? undefined : reject('noSuchMessage', `There is no ${kind} message ${id}`);
+}
+
+function checkToolCall<S extends ToolCallState['status']>(
+  { state }: Situation,
+  { turnId, toolCallId }: { turnId: string; toolCallId: string },
+  status: S,
+):
+  | { call: Extract<ToolCallState, { status: S }>; rejection?: undefined }
+  | { call?: undefined; rejection: Rejection } {
+  if (state.activeTurn?.id !== turnId) return { rejection: noSuchTurn(turnId) };
+  const call = findToolCall(state, toolCallId);
+  if (call === undefined)
+    return { rejection: reject('noSuchToolCall', `Turn ${turnId} has no tool call ${toolCallId}`) };
+  if (!hasStatus(call, status)) {
+    return { rejection: reject('wrongState', `Tool call ${toolCallId} is ${call.status}, not ${status}`) };
+  }
+  return { call };
+}
+
+const hasStatus = <S extends ToolCallState['status']>(
+  call: ToolCallState,
+  status: S,
+): call is Extract<ToolCallState, { status: S }> => call.status === status;
+
+function checkConfirmed(situation: Situation, action: Of<'chat/toolCallConfirmed'>): Rejection | undefined {
+  const { call, rejection } = checkToolCall(situation, action, 'pending-confirmation');
+  if (rejection !== undefined) return rejection;
+  if (action.approved && action.editedToolInput !== undefined && call.editable !== true) {
+    return reject('notEditable', `The input of tool call ${call.toolCallId} cannot be edited`);
+  }
+  if (action.selectedOptionId === undefined) return undefined;
+  const option = call.options?.find(({ id }) => id === action.selectedOptionId);
+  if (option === undefined) return reject('unknownOption', `There is no option ${action.selectedOptionId}`);
+  return (option.kind === 'approve') === action.approved
+    ? undefined
+    : reject('contradiction', `Option ${option.id} is of kind ${option.kind}`);
+}
+
+function checkContributed(
+  situation: Situation,
+  action: Of<'chat/toolCallComplete' | 'chat/toolCallContentChanged'>,
+): Rejection | undefined {
+  const { call, rejection } = checkToolCall(situation, action, 'running');
+  if (rejection !== undefined) return rejection;
+  const isOwner =
+    call.contributor?.kind === 'client' && call.contributor.clientId === situation.caller.clientId;
+  return isOwner
+    ? undefined
+    : reject('notContributor', `Tool call ${call.toolCallId} is not run by this client`);
+}

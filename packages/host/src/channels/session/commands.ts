@@ -1,0 +1,158 @@
+import {
+  type AgentInfo,
+  invalidParams,
+  isAcceptableUri,
+  type SessionActiveClient,
+  type SessionConfigState,
+  type SessionState,
+  SessionStatus,
+  sessionAlreadyExists,
+  sessionNotFound,
+} from '@agenthost/protocol';
+import type { AgentProvider } from '../../agents/provider.ts';
+import type { AgentRegistry } from '../../agents/registry.ts';
+import type { Ids } from '../../lib/clock.ts';
+import type { Channel } from '../../sync/channel.ts';
+import type { Sync } from '../../sync/sync.ts';
+import type { TurnSupervisor } from '../../turns/supervisor.ts';
+import type { Commands } from '../../wire/router.ts';
+import type { Caller } from '../module.ts';
+import { entryRow, summarize } from './catalogue.ts';
+import { checkConfig } from './config.ts';
+
+/** What sessions need of chats: they are made and unmade together, but neither imports the other. */
+export interface ChatOfSession {
+  /** A new chat's state and its catalogue entry. */
+  make(nowIso: string): {
+    state: import('@agenthost/protocol').ChatState;
+    summary: import('@agenthost/protocol').ChatSummary;
+  };
+  remove(session: Channel<'session'>, chat: Channel<'chat'>): void;
+}
+
+interface Parts {
+  readonly sync: Sync;
+  readonly ids: Ids;
+  readonly agents: AgentRegistry;
+  readonly turns: TurnSupervisor;
+  readonly chats: ChatOfSession;
+  /** Checks and completes a working directory, in the order of [SESS-1]; `file:` URI and absolute path. */
+  resolveDirectory(uri: string | undefined, caller: Caller): Promise<{ uri: string; path: string }>;
+  countSessions(by: number): void;
+}
+
+/** `createSession`, `disposeSession`, `resolveSessionConfig` [SESS-1] to [SESS-3] [ROOT-4]. */
+export function sessionCommands(parts: Parts): Commands {
+  const { sync, agents } = parts;
+  return {
+    createSession: async (params, caller) => {
+      const { channel: uri } = params;
+      if (!isAcceptableUri(uri, 'session')) {
+        throw invalidParams(`params.channel: ${uri.slice(0, 100)} cannot name a session`);
+      }
+      await checkFree(sync, uri);
+      const provider = agents.get(params.provider);
+      const directory = await parts.resolveDirectory(params.workingDirectory, caller);
+      if (params.activeClient !== undefined && params.activeClient.clientId !== caller.clientId) {
+        throw invalidParams('params.activeClient.clientId: expected your own clientId');
+      }
+      if (params.fork !== undefined)
+        throw invalidParams(`Agent ${provider.id} cannot fork sessions (params.fork)`);
+      const config = await resolveConfig(provider, directory.path, params.config);
+      await checkFree(sync, uri);
+      sync.path.transact('client', () =>
+        addSession(parts, uri, {
+          provider: provider.id,
+          directory: directory.uri,
+          config,
+          activeClient: params.activeClient,
+        }),
+      );
+      return null;
+    },
+    disposeSession: async ({ channel }) => {
+      const session = await sync.registry.openOf('session', channel);
+      if (session === undefined) throw sessionNotFound(channel);
+      for (const { uri } of await sync.journal.listChannels(channel)) await sync.registry.open(uri);
+      sync.path.transact('client', () => removeSession(parts, session));
+      return null;
+    },
+    resolveSessionConfig: async ({ provider, workingDirectory, config }, caller) => {
+      const agent = agents.get(provider);
+      const directory = await parts.resolveDirectory(workingDirectory, caller);
+      const resolved = await agent.resolveConfig?.({
+        workingDirectory: directory.path,
+        values: config ?? {},
+      });
+      if (resolved === undefined) return { schema: { type: 'object', properties: {} }, values: {} };
+      return { schema: resolved.schema, values: { ...resolved.values } };
+    },
+  };
+}
+
+async function checkFree(sync: Sync, uri: string): Promise<void> {
+  if ((await sync.registry.open(uri)) !== undefined) throw sessionAlreadyExists(uri);
+}
+
+async function resolveConfig(
+  provider: AgentProvider,
+  workingDirectory: string,
+  given: Record<string, unknown> | undefined,
+): Promise<SessionConfigState | undefined> {
+  const resolved = await provider.resolveConfig?.({ workingDirectory, values: given ?? {} });
+  const schema = resolved?.schema ?? { type: 'object', properties: {} };
+  const values = { ...resolved?.values, ...given };
+  checkConfig(schema, given ?? {}, values);
+  return resolved === undefined ? undefined : { schema, values };
+}
+
+function addSession(
+  { sync, turns, chats, countSessions }: Parts,
+  uri: string,
+  init: {
+    provider: AgentInfo['provider'];
+    directory: string;
+    config: SessionConfigState | undefined;
+    activeClient: SessionActiveClient | undefined;
+  },
+): void {
+  const nowIso = new Date(sync.stamp()).toISOString();
+  const chat = chats.make(nowIso);
+  const state: SessionState = {
+    provider: init.provider,
+    title: '',
+    status: SessionStatus.Idle,
+    workingDirectory: init.directory,
+    lifecycle: 'creating',
+    activeClients: init.activeClient === undefined ? [] : [init.activeClient],
+    chats: [chat.summary],
+    defaultChat: chat.state.resource,
+    ...(init.config === undefined ? {} : { config: init.config }),
+  };
+  const summary = summarize(uri, state, nowIso);
+  const seq = sync.emittedSeq;
+  sync.registry.create({ uri, kind: 'session', state, local: { summary, titledBy: 'nobody' } }, seq);
+  sync.registry.create(
+    { uri: chat.state.resource, kind: 'chat', session: uri, state: chat.state, local: { turnCount: 0 } },
+    seq,
+  );
+  sync.path.write(entryRow(summary));
+  sync.path.write({ op: 'markOpen', uri });
+  sync.notifyRoot('root/sessionAdded', { channel: sync.root.uri, summary });
+  countSessions(1);
+  sync.path.effect(() => void turns.begin(uri, chat.state.resource));
+}
+
+/** In the order of [SESS-3]. */
+function removeSession({ sync, chats, countSessions }: Parts, session: Channel<'session'>): void {
+  const own = [...sync.registry.ofSession(session.uri)].filter((channel) => channel.is('chat'));
+  for (const chat of own) {
+    const turnId = chat.state.activeTurn?.id;
+    if (turnId !== undefined) sync.emit(chat, { type: 'chat/turnCancelled', turnId });
+  }
+  for (const chat of own) chats.remove(session, chat);
+  sync.path.write({ op: 'dropSession', uri: session.uri });
+  sync.notifyRoot('root/sessionRemoved', { channel: sync.root.uri, session: session.uri });
+  sync.registry.dispose(session);
+  countSessions(-1);
+}

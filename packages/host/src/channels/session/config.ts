@@ -1,0 +1,55 @@
+import { type ConfigPropertySchema, type ConfigSchema, invalidParams } from '@agenthost/protocol';
+
+/** Throws `-32602` for unknown, ill-typed or missing keys of a new session's config [SESS-1]. */
+export function checkConfig(
+  schema: ConfigSchema,
+  given: Readonly<Record<string, unknown>>,
+  complete: Readonly<Record<string, unknown>>,
+): void {
+  const fault = findConfigFault(schema, given) ?? findMissing(schema, complete);
+  if (fault !== undefined) throw invalidParams(`params.config.${fault}`);
+}
+
+/** What is wrong with given values, as `key: expected …`, or `undefined` [SESS-9] [ROOT-5]. */
+export function findConfigFault(
+  schema: ConfigSchema,
+  given: Readonly<Record<string, unknown>>,
+): string | undefined {
+  for (const [key, value] of Object.entries(given)) {
+    const property = Object.hasOwn(schema.properties, key) ? schema.properties[key] : undefined;
+    if (property === undefined) return `${key}: unknown key`;
+    const expected = mismatch(property, value);
+    if (expected !== undefined) return `${key}: expected ${expected}`;
+  }
+  return undefined;
+}
+
+function findMissing(schema: ConfigSchema, values: Readonly<Record<string, unknown>>): string | undefined {
+  const key = schema.required?.find((required) => !Object.hasOwn(values, required));
+  return key === undefined ? undefined : `${key}: required`;
+}
+
+/** What was expected instead of `value`, or `undefined` when it fits. */
+function mismatch(property: ConfigPropertySchema, value: unknown): string | undefined {
+  const isDynamic = 'enumDynamic' in property && property.enumDynamic === true;
+  if (property.enum !== undefined && !isDynamic && !property.enum.some((allowed) => allowed === value)) {
+    return `one of ${property.enum.map((allowed) => JSON.stringify(allowed)).join(', ')}`;
+  }
+  switch (property.type) {
+    case 'string':
+    case 'number':
+    case 'boolean':
+      return typeof value === property.type ? undefined : `a ${property.type}`;
+    case 'array': {
+      if (!Array.isArray(value)) return 'an array';
+      const { items } = property;
+      if (items === undefined) return undefined;
+      const bad = value.map((item) => mismatch(items, item)).find((expected) => expected !== undefined);
+      return bad === undefined ? undefined : `an array, each item ${bad}`;
+    }
+    case 'object':
+      return typeof value === 'object' && value !== null && !Array.isArray(value) ? undefined : 'an object';
+    default:
+      return undefined;
+  }
+}

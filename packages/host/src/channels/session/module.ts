@@ -1,0 +1,63 @@
+import type { SessionAction, SessionConfigState } from '@agenthost/protocol';
+import type { Channel } from '../../sync/channel.ts';
+import type { Sync } from '../../sync/sync.ts';
+import type { TurnSupervisor } from '../../turns/supervisor.ts';
+import { type Caller, type ChannelModule, type Rejection, reject } from '../module.ts';
+import { findConfigFault } from './config.ts';
+
+/** What clients may do on a session [SESS-8] [SESS-9] [SESS-10]. */
+export function sessionModule(sync: Sync, turns: TurnSupervisor): ChannelModule<'session'> {
+  return {
+    check: (session, action, caller) => check(session, action, caller),
+    after: (session, action) => {
+      if (action.type === 'session/titleChanged')
+        sync.setLocal(session, { ...session.local, titledBy: 'client' });
+      if (action.type === 'session/configChanged') {
+        const chats = session.state.chats.map(({ resource }) => resource);
+        sync.path.effect(() => turns.configure(chats, action.config));
+      }
+    },
+  };
+}
+
+function check(session: Channel<'session'>, action: SessionAction, caller: Caller): Rejection | undefined {
+  switch (action.type) {
+    case 'session/activeClientSet':
+      return own(action.activeClient.clientId, caller);
+    case 'session/activeClientRemoved':
+      return own(action.clientId, caller);
+    case 'session/configChanged':
+      return session.state.config === undefined ? undefined : checkConfigChange(session.state.config, action);
+    case 'session/mcpServerStartRequested':
+    case 'session/mcpServerStopRequested':
+      return reject('notSupported', 'This host runs no MCP servers');
+    default:
+      return undefined;
+  }
+}
+
+function own(clientId: string, caller: Caller): Rejection | undefined {
+  return clientId === caller.clientId
+    ? undefined
+    : reject('notYours', 'A client sets and removes only itself');
+}
+
+function checkConfigChange(
+  { schema, values }: SessionConfigState,
+  { config, replace = false }: { config: Record<string, unknown>; replace?: boolean },
+): Rejection | undefined {
+  const fault = findConfigFault(schema, config);
+  if (fault !== undefined) return reject('invalidConfig', fault);
+  const isFixed = (key: string): boolean => schema.properties[key]?.sessionMutable !== true;
+  const touched = Object.keys(config).find(
+    (key) => isFixed(key) && !(replace && same(config[key], values[key])),
+  );
+  if (touched !== undefined)
+    return reject('notMutable', `${touched} cannot be changed after the session's creation`);
+  const dropped = replace
+    ? Object.keys(values).find((key) => isFixed(key) && !Object.hasOwn(config, key))
+    : undefined;
+  return dropped === undefined ? undefined : reject('notMutable', `A replacement must keep ${dropped}`);
+}
+
+const same = (left: unknown, right: unknown): boolean => JSON.stringify(left) === JSON.stringify(right);

@@ -1,0 +1,32 @@
+import type { ChatState, Turn } from '@agenthost/protocol';
+import type { StoredTurn } from '../journal/journal.ts';
+import type { Channel } from './channel.ts';
+
+/** Completed turns that a chat keeps in memory; it holds up to twice as many before the older half goes. */
+export const WINDOW_TURNS = 20;
+
+/** Ordinal of the oldest turn in a chat's window. */
+export const firstOrdinal = (chat: Channel<'chat'>): number => chat.local.turnCount - chat.state.turns.length;
+
+/** Cursor for the turns older than `ordinal`, or `undefined` when there are none [CHAT-15]. Survives restarts. */
+export const cursorBefore = (ordinal: number): string | undefined =>
+  ordinal > 0 ? `before-${ordinal}` : undefined;
+
+/** The ordinal that a cursor stands for, or `undefined` when it is none of ours. */
+export function ordinalOfCursor(cursor: string): number | undefined {
+  const match = /^before-(\d{1,12})$/.exec(cursor);
+  return match?.[1] === undefined ? undefined : Number(match[1]);
+}
+
+/** A turn as it was stored. The row was written by this host from a checked state. */
+export function readTurn(row: StoredTurn): Turn {
+  const turn: Turn = JSON.parse(row.json);
+  return turn;
+}
+
+/** A chat's state with this window of turns, and the cursor that goes with it. */
+export function withTurns(state: ChatState, turns: Turn[], oldest: number): ChatState {
+  const { turnsNextCursor: _, ...rest } = state;
+  const cursor = cursorBefore(oldest);
+  return { ...rest, turns, ...(cursor === undefined ? {} : { turnsNextCursor: cursor }) };
+}
