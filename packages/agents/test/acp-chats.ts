@@ -6,6 +6,8 @@ import type { ChildRegistry } from '@agenthost/host';
 import { afterEach } from 'vitest';
 import type { AcpAgentConfig } from '../src/acp/config.ts';
 import { type AcpProvider, type AcpProviderOptions, createAcpProvider } from '../src/acp/provider.ts';
+import type { AcpTimers } from '../src/acp/runtime.ts';
+import type { Offer, Step } from './acp-scripted-agent.ts';
 
 /** Where recordings of real agents lie, beside the repository; see `capturesAreThere`. */
 export const capturesFolder = fileURLToPath(new URL('../../../../shared/acp-captures/', import.meta.url));
@@ -59,4 +61,65 @@ export function nodeAgent(
   );
   cleanups.push(() => provider.dispose());
   return provider;
+}
+
+/** Timers that fire when a test lets time pass. */
+export class ManualTimers implements AcpTimers {
+  #now = 0;
+  #waiting: { readonly at: number; readonly callback: () => void }[] = [];
+
+  after(delayMs: number, callback: () => void): () => void {
+    const entry = { at: this.#now + delayMs, callback };
+    this.#waiting.push(entry);
+    return () => {
+      this.#waiting = this.#waiting.filter((other) => other !== entry);
+    };
+  }
+
+  /** Delays of what waits, from now. */
+  get waitingMs(): number[] {
+    return this.#waiting.map(({ at }) => at - this.#now).sort((a, b) => a - b);
+  }
+
+  advance(ms: number): void {
+    this.#now += ms;
+    const due = this.#waiting.filter(({ at }) => at <= this.#now);
+    this.#waiting = this.#waiting.filter(({ at }) => at > this.#now);
+    for (const { callback } of due) callback();
+  }
+}
+
+/** A scripted agent; see `acp-scripted-agent.ts`. */
+export function scriptedAgent(
+  offer: Offer = {},
+  config: Partial<AcpAgentConfig> = {},
+  options: Partial<AcpProviderOptions> = {},
+): AcpProvider {
+  return nodeAgent('./acp-scripted-agent.ts', [JSON.stringify(offer)], config, options);
+}
+
+/** A prompt that makes the scripted agent take these steps. */
+export function steps(...list: Step[]): string {
+  return JSON.stringify(list);
+}
+
+/** A `session/update` of a tool call. */
+export function toolCall(id: string, fields: object = {}, kind = 'tool_call'): Step {
+  return { update: { sessionUpdate: kind, toolCallId: id, ...fields } };
+}
+
+/** A permission request with these options, each `kind:id` or `kind:id:name`. */
+export function permission(id: string, options: readonly string[], fields: object = {}): Step {
+  return {
+    ask: {
+      method: 'session/request_permission',
+      params: {
+        toolCall: { toolCallId: id, title: `Do ${id}`, kind: 'execute', ...fields },
+        options: options.map((option) => {
+          const [kind, optionId, name] = option.split(':');
+          return { kind, optionId, name: name ?? optionId };
+        }),
+      },
+    },
+  };
 }

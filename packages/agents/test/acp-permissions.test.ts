@@ -1,0 +1,129 @@
+import type { ToolCallAnswer } from '@agenthost/host';
+import { openChat, type RecordingTurn } from '@agenthost/testkit';
+import { describe, expect, it } from 'vitest';
+import { permission, scriptedAgent, steps, temporaryFolder, toolCall } from './acp-chats.ts';
+import type { Step } from './acp-scripted-agent.ts';
+
+const usual = ['allow_always:all:Always', 'allow_once:yes:Yes', 'reject_once:no:No'];
+
+/** Runs a turn that asks once and says what it was answered. */
+async function ask(
+  list: Step[],
+  answer: (options: readonly { id: string }[]) => ToolCallAnswer,
+): Promise<RecordingTurn> {
+  const chat = await openChat(scriptedAgent(), { workingDirectory: temporaryFolder() });
+  const turn = chat.prompt(steps(...list, { sayAnswer: true }));
+  const call = await turn.output.callIn('pending-confirmation');
+  call.answer(answer(call.shown?.options ?? []));
+  await turn.done;
+  expect(turn.output.violations).toEqual([]);
+  return turn.output;
+}
+
+const selected = (optionId: string): object => ({ outcome: { outcome: 'selected', optionId } });
+
+describe('permission requests', () => {
+  it('[CHAT-7] a request for a call that was never announced makes the call and asks', async () => {
+    const output = await ask([permission('t', usual, { rawInput: { command: 'ls' } })], () => ({
+      approved: true,
+    }));
+    expect(output.calls[0]?.questions[0]).toMatchObject({
+      invocationMessage: 'Do t',
+      toolInput: '{"command":"ls"}',
+      options: [
+        { label: 'Always', kind: 'approve' },
+        { label: 'Yes', kind: 'approve' },
+        { label: 'No', kind: 'deny' },
+      ],
+    });
+  });
+
+  it('a request for a call that runs takes it back to pending, and approval runs it on', async () => {
+    const output = await ask(
+      [toolCall('t', { title: 'Do t', status: 'in_progress' }), permission('t', usual)],
+      () => ({ approved: true }),
+    );
+    expect(output.events.flatMap((event) => (event.kind === 'call' ? event.status : []))).toEqual([
+      'streaming',
+      'running',
+      'pending-confirmation',
+      'running',
+    ]);
+  });
+
+  it('a plain approval allows once, even when another option comes first', async () => {
+    const output = await ask([permission('t', usual)], () => ({ approved: true }));
+    expect(JSON.parse(output.text)).toEqual(selected('yes'));
+  });
+
+  it('a plain denial rejects once', async () => {
+    const options = ['reject_always:never', ...usual];
+    const output = await ask([permission('t', options)], () => ({ approved: false, reason: 'denied' }));
+    expect(JSON.parse(output.text)).toEqual(selected('no'));
+  });
+
+  it('two options of one kind, and even of one id, are told apart', async () => {
+    const options = ['allow_always:a:For this command', 'allow_always:b:For all', 'allow_once:b:Once'];
+    const output = await ask([permission('t', options)], (shown) => {
+      expect(new Set(shown.map(({ id }) => id)).size).toBe(3);
+      return { approved: true, selectedOption: { id: shown[1]?.id ?? '', label: '', kind: 'approve' } };
+    });
+    expect(JSON.parse(output.text)).toEqual(selected('b'));
+  });
+
+  it('an option of an unknown kind never serves as an approval', async () => {
+    const output = await ask([permission('t', ['whatever:x', 'reject_once:no'])], () => ({ approved: true }));
+    expect(JSON.parse(output.text)).toEqual({ outcome: { outcome: 'cancelled' } });
+  });
+
+  it('[CHAT-7] after a denial the call is cancelled and later updates do nothing', async () => {
+    const output = await ask(
+      [
+        permission('t', usual),
+        toolCall('t', { status: 'completed', rawOutput: 'did it anyway' }, 'tool_call_update'),
+      ],
+      () => ({ approved: false, reason: 'denied' }),
+    );
+    expect(output.calls).toHaveLength(1);
+    expect(output.calls[0]?.status).toBe('cancelled');
+  });
+
+  it('a cancel while a question is open answers it as cancelled', async () => {
+    const chat = await openChat(scriptedAgent(), { workingDirectory: temporaryFolder() });
+    const first = chat.prompt(steps(permission('t', usual), { sayAnswer: true }));
+    await first.output.callIn('pending-confirmation');
+    first.controller.abort();
+    // As the host does when a turn is cancelled.
+    first.output.end();
+    await first.done;
+    const second = chat.prompt(steps({ sayAnswer: true }));
+    await second.done;
+    expect(JSON.parse(second.output.text)).toEqual({ outcome: { outcome: 'cancelled' } });
+  });
+
+  it('a call that the agent ends while the question is open is over', async () => {
+    const chat = await openChat(scriptedAgent(), { workingDirectory: temporaryFolder() });
+    const { ask: request } = permission('t', usual) as { ask: { method: string; params: object } };
+    const turn = chat.prompt(
+      steps({ request }, toolCall('t', { status: 'failed', rawOutput: 'gave up' }, 'tool_call_update')),
+    );
+    await turn.done;
+    expect(turn.output.calls[0]?.status).toBe('completed');
+    expect(turn.output.calls[0]?.result).toMatchObject({ success: false, error: { message: 'gave up' } });
+  });
+
+  it('two questions about one call are put one after the other', async () => {
+    const chat = await openChat(scriptedAgent(), { workingDirectory: temporaryFolder() });
+    const { ask: request } = permission('t', usual) as { ask: { method: string; params: object } };
+    const turn = chat.prompt(
+      steps({ request }, permission('t', ['allow_once:second', 'reject_once:no']), { sayAnswer: true }),
+    );
+    const call = await turn.output.callIn('pending-confirmation');
+    call.answer({ approved: true });
+    await turn.output.until(() => call.questions.length === 2);
+    call.answer({ approved: true });
+    await turn.done;
+    expect(JSON.parse(turn.output.text)).toEqual(selected('second'));
+    expect(turn.output.violations).toEqual([]);
+  });
+});

@@ -1,0 +1,146 @@
+// A small agent that speaks the Agent Client Protocol and does what a prompt tells it to: the text of a prompt is a JSON list of steps
+// (see `Step`). What it offers comes as one JSON argument (see `Offer`).
+import { createInterface } from 'node:readline';
+
+/** What a test makes the agent offer. */
+export interface Offer {
+  /** Laid over the answer to `initialize`. */
+  init?: object;
+  /** Laid over the answers to `session/new`, `session/load` and `session/resume`. */
+  session?: object;
+  /** Errors instead of answers, by method. */
+  errors?: Record<string, { code: number; message: string; data?: unknown }>;
+  /** Updates that are sent before the answer to a method. */
+  before?: Record<string, readonly object[]>;
+  /** Methods that are never answered. */
+  silent?: readonly string[];
+  /** Goes on when it is told to end. */
+  ignoresTerm?: boolean;
+}
+
+/** One step of a turn. */
+export type Step =
+  /** Sends a session update. */
+  | { update: object }
+  /** Sends a request to the client and waits for its answer. */
+  | { ask: { method: string; params: object } }
+  /** Sends a request and goes on. */
+  | { request: { method: string; params: object } }
+  /** Says something as text: words, or the last answer, the environment, what a method was called with, or the prompt's blocks. */
+  | { say: string }
+  | { sayAnswer: true }
+  | { sayEnv: true }
+  | { sayCalls: string }
+  | { sayPrompt: true }
+  | { saySession: true }
+  /** Sends a whole message as it is. */
+  | { send: object }
+  /** Writes bytes to stdout or stderr: the text, so often. */
+  | { write: { text: string; count?: number; to?: 'stdout' | 'stderr' } }
+  | { exit: number }
+  /** Ends the turn with this result once it is cancelled, or never. */
+  | { waitForCancel: object | 'never' }
+  /** Ends the turn with this result, then goes on. Without it a turn ends with `end_turn`. */
+  | { result: object };
+
+interface Message {
+  id?: number | string;
+  method?: string;
+  params?: Record<string, unknown> & { sessionId?: string; prompt?: { text?: string }[] };
+  result?: unknown;
+  error?: unknown;
+}
+
+const offer = JSON.parse(process.argv[2] ?? '{}') as Offer;
+const answers = new Map<number | string, (answer: Message) => void>();
+const cancels = new Map<string, () => void>();
+const calls: Message[] = [];
+let requestCount = 0;
+let sessionCount = 0;
+let lastAnswer: Message = {};
+
+if (offer.ignoresTerm) process.on('SIGTERM', () => {});
+
+function send(message: object): void {
+  process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+}
+
+function update(sessionId: string, body: object): void {
+  send({ method: 'session/update', params: { sessionId, update: body } });
+}
+
+function say(sessionId: string, text: string): void {
+  update(sessionId, { sessionUpdate: 'agent_message_chunk', content: { type: 'text', text } });
+}
+
+function request(method: string, params: object): Promise<Message> {
+  requestCount += 1;
+  const id = `a${requestCount}`;
+  send({ id, method, params });
+  return new Promise((resolve) => answers.set(id, resolve));
+}
+
+async function runTurn(id: number | string, sessionId: string, prompt: { text?: string }[]): Promise<void> {
+  const text = prompt.at(-1)?.text ?? '';
+  const steps = text.startsWith('[') ? (JSON.parse(text) as Step[]) : [{ say: `You said: ${text}` }];
+  let isOver = false;
+  const end = (result: object): void => {
+    if (!isOver) send({ id, result });
+    isOver = true;
+  };
+  for (const step of steps) {
+    if ('update' in step) update(sessionId, step.update);
+    else if ('ask' in step) lastAnswer = await request(step.ask.method, { sessionId, ...step.ask.params });
+    else if ('request' in step) void request(step.request.method, { sessionId, ...step.request.params });
+    else if ('say' in step) say(sessionId, step.say);
+    else if ('sayAnswer' in step) say(sessionId, JSON.stringify(lastAnswer.result ?? lastAnswer.error));
+    else if ('sayEnv' in step) say(sessionId, JSON.stringify({ env: process.env, cwd: process.cwd() }));
+    else if ('sayCalls' in step) {
+      const made = calls.filter(({ method }) => method === step.sayCalls);
+      say(sessionId, JSON.stringify(made.map(({ params }) => params)));
+    } else if ('sayPrompt' in step) say(sessionId, JSON.stringify(prompt.slice(0, -1)));
+    else if ('saySession' in step) say(sessionId, `${process.pid} ${sessionId}`);
+    else if ('send' in step) send(step.send);
+    else if ('write' in step) {
+      const { text: written, count = 1, to = 'stdout' } = step.write;
+      for (let index = 0; index < count; index += 1) process[to].write(written);
+    } else if ('exit' in step) process.exit(step.exit);
+    else if ('waitForCancel' in step) {
+      await new Promise<void>((resolve) => cancels.set(sessionId, resolve));
+      if (step.waitForCancel === 'never') return;
+      end(step.waitForCancel);
+    } else end(step.result);
+  }
+  end({ stopReason: 'end_turn' });
+}
+
+function answer({ id, method, params = {} }: Message & { id: number | string }): void {
+  if (method === undefined || offer.silent?.includes(method)) return;
+  const error = offer.errors?.[method];
+  let sessionId = params.sessionId ?? '';
+  if (method === 'session/new') {
+    sessionCount += 1;
+    sessionId = `${process.pid}-${sessionCount}`;
+  }
+  for (const body of offer.before?.[method] ?? []) update(sessionId, body);
+  if (error !== undefined) send({ id, error });
+  else if (method === 'initialize') send({ id, result: { protocolVersion: 1, ...offer.init } });
+  else if (method === 'session/new') send({ id, result: { sessionId, ...offer.session } });
+  else if (method === 'session/prompt') void runTurn(id, sessionId, params.prompt ?? []);
+  else if (method === 'session/load' || method === 'session/resume')
+    send({ id, result: offer.session ?? {} });
+  else send({ id, result: {} });
+}
+
+createInterface({ input: process.stdin })
+  .on('line', (line) => {
+    const message = JSON.parse(line) as Message;
+    calls.push(message);
+    if (message.method === undefined) answers.get(message.id ?? '')?.(message);
+    else if (message.id !== undefined) answer({ ...message, id: message.id });
+    else if (message.method === 'session/cancel') cancels.get(message.params?.sessionId ?? '')?.();
+  })
+  .on('close', () => {
+    if (!offer.ignoresTerm) process.exit(0);
+  });
+if (offer.ignoresTerm) setInterval(() => {}, 60_000);

@@ -1,0 +1,169 @@
+import { openChat } from '@agenthost/testkit';
+import { describe, expect, it } from 'vitest';
+import { scriptedAgent, steps, temporaryFolder } from './acp-chats.ts';
+
+const modes = {
+  currentModeId: 'ask',
+  availableModes: [
+    { id: 'ask', name: 'Ask' },
+    { id: 'yolo', name: 'YOLO', description: 'Everything' },
+  ],
+};
+const models = {
+  currentModelId: 'small',
+  availableModels: [
+    { modelId: 'small', name: 'Small', _meta: { contextLimit: 1000 } },
+    { modelId: 'big', name: 'Big' },
+  ],
+};
+const select = (id: string, category: string, currentValue: string, ...values: string[]): object => ({
+  id,
+  name: id,
+  category,
+  type: 'select',
+  currentValue,
+  options: values.map((value) => ({ value, name: value.toUpperCase() })),
+});
+
+describe('modes, models and options', () => {
+  it('modes alone are a mutable enum, set by session/set_mode', async () => {
+    const chat = await openChat(scriptedAgent({ session: { modes } }), {
+      workingDirectory: temporaryFolder(),
+      config: { mode: 'yolo' },
+    });
+    expect(chat.host.configs.at(-1)).toEqual({
+      schema: {
+        type: 'object',
+        properties: {
+          mode: {
+            type: 'string',
+            title: 'Mode',
+            enum: ['ask', 'yolo'],
+            enumLabels: ['Ask', 'YOLO'],
+            enumDescriptions: ['', 'Everything'],
+            sessionMutable: true,
+            default: 'yolo',
+          },
+        },
+      },
+      values: { mode: 'yolo' },
+    });
+    await chat.session.setConfig?.({ mode: 'ask' });
+    const turn = chat.prompt(steps({ sayCalls: 'session/set_mode' }));
+    await turn.done;
+    expect(JSON.parse(turn.output.text)).toMatchObject([{ modeId: 'yolo' }, { modeId: 'ask' }]);
+  });
+
+  it('models alone are listed and chosen per message, once', async () => {
+    const provider = scriptedAgent({ session: { models } });
+    let changes = 0;
+    provider.onInfoChanged?.(() => {
+      changes += 1;
+    });
+    expect(provider.describe().models).toEqual([]);
+    const chat = await openChat(provider, { workingDirectory: temporaryFolder() });
+    expect(changes).toBe(1);
+    expect(provider.describe().models).toEqual([
+      { id: 'small', provider: 'test', name: 'Small', maxContextWindow: 1000 },
+      { id: 'big', provider: 'test', name: 'Big' },
+    ]);
+    expect(chat.host.configs).toEqual([]);
+    await chat.prompt('a', { model: 'big' }).done;
+    await chat.prompt('b', { model: 'big' }).done;
+    const turn = chat.prompt(steps({ sayCalls: 'session/set_model' }));
+    await turn.done;
+    expect(JSON.parse(turn.output.text)).toMatchObject([{ modelId: 'big' }]);
+  });
+
+  it('options alone give mode, model and the rest, groups included', async () => {
+    const provider = scriptedAgent({
+      session: {
+        configOptions: [
+          select('permission', 'mode', 'ask', 'ask', 'yolo'),
+          select('model', 'model', 'small', 'small', 'big'),
+          {
+            ...select('effort', 'thought_level', 'low'),
+            options: [
+              {
+                group: 'g',
+                name: 'G',
+                options: [
+                  { value: 'low', name: 'Low' },
+                  { value: 'high', name: 'High' },
+                ],
+              },
+            ],
+          },
+          { id: 'web', name: 'Web', type: 'boolean', currentValue: false },
+        ],
+      },
+    });
+    const chat = await openChat(provider, {
+      workingDirectory: temporaryFolder(),
+      config: { mode: 'yolo', effort: 'high', web: true },
+    });
+    expect(provider.describe().models.map(({ id }) => id)).toEqual(['small', 'big']);
+    expect(chat.host.configs.at(-1)?.values).toEqual({ mode: 'yolo', effort: 'high', web: true });
+    const turn = chat.prompt(steps({ sayCalls: 'session/set_config_option' }), { model: 'big' });
+    await turn.done;
+    expect(JSON.parse(turn.output.text)).toMatchObject([
+      { configId: 'permission', value: 'yolo' },
+      { configId: 'effort', value: 'high' },
+      { configId: 'web', value: true, type: 'boolean' },
+      { configId: 'model', value: 'big' },
+    ]);
+  });
+
+  it('modes and options together are one mode', async () => {
+    const chat = await openChat(
+      scriptedAgent({
+        session: { modes, models, configOptions: [select('mode', 'mode', 'ask', 'ask', 'yolo')] },
+      }),
+      { workingDirectory: temporaryFolder() },
+    );
+    expect(Object.keys(chat.host.configs.at(-1)?.schema.properties ?? {})).toEqual(['mode']);
+  });
+
+  it('what the agent changes by itself reaches the host and holds from then on', async () => {
+    const chat = await openChat(scriptedAgent({ session: { modes } }), {
+      workingDirectory: temporaryFolder(),
+    });
+    await chat.prompt(steps({ update: { sessionUpdate: 'current_mode_update', currentModeId: 'yolo' } }))
+      .done;
+    expect(chat.host.configs.at(-1)?.values).toEqual({ mode: 'yolo' });
+  });
+
+  it('a model that the agent does not offer is told, and the turn goes on', async () => {
+    const chat = await openChat(scriptedAgent({ session: { models } }), {
+      workingDirectory: temporaryFolder(),
+    });
+    const turn = chat.prompt('hi', { model: 'huge' });
+    await turn.done;
+    expect(turn.output.events[0]).toEqual({
+      kind: 'notify',
+      content: expect.stringContaining('no model huge'),
+    });
+    expect(turn.output.text).toBe('You said: hi');
+  });
+
+  it('a config value that the agent refuses leaves the session usable', async () => {
+    const chat = await openChat(
+      scriptedAgent({ session: { modes }, errors: { 'session/set_mode': { code: -32602, message: 'no' } } }),
+      { workingDirectory: temporaryFolder(), config: { mode: 'yolo' } },
+    );
+    expect(chat.host.configs.at(-1)?.values).toEqual({ mode: 'ask' });
+  });
+
+  it('[ROOT-4] the config of a session that does not exist yet is that of the last one, or empty', async () => {
+    const provider = scriptedAgent({ session: { modes } });
+    const input = { workingDirectory: temporaryFolder(), values: {} };
+    expect(await provider.resolveConfig?.(input)).toEqual({
+      schema: { type: 'object', properties: {} },
+      values: {},
+    });
+    await openChat(provider, { ...input, config: { mode: 'yolo' } });
+    const resolved = await provider.resolveConfig?.({ ...input, values: { mode: 'yolo' } });
+    expect(resolved?.schema.properties['mode']?.default).toBe('ask');
+    expect(resolved?.values).toEqual({ mode: 'yolo' });
+  });
+});
