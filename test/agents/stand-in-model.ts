@@ -18,8 +18,12 @@ export const writePrompt = (path: string, text: string): string => `WRITEFILE ${
 export const slowPrompt = 'SLOWLY please';
 /** A prompt that plants a word. */
 export const plantPrompt = (word: string): string => `Keep in mind: KEEPWORD-${word}.`;
-/** A prompt whose answer names every word that the conversation has planted so far. */
+/** A prompt whose answer names every word that was planted: those of earlier messages, and those in its own. */
 export const recallPrompt = 'RECALLWORDS';
+/** Heads the words that the model's conversation itself still had. */
+export const remembered = 'Remembered';
+/** Heads the words that came along with the question, as when a transcript was told again. */
+export const toldAgain = 'Told again';
 
 /** How each agent's tool for writing files is called, by the tool's name. */
 const writeTools: Record<string, (path: string, text: string) => object> = {
@@ -71,15 +75,21 @@ function writeCall(request: ChatCompletionRequest): ToolCall | undefined {
   return { name: tool, arguments: JSON.stringify(build(wish.path, wish.text)) };
 }
 
+/** Whether a word comes from an earlier message or is told again with the question shows how the agent resumed. */
+function recall({ messages }: ChatCompletionRequest): string {
+  const heard = messages.filter(({ role }) => role === 'user').map(textOf);
+  const asked = heard.findLastIndex((text) => text.includes(recallPrompt));
+  const wordsIn = (texts: readonly string[]): string =>
+    [...new Set(texts.join('\n').match(/KEEPWORD-\w+/g))].join(' ') || 'nothing';
+  return `${remembered}: ${wordsIn(heard.slice(0, asked))}. ${toldAgain}: ${wordsIn(heard.slice(asked))}.`;
+}
+
 function answerTo(request: ChatCompletionRequest): string {
   switch (wishOf(request).kind) {
     case 'conclude':
       return afterTool;
-    case 'recall': {
-      const heard = request.messages.filter(({ role }) => role === 'user').map(textOf);
-      const words = heard.join('\n').match(/KEEPWORD-\w+/g) ?? [];
-      return `Planted so far: ${[...new Set(words)].join(', ') || 'nothing'}.`;
-    }
+    case 'recall':
+      return recall(request);
     default:
       return greeting;
   }

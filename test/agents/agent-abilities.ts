@@ -1,0 +1,64 @@
+import { type AgentPackage, agentPackages } from './agent-packages.ts';
+
+/**
+ * What each third-party agent does with what the host offers. The tests hold every entry, limits included, and the
+ * README shows them as a table: an entry that stops being true fails a test.
+ */
+export interface AgentAbilities {
+  readonly displayName: string;
+  /** What a person sees before approving a write: the change of the file, or only the shell command that will make it. */
+  readonly asksWith: 'the change' | 'the command';
+  /** What follows a denial: the agent goes on and answers, or its turn is over. */
+  readonly afterDenial: 'answers' | 'ends its turn';
+  /** How a chat goes on after the host restarts: the agent takes up its own session, or is told the transcript again. */
+  readonly resumes: 'its own session' | 'from the transcript';
+}
+
+/** By id of the package. */
+export const agentAbilities: Readonly<Record<AgentPackage['id'], AgentAbilities>> = {
+  claude: {
+    displayName: 'Claude Code',
+    asksWith: 'the change',
+    afterDenial: 'answers',
+    resumes: 'its own session',
+  },
+  codex: {
+    displayName: 'Codex',
+    asksWith: 'the command',
+    afterDenial: 'ends its turn',
+    resumes: 'its own session',
+  },
+  gemini: {
+    displayName: 'Gemini CLI',
+    asksWith: 'the change',
+    afterDenial: 'answers',
+    resumes: 'from the transcript',
+  },
+  opencode: {
+    displayName: 'OpenCode',
+    asksWith: 'the change',
+    afterDenial: 'ends its turn',
+    resumes: 'its own session',
+  },
+  qwen: {
+    displayName: 'Qwen Code',
+    asksWith: 'the change',
+    afterDenial: 'answers',
+    resumes: 'its own session',
+  },
+};
+
+/** The README's table of agents, in Markdown. */
+export function agentTable(): string {
+  const rows = agentPackages
+    .toSorted((one, other) => one.id.localeCompare(other.id))
+    .map(({ id, packageName, version }) => {
+      const { displayName, asksWith, afterDenial, resumes } = agentAbilities[id];
+      return `| ${displayName} | \`${packageName}\` ${version} | yes | yes, showing ${asksWith} | ${afterDenial} | yes | ${resumes} |`;
+    });
+  return [
+    '| agent | tested with | text streams | a write asks first | after a denial | cancel | after a restart of the host |',
+    '|---|---|---|---|---|---|---|',
+    ...rows,
+  ].join('\n');
+}

@@ -1,0 +1,156 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
+
+const repository = join(import.meta.dirname, '..', '..');
+const startTimeoutMs = 30_000;
+
+/** What `agenthost serve --json` says when it is ready. */
+export interface HostAddress {
+  readonly wsUrl: string;
+  readonly token: string;
+}
+
+/** `agenthost serve` in a process of its own, with a data folder that outlives it. */
+export class HostProcess {
+  readonly #folder: string;
+  readonly #config: unknown;
+  #child: ChildProcess | undefined;
+  #port = 0;
+  #log = '';
+
+  /** Everything of the host lies in `folder`; clients may work below it. `config` becomes its config file. */
+  constructor(folder: string, config: unknown) {
+    this.#folder = folder;
+    this.#config = config;
+  }
+
+  /** What the present process and its predecessors wrote to stderr. */
+  get log(): string {
+    return this.#log;
+  }
+
+  /** Starts it, on the same port as before. Rejects with what it wrote when it exits instead. */
+  async start(): Promise<HostAddress> {
+    await mkdir(join(this.#folder, 'home'), { recursive: true });
+    const config = join(this.#folder, 'agenthost.json');
+    await writeFile(config, JSON.stringify(this.#config));
+    const child = spawn(
+      process.execPath,
+      [
+        ...['-C', '@agenthost/source', join(repository, 'packages/cli/src/main.ts'), 'serve', '--json'],
+        ...['--port', String(this.#port), '--data', join(this.#folder, 'data')],
+        ...['--config', config, '--root', this.#folder],
+      ],
+      {
+        cwd: this.#folder,
+        stdio: ['ignore', 'pipe', 'pipe'],
+        // Agents inherit from here by an allow list: what is not there cannot leak in from this machine.
+        env: { PATH: process.env['PATH'] ?? '', HOME: join(this.#folder, 'home') },
+      },
+    );
+    this.#child = child;
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      this.#log += text;
+    });
+    const address = await this.#ready(child);
+    this.#port = Number(new URL(address.wsUrl).port);
+    return address;
+  }
+
+  /** Asks it to stop and waits until it has. Resolves with its exit code. */
+  async stop(): Promise<number | null> {
+    return this.#end('SIGTERM');
+  }
+
+  /** Ends it as a power cut would, and leaves its agents behind. */
+  async kill(): Promise<void> {
+    await this.#end('SIGKILL');
+  }
+
+  /** Process ids of its children, and of theirs. */
+  async descendants(): Promise<number[]> {
+    const { stdout } = await promisify(execFile)('ps', ['-A', '-o', 'pid=,ppid=']);
+    const pairs = stdout
+      .trim()
+      .split('\n')
+      .map((line) => line.trim().split(/\s+/).map(Number));
+    const found: number[] = [];
+    const parents = [this.#child?.pid];
+    for (const parent of parents) {
+      for (const [pid, ppid] of pairs) {
+        if (ppid !== parent || pid === undefined) continue;
+        found.push(pid);
+        parents.push(pid);
+      }
+    }
+    return found;
+  }
+
+  async #end(signal: 'SIGTERM' | 'SIGKILL'): Promise<number | null> {
+    const child = this.#child;
+    this.#child = undefined;
+    if (!child) return null;
+    if (child.exitCode === null && child.signalCode === null) {
+      const exited = once(child, 'exit');
+      child.kill(signal);
+      await exited;
+    }
+    return child.exitCode;
+  }
+
+  #ready(child: ChildProcess): Promise<HostAddress> {
+    return new Promise((resolve, reject) => {
+      const fail = (why: string): void => {
+        clearTimeout(timer);
+        reject(new Error(`The host ${why}; it wrote: ${this.#log.slice(-2_000)}`));
+      };
+      const timer = setTimeout(() => {
+        child.kill('SIGKILL');
+        fail(`was not ready within ${startTimeoutMs} ms`);
+      }, startTimeoutMs);
+      child.once('error', (cause) => fail(`could not be started: ${cause.message}`));
+      child.once('exit', (code, signal) => fail(`ended with ${code ?? signal} before it was ready`));
+      if (!child.stdout) return fail('has no stdout');
+      createInterface({ input: child.stdout }).once('line', (line) => {
+        clearTimeout(timer);
+        const ready: unknown = JSON.parse(line);
+        if (
+          typeof ready === 'object' &&
+          ready !== null &&
+          'wsUrl' in ready &&
+          typeof ready.wsUrl === 'string' &&
+          'token' in ready &&
+          typeof ready.token === 'string'
+        ) {
+          resolve({ wsUrl: ready.wsUrl, token: ready.token });
+        } else {
+          fail(`announced itself by ${line}`);
+        }
+      });
+    });
+  }
+}
+
+/** Resolves once none of the processes is alive, rejects when one still is after `withinMs`. */
+export async function untilGone(pids: readonly number[], withinMs: number): Promise<void> {
+  const deadline = performance.now() + withinMs;
+  for (;;) {
+    const alive = pids.filter(isAlive);
+    if (alive.length === 0) return;
+    if (performance.now() > deadline) throw new Error(`Still running: ${alive.join(', ')}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}

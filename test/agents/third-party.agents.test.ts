@@ -1,0 +1,149 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { installAgents } from '../../scripts/install-agents.ts';
+import { agentAbilities } from './agent-abilities.ts';
+import { agentPackages } from './agent-packages.ts';
+import { callsOf, optionOf, pendingCall, textIn, textOf, until } from './chat-reading.ts';
+import { untilGone } from './host-process.ts';
+import { Stage } from './stage.ts';
+import { afterTool, greeting, plantPrompt, slowPrompt, writePrompt } from './stand-in-model.ts';
+
+const installed = await installAgents(agentPackages);
+const turnTimeoutMs = 60_000;
+
+for (const { agent, command, reason, tookMs } of installed) {
+  console.log(`${agent.id} ${agent.version}: ${reason ?? command} (${tookMs} ms)`);
+}
+
+it('at least three third-party agents are installed', () => {
+  expect(installed.filter(({ command }) => command !== undefined).length).toBeGreaterThanOrEqual(3);
+});
+
+describe.each(installed.filter(({ command }) => command !== undefined))('$agent.id', (installation) => {
+  const stage = new Stage(installation);
+  const { resumes, asksWith, afterDenial } = agentAbilities[installation.agent.id];
+
+  beforeAll(() => stage.open(), turnTimeoutMs);
+  afterAll(() => stage.close(), turnTimeoutMs);
+
+  it('streams text to the client that asked and to one that watches', {
+    timeout: turnTimeoutMs,
+  }, async () => {
+    let pieceCount = 0;
+    const stop = stage.watcher.chat.mirror.onAction(({ action }) => {
+      if (action.type === 'chat/delta' || action.type === 'chat/responsePart') pieceCount += 1;
+    });
+    const turn = await stage.driver.prompt(plantPrompt('pelican')).result;
+    await stage.settle();
+    stop();
+    expect(turn.state, turn.error?.message).toBe('complete');
+    expect(textOf(turn)).toContain(greeting);
+    expect(pieceCount).toBeGreaterThan(2);
+    expect(stage.watcher.chat.mirror.confirmed.turns.at(-1)).toEqual(turn);
+  });
+
+  it('asks before it writes, and leaves the file unwritten when denied', {
+    timeout: turnTimeoutMs,
+  }, async () => {
+    const file = stage.file('denied.txt');
+    const prompt = stage.driver.prompt(writePrompt(file, 'never to be read'));
+    const call = await pendingCall(stage.driver);
+    expect(await textIn(file)).toBeUndefined();
+    expect(call.edits?.items.length ?? 0).toBe(asksWith === 'the change' ? 1 : 0);
+    const outcome = await stage.driver.deny(call.toolCallId, optionOf(call, 'deny'));
+    expect(outcome).toMatchObject({ outcome: 'accepted' });
+    const turn = await prompt.result;
+    expect(turn.state, turn.error?.message).toBe('complete');
+    expect(callsOf(turn)).toMatchObject([{ status: 'cancelled', reason: 'denied' }]);
+    expect(await textIn(file)).toBeUndefined();
+    expect(textOf(turn).includes(afterTool)).toBe(afterDenial === 'answers');
+  });
+
+  it('writes the file once the client that asked approves', { timeout: turnTimeoutMs }, async () => {
+    const file = stage.file('approved.txt');
+    const prompt = stage.driver.prompt(writePrompt(file, 'approved by the one who asked'));
+    const call = await pendingCall(stage.driver);
+    expect(await textIn(file)).toBeUndefined();
+    await stage.driver.approve(call.toolCallId, optionOf(call, 'approve'));
+    const turn = await prompt.result;
+    expect(turn.state, turn.error?.message).toBe('complete');
+    expect(callsOf(turn)).toMatchObject([{ status: 'completed', success: true, confirmed: 'user-action' }]);
+    expect(await textIn(file)).toBe('approved by the one who asked');
+    expect(textOf(turn)).toContain(afterTool);
+  });
+
+  it('[CHAT-8] shows the question to a watching client, whose approval counts while a later answer is rejected', {
+    timeout: turnTimeoutMs,
+  }, async () => {
+    const file = stage.file('watched.txt');
+    const prompt = stage.driver.prompt(writePrompt(file, 'approved by the one who watched'));
+    const shown = await pendingCall(stage.driver);
+    const call = await pendingCall(stage.watcher);
+    expect(call).toEqual(shown);
+    const approved = await stage.watcher.approve(call.toolCallId, optionOf(call, 'approve'));
+    expect(approved).toMatchObject({ outcome: 'accepted' });
+    // Late on purpose, past what this client already knows.
+    const late = await stage.driverClient.dispatch(stage.driver.chat.mirror.uri, {
+      type: 'chat/toolCallConfirmed',
+      turnId: prompt.turnId,
+      toolCallId: call.toolCallId,
+      approved: false,
+      reason: 'denied',
+    });
+    expect(late).toMatchObject({ outcome: 'rejected' });
+    const turn = await prompt.result;
+    expect(turn.state, turn.error?.message).toBe('complete');
+    expect(await textIn(file)).toBe('approved by the one who watched');
+    await stage.settle();
+    expect(stage.watcher.chat.mirror.confirmed).toEqual(stage.driver.chat.mirror.confirmed);
+  });
+
+  it('[CHAT-5] stops when the watching client cancels, and takes the next prompt', {
+    timeout: turnTimeoutMs,
+  }, async () => {
+    const prompt = stage.driver.prompt(slowPrompt);
+    await until(stage.watcher, (chat) => /word\d/.test(textOf(chat.activeTurn)));
+    const startedAt = performance.now();
+    await stage.watcher.cancel();
+    const turn = await prompt.result;
+    expect(turn.state).toBe('cancelled');
+    // Well before the host would have ended the agent itself.
+    expect(performance.now() - startedAt).toBeLessThan(9_000);
+    const next = await stage.driver.prompt(plantPrompt('heron')).result;
+    expect(next.state, next.error?.message).toBe('complete');
+    expect(textOf(next)).toContain(greeting);
+  });
+
+  it(`goes on after the host is stopped and started, ${resumes}`, {
+    timeout: 2 * turnTimeoutMs,
+  }, async () => {
+    const before = stage.driver.chat.mirror.confirmed;
+    const agents = await stage.host.descendants();
+    expect(agents.length).toBeGreaterThan(0);
+    expect(await stage.host.stop()).toBe(0);
+    await untilGone(agents, 5_000);
+    await stage.restart();
+    expect(stage.driver.chat.mirror.confirmed.turns).toEqual(before.turns);
+    await stage.expectRecall(['pelican', 'heron']);
+    // An agent that replays its session must not double the transcript.
+    expect(stage.driver.chat.mirror.confirmed.turns.length).toBe(before.turns.length + 1);
+  });
+
+  it('[CONN-8] goes on after the host is killed in the middle of a turn, which has ended and left no agent behind', {
+    timeout: 2 * turnTimeoutMs,
+  }, async () => {
+    const prompt = stage.driver.prompt(slowPrompt);
+    await until(stage.watcher, (chat) => /word\d/.test(textOf(chat.activeTurn)));
+    const agents = await stage.host.descendants();
+    await stage.host.kill();
+    const seen = textOf(stage.watcher.chat.mirror.confirmed.activeTurn);
+    await stage.restart();
+    const turn = await prompt.result;
+    expect(turn.state).toBe('error');
+    expect(turn.error?.errorType).toBe('hostRestarted');
+    expect(textOf(turn).startsWith(seen)).toBe(true);
+    await untilGone(agents, 15_000);
+    await stage.expectRecall(['pelican', 'heron']);
+    await stage.settle();
+    expect(stage.watcher.chat.mirror.confirmed).toEqual(stage.driver.chat.mirror.confirmed);
+  });
+});
