@@ -1,2 +1,15 @@
 export * from './agent-harness.ts';
+export * from './builders.ts';
+export { ControlledNetwork, Link, type LinkDirection } from './controlled-network.ts';
+export { drainMicrotasks } from './drain-microtasks.ts';
 export { FaultJournal, type JournalGates } from './fault-journal.ts';
+export { SeededRandom } from './seeded-random.ts';
+export {
+  type CallWeights,
+  createSimulatedAgent,
+  type EndWeights,
+  SIMULATED_AGENT,
+  type SimulatedAgentOptions,
+  type TurnWeights,
+} from './simulated-agent.ts';
+export { type ClockScope, SimulatedClock } from './simulated-clock.ts';

@@ -1,0 +1,206 @@
+import { type CloseInfo, TRANSPORT_CLOSE, type Transport, type TransportHandlers } from '@agenthost/rpc';
+import type { ServerTransport } from '@agenthost/rpc/websocket-server';
+
+type Item =
+  | { readonly kind: 'frame'; readonly text: string }
+  | { readonly kind: 'close'; readonly info: CloseInfo };
+
+/** One direction of a link: frames wait until the schedule delivers them. */
+export class LinkDirection {
+  readonly #queue: Item[] = [];
+  readonly #deliver: (item: Item) => void;
+  #waitingBytes = 0;
+  #isSwallowing = false;
+  #drained: (() => void)[] = [];
+
+  constructor(deliver: (item: Item) => void) {
+    this.#deliver = deliver;
+  }
+
+  /** Items under way, a close included. */
+  get count(): number {
+    return this.#queue.length;
+  }
+
+  /** Bytes (UTF-16 units) of frames under way: what the sender's transport has buffered. */
+  get waitingBytes(): number {
+    return this.#waitingBytes;
+  }
+
+  /** Frames under way, oldest first. */
+  get frames(): readonly string[] {
+    return this.#queue.flatMap((item) => (item.kind === 'frame' ? [item.text] : []));
+  }
+
+  /** Delivers the oldest `count` items, all by default; returns how many there were. */
+  deliver(count = Number.POSITIVE_INFINITY): number {
+    let done = 0;
+    for (; done < count; done += 1) {
+      const item = this.#queue.shift();
+      if (item === undefined) break;
+      if (item.kind === 'frame') this.#waitingBytes -= item.text.length;
+      if (!this.#isSwallowing) this.#deliver(item);
+    }
+    if (done > 0 && this.#queue.length === 0) for (const listener of this.#drained) listener();
+    return done;
+  }
+
+  /** From now on everything is lost on the way, and neither end hears of it. */
+  swallow(): void {
+    this.#isSwallowing = true;
+  }
+
+  push(item: Item): void {
+    this.#queue.push(item);
+    if (item.kind === 'frame') this.#waitingBytes += item.text.length;
+  }
+
+  clear(): void {
+    this.#queue.length = 0;
+    this.#waitingBytes = 0;
+  }
+
+  onDrain(listener: () => void): void {
+    this.#drained.push(listener);
+  }
+}
+
+/** What both ends of a link do. */
+class LinkEnd {
+  #handlers: TransportHandlers | undefined;
+  #early: Item[] = [];
+  #isClosed = false;
+
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  take(item: Item): void {
+    if (this.#isClosed) return;
+    if (this.#handlers === undefined) {
+      this.#early.push(item);
+      return;
+    }
+    if (item.kind === 'frame') {
+      this.#handlers.onFrame(item.text);
+      return;
+    }
+    this.#isClosed = true;
+    this.#handlers.onClose(item.info);
+  }
+
+  start(handlers: TransportHandlers): void {
+    if (this.#handlers !== undefined) throw new Error('Transport.start was called twice');
+    this.#handlers = handlers;
+    for (const item of this.#early.splice(0)) this.take(item);
+  }
+}
+
+/**
+ * A connection between a client and a host whose every frame waits for the schedule. Frames keep their order; a close
+ * arrives behind the frames sent before it, `cut` loses what is under way.
+ */
+export class Link {
+  readonly client: Transport;
+  readonly host: ServerTransport;
+  readonly toHost: LinkDirection;
+  readonly toClient: LinkDirection;
+  readonly #ends: { readonly client: LinkEnd; readonly host: LinkEnd };
+
+  constructor() {
+    const ends = { client: new LinkEnd(), host: new LinkEnd() };
+    this.#ends = ends;
+    const toHost = new LinkDirection((item) => ends.host.take(item));
+    const toClient = new LinkDirection((item) => ends.client.take(item));
+    this.toHost = toHost;
+    this.toClient = toClient;
+    this.client = transport(ends.client, toHost);
+    const host = transport(ends.host, toClient);
+    const decoder = new TextDecoder();
+    this.host = {
+      ...host,
+      get bufferedBytes() {
+        return toClient.waitingBytes;
+      },
+      sendBytes: (utf8) => host.send(decoder.decode(utf8)),
+      cork: () => undefined,
+      uncork: () => undefined,
+      onDrain: (listener) => toClient.onDrain(listener),
+      terminate: () => this.cut({ code: TRANSPORT_CLOSE.lost, reason: 'terminated' }),
+    };
+  }
+
+  /** True until both ends have heard of the end. */
+  get isOpen(): boolean {
+    return !(this.#ends.client.isClosed && this.#ends.host.isClosed);
+  }
+
+  /** Breaks it: what is under way is lost, both ends see a close with this code (default 1006). */
+  cut(info: CloseInfo = { code: TRANSPORT_CLOSE.lost, reason: 'cut' }): void {
+    this.toHost.clear();
+    this.toClient.clear();
+    this.#ends.host.take({ kind: 'close', info });
+    this.#ends.client.take({ kind: 'close', info });
+  }
+
+  /** Ends it for the client alone: the host goes on writing into the void, as after a lost network. */
+  loseClient(info: CloseInfo = { code: TRANSPORT_CLOSE.lost, reason: 'network lost' }): void {
+    this.toHost.clear();
+    this.toHost.swallow();
+    this.toClient.swallow();
+    this.#ends.client.take({ kind: 'close', info });
+  }
+
+  /** Delivers in turns until nothing is under way; returns the number of items. */
+  deliverAll(): number {
+    let total = 0;
+    for (let done = 1; done > 0; total += done) done = this.toHost.deliver(1) + this.toClient.deliver(1);
+    return total;
+  }
+}
+
+function transport(own: LinkEnd, outgoing: LinkDirection): Transport {
+  let isClosing = false;
+  return {
+    get bufferedBytes() {
+      return outgoing.waitingBytes;
+    },
+    send: (text) => {
+      if (!isClosing && !own.isClosed) outgoing.push({ kind: 'frame', text });
+    },
+    close: (code = TRANSPORT_CLOSE.normal, reason = '') => {
+      if (isClosing || own.isClosed) return;
+      isClosing = true;
+      outgoing.push({ kind: 'close', info: { code, reason } });
+      own.take({ kind: 'close', info: { code, reason } });
+    },
+    start: (handlers) => own.start(handlers),
+  };
+}
+
+/** The links between clients and one host that may be down. */
+export class ControlledNetwork {
+  /** Takes a new connection; `undefined` while the host is down: attempts are refused. */
+  accept: ((transport: ServerTransport) => void) | undefined;
+  #links: Link[] = [];
+
+  /** Links that are not over yet. */
+  get links(): readonly Link[] {
+    this.#links = this.#links.filter((link) => link.isOpen);
+    return this.#links;
+  }
+
+  /** Opens a link, as a client's `transport` option would. Throws while the host is down. */
+  connect(): Link {
+    if (this.accept === undefined) throw new Error('connection refused');
+    const link = new Link();
+    this.#links.push(link);
+    this.accept(link.host);
+    return link;
+  }
+
+  /** Frames and closes under way on all links. */
+  get count(): number {
+    return this.links.reduce((sum, link) => sum + link.toHost.count + link.toClient.count, 0);
+  }
+}
