@@ -1,0 +1,363 @@
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { openChat } from '@agenthost/testkit';
+import { describe, expect, it, vi } from 'vitest';
+import { createAcpProvider } from '../src/acp/provider.ts';
+import {
+  ManualTimers,
+  nodeAgent,
+  permission,
+  RunningChildren,
+  scriptedAgent,
+  steps,
+  temporaryFolder,
+} from './acp-chats.ts';
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const sessionSteps = steps({ saySession: true });
+
+describe('the process of an agent', () => {
+  it('starts on first use, serves several chats, and is recorded while it runs', async () => {
+    const childRegistry = new RunningChildren();
+    const provider = scriptedAgent({}, {}, { childRegistry });
+    provider.describe();
+    await provider.availability();
+    expect(childRegistry.all).toEqual([]);
+
+    const workingDirectory = temporaryFolder();
+    const chats = await Promise.all([1, 2, 3].map(() => openChat(provider, { workingDirectory })));
+    const turns = chats.map((chat) => chat.prompt(sessionSteps));
+    await Promise.all(turns.map((turn) => turn.done));
+    expect(childRegistry.all).toHaveLength(1);
+    const [pid] = childRegistry.all;
+    expect(turns.map((turn) => turn.output.text)).toEqual([1, 2, 3].map((count) => `${pid} ${pid}-${count}`));
+
+    await provider.dispose();
+    await provider.dispose();
+    expect(childRegistry.running.size).toBe(0);
+    await expect(openChat(provider, { workingDirectory })).rejects.toMatchObject({
+      errorType: 'agentExited',
+    });
+  });
+
+  it('runs one for each chat, in its folder, where the agent wants that', async () => {
+    const childRegistry = new RunningChildren();
+    const provider = scriptedAgent({}, { sharesProcess: false }, { childRegistry });
+    const workingDirectory = temporaryFolder();
+    const chat = await openChat(provider, { workingDirectory });
+    const turn = chat.prompt(steps({ sayEnv: true }));
+    await turn.done;
+    expect(JSON.parse(turn.output.text)).toMatchObject({ cwd: workingDirectory });
+    expect(childRegistry.running.size).toBe(1);
+    await chat.session.close();
+    await vi.waitFor(() => expect(childRegistry.running.size).toBe(0));
+  });
+
+  it('stops when no turn has used it for ten minutes, and comes back with the next turn', async () => {
+    const timers = new ManualTimers();
+    const childRegistry = new RunningChildren();
+    const provider = scriptedAgent(
+      { init: { agentCapabilities: { loadSession: true } } },
+      {},
+      { timers, childRegistry },
+    );
+    const chat = await openChat(provider, { workingDirectory: temporaryFolder() });
+    timers.advance(10 * 60_000 - 1);
+    expect(childRegistry.running.size).toBe(1);
+
+    // A turn that takes long is use.
+    const long = chat.prompt(steps(permission('t', ['allow_once:yes'])));
+    const call = await long.output.callIn('pending-confirmation');
+    timers.advance(60 * 60_000);
+    call.answer({ approved: true });
+    await vi.waitFor(() => expect(timers.waitingMs).toContain(150));
+    timers.advance(150);
+    await long.done;
+    expect(childRegistry.running.size).toBe(1);
+
+    timers.advance(10 * 60_000);
+    await vi.waitFor(() => expect(childRegistry.running.size).toBe(0));
+    expect(chat.host.exits).toEqual([]);
+
+    const next = chat.prompt(steps({ sayCalls: 'session/load' }, { result: { usage: { inputTokens: 1 } } }));
+    await next.done;
+    expect(JSON.parse(next.output.text)).toMatchObject([chat.host.memory]);
+    expect(childRegistry.all).toHaveLength(2);
+    // What is stopped in `dispose` waits for real.
+    const disposed = provider.dispose();
+    await vi.waitFor(() => expect(childRegistry.running.size).toBe(0));
+    await disposed;
+  });
+
+  it("gets the host's environment by an allow list, and never the host's token", async () => {
+    const provider = scriptedAgent(
+      {},
+      {
+        envAllow: ['SPECIAL_*', '*'.slice(1), 'AGENTHOST_*'],
+        env: { SET: 'by config', AGENTHOST_TOKEN: 'no' },
+      },
+      {
+        environment: {
+          PATH: process.env['PATH'],
+          HOME: temporaryFolder(),
+          LC_ALL: 'C',
+          SPECIAL_KEY: 'key',
+          SECRET: 'secret',
+          AGENTHOST_TOKEN: 'token',
+        },
+      },
+    );
+    const chat = await openChat(provider, { workingDirectory: temporaryFolder() });
+    const turn = chat.prompt(steps({ sayEnv: true }));
+    await turn.done;
+    const { env, cwd } = JSON.parse(turn.output.text);
+    expect(Object.keys(env).sort()).toEqual(['HOME', 'LC_ALL', 'PATH', 'SET', 'SPECIAL_KEY']);
+    expect(cwd).toBe(env.HOME);
+  });
+
+  it('that ignores TERM is killed after the grace period', async () => {
+    const childRegistry = new RunningChildren();
+    const provider = scriptedAgent({ ignoresTerm: true }, {}, { childRegistry, killGraceMs: 100 });
+    await openChat(provider, { workingDirectory: temporaryFolder() });
+    const [pid = 0] = childRegistry.all;
+    expect(isRunning(pid)).toBe(true);
+    await provider.dispose();
+    expect(isRunning(pid)).toBe(false);
+  });
+
+  it('[CHAT-5] that ends during a turn ends the turn, with its exit code and its last words', async () => {
+    const provider = scriptedAgent();
+    const chat = await openChat(provider, { workingDirectory: temporaryFolder() });
+    const turn = chat.prompt(
+      steps({ say: 'half' }, { write: { text: 'out of memory\n', to: 'stderr' } }, { exit: 7 }),
+    );
+    await expect(turn.done).rejects.toMatchObject({
+      errorType: 'agentExited',
+      message: expect.stringMatching(/Test agent ended \(exit code 7\).*out of memory/s),
+    });
+    expect(turn.output.text).toBe('half');
+    expect(chat.host.exits).toEqual([expect.stringContaining('exit code 7')]);
+    // The next turn starts another.
+    const next = chat.prompt('hi');
+    await next.done;
+    expect(next.output.text).toBe('You said: hi');
+  });
+
+  it('that floods stderr does no harm, and only the end of it is kept', async () => {
+    const chat = await openChat(scriptedAgent(), { workingDirectory: temporaryFolder() });
+    const flood = { text: 'x'.repeat(64 * 1024), count: 160, to: 'stderr' as const };
+    const turn = chat.prompt(steps({ write: flood }, { say: 'fine' }));
+    await turn.done;
+    expect(turn.output.text).toBe('fine');
+    const last = chat.prompt(steps({ write: flood }, { exit: 1 }));
+    const error = await last.done.then(
+      () => undefined,
+      (reason: unknown) => reason,
+    );
+    expect(error).toMatchObject({ errorType: 'agentExited' });
+    expect(String(error).length).toBeLessThan(10_000);
+  });
+
+  it('that sends a line of 50 MB is ended with a clear error, and what it cost is bounded', async () => {
+    const childRegistry = new RunningChildren();
+    const provider = scriptedAgent({}, {}, { childRegistry });
+    const chat = await openChat(provider, { workingDirectory: temporaryFolder() });
+    const turn = chat.prompt(steps({ write: { text: 'x'.repeat(1024 * 1024), count: 50 } }));
+    await expect(turn.done).rejects.toMatchObject({
+      errorType: 'agentError',
+      message: expect.stringContaining('33554432 bytes'),
+    });
+    expect(childRegistry.running.size).toBe(0);
+  });
+
+  it('that does not answer its start in time is unresponsive, and ended', async () => {
+    const timers = new ManualTimers();
+    const childRegistry = new RunningChildren();
+    const provider = scriptedAgent({ silent: ['initialize'] }, {}, { timers, childRegistry });
+    const opening = openChat(provider, { workingDirectory: temporaryFolder() });
+    const settled = expect(opening).rejects.toMatchObject({
+      errorType: 'agentUnresponsive',
+      message: expect.stringContaining('within 60 s'),
+    });
+    await vi.waitFor(() => expect(timers.waitingMs).toContain(60_000));
+    timers.advance(60_000);
+    await settled;
+    await vi.waitFor(() => expect(childRegistry.running.size).toBe(0));
+  });
+
+  it('that is no agent at all says what it said', async () => {
+    const provider = createAcpProvider(
+      { id: 'x', displayName: 'X', command: '/bin/sh', args: ['-c', 'echo usage: x >&2; exit 2'] },
+      { childRegistry: new RunningChildren() },
+    );
+    await expect(openChat(provider, { workingDirectory: temporaryFolder() })).rejects.toMatchObject({
+      errorType: 'agentExited',
+      message: expect.stringMatching(/exit code 2.*usage: x/s),
+    });
+    await provider.dispose();
+  });
+
+  it('whose command does not exist is unavailable, and the error names it', async () => {
+    const provider = createAcpProvider(
+      { id: 'x', displayName: 'X', command: 'no-such-agent' },
+      { childRegistry: new RunningChildren() },
+    );
+    expect(provider.isInstalled()).toBe(false);
+    expect(await provider.availability()).toEqual({
+      available: false,
+      reason: expect.stringContaining('no-such-agent'),
+    });
+    await expect(openChat(provider, { workingDirectory: temporaryFolder() })).rejects.toMatchObject({
+      message: expect.stringContaining('no-such-agent'),
+    });
+  });
+
+  it('is never taken from a working directory', async () => {
+    const folder = temporaryFolder();
+    mkdirSync(join(folder, 'bin'));
+    writeFileSync(join(folder, 'bin/agent'), '#!/bin/sh\n');
+    chmodSync(join(folder, 'bin/agent'), 0o755);
+    const before = process.cwd();
+    process.chdir(folder);
+    try {
+      for (const [command, PATH] of [
+        ['./bin/agent', '/usr/bin'],
+        ['bin/agent', '/usr/bin'],
+        ['agent', 'bin:.:'],
+      ] as const) {
+        const provider = createAcpProvider(
+          { id: 'x', displayName: 'X', command },
+          { childRegistry: new RunningChildren(), environment: { PATH } },
+        );
+        expect(provider.isInstalled(), command).toBe(false);
+      }
+    } finally {
+      process.chdir(before);
+    }
+  });
+
+  it('tells its version without being started: by its package, else by --version', async () => {
+    const folder = temporaryFolder();
+    writeFileSync(
+      join(folder, 'package.json'),
+      JSON.stringify({ version: '1.2.3', bin: { agent: 'agent' } }),
+    );
+    writeFileSync(join(folder, 'agent'), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
+    const other = temporaryFolder();
+    writeFileSync(join(other, 'agent'), '#!/bin/sh\necho agent version 4.5.6-beta\n', { mode: 0o755 });
+    for (const [path, version] of [
+      [folder, '1.2.3'],
+      [other, '4.5.6-beta'],
+    ] as const) {
+      const provider = createAcpProvider(
+        { id: 'x', displayName: 'X', command: 'agent', args: ['--acp'] },
+        { childRegistry: new RunningChildren(), environment: { PATH: path } },
+      );
+      expect(await provider.availability()).toEqual({
+        available: true,
+        version,
+        source: `${join(path, 'agent')} --acp`,
+      });
+    }
+  });
+
+  it('that wants a login says how', async () => {
+    const provider = scriptedAgent(
+      { errors: { 'session/new': { code: -32000, message: 'Authentication required' } } },
+      { loginHint: 'run `test login`' },
+    );
+    await expect(openChat(provider, { workingDirectory: temporaryFolder() })).rejects.toMatchObject({
+      errorType: 'authRequired',
+      message: 'Test agent needs you to log in: run `test login`',
+    });
+  });
+
+  it('that cannot be recorded does not run', async () => {
+    const pids: number[] = [];
+    const provider = nodeAgent(
+      './acp-scripted-agent.ts',
+      ['{}'],
+      {},
+      {
+        childRegistry: {
+          record: ({ pid }) => {
+            pids.push(pid);
+            return Promise.reject(new Error('disk full'));
+          },
+          forget: () => {},
+        },
+      },
+    );
+    await expect(openChat(provider, { workingDirectory: temporaryFolder() })).rejects.toMatchObject({
+      errorType: 'hostError',
+    });
+    expect(isRunning(pids[0] ?? 0)).toBe(false);
+  });
+});
+
+describe('cancel', () => {
+  it('tells the agent and waits for its answer', async () => {
+    const chat = await openChat(scriptedAgent(), { workingDirectory: temporaryFolder() });
+    const turn = chat.prompt(steps({ say: 'on it' }, { waitForCancel: { stopReason: 'cancelled' } }));
+    await turn.output.until(() => turn.output.text === 'on it');
+    turn.controller.abort();
+    await turn.done;
+    // The session goes on.
+    const next = chat.prompt('hi');
+    await next.done;
+    expect(next.output.text).toBe('You said: hi');
+  });
+
+  it('before the prompt is sent sends none', async () => {
+    const chat = await openChat(scriptedAgent(), { workingDirectory: temporaryFolder() });
+    const turn = chat.prompt('never');
+    turn.controller.abort();
+    await turn.done;
+    const next = chat.prompt(steps({ sayCalls: 'session/prompt' }));
+    await next.done;
+    expect(JSON.parse(next.output.text)).toHaveLength(1);
+  });
+
+  it('a turn that starts while the one before unwinds waits for it', async () => {
+    const chat = await openChat(scriptedAgent(), { workingDirectory: temporaryFolder() });
+    const first = chat.prompt(steps({ say: 'on it' }, { waitForCancel: { stopReason: 'cancelled' } }));
+    await first.output.until(() => first.output.text === 'on it');
+    first.controller.abort();
+    const second = chat.prompt('hi');
+    await Promise.all([first.done, second.done]);
+    expect(second.output.text).toBe('You said: hi');
+  });
+
+  it('an agent that does not stop is ended, and other chats of its process are told why', async () => {
+    const childRegistry = new RunningChildren();
+    const provider = scriptedAgent({}, {}, { childRegistry });
+    const workingDirectory = temporaryFolder();
+    const stuck = await openChat(provider, { workingDirectory });
+    const other = await openChat(provider, { workingDirectory });
+    const stuckTurn = stuck.prompt(steps({ say: 'stuck' }, { waitForCancel: 'never' }));
+    const otherTurn = other.prompt(steps({ say: 'busy' }, { waitForCancel: 'never' }));
+    await stuckTurn.output.until(() => stuckTurn.output.text === 'stuck');
+    await otherTurn.output.until(() => otherTurn.output.text === 'busy');
+    const otherEnd = expect(otherTurn.done).rejects.toMatchObject({
+      errorType: 'agentExited',
+      message: expect.stringContaining('did not end when it was cancelled'),
+    });
+    stuckTurn.controller.abort();
+    await stuck.session.terminate();
+    await stuckTurn.done;
+    await otherEnd;
+    expect(childRegistry.running.size).toBe(0);
+    // The other chat goes on with another process.
+    const next = other.prompt('hi');
+    await next.done;
+    expect(next.output.text).toBe('You said: hi');
+  });
+});

@@ -1,0 +1,125 @@
+import type { Turn } from '@agenthost/protocol';
+import { openChat } from '@agenthost/testkit';
+import { describe, expect, it } from 'vitest';
+import { scriptedAgent, steps, temporaryFolder } from './acp-chats.ts';
+import type { Offer } from './acp-scripted-agent.ts';
+
+const memory = { sessionId: 'earlier' };
+const history: Turn[] = [
+  {
+    id: 'turn-1',
+    message: { text: 'What is the word?', origin: { kind: 'user' } },
+    responseParts: [
+      { kind: 'reasoning', id: 'p0', content: 'not to be told' },
+      { kind: 'markdown', id: 'p1', content: 'The word is xylophone.' },
+    ],
+    state: 'complete',
+  },
+];
+const replayed = [
+  { sessionUpdate: 'user_message_chunk', content: { type: 'text', text: 'What is the word?' } },
+  { sessionUpdate: 'agent_message_chunk', content: { type: 'text', text: 'The word is xylophone.' } },
+  { sessionUpdate: 'tool_call', toolCallId: 't', title: 'Old', status: 'completed' },
+];
+const canBoth = { agentCapabilities: { loadSession: true, sessionCapabilities: { resume: {} } } };
+const canLoad = { agentCapabilities: { loadSession: true } };
+const broken = { code: -32603, message: 'gone' };
+
+/** Opens a chat that has a past and says which methods the agent saw. */
+async function reopen(offer: Offer, past: { memory?: unknown; history?: Turn[] } = { memory, history }) {
+  const chat = await openChat(scriptedAgent(offer), { workingDirectory: temporaryFolder(), ...past });
+  const turn = chat.prompt(
+    steps(
+      { sayCalls: 'session/resume' },
+      { say: '|' },
+      { sayCalls: 'session/load' },
+      { say: '|' },
+      { sayCalls: 'session/new' },
+      { say: '|' },
+      { sayPrompt: true },
+    ),
+  );
+  await turn.done;
+  const [resume = [], load = [], created = [], prompt = []] = turn.output.text
+    .split('|')
+    .map((text) => JSON.parse(text) as unknown[]);
+  return { chat, turn, resume, load, created, prompt };
+}
+
+describe('a chat with a past', () => {
+  it('is resumed where the agent can, without its history', async () => {
+    const { chat, resume, load, created, prompt, turn } = await reopen({ init: canBoth });
+    expect(resume).toMatchObject([{ sessionId: 'earlier', mcpServers: [] }]);
+    expect([load, created, prompt]).toEqual([[], [], []]);
+    expect(turn.output.events.every(({ kind }) => kind === 'markdown')).toBe(true);
+    expect(chat.host.memory).toEqual(memory);
+  });
+
+  it('is loaded where it cannot resume, and the history that comes with it shows nothing', async () => {
+    const { load, created, turn } = await reopen({ init: canLoad, before: { 'session/load': replayed } });
+    expect(load).toMatchObject([{ sessionId: 'earlier' }]);
+    expect(created).toEqual([]);
+    expect(turn.output.text).not.toContain('xylophone');
+    expect(turn.output.calls).toEqual([]);
+  });
+
+  it('is loaded when resuming fails', async () => {
+    const { resume, load, created } = await reopen({ init: canBoth, errors: { 'session/resume': broken } });
+    expect([resume.length, load.length, created.length]).toEqual([1, 1, 0]);
+  });
+
+  it('goes on in a new session with a record of itself when the old one is gone, and says so once', async () => {
+    const { chat, turn, created, prompt } = await reopen({
+      init: canLoad,
+      errors: { 'session/load': broken },
+    });
+    expect(created).toHaveLength(1);
+    expect(chat.host.memory).not.toEqual(memory);
+    expect(turn.output.events[0]).toEqual({
+      kind: 'notify',
+      content: expect.stringMatching(/could not take up its earlier session.*gone/),
+    });
+    expect(prompt).toMatchObject([{ type: 'text', text: expect.stringContaining('The word is xylophone.') }]);
+    expect(JSON.stringify(prompt)).not.toContain('not to be told');
+
+    const next = chat.prompt(steps({ sayPrompt: true }));
+    await next.done;
+    expect(next.output.events).toEqual([{ kind: 'markdown', text: '[]' }]);
+  });
+
+  it('does so too with an agent that cannot take up sessions at all', async () => {
+    const { turn, prompt } = await reopen({});
+    expect(turn.output.events[0]?.kind).toBe('notify');
+    expect(prompt).toHaveLength(1);
+  });
+
+  it('that was never more than opened starts anew without a word', async () => {
+    const { turn, prompt } = await reopen({}, { memory });
+    expect(turn.output.events.every(({ kind }) => kind === 'markdown')).toBe(true);
+    expect(prompt).toEqual([]);
+  });
+
+  it('whose past the agent never had, as a fork, is told its record', async () => {
+    const { turn, prompt } = await reopen({ init: canBoth }, { history });
+    expect(prompt).toHaveLength(1);
+    expect(turn.output.events.every(({ kind }) => kind === 'markdown')).toBe(true);
+  });
+
+  it('keeps its config when it is taken up again', async () => {
+    const modes = {
+      currentModeId: 'ask',
+      availableModes: [
+        { id: 'ask', name: 'Ask' },
+        { id: 'plan', name: 'Plan' },
+      ],
+    };
+    const chat = await openChat(scriptedAgent({ init: canLoad, session: { modes } }), {
+      workingDirectory: temporaryFolder(),
+      memory,
+      config: { mode: 'plan' },
+    });
+    const turn = chat.prompt(steps({ sayCalls: 'session/set_mode' }));
+    await turn.done;
+    expect(JSON.parse(turn.output.text)).toEqual([{ sessionId: 'earlier', modeId: 'plan' }]);
+  });
+});
