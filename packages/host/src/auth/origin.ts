@@ -1,0 +1,99 @@
+/** An address that the host listens on: an IP address without brackets, or the name it was given. */
+export interface ListenedAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+const loopbackNames = new Set(['localhost', '127.0.0.1', '[::1]']);
+const wildcardNames = new Set(['0.0.0.0', '[::]']);
+const defaultPorts = new Set(['80', '443']);
+
+/**
+ * The addresses for which a connection's `Host` and `Origin` may name the host. One that listens on all addresses (`0.0.0.0`,
+ * `::`) is known by the one that this connection came to (`socket.localAddress`).
+ */
+export function addressesOf(
+  bound: ListenedAddress,
+  localAddress: string | undefined,
+): readonly ListenedAddress[] {
+  if (!wildcardNames.has(hostName(bound.host))) return [bound];
+  return localAddress === undefined
+    ? []
+    : [{ host: localAddress.replace(/^::ffff:(?=\d)/i, ''), port: bound.port }];
+}
+
+/**
+ * Whether a request's `Host` names an address that the host listens on, or one of `allowed` (`name` with any port, or
+ * `name:port`): what keeps a web page from reaching a local host under a name of its own [AUTH-1]. On loopback `localhost`,
+ * `127.0.0.1` and `[::1]` are alike; the port must match.
+ */
+export function checkHost(
+  header: string | undefined,
+  listened: readonly ListenedAddress[],
+  allowed: readonly string[],
+): boolean {
+  const given = header === undefined ? undefined : parseAuthority(header);
+  if (given === undefined) return false;
+  return (
+    listened.some((address) => isAddress(given, address)) || allowed.some((entry) => isListed(given, entry))
+  );
+}
+
+/**
+ * Whether a request's `Origin` is fit: absent (programs send none), the host's own, or one of `allowed` (such as
+ * `https://example.org`) [AUTH-1]. The opaque origin `null` never is.
+ */
+export function checkOrigin(
+  header: string | undefined,
+  own: readonly ListenedAddress[],
+  allowed: readonly string[],
+): boolean {
+  if (header === undefined) return true;
+  const origin = canonicalOrigin(header);
+  if (origin === undefined) return false;
+  if (allowed.some((entry) => canonicalOrigin(entry.replace(/\/$/, '')) === origin)) return true;
+  const authority = origin.startsWith('http://') ? parseAuthority(origin.slice('http://'.length)) : undefined;
+  return authority !== undefined && own.some((address) => isAddress(authority, address));
+}
+
+interface Authority {
+  /** Lower case; IPv6 in brackets. */
+  readonly name: string;
+  /** '' when the header gave none, or the scheme's own. */
+  readonly port: string;
+}
+
+function parseAuthority(text: string): Authority | undefined {
+  // Whatever a URL could hold besides name and port has no place in the header.
+  if (!/^[^\s/\\?#@]+$/.test(text) || !URL.canParse(`http://${text}`)) return undefined;
+  const url = new URL(`http://${text}`);
+  return { name: url.hostname, port: url.port };
+}
+
+function isAddress(given: Authority, address: ListenedAddress): boolean {
+  const name = hostName(address.host);
+  const isSameName = given.name === name || (loopbackNames.has(given.name) && loopbackNames.has(name));
+  return isSameName && (given.port || '80') === String(address.port);
+}
+
+function isListed(given: Authority, entry: string): boolean {
+  const listed = parseAuthority(entry);
+  if (listed === undefined || listed.name !== given.name) return false;
+  const port = /:(\d+)$/.exec(entry)?.[1];
+  if (port === undefined) return true;
+  // A browser leaves out the port of its scheme, and which scheme it used in front of a proxy cannot be seen here.
+  return given.port === '' ? defaultPorts.has(port) : given.port === port;
+}
+
+/** A listened host as a URL spells it. */
+function hostName(host: string): string {
+  const spelled = host.includes(':') && !host.startsWith('[') ? `[${host}]` : host;
+  return parseAuthority(spelled)?.name ?? spelled.toLowerCase();
+}
+
+/** Lower-case scheme and host without the scheme's own port; other schemes as they are; `undefined` for what is no origin. */
+function canonicalOrigin(text: string): string | undefined {
+  if (!/^[a-z][a-z0-9+.-]*:\/\/[^\s/\\?#@]+$/i.test(text) || !URL.canParse(text)) return undefined;
+  const { origin } = new URL(text);
+  return origin === 'null' ? text.toLowerCase() : origin;
+}

@@ -1,0 +1,56 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+
+/** The cookie that carries a token. */
+export const tokenCookie = 'agenthost_token';
+
+/** The parts of an HTTP request that may carry a token. */
+export interface TokenRequest {
+  /** Path and query as requested. */
+  readonly url?: string | undefined;
+  readonly headers: { readonly authorization?: string | undefined; readonly cookie?: string | undefined };
+}
+
+/** SHA-256 in hex: what is stored in place of a token. */
+export function hashToken(token: string): string {
+  return createHash('sha256').update(token).digest('hex');
+}
+
+/**
+ * Whether `given` is the token, in a time that tells nothing about either [AUTH-1]: hashes of equal length are compared.
+ * Nothing equals an empty token.
+ */
+export function isToken(given: string | undefined, expected: string): boolean {
+  const same = timingSafeEqual(digest(given ?? ''), digest(expected));
+  return same && given !== undefined && expected !== '';
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}
+
+/**
+ * The token of a request: `Authorization: Bearer`, else `?token=`, else the cookie [AUTH-1]. The first that is present decides:
+ * a wrong one is not made up for by the next.
+ */
+export function extractToken(request: TokenRequest): string | undefined {
+  const { authorization, cookie } = request.headers;
+  const bearer = authorization === undefined ? undefined : /^bearer +([^\s]+) *$/i.exec(authorization)?.[1];
+  return bearer ?? queryToken(request.url) ?? (cookie === undefined ? undefined : cookieToken(cookie));
+}
+
+function queryToken(url: string | undefined): string | undefined {
+  const query = url?.split('#', 1)[0]?.split('?').slice(1).join('?');
+  return query === undefined ? undefined : (new URLSearchParams(query).get('token') ?? undefined);
+}
+
+function cookieToken(header: string): string | undefined {
+  for (const pair of header.split(';')) {
+    const [name, ...rest] = pair.split('=');
+    if (name?.trim() === tokenCookie)
+      return rest
+        .join('=')
+        .trim()
+        .replace(/^"(.*)"$/, '$1');
+  }
+  return undefined;
+}
