@@ -1,0 +1,54 @@
+import type { Turn } from '@agenthost/protocol';
+import { expect, it } from 'vitest';
+import { maxPrimingLength, primingText } from './priming.ts';
+
+function turn(text: string, answer: string, more: Partial<Turn> = {}): Turn {
+  return {
+    id: text,
+    message: { text, origin: { kind: 'user' } },
+    responseParts: [{ kind: 'markdown', id: 'p', content: answer }],
+    state: 'complete',
+    ...more,
+  };
+}
+
+it('a chat without turns needs no record', () => {
+  expect(primingText([])).toBeUndefined();
+});
+
+it('a record tells who said what, which tools ran, and how a turn ended', () => {
+  const text = primingText([
+    turn('one', 'first'),
+    turn('two', 'second', {
+      state: 'error',
+      error: { errorType: 'agentExited', message: 'it crashed' },
+      responseParts: [
+        {
+          kind: 'toolCall',
+          toolCall: {
+            toolCallId: 't',
+            toolName: 'edit',
+            displayName: 'Edit',
+            status: 'completed',
+            confirmed: 'not-needed',
+            invocationMessage: { markdown: 'Edit `a.ts`' },
+            pastTenseMessage: '',
+            success: true,
+          },
+        },
+      ],
+    }),
+  ]);
+  expect(text?.split('<conversation>')[1]).toBe(
+    '\nUser: one\nYou: first\n\nUser: two\n(Tool Edit: Edit `a.ts`, completed)\n(The turn ended early: it crashed.)\n</conversation>',
+  );
+});
+
+it('a long chat is told from its end, within a bound', () => {
+  const turns = Array.from({ length: 200 }, (_, index) => turn(`question ${index}.`, 'x'.repeat(1_000)));
+  const text = primingText(turns) ?? '';
+  expect(text.length).toBeLessThan(maxPrimingLength + 1_000);
+  expect(text).toContain('question 199.');
+  expect(text).not.toContain('question 100.');
+  expect(primingText([turn('long', 'y'.repeat(1_000_000))])?.length).toBeLessThan(10_000);
+});
