@@ -7,3 +7,8 @@ export { JournalError } from './journal/journal.ts';
 export { MemoryDisk } from './journal/memory-disk.ts';
 export { MemoryJournal } from './journal/memory-journal.ts';
 export { SqliteJournal, type SqliteJournalOptions } from './journal/sqlite-journal.ts';
+export type * from './lib/clock.ts';
+export type * from './lib/log.ts';
+export { createHost, Host } from './main/create-host.ts';
+export type * from './main/options.ts';
+export type { Identity } from './wire/connection.ts';

@@ -10,7 +10,6 @@ const COPIED = [
   'project',
   'workingDirectory',
   'annotations',
-  '_meta',
 ] as const satisfies readonly (keyof SessionSummary)[];
 
 /** The catalogue entry of a session [SESS-5]. */

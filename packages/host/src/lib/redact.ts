@@ -1,0 +1,53 @@
+const redacted = '[redacted]';
+const secretNames = new Set([
+  'token',
+  'authorization',
+  'password',
+  'cookie',
+  'set-cookie',
+  'apikey',
+  'api_key',
+  'secret',
+]);
+const maxDepth = 6;
+
+/** Text without the secrets that travel inside other text: `?token=…` of a URL, and what follows `Bearer`. */
+export function redactText(text: string): string {
+  return text
+    .replace(/([?&]token=)[^&#\s"'<>]*/gi, `$1${redacted}`)
+    .replace(/(\bbearer\s+)[^\s"',;]+/gi, `$1${redacted}`)
+    .replace(/(\bagenthost_token=)[^\s"',;]+/gi, `$1${redacted}`);
+}
+
+/**
+ * A copy for the log: values under names such as `token`, `authorization`, `password` and `cookie` are left out at any depth,
+ * texts pass `redactText`, errors become plain objects with stack and causes, and what is deeper than six levels is cut.
+ */
+export function redact(value: unknown, depth = 0): unknown {
+  if (typeof value === 'string') return redactText(value);
+  if (typeof value === 'bigint') return String(value);
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth >= maxDepth) return '[deeper]';
+  if (value instanceof Error) return redact(describeError(value), depth);
+  if (ArrayBuffer.isView(value)) return `[${value.byteLength} bytes]`;
+  if (value instanceof Date) return value;
+  if (Array.isArray(value)) return value.map((item) => redact(item, depth + 1));
+  const entries = value instanceof Map ? [...value] : Object.entries(value);
+  return Object.fromEntries(
+    entries.map(([name, item]) => [
+      name,
+      secretNames.has(String(name).toLowerCase()) ? redacted : redact(item, depth + 1),
+    ]),
+  );
+}
+
+function describeError(error: Error): object {
+  // Own fields (a code, an errno) say more than the class; name, message and stack are not among them.
+  return {
+    ...error,
+    name: error.name,
+    message: error.message,
+    stack: error.stack,
+    ...(error.cause !== undefined && { cause: error.cause }),
+  };
+}

@@ -1,0 +1,162 @@
+import { fileURLToPath } from 'node:url';
+import { ChildProcesses } from '../agents/child-processes.ts';
+import { AgentError } from '../agents/provider.ts';
+import { AgentRegistry } from '../agents/registry.ts';
+import { chatCommands, newChat, newChatUri, removeChat, summaryOf } from '../channels/chat/commands.ts';
+import { chatModule } from '../channels/chat/module.ts';
+import { resourceCommands } from '../channels/resource/commands.ts';
+import { changeSessionCount, openRoot, rootCommands } from '../channels/root/root.ts';
+import { keepCatalogue } from '../channels/session/catalogue.ts';
+import { sessionCommands } from '../channels/session/commands.ts';
+import { mirrorChats } from '../channels/session/mirror.ts';
+import { sessionModule } from '../channels/session/module.ts';
+import type { Journal, JournalStart, JournalWrite } from '../journal/journal.ts';
+import type { Clock, Ids, Timers } from '../lib/clock.ts';
+import type { Log } from '../lib/log.ts';
+import { archiveTurns } from '../sync/archive.ts';
+import { Sync } from '../sync/sync.ts';
+import { ContentStore } from '../turns/content.ts';
+import type { TurnParts } from '../turns/parts.ts';
+import { markOpenTurns, recoverOpen } from '../turns/recovery.ts';
+import { TurnSupervisor } from '../turns/supervisor.ts';
+import { Hub } from '../wire/hub.ts';
+import { DEFAULT_OUTBOX_LIMITS } from '../wire/outbox.ts';
+import type { Commands } from '../wire/router.ts';
+import type { Workspace } from '../workspace/workspace.ts';
+import type { HostOptions } from './options.ts';
+
+/** What a running host consists of, listening aside. */
+export interface Core {
+  readonly sync: Sync;
+  readonly hub: Hub;
+  readonly agents: AgentRegistry;
+  readonly turns: TurnSupervisor;
+  readonly commands: Commands;
+  /** Commits writes in turn with everything else; resolves when they are durable. */
+  commit(writes: readonly JournalWrite[]): Promise<void>;
+}
+
+/** Puts a host together on an open journal, and recovers what was open. Nobody is connected yet. */
+export async function startCore(parts: {
+  options: HostOptions;
+  journal: Journal;
+  start: JournalStart;
+  workspace: Workspace;
+  clock: Clock;
+  timers: Timers;
+  ids: Ids;
+  log: Log;
+}): Promise<Core> {
+  const { options, journal, start, workspace, log, ids, timers, clock } = parts;
+  const sync = new Sync(parts);
+  archiveTurns(sync);
+  keepCatalogue(sync);
+  mirrorChats(sync);
+  markOpenTurns(sync);
+
+  const commit = (writes: readonly JournalWrite[]): Promise<void> =>
+    new Promise((resolve) => {
+      sync.path.transact('host', () => {
+        for (const write of writes) sync.path.write(write);
+        sync.path.effect(resolve);
+      });
+    });
+  const children = new ChildProcesses({
+    write: commit,
+    listProcesses: () => journal.listProcesses(),
+    after: (delayMs, callback) => void timers.after(delayMs, callback),
+    log: (level, message, fields) => log[level](fields, message),
+  });
+  await children.endOrphans();
+  const services = { children, log, clock, timers, ids };
+  const agents = new AgentRegistry(
+    options.agents.map((make) => make(services)),
+    options.defaultAgent,
+  );
+  const { name = 'agenthost', version = '0.0.0' } = options.serverInfo ?? {};
+  await openRoot(sync, agents, `${name} ${version}`);
+  await recoverOpen(sync, log);
+
+  const locales = new Map<string, string>();
+  const contents = new ContentStore(sync, ids);
+  const readFile = workspace.readerFor(() => workingDirectories(sync));
+  const turns = new TurnSupervisor({
+    sync,
+    agents,
+    timers,
+    ids,
+    log,
+    contents,
+    localeOf: (chat) => locales.get(chat) ?? 'en',
+    readResource: async (uri) => {
+      const { data, encoding, contentType } = await readFile(uri, 'base64');
+      return { data: Buffer.from(data, encoding), ...(contentType === undefined ? {} : { contentType }) };
+    },
+    workingDirectoryOf: (session, chat) => workingDirectoryOf(workspace, session, chat),
+  });
+  const modules = {
+    session: sessionModule(sync, turns),
+    chat: chatModule({ sync, ids, turns, setLocale: (chat, locale) => locales.set(chat, locale) }),
+  };
+  sync.observe('chat', ({ channel, after }) => {
+    if (after.activeTurn === undefined) locales.delete(channel.uri);
+  });
+  const commands: Commands = {
+    ...rootCommands(sync),
+    ...sessionCommands({
+      sync,
+      ids,
+      agents,
+      turns,
+      resolveDirectory: (uri, caller) => workspace.resolveDirectory(uri, caller.isAdmin),
+      countSessions: (by) => changeSessionCount(sync, by),
+      chats: {
+        make: (nowIso) => {
+          const state = newChat(newChatUri(ids), nowIso);
+          return { state, summary: summaryOf(state) };
+        },
+        remove: (session, chat) => removeChat(sync, turns, session, chat),
+      },
+    }),
+    ...chatCommands({ sync, ids, agents, turns }),
+    ...resourceCommands(journal, readFile),
+  };
+  const hub = new Hub({
+    sync,
+    timers,
+    log,
+    commands,
+    modules,
+    limits: { ...DEFAULT_OUTBOX_LIMITS, ...options.outbox },
+    facts: { serverInfo: { name, version }, defaultDirectory: workspace.defaultDirectory },
+    lost: start.lost,
+  });
+  return { sync, hub, agents, turns, commands, commit };
+}
+
+/** Absolute path of the folder that a chat works in: its own, or its session's [SESS-6]. */
+async function workingDirectoryOf(
+  workspace: Workspace,
+  ...[session, chat]: Parameters<TurnParts['workingDirectoryOf']>
+): Promise<string> {
+  const entry = session.state.chats.find(({ resource }) => resource === chat.uri);
+  const uri = entry?.workingDirectory ?? session.state.workingDirectory;
+  try {
+    // It was admitted when the session was made; here it only has to exist still.
+    return (await workspace.resolveDirectory(uri, true)).path;
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    throw new AgentError('hostError', message, { cause: error });
+  }
+}
+
+/** Paths of the working directories of all sessions in the catalogue. */
+async function workingDirectories(sync: Sync): Promise<string[]> {
+  const rows = await sync.journal.listSessions({});
+  const uris = new Set<string>();
+  for (const { summary } of rows) {
+    const { workingDirectory }: { workingDirectory?: string } = JSON.parse(summary);
+    if (workingDirectory !== undefined) uris.add(workingDirectory);
+  }
+  return [...uris].map((uri) => fileURLToPath(uri));
+}

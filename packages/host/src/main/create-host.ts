@@ -1,0 +1,172 @@
+import { homedir } from 'node:os';
+import { CLOSE_CODES } from '@agenthost/protocol';
+import type { ServerTransport } from '@agenthost/rpc/websocket-server';
+import type { Journal } from '../journal/journal.ts';
+import { Maintenance } from '../journal/maintenance.ts';
+import { SqliteJournal } from '../journal/sqlite-journal.ts';
+import { type Cancel, type Clock, randomIds, systemClock, systemTimers, type Timers } from '../lib/clock.ts';
+import type { Log } from '../lib/log.ts';
+import type { Identity } from '../wire/connection.ts';
+import { createWorkspace } from '../workspace/workspace.ts';
+import { type Core, startCore } from './core.ts';
+import type { HostAddress, HostOptions } from './options.ts';
+
+/** How often idle channels are looked for. */
+const SWEEP_MS = 15_000;
+const UNLOAD_AFTER_MS = 60_000;
+
+/** Where a host stands. */
+type HostState =
+  | { readonly phase: 'new' }
+  | { readonly phase: 'starting' }
+  | { readonly phase: 'running'; readonly core: Core; readonly maintenance: Maintenance }
+  | { readonly phase: 'stopping'; readonly done: Promise<void> };
+
+/** An agent host. Make it with `createHost`. */
+export class Host {
+  readonly #options: HostOptions;
+  readonly #clock: Clock;
+  readonly #timers: Timers;
+  readonly #log: Log;
+  #state: HostState = { phase: 'new' };
+  #cancelSweep: Cancel = () => undefined;
+
+  constructor(options: HostOptions) {
+    this.#options = options;
+    this.#clock = options.clock ?? systemClock;
+    this.#timers = options.timers ?? systemTimers;
+    this.#log = options.log ?? silentLog;
+  }
+
+  /**
+   * Opens the journal, ends what an earlier host left open, and listens if `listen` was given; resolves with the address
+   * then. Rejects with `JournalError` when the data folder cannot be used, and with the system's error when the port
+   * cannot. A host starts once.
+   */
+  async start(): Promise<HostAddress | undefined> {
+    if (this.#state.phase !== 'new') throw new Error('A host starts once; make another one');
+    this.#state = { phase: 'starting' };
+    const journal = this.#options.journal ?? this.#sqlite();
+    const start = await journal.open();
+    if (start.setAside !== undefined)
+      this.#log.error(start.setAside, 'the database was damaged and set aside');
+    const workspace = createWorkspace({
+      roots: this.#options.roots ?? [homedir()],
+      defaultDirectory: this.#options.defaultDirectory ?? process.cwd(),
+    });
+    const core = await startCore({
+      options: this.#options,
+      journal,
+      start,
+      workspace,
+      clock: this.#clock,
+      timers: this.#timers,
+      ids: this.#options.ids ?? randomIds,
+      log: this.#log,
+    });
+    const maintenance = this.#maintain(core, journal);
+    this.#state = { phase: 'running', core, maintenance };
+    this.#sweep(core);
+    return undefined;
+  }
+
+  /** Serves one more connection until it closes; for transports that the host does not accept itself. */
+  accept(transport: ServerTransport, identity: Identity): void {
+    if (this.#state.phase === 'running') this.#state.core.hub.accept(transport, identity);
+    else transport.close(CLOSE_CODES.shuttingDown, 'the host is not running');
+  }
+
+  /** The parts of a running host, for tests and simulations; throws when it does not run. */
+  get core(): Core {
+    if (this.#state.phase !== 'running') throw new Error('The host is not running');
+    return this.#state.core;
+  }
+
+  /** Ends open turns visibly, flushes the journal, closes connections, ends agents. Calling it again waits for the same end. */
+  async stop(): Promise<void> {
+    if (this.#state.phase === 'stopping') return this.#state.done;
+    if (this.#state.phase !== 'running') return;
+    const { core, maintenance } = this.#state;
+    const done = this.#stop(core, maintenance);
+    this.#state = { phase: 'stopping', done };
+    await done;
+  }
+
+  async #stop(core: Core, maintenance: Maintenance): Promise<void> {
+    this.#cancelSweep();
+    endTurns(core);
+    await Promise.all([maintenance.stop(), core.turns.dispose()]);
+    await core.sync.path.drain();
+    core.hub.close(CLOSE_CODES.shuttingDown, 'the host is stopping');
+    await core.agents.dispose();
+    await core.sync.path.stop();
+    await core.sync.journal.close();
+  }
+
+  #sqlite(): Journal {
+    const { dataDir } = this.#options;
+    if (dataDir === undefined) throw new Error('HostOptions: give dataDir or journal');
+    return new SqliteJournal({ folder: dataDir });
+  }
+
+  #maintain({ sync, commands, commit }: Core, journal: Journal): Maintenance {
+    const owner = {
+      clientId: '',
+      isAdmin: true,
+      locale: 'en',
+      sink: { envelope: () => undefined, frame: () => undefined },
+    };
+    const maintenance = new Maintenance({
+      journal,
+      timers: this.#timers,
+      clock: this.#clock,
+      log: this.#log,
+      ...(this.#options.replayWindow === undefined ? {} : { window: this.#options.replayWindow }),
+      ...(this.#options.retention === undefined ? {} : { retention: this.#options.retention }),
+      commit,
+      snapshot: async (uris) => {
+        for (const uri of uris) {
+          const channel = await sync.registry.open(uri);
+          if (channel !== undefined) sync.path.transact('host', () => sync.registry.writeSnapshot(channel));
+        }
+        await sync.path.drain();
+      },
+      disposeSession: async (uri) => {
+        await commands.disposeSession?.({ channel: uri }, owner, new AbortController().signal);
+      },
+    });
+    maintenance.start();
+    return maintenance;
+  }
+
+  #sweep({ sync }: Core): void {
+    this.#cancelSweep = this.#timers.after(SWEEP_MS, () => {
+      sync.registry.unloadIdle(this.#clock.now() - (this.#options.unloadAfterMs ?? UNLOAD_AFTER_MS));
+      if (this.#state.phase === 'running') this.#sweep(this.#state.core);
+    });
+  }
+}
+
+/** Makes a host; it does nothing before `start`. */
+export function createHost(options: HostOptions): Host {
+  return new Host(options);
+}
+
+/** Clients see that their turns have ended, and why, before the connection goes. */
+function endTurns({ sync }: Core): void {
+  const error = { errorType: 'hostRestarted', message: 'The host was stopped while this was running' };
+  for (const channel of sync.registry.all()) {
+    if (!channel.is('chat')) continue;
+    sync.path.transact('host', () => {
+      const turnId = channel.state.activeTurn?.id;
+      if (turnId !== undefined) sync.emit(channel, { type: 'chat/error', turnId, error });
+    });
+  }
+}
+
+const silentLog: Log = {
+  debug: () => undefined,
+  info: () => undefined,
+  warn: () => undefined,
+  error: () => undefined,
+};
