@@ -37,7 +37,10 @@ export class RotatingFile {
     this.#open();
   }
 
-  /** Appends one line with its end. Throws when it cannot; the next call tries again. A line longer than the limit has a file of its own. */
+  /**
+   * Appends one line with its end. Throws when it cannot, and the next call tries again. A line longer than the limit has a file
+   * of its own.
+   */
   write(line: string): void {
     if (this.#isClosed) return;
     const bytes = Buffer.byteLength(line);
