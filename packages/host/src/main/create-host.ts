@@ -1,15 +1,20 @@
+import { mkdirSync } from 'node:fs';
 import { homedir } from 'node:os';
+import { join } from 'node:path';
 import { CLOSE_CODES } from '@agenthost/protocol';
 import type { ServerTransport } from '@agenthost/rpc/websocket-server';
-import type { Journal } from '../journal/journal.ts';
+import { findOwnerToken } from '../auth/token-store.ts';
+import type { Journal, JournalStart } from '../journal/journal.ts';
 import { Maintenance } from '../journal/maintenance.ts';
 import { SqliteJournal } from '../journal/sqlite-journal.ts';
 import { type Cancel, type Clock, randomIds, systemClock, systemTimers, type Timers } from '../lib/clock.ts';
+import { createLog } from '../lib/file-log.ts';
 import type { Log } from '../lib/log.ts';
 import type { Identity } from '../wire/connection.ts';
+import { HostServer } from '../wire/server.ts';
 import { createWorkspace } from '../workspace/workspace.ts';
 import { type Core, startCore } from './core.ts';
-import type { HostAddress, HostOptions } from './options.ts';
+import type { HostAddress, HostOptions, ListenOptions } from './options.ts';
 
 /** How often idle channels are looked for. */
 const SWEEP_MS = 15_000;
@@ -19,7 +24,13 @@ const UNLOAD_AFTER_MS = 60_000;
 type HostState =
   | { readonly phase: 'new' }
   | { readonly phase: 'starting' }
-  | { readonly phase: 'running'; readonly core: Core; readonly maintenance: Maintenance }
+  | { readonly phase: 'failed' }
+  | {
+      readonly phase: 'running';
+      readonly core: Core;
+      readonly maintenance: Maintenance;
+      readonly close: () => Promise<void>;
+    }
   | { readonly phase: 'stopping'; readonly done: Promise<void> };
 
 /** An agent host. Make it with `createHost`. */
@@ -35,7 +46,7 @@ export class Host {
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
     this.#timers = options.timers ?? systemTimers;
-    this.#log = options.log ?? silentLog;
+    this.#log = options.log ?? defaultLog(options.dataDir);
   }
 
   /**
@@ -48,26 +59,13 @@ export class Host {
     this.#state = { phase: 'starting' };
     const journal = this.#options.journal ?? this.#sqlite();
     const start = await journal.open();
-    if (start.setAside !== undefined)
-      this.#log.error(start.setAside, 'the database was damaged and set aside');
-    const workspace = createWorkspace({
-      roots: this.#options.roots ?? [homedir()],
-      defaultDirectory: this.#options.defaultDirectory ?? process.cwd(),
-    });
-    const core = await startCore({
-      options: this.#options,
-      journal,
-      start,
-      workspace,
-      clock: this.#clock,
-      timers: this.#timers,
-      ids: this.#options.ids ?? randomIds,
-      log: this.#log,
-    });
-    const maintenance = this.#maintain(core, journal);
-    this.#state = { phase: 'running', core, maintenance };
-    this.#sweep(core);
-    return undefined;
+    try {
+      return await this.#run(journal, start);
+    } catch (error) {
+      this.#state = { phase: 'failed' };
+      await journal.close();
+      throw error;
+    }
   }
 
   /** Serves one more connection until it closes; for transports that the host does not accept itself. */
@@ -86,21 +84,89 @@ export class Host {
   async stop(): Promise<void> {
     if (this.#state.phase === 'stopping') return this.#state.done;
     if (this.#state.phase !== 'running') return;
-    const { core, maintenance } = this.#state;
-    const done = this.#stop(core, maintenance);
+    const done = this.#stop(this.#state);
     this.#state = { phase: 'stopping', done };
     await done;
   }
 
-  async #stop(core: Core, maintenance: Maintenance): Promise<void> {
+  async #stop({ core, maintenance, close }: Extract<HostState, { phase: 'running' }>): Promise<void> {
     this.#cancelSweep();
     endTurns(core);
     await Promise.all([maintenance.stop(), core.turns.dispose()]);
     await core.sync.path.drain();
     core.hub.close(CLOSE_CODES.shuttingDown, 'the host is stopping');
+    await close();
     await core.agents.dispose();
     await core.sync.path.stop();
     await core.sync.journal.close();
+  }
+
+  async #run(journal: Journal, start: JournalStart): Promise<HostAddress | undefined> {
+    if (start.setAside !== undefined)
+      this.#log.error(start.setAside, 'the database was damaged and set aside');
+    const workspace = createWorkspace({
+      roots: this.#options.roots ?? [homedir()],
+      defaultDirectory: this.#options.defaultDirectory ?? process.cwd(),
+    });
+    const core = await startCore({
+      options: this.#options,
+      journal,
+      start,
+      workspace,
+      clock: this.#clock,
+      timers: this.#timers,
+      ids: this.#options.ids ?? randomIds,
+      log: this.#log,
+    });
+    const { listen } = this.#options;
+    const listening = listen === undefined ? undefined : await this.#listenOr(core, listen);
+    const maintenance = this.#maintain(core, journal);
+    const close = (): Promise<void> => listening?.server.stop() ?? Promise.resolve();
+    this.#state = { phase: 'running', core, maintenance, close };
+    this.#sweep(core);
+    return listening?.address;
+  }
+
+  /** Listens, or ends what was started when it cannot. */
+  async #listenOr(core: Core, listen: ListenOptions): Promise<{ server: HostServer; address: HostAddress }> {
+    try {
+      return await this.#listen(core, listen);
+    } catch (error) {
+      await core.agents.dispose();
+      await core.sync.path.stop();
+      throw error;
+    }
+  }
+
+  async #listen(
+    { hub, sync }: Core,
+    listen: ListenOptions,
+  ): Promise<{ server: HostServer; address: HostAddress }> {
+    const owner = findOwnerToken({
+      token: listen.token,
+      environment: process.env['AGENTHOST_TOKEN'],
+      tokenFile: listen.tokenFile,
+      dataDir: this.#options.dataDir,
+    });
+    for (const warning of owner.warnings) this.#log.warn({}, warning);
+    const host = listen.host ?? '127.0.0.1';
+    const server = new HostServer({
+      host,
+      port: listen.port ?? 4711,
+      token: owner.token,
+      allowedOrigins: listen.allowedOrigins ?? [],
+      allowedHosts: listen.allowedHosts ?? [],
+      maxFrameBytes: listen.maxFrameBytes,
+      log: this.#log,
+      isReady: () => this.#state.phase === 'running' && sync.path.isHealthy,
+      accept: (transport, identity) => void hub.accept(transport, identity),
+    });
+    const port = await server.start();
+    const authority = `${host.includes(':') ? `[${host}]` : host}:${port}`;
+    return {
+      server,
+      address: { url: `http://${authority}`, wsUrl: `ws://${authority}/ahp`, token: owner.token, port },
+    };
   }
 
   #sqlite(): Journal {
@@ -162,6 +228,13 @@ function endTurns({ sync }: Core): void {
       if (turnId !== undefined) sync.emit(channel, { type: 'chat/error', turnId, error });
     });
   }
+}
+
+/** A rotating file in the data folder, which is made for it; without a folder nothing. */
+function defaultLog(dataDir: string | undefined): Log {
+  if (dataDir === undefined) return silentLog;
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  return createLog({ file: join(dataDir, 'agenthost.log') });
 }
 
 const silentLog: Log = {

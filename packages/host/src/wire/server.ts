@@ -1,0 +1,138 @@
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { DEFAULT_MAX_CLIENT_FRAME_BYTES } from '@agenthost/rpc';
+import {
+  type ServerTransport,
+  WEBSOCKET_SERVER_OPTIONS,
+  wrapServerSocket,
+} from '@agenthost/rpc/websocket-server';
+import { getRequestListener } from '@hono/node-server';
+import { Hono } from 'hono';
+import { WebSocketServer } from 'ws';
+import { addressesOf, checkHost, checkOrigin } from '../auth/origin.ts';
+import { extractToken, hashToken, isToken } from '../auth/verify.ts';
+import type { Log } from '../lib/log.ts';
+import type { Identity } from './connection.ts';
+import { statusPage } from './status-page.ts';
+
+/** How a host listens. */
+export interface ServerOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly token: string;
+  readonly allowedOrigins: readonly string[];
+  readonly allowedHosts: readonly string[];
+  readonly maxFrameBytes?: number | undefined;
+  readonly log: Log;
+  /** Whether new work is taken: what `/readyz` says. */
+  isReady(): boolean;
+  accept(transport: ServerTransport, identity: Identity): void;
+}
+
+/** Paths on which the protocol is spoken [WIRE-1]. */
+const PROTOCOL_PATHS = new Set(['/ahp', '/']);
+
+/** HTTP and WebSocket of a host: access is decided here, before anything of the protocol is spoken [AUTH-1]. */
+export class HostServer {
+  readonly #options: ServerOptions;
+  readonly #http: Server;
+  readonly #sockets: WebSocketServer;
+
+  constructor(options: ServerOptions) {
+    this.#options = options;
+    const maxPayload = options.maxFrameBytes ?? DEFAULT_MAX_CLIENT_FRAME_BYTES;
+    this.#sockets = new WebSocketServer({ ...WEBSOCKET_SERVER_OPTIONS, maxPayload, noServer: true });
+    const listen = getRequestListener(this.#app().fetch);
+    this.#http = createServer((request, response) => {
+      if (!this.#isAddressed(request)) {
+        response.writeHead(403, PLAIN).end('This address does not belong to the host\n');
+        return;
+      }
+      // It answers every failure itself.
+      void listen(request, response);
+    });
+    this.#http.on('upgrade', (request, socket, head) => this.#upgrade(request, socket, head));
+  }
+
+  /** Listens; resolves with the port. Rejects with the system's error, such as `EADDRINUSE`. */
+  start(): Promise<number> {
+    const { host, port } = this.#options;
+    return new Promise((resolve, reject) => {
+      this.#http.once('error', reject);
+      this.#http.listen({ host, port }, () => {
+        this.#http.off('error', reject);
+        this.#http.on('error', (error) => this.#options.log.error({ error }, 'the server failed'));
+        resolve(this.#port());
+      });
+    });
+  }
+
+  /** Takes no more connections; resolves when the port is free. Open sockets are for their owners to close first. */
+  stop(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#sockets.close();
+      this.#http.close(() => resolve());
+      this.#http.closeAllConnections();
+    });
+  }
+
+  #app(): Hono {
+    const app = new Hono();
+    app.get('/healthz', (context) => context.text('ok\n'));
+    app.get('/readyz', (context) =>
+      this.#options.isReady() ? context.text('ready\n') : context.text('not ready\n', 503),
+    );
+    app.get('/', (context) => context.html(statusPage()));
+    return app;
+  }
+
+  #port(): number {
+    const address: AddressInfo | string | null = this.#http.address();
+    return typeof address === 'object' && address !== null ? address.port : this.#options.port;
+  }
+
+  /** `Host` names this host: what keeps a page from reaching it under a name of its own. */
+  #isAddressed(request: IncomingMessage): boolean {
+    return checkHost(request.headers.host, this.#addresses(request), this.#options.allowedHosts);
+  }
+
+  #addresses(request: IncomingMessage): ReturnType<typeof addressesOf> {
+    return addressesOf({ host: this.#options.host, port: this.#port() }, request.socket.localAddress);
+  }
+
+  #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    socket.on('error', () => socket.destroy());
+    const { allowedOrigins, token, maxFrameBytes } = this.#options;
+    if (!this.#isAddressed(request))
+      return refuse(socket, '403 Forbidden', 'this address does not belong to the host');
+    if (!checkOrigin(request.headers.origin, this.#addresses(request), allowedOrigins)) {
+      return refuse(socket, '403 Forbidden', 'this origin is not allowed');
+    }
+    const given = extractToken(request);
+    if (!isToken(given, token)) return refuse(socket, '401 Unauthorized', 'a valid token is required');
+    const path = request.url?.split('?', 1)[0] ?? '';
+    if (!PROTOCOL_PATHS.has(path)) return refuse(socket, '404 Not Found', 'the protocol is spoken at /ahp');
+    this.#sockets.handleUpgrade(request, socket, head, (accepted) => {
+      const limits = maxFrameBytes === undefined ? {} : { maxFrameBytes };
+      this.#options.accept(wrapServerSocket(accepted, limits), {
+        tokenHash: hashToken(token),
+        isAdmin: true,
+      });
+    });
+  }
+}
+
+const PLAIN = { 'content-type': 'text/plain; charset=utf-8' };
+
+function refuse(socket: Duplex, status: string, reason: string): void {
+  const body = `${reason}\n`;
+  const head = [
+    `HTTP/1.1 ${status}`,
+    'Connection: close',
+    `Content-Type: ${PLAIN['content-type']}`,
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    ...(status.startsWith('401') ? ['WWW-Authenticate: Bearer'] : []),
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+}
