@@ -8,7 +8,7 @@ import type { Journal, JournalStart } from '../journal/journal.ts';
 import { Maintenance } from '../journal/maintenance.ts';
 import { SqliteJournal } from '../journal/sqlite-journal.ts';
 import { type Cancel, type Clock, randomIds, systemClock, systemTimers, type Timers } from '../lib/clock.ts';
-import { createLog } from '../lib/file-log.ts';
+import { createLog, type FileLog } from '../lib/file-log.ts';
 import type { Log } from '../lib/log.ts';
 import type { Identity } from '../wire/connection.ts';
 import { HostServer } from '../wire/server.ts';
@@ -39,6 +39,7 @@ export class Host {
   readonly #clock: Clock;
   readonly #timers: Timers;
   readonly #log: Log;
+  readonly #ownLog: FileLog | undefined;
   #state: HostState = { phase: 'new' };
   #cancelSweep: Cancel = () => undefined;
 
@@ -46,7 +47,8 @@ export class Host {
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
     this.#timers = options.timers ?? systemTimers;
-    this.#log = options.log ?? defaultLog(options.dataDir);
+    this.#ownLog = options.log === undefined ? fileLog(options.dataDir) : undefined;
+    this.#log = options.log ?? this.#ownLog ?? silentLog;
   }
 
   /**
@@ -64,6 +66,7 @@ export class Host {
     } catch (error) {
       this.#state = { phase: 'failed' };
       await journal.close();
+      this.#ownLog?.close();
       throw error;
     }
   }
@@ -99,6 +102,7 @@ export class Host {
     await core.agents.dispose();
     await core.sync.path.stop();
     await core.sync.journal.close();
+    this.#ownLog?.close();
   }
 
   async #run(journal: Journal, start: JournalStart): Promise<HostAddress | undefined> {
@@ -231,8 +235,8 @@ function endTurns({ sync }: Core): void {
 }
 
 /** A rotating file in the data folder, which is made for it; without a folder nothing. */
-function defaultLog(dataDir: string | undefined): Log {
-  if (dataDir === undefined) return silentLog;
+function fileLog(dataDir: string | undefined): FileLog | undefined {
+  if (dataDir === undefined) return undefined;
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   return createLog({ file: join(dataDir, 'agenthost.log') });
 }

@@ -47,17 +47,17 @@ export async function makeSnapshot(
   if (!channel.is('chat') || !('turns' in captured.state)) {
     return { snapshot: { resource: channel.uri, state: captured.state, fromSeq }, fromOrdinal: 0 };
   }
-  const { state, fromOrdinal } = await chatView(sync, captured, captured.state, view, maxTurnBytes);
+  const { state, fromOrdinal } = await chatView(sync, { ...captured, state: captured.state }, view, maxTurnBytes);
   return { snapshot: { resource: channel.uri, state, fromSeq }, fromOrdinal };
 }
 
 async function chatView(
   sync: Sync,
-  captured: Captured,
-  state: ChatState,
+  captured: Captured & { state: ChatState },
   view: SubscribeView | undefined,
   maxTurnBytes: number,
 ): Promise<{ state: ChatState; fromOrdinal: number }> {
+  const { state } = captured;
   const wanted = Math.min(view?.turns ?? Number.POSITIVE_INFINITY, captured.turnCount);
   const fromWindow = newestWithin(state.turns, wanted, maxTurnBytes);
   let turns: Turn[] = fromWindow.turns;

@@ -36,7 +36,6 @@ export class Connection implements Sink {
   readonly peer: Peer<AnyMethods, AnyMethods>;
   readonly outbox: Outbox;
   readonly channels = new Set<Channel>();
-  readonly #transport: ServerTransport;
   readonly #sync: Sync;
   readonly #onClose: (connection: Connection) => void;
   #dialect: Dialect | undefined;
@@ -56,7 +55,6 @@ export class Connection implements Sink {
     onClose(connection: Connection): void;
   }) {
     this.identity = parts.identity;
-    this.#transport = parts.transport;
     this.#sync = parts.sync;
     this.#onClose = parts.onClose;
     this.outbox = new Outbox({

@@ -22,6 +22,13 @@ import { type Connection } from './connection.ts';
 /** A dispatch as it came in; the action is not checked yet. */
 type Incoming = Omit<DispatchActionParams, 'action'> & { action?: unknown };
 
+/** A checked action, its channel and who rules there. */
+interface Step<K extends ChannelKind> {
+  readonly channel: Channel<K>;
+  readonly action: ChannelAction[K];
+  readonly module: ChannelModule<K> | undefined;
+}
+
 /** Takes clients' actions: who may, what they do, and the answer to each [ACT-2] to [ACT-8]. */
 export class Dispatcher {
   readonly #sync: Sync;
@@ -86,21 +93,20 @@ export class Dispatcher {
     const module: ChannelModule<K> | undefined = this.#modules[channel.kind];
     const preparing = module?.prepare?.(channel, action);
     if (preparing === undefined) {
-      this.#apply(connection, incoming, channel, action, module);
+      this.#apply(connection, incoming, { channel, action, module });
       return undefined;
     }
     return preparing.then(() => {
-      if (!connection.isClosed) this.#apply(connection, incoming, channel, action, module);
+      if (!connection.isClosed) this.#apply(connection, incoming, { channel, action, module });
     });
   }
 
   #apply<K extends ChannelKind>(
     connection: Connection,
     incoming: Incoming,
-    channel: Channel<K>,
-    action: ChannelAction[K],
-    module: ChannelModule<K> | undefined,
+    step: Step<K>,
   ): void {
+    const { channel, action, module } = step;
     const caller = callerOf(connection);
     const rejection =
       module === undefined
@@ -156,11 +162,10 @@ export class Dispatcher {
   /** Sent again after a reconnect and processed before: answered as it was then [ACT-5]. */
   async #answerAgain(connection: Connection, incoming: Incoming, epoch: string): Promise<void> {
     const { client } = connection.online;
-    const outcome = await this.#sync.path.boundary(
+    const stored = await this.#sync.path.boundary(
       () => undefined,
       () => this.#sync.journal.findOutcome(client.id, epoch, incoming.clientSeq),
     );
-    const stored = await outcome;
     if (stored === undefined) {
       const reason = 'It was processed; its outcome is no longer held';
       this.#sendRejection(connection, incoming, reject('outcomeExpired', reason));

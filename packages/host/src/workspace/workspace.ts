@@ -1,32 +1,35 @@
-import { stat } from 'node:fs/promises';
-import { fileURLToPath, pathToFileURL } from 'node:url';
-import { invalidParams, notFound, type ResourceReadResult } from '@agenthost/protocol';
+import type { ContentEncoding, ResourceReadResult } from '@agenthost/protocol';
+import { fileUriOf } from './file-uri.ts';
+import { PathPolicy } from './path-policy.ts';
+import { readFileResource } from './resources.ts';
+import { checkWorkingDirectory, type WorkingDirectory } from './working-directory.ts';
 
 /** Reads a `file:` URI by the path policy [RES-1] [RES-2]. */
-export type ReadFile = (uri: string, encoding: 'utf-8' | 'base64' | undefined) => Promise<ResourceReadResult>;
+export type ReadFile = (uri: string, encoding: ContentEncoding | undefined) => Promise<ResourceReadResult>;
 
 /** The folders that a host works in. */
 export interface Workspace {
   /** `file:` URI of the folder for sessions that name none. */
   readonly defaultDirectory: string;
-  /** Checks a working directory, or gives the default one [SESS-1]. */
-  resolveDirectory(uri: string | undefined, isAdmin: boolean): Promise<{ uri: string; path: string }>;
-  /** Reads files within the working directories of existing sessions [RES-2]. */
-  readerFor(workingDirectories: () => Promise<string[]>): ReadFile;
+  /** Checks a working directory [SESS-1]. Without a URI: the default one, which has to exist, and may lie outside the roots. */
+  resolveDirectory(uri: string | undefined, isAdmin: boolean): Promise<WorkingDirectory>;
+  /** Reads files within the working directories of existing sessions, whose absolute paths are asked for each time [RES-2]. */
+  readerFor(workingDirectories: () => Promise<readonly string[]>): ReadFile;
 }
 
 /** A workspace with these roots; absolute paths. */
-export function createWorkspace(options: { roots: readonly string[]; defaultDirectory: string }): Workspace {
-  const defaultDirectory = pathToFileURL(options.defaultDirectory).href;
+export function createWorkspace(options: {
+  readonly roots: readonly string[];
+  readonly defaultDirectory: string;
+}): Workspace {
+  const defaultDirectory = fileUriOf(options.defaultDirectory);
   return {
     defaultDirectory,
-    resolveDirectory: async (uri = defaultDirectory) => {
-      if (!uri.startsWith('file:')) throw invalidParams('params.workingDirectory: expected a file: URI');
-      const path = fileURLToPath(uri);
-      const found = await stat(path).catch(() => undefined);
-      if (found?.isDirectory() !== true) throw notFound('Working directory', uri);
-      return { uri, path };
+    resolveDirectory: (uri, isAdmin) =>
+      checkWorkingDirectory(uri ?? defaultDirectory, options.roots, isAdmin || uri === undefined),
+    readerFor: (workingDirectories) => {
+      const policy = new PathPolicy({ roots: options.roots, workingDirectories });
+      return (uri, encoding) => readFileResource(uri, encoding, { policy });
     },
-    readerFor: () => (uri) => Promise.reject(notFound('File', uri)),
   };
 }

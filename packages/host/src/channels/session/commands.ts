@@ -1,5 +1,7 @@
 import {
   type AgentInfo,
+  type ChatState,
+  type ChatSummary,
   invalidParams,
   isAcceptableUri,
   type SessionActiveClient,
@@ -24,8 +26,8 @@ import { checkConfig } from './config.ts';
 export interface ChatOfSession {
   /** A new chat's state and its catalogue entry. */
   make(nowIso: string): {
-    state: import('@agenthost/protocol').ChatState;
-    summary: import('@agenthost/protocol').ChatSummary;
+    state: ChatState;
+    summary: ChatSummary;
   };
   remove(session: Channel<'session'>, chat: Channel<'chat'>): void;
 }

@@ -1,0 +1,54 @@
+import { findRealPath, isWithin, type RealPath, systemCode } from './real-path.ts';
+
+/** What clients may see of the file system. */
+export interface PathPolicyOptions {
+  /** Absolute paths of the folders that may be browsed. */
+  readonly roots: readonly string[];
+  /** Absolute paths of the present sessions' working directories; asked anew for each decision. */
+  readonly workingDirectories: () => Promise<readonly string[]> | readonly string[];
+}
+
+/**
+ * Decides by real paths, after symbolic links [RES-2]. Answers hold for the moment: what is opened afterwards has to be checked
+ * to be what was decided on.
+ */
+export class PathPolicy {
+  readonly #options: PathPolicyOptions;
+
+  constructor(options: PathPolicyOptions) {
+    this.#options = options;
+  }
+
+  /** Listing and resolving: within the roots and the working directories. */
+  async mayList(path: RealPath): Promise<boolean> {
+    return (await isWithinAny(path.path, this.#options.roots)) || (await this.mayRead(path));
+  }
+
+  /** Reading: within the working directories of existing sessions. */
+  async mayRead(path: RealPath): Promise<boolean> {
+    return isWithinAny(path.path, await this.#options.workingDirectories());
+  }
+}
+
+/** Whether a real path lies in one of the folders, which are followed to their real paths first; missing ones hold nothing. */
+export async function isWithinAny(path: string, folders: readonly string[]): Promise<boolean> {
+  const distinct = new Set(folders);
+  // A folder whose name is on the way is most often the one, and asking for the others costs a system call each.
+  for (const folder of distinct) {
+    if (isWithin(path, folder) && (await holds(folder, path))) return true;
+  }
+  for (const folder of distinct) {
+    if (!isWithin(path, folder) && (await holds(folder, path))) return true;
+  }
+  return false;
+}
+
+async function holds(folder: string, path: string): Promise<boolean> {
+  try {
+    const real = await findRealPath(folder);
+    return real.exists && isWithin(path, real.path);
+  } catch (error) {
+    if (systemCode(error) === undefined) throw error;
+    return false;
+  }
+}

@@ -1,0 +1,58 @@
+import { lstat, readlink, realpath } from 'node:fs/promises';
+import { basename, dirname, join, relative, resolve, sep } from 'node:path';
+
+const linkLimit = 40;
+
+/** Where a path leads once every symbolic link is followed. */
+export interface RealPath {
+  /** What does not exist is appended to its deepest existing ancestor. */
+  readonly path: string;
+  readonly exists: boolean;
+}
+
+/**
+ * Follows every link of an absolute path, of its missing tail too: a dangling link leads where its target would be. Rejects with
+ * the system's error when a folder on the way may not be looked into, or links form a loop.
+ */
+export async function findRealPath(path: string, links = 0): Promise<RealPath> {
+  try {
+    return { path: await realpath(path), exists: true };
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+  }
+  const target = await danglingTarget(path);
+  if (target !== undefined) {
+    if (links >= linkLimit) throw Object.assign(new Error('too many symbolic links'), { code: 'ELOOP' });
+    return { path: (await findRealPath(target, links + 1)).path, exists: false };
+  }
+  const parent = await findRealPath(dirname(path), links);
+  return { path: join(parent.path, basename(path)), exists: false };
+}
+
+/** Where a link points whose target does not exist; `undefined` when it is no link. */
+async function danglingTarget(path: string): Promise<string | undefined> {
+  try {
+    if (!(await lstat(path)).isSymbolicLink()) return undefined;
+    return resolve(dirname(path), await readlink(path));
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+}
+
+/** Whether the error says that there is nothing under a path. */
+export function isMissing(error: unknown): boolean {
+  return ['ENOENT', 'ENOTDIR', 'ENAMETOOLONG'].includes(systemCode(error) ?? '');
+}
+
+/** The code of a system error, such as `EACCES`. */
+export function systemCode(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+}
+
+/** Whether a real path is a folder or lies in it, both real. */
+export function isWithin(path: string, folder: string): boolean {
+  const way = relative(folder, path);
+  // On Windows the way to another drive is an absolute path.
+  return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && resolve(folder, way) !== resolve(way));
+}

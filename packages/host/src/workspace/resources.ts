@@ -1,0 +1,130 @@
+import { isUtf8 } from 'node:buffer';
+import { constants } from 'node:fs';
+import { type FileHandle, open, readlink, realpath } from 'node:fs/promises';
+import {
+  type ContentEncoding,
+  internalError,
+  invalidParams,
+  notFound,
+  permissionDenied,
+  type ResourceReadResult,
+  ROOT_URI,
+  type WireError,
+} from '@agenthost/protocol';
+import { contentTypeOf } from './content-types.ts';
+import { pathOfFileUri } from './file-uri.ts';
+import type { PathPolicy } from './path-policy.ts';
+import { findRealPath, isMissing, type RealPath, systemCode } from './real-path.ts';
+
+const defaultMaxBytes = 32 * 1024 * 1024;
+/** Text whose JSON is longer (control characters take six bytes each) goes as base64, which has a known size. */
+const maxTextJsonBytes = 48 * 1024 * 1024;
+const chunkBytes = 256 * 1024;
+
+/** What may be read, and how much at once. */
+export interface FileReadOptions {
+  readonly policy: PathPolicy;
+  /** Larger files are refused. Default 32 MiB. */
+  readonly maxBytes?: number;
+}
+
+/**
+ * Reads a whole regular file for `resourceRead` [RES-1] [RES-2]. Text comes as utf-8, what is no valid UTF-8 or holds a NUL as
+ * base64; `encoding` is a wish that invalid text overrules. Rejects with `-32602` for what is no fit URI, no regular file or too
+ * large, `-32009` outside the working directories (existing or not), `-32008` when it does not exist.
+ */
+export async function readFileResource(
+  uri: string,
+  encoding: ContentEncoding | undefined,
+  options: FileReadOptions,
+): Promise<ResourceReadResult> {
+  const given = pathOfFileUri(uri);
+  try {
+    const real = await findRealPath(given);
+    if (!(await options.policy.mayRead(real))) throw denied(uri);
+    if (!real.exists) throw notFound('file', uri);
+    const bytes = await readRegularFile(uri, real, options.maxBytes ?? defaultMaxBytes);
+    return encode(bytes, real.path, encoding);
+  } catch (error) {
+    throw toWireError(error, uri);
+  }
+}
+
+function denied(uri: string): WireError {
+  return permissionDenied(
+    `${JSON.stringify(uri)} is not in a working directory of a session: ask for access by resourceRequest`,
+    { channel: ROOT_URI, uri, read: true },
+  );
+}
+
+async function readRegularFile(uri: string, real: RealPath, maxBytes: number): Promise<Buffer> {
+  // Opening a fifo for reading would wait for a writer, and a link that came in the meantime must not be followed.
+  const file = await open(real.path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
+  try {
+    const stats = await file.stat();
+    if (stats.isDirectory()) throw invalidParams(`${JSON.stringify(uri)} is a directory: use resourceList`);
+    if (!stats.isFile()) throw invalidParams(`${JSON.stringify(uri)} is not a regular file`);
+    // A folder on the way may have become a link since the decision.
+    if ((await pathOfHandle(file, real.path)) !== real.path) throw denied(uri);
+    return await readWhole(uri, file, stats.size, maxBytes);
+  } finally {
+    await file.close();
+  }
+}
+
+/** Where an open file really is, as far as the system tells. */
+async function pathOfHandle(file: FileHandle, path: string): Promise<string> {
+  return process.platform === 'linux' ? readlink(`/proc/self/fd/${file.fd}`) : realpath(path);
+}
+
+async function readWhole(uri: string, file: FileHandle, size: number, maxBytes: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let total = 0;
+  // It may grow while it is read: the limit holds for what comes, not for what was announced.
+  for (let next = size; next <= maxBytes; next = total + 1) {
+    const { buffer, bytesRead } = await file.read(
+      Buffer.alloc(Math.max(chunkBytes, size - total)),
+      0,
+      undefined,
+      null,
+    );
+    if (bytesRead === 0) return Buffer.concat(chunks, total);
+    chunks.push(buffer.subarray(0, bytesRead));
+    total += bytesRead;
+  }
+  throw invalidParams(
+    `${JSON.stringify(uri)} has ${Math.max(size, total)} bytes, and at most ${maxBytes} are read at once`,
+  );
+}
+
+function encode(bytes: Buffer, path: string, encoding: ContentEncoding | undefined): ResourceReadResult {
+  const isText = isUtf8(bytes) && (encoding === 'utf-8' || !bytes.includes(0));
+  const contentType = contentTypeOf(path, isText);
+  if (isText && encoding !== 'base64') {
+    const data = bytes.toString('utf8');
+    const mayBeLong = bytes.length * 6 > maxTextJsonBytes;
+    if (!mayBeLong || Buffer.byteLength(JSON.stringify(data)) <= maxTextJsonBytes) {
+      return { data, encoding: 'utf-8', contentType };
+    }
+  }
+  return { data: bytes.toString('base64'), encoding: 'base64', contentType };
+}
+
+/** A system error as the client may see it: with its own URI, and no path of this machine. */
+export function toWireError(error: unknown, uri: string): unknown {
+  const code = systemCode(error);
+  // Errors of the wire have a number there.
+  if (code === undefined) return error;
+  if (isMissing(error)) return notFound('file', uri);
+  switch (code) {
+    case 'ELOOP':
+    case 'EACCES':
+    case 'EPERM':
+      return permissionDenied(`${JSON.stringify(uri)}: the operating system does not allow it (${code})`);
+    case 'ENXIO':
+    case 'ENODEV':
+      return invalidParams(`${JSON.stringify(uri)} is not a regular file`);
+    default:
+      return internalError(`${JSON.stringify(uri)} could not be read (${code})`, error);
+  }
+}

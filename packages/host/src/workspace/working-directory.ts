@@ -1,0 +1,43 @@
+import { stat } from 'node:fs/promises';
+import { notFound, permissionDenied } from '@agenthost/protocol';
+import { pathOfFileUri } from './file-uri.ts';
+import { isWithinAny } from './path-policy.ts';
+import { findRealPath, systemCode } from './real-path.ts';
+
+/** A folder that agents may work in. */
+export interface WorkingDirectory {
+  /** As given. */
+  readonly uri: string;
+  /** Absolute, with its links as given. */
+  readonly path: string;
+}
+
+/**
+ * Checks a working directory in the order of [SESS-1]: no `file:` URI `-32602`, missing or no directory `-32008`, outside the
+ * roots by its real path `-32009`, unless the caller is an admin.
+ */
+export async function checkWorkingDirectory(
+  uri: string,
+  roots: readonly string[],
+  isAdmin: boolean,
+): Promise<WorkingDirectory> {
+  const path = pathOfFileUri(uri);
+  const real = await findDirectory(path);
+  if (real === undefined) throw notFound('directory', uri);
+  if (isAdmin || (await isWithinAny(real, roots))) return { uri, path };
+  throw permissionDenied(
+    `${JSON.stringify(uri)} is outside the folders that this host offers: choose one within them`,
+  );
+}
+
+async function findDirectory(path: string): Promise<string | undefined> {
+  try {
+    if (!(await stat(path)).isDirectory()) return undefined;
+    const real = await findRealPath(path);
+    return real.exists ? real.path : undefined;
+  } catch (error) {
+    // What cannot be looked at is as good as missing to who wants to work in it.
+    if (systemCode(error) !== undefined) return undefined;
+    throw error;
+  }
+}
