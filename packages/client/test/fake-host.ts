@@ -1,0 +1,281 @@
+import {
+  type ActionEnvelope,
+  type ActionOrigin,
+  type ChannelKind,
+  type ChatState,
+  CLOSE_CODES,
+  type DispatchActionParams,
+  type InitializeParams,
+  kindOfScheme,
+  notFound,
+  type ReconnectParams,
+  ROOT_URI,
+  type RootState,
+  type SessionState,
+  type Snapshot,
+  type StateAction,
+  type SubscribeParams,
+  type Turn,
+} from '@agenthost/protocol';
+import { type AnyMethods, Peer, RpcError, type Transport } from '@agenthost/rpc';
+import { reduceMirrored } from '../src/channel-kind.ts';
+
+type AnyState = Snapshot['state'];
+
+interface FakeConnection {
+  peer: Peer<AnyMethods, AnyMethods>;
+  clientId: string;
+  subscriptions: Set<string>;
+}
+
+interface KnownClient {
+  epoch: string | undefined;
+  highestSeq: number;
+}
+
+/** How a fake host treats a dispatch, instead of taking it. */
+export type Verdict = { reject: string } | 'ignore' | undefined;
+
+/** A host of a few hundred lines less: no journal, no agents, everything at once; the rules that a client sees. */
+export class FakeHost {
+  serverSeq = 0;
+  /** What is replayed; cut it to force a snapshot. */
+  log: ActionEnvelope[] = [];
+  readonly states = new Map<string, AnyState>();
+  readonly clients = new Map<string, KnownClient>();
+  readonly requests: { method: string; params: unknown }[] = [];
+  readonly dispatched: DispatchActionParams[] = [];
+  connections: FakeConnection[] = [];
+  /** Judges each dispatch. */
+  judge: (params: DispatchActionParams) => Verdict = () => undefined;
+  /** Answers `reconnect` by snapshots though the log would do. */
+  isSnapshotOnly = false;
+  /** Refuses a request by its error. */
+  refuse: (method: string) => RpcError | undefined = () => undefined;
+  /** Older turns of a chat by cursor. */
+  readonly pages = new Map<string, { turns: Turn[]; next?: string }>();
+  now: () => number = () => 5_000;
+
+  accept(transport: Transport): void {
+    const connection: FakeConnection = {
+      peer: new Peer<AnyMethods, AnyMethods>(transport, {
+        unknownRequest: (method, params) => {
+          this.requests.push({ method, params });
+          const error = this.refuse(method);
+          if (error !== undefined) throw error;
+          return this.#serve(connection, method, params);
+        },
+        unknownNotification: (method, params) => {
+          if (method === 'unsubscribe')
+            connection.subscriptions.delete((params as { channel: string }).channel);
+          if (method === 'dispatchAction') this.#dispatch(connection, params as DispatchActionParams);
+        },
+        onClose: () => {
+          this.connections = this.connections.filter((other) => other !== connection);
+        },
+      }),
+      clientId: '',
+      subscriptions: new Set(),
+    };
+    this.connections.push(connection);
+    connection.peer.start();
+  }
+
+  /** The only connection of a client. */
+  connectionOf(clientId: string): FakeConnection {
+    const found = this.connections.find((connection) => connection.clientId === clientId);
+    if (found === undefined) throw new Error(`${clientId} is not connected`);
+    return found;
+  }
+
+  /** Commits and publishes an action; the host's own without `origin`. */
+  emit(channel: string, action: StateAction, origin?: ActionOrigin): ActionEnvelope {
+    const state = this.states.get(channel);
+    if (state === undefined) throw new Error(`no channel ${channel}`);
+    const envelope: ActionEnvelope = {
+      channel,
+      action,
+      serverSeq: ++this.serverSeq,
+      ...(origin === undefined ? {} : { origin }),
+      'x-time': this.now(),
+    };
+    this.states.set(channel, reduceMirrored(kindOf(channel), state as never, action, this.now()));
+    this.log.push(envelope);
+    for (const connection of this.connections) {
+      if (connection.subscriptions.has(channel) || connection.clientId === origin?.clientId) {
+        connection.peer.notify('action', envelope);
+      }
+    }
+    return envelope;
+  }
+
+  /** Sends an envelope to one client alone, under a number of its own [ACT-7]. */
+  emitPrivately(clientId: string, envelope: Omit<ActionEnvelope, 'serverSeq'>): void {
+    this.connectionOf(clientId).peer.notify('action', { ...envelope, serverSeq: ++this.serverSeq });
+  }
+
+  notifyAll(method: string, params: object): void {
+    for (const { peer } of this.connections) peer.notify(method, params);
+  }
+
+  #serve(connection: FakeConnection, method: string, params: unknown): unknown {
+    switch (method) {
+      case 'ping':
+        return null;
+      case 'initialize':
+        return this.#initialize(connection, params as InitializeParams);
+      case 'reconnect':
+        return this.#reconnect(connection, params as ReconnectParams);
+      case 'subscribe':
+        return this.#subscribe(connection, params as SubscribeParams);
+      case 'createSession': {
+        const { channel } = params as { channel: string };
+        const chat = `${channel.replace('session', 'chat')}-main`;
+        this.states.set(chat, chatState(chat));
+        this.states.set(channel, sessionState(chat));
+        return null;
+      }
+      case 'fetchTurns':
+        return this.#fetchTurns(connection, params as { channel: string; cursor: string });
+      default:
+        throw new RpcError(-32601, `Unknown method ${method}`);
+    }
+  }
+
+  #initialize(connection: FakeConnection, params: InitializeParams): unknown {
+    this.#admit(connection, params.clientId, params['x-epoch']);
+    const { snapshots } = this.#snapshots(connection, params.initialSubscriptions ?? []);
+    return { protocolVersion: '0.5.2', serverSeq: this.serverSeq, snapshots, serverInfo: { name: 'fake' } };
+  }
+
+  #reconnect(connection: FakeConnection, params: ReconnectParams): unknown {
+    const { lastSeenServerSeq: since, subscriptions } = params;
+    const isKnown = this.clients.has(params.clientId);
+    this.#admit(connection, params.clientId, params['x-epoch']);
+    const isCovered =
+      since === this.serverSeq || (this.log[0]?.serverSeq ?? Number.POSITIVE_INFINITY) <= since + 1;
+    if (this.isSnapshotOnly || !isKnown || since > this.serverSeq || !isCovered) {
+      const { snapshots } = this.#snapshots(connection, subscriptions);
+      return { type: 'snapshot', snapshots };
+    }
+    const missing = subscriptions.filter((uri) => !this.states.has(uri));
+    connection.subscriptions = new Set(subscriptions.filter((uri) => this.states.has(uri)));
+    const actions = this.log.filter(
+      ({ serverSeq, channel }) => serverSeq > since && connection.subscriptions.has(channel),
+    );
+    return { type: 'replay', actions, missing };
+  }
+
+  #admit(connection: FakeConnection, clientId: string, epoch: string | undefined): void {
+    for (const other of this.connections) {
+      if (other.clientId === clientId && other !== connection)
+        other.peer.close(CLOSE_CODES.replaced, 'replaced');
+    }
+    connection.clientId = clientId;
+    const known = this.clients.get(clientId);
+    if (known === undefined || known.epoch !== epoch || epoch === undefined) {
+      this.clients.set(clientId, { epoch, highestSeq: 0 });
+    }
+  }
+
+  #snapshots(connection: FakeConnection, uris: string[]): { snapshots: Snapshot[] } {
+    const snapshots = uris.flatMap((resource) => {
+      const state = this.states.get(resource);
+      if (state === undefined) return [];
+      connection.subscriptions.add(resource);
+      return [{ resource, state, fromSeq: this.serverSeq }];
+    });
+    return { snapshots };
+  }
+
+  #subscribe(connection: FakeConnection, { channel, view }: SubscribeParams): unknown {
+    if (channel.startsWith('ahp-otlp')) {
+      connection.subscriptions.add(channel);
+      return {};
+    }
+    const state = this.states.get(channel);
+    if (state === undefined) throw notFound('channel', channel);
+    connection.subscriptions.add(channel);
+    return { snapshot: { resource: channel, state: windowed(state, view?.turns), fromSeq: this.serverSeq } };
+  }
+
+  #fetchTurns(
+    { clientId }: FakeConnection,
+    { channel, cursor }: { channel: string; cursor: string },
+  ): unknown {
+    const page = this.pages.get(cursor);
+    if (page === undefined) throw new RpcError(-32602, 'Unknown cursor');
+    const { turns, next } = page;
+    const turnsNextCursor = next === undefined ? {} : { turnsNextCursor: next };
+    this.emitPrivately(clientId, {
+      channel,
+      action: { type: 'chat/turnsLoaded', turns, ...turnsNextCursor },
+    });
+    return {};
+  }
+
+  #dispatch({ clientId, peer }: FakeConnection, params: DispatchActionParams): void {
+    this.dispatched.push(params);
+    const { channel, clientSeq, action } = params;
+    const origin = { clientId, clientSeq };
+    const known = this.clients.get(clientId);
+    const reject = (rejectionReason: string): void =>
+      this.emitPrivately(clientId, { channel, action, origin, rejectionReason });
+    if (known?.epoch !== undefined) {
+      if (clientSeq <= known.highestSeq) {
+        const original = this.log.find(
+          (entry) => entry.origin?.clientId === clientId && entry.origin.clientSeq === clientSeq,
+        );
+        if (original === undefined) reject('outcomeExpired: the outcome is not known any more');
+        else peer.notify('action', original);
+        return;
+      }
+      known.highestSeq = clientSeq;
+    }
+    const verdict = this.judge(params);
+    if (!this.states.has(channel) || verdict === 'ignore') return;
+    if (verdict !== undefined) reject(verdict.reject);
+    else if (action.type === 'terminal/input') this.emitPrivately(clientId, { channel, action, origin });
+    else this.emit(channel, action, origin);
+  }
+}
+
+function kindOf(uri: string): ChannelKind {
+  const kind = kindOfScheme(uri);
+  return kind === undefined || kind === 'telemetry' || kind === 'mcp' ? 'session' : kind;
+}
+
+function windowed(state: AnyState, turns: number | undefined): AnyState {
+  if (turns === undefined || !('turns' in state) || state.turns.length <= turns) return state;
+  return { ...state, turns: state.turns.slice(-turns), turnsNextCursor: `before-${turns}` };
+}
+
+export const chatState = (resource: string, extra: Partial<ChatState> = {}): ChatState => ({
+  resource,
+  title: 'Chat',
+  status: 1,
+  modifiedAt: '1970-01-01T00:00:00.000Z',
+  turns: [],
+  ...extra,
+});
+
+export const sessionState = (chat: string): SessionState => ({
+  provider: 'demo',
+  title: 'Session',
+  status: 1,
+  lifecycle: 'ready',
+  activeClients: [],
+  chats: [{ resource: chat, title: 'Chat', status: 1, modifiedAt: '1970-01-01T00:00:00.000Z' }],
+  defaultChat: chat,
+});
+
+export const rootState = (): RootState => ({ agents: [] });
+
+export const turnOf = (id: string, text = id): Turn => ({
+  id,
+  message: { text, origin: { kind: 'user' } },
+  responseParts: [],
+  state: 'complete',
+});
+
+export { ROOT_URI };

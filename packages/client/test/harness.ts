@@ -1,0 +1,79 @@
+import { type ControlledPair, controlledPair } from '@agenthost/rpc/memory';
+import type { AhpClient } from '../src/client.ts';
+import { createClient } from '../src/connect.ts';
+import type { ClientOptions } from '../src/options.ts';
+import { FakeHost } from './fake-host.ts';
+import { ManualClock } from './manual-clock.ts';
+
+/** Lets everything that is only waiting for a promise run. */
+export async function microtasks(): Promise<void> {
+  for (let round = 0; round < 30; round++) await Promise.resolve();
+}
+
+/** A client, a fake host, and the connection between them under the test's control. */
+export class Harness {
+  readonly host: FakeHost;
+  readonly clock: ManualClock;
+  readonly client: AhpClient;
+  readonly errors: unknown[] = [];
+  /** The connection of the last attempt. */
+  pair: ControlledPair = controlledPair();
+  connectCount = 0;
+  /** Makes attempts fail with this. */
+  connectError: Error | undefined;
+
+  constructor(options: Partial<ClientOptions> & { host?: FakeHost; sharedClock?: ManualClock } = {}) {
+    const { host = new FakeHost(), sharedClock = new ManualClock(), ...rest } = options;
+    this.host = host;
+    this.clock = sharedClock;
+    this.host.now = () => this.clock.now();
+    let id = 0;
+    this.client = createClient({
+      clientId: 'c1',
+      clock: this.clock,
+      random: () => 1,
+      newId: () => `id${++id}`,
+      onError: (error) => this.errors.push(error),
+      transport: () => {
+        this.connectCount += 1;
+        if (this.connectError !== undefined) return Promise.reject(this.connectError);
+        this.pair = controlledPair();
+        this.host.accept(this.pair.b);
+        return Promise.resolve(this.pair.a);
+      },
+      ...rest,
+    });
+  }
+
+  /** Delivers all frames in both directions, and what they lead to. */
+  async settle(): Promise<void> {
+    await microtasks();
+    while (this.pair.deliverAll() > 0) await microtasks();
+  }
+
+  /** Waits for a promise while frames flow. */
+  async run<T>(promise: Promise<T>): Promise<T> {
+    promise.catch(() => undefined);
+    await this.settle();
+    return promise;
+  }
+
+  async online(): Promise<this> {
+    await this.run(this.client.connect());
+    return this;
+  }
+
+  /** Breaks the connection; the client waits for its next attempt. */
+  async cut(code = 1006): Promise<void> {
+    this.pair.cut({ code, reason: 'cut' });
+    await microtasks();
+  }
+
+  /** Lets the wait for the next attempt pass, and the handshake happen. */
+  async comeBack(): Promise<void> {
+    const { status } = this.client;
+    if (status.state !== 'waiting') throw new Error(`nothing to come back from: ${status.state}`);
+    this.clock.advance(status.retryAt - this.clock.now());
+    await this.settle();
+  }
+}
