@@ -1,6 +1,13 @@
-/** Resolves when every promise that can go on without input or output has gone on: a macrotask comes after them all. */
-export function drainMicrotasks(): Promise<void> {
-  return new Promise((resolve) => {
+/**
+ * Resolves when every promise that can go on by itself has gone on, those behind reads of the file system included: a
+ * macrotask comes after all promises, and is waited for again while such a read is under way.
+ */
+export async function drainMicrotasks(): Promise<void> {
+  do await nextMacrotask();
+  while (process.getActiveResourcesInfo().some((name) => name.startsWith('FSReq')));
+}
+
+const nextMacrotask = (): Promise<void> =>
+  new Promise((resolve) => {
     setImmediate(resolve);
   });
-}

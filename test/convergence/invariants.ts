@@ -1,0 +1,72 @@
+import type { Mirror } from '@agenthost/client';
+import type { ChannelKind, ChannelState, ChatState } from '@agenthost/protocol';
+import { expect } from 'vitest';
+import type { SimClient } from './sim-client.ts';
+import type { World } from './world.ts';
+
+/**
+ * What must hold when nothing is under way: every client shows what the host has, cut to its window; what it shows is
+ * confirmed; every dispatch had an outcome, and took effect at most once. Throws when it does not.
+ */
+export async function checkInvariants(world: World): Promise<void> {
+  expect([...world.faults, ...world.ledger.faults, ...world.clients.flatMap(({ faults }) => faults)]).toEqual(
+    [],
+  );
+  const auditor = world.makeClient(`auditor-${world.report.of('audits')}`);
+  world.report.count('audits');
+  world.clients.push(auditor);
+  try {
+    const isReady = auditor.client.connect();
+    await world.quiesce();
+    await isReady;
+    const uris = new Set(world.clients.flatMap((client) => client.mirrors().map(({ uri }) => uri)));
+    for (const uri of uris) {
+      const holding = auditor.hold(uri);
+      await world.quiesce();
+      await holding;
+    }
+    // The auditor's arrival may have set something off; everybody is compared at the same moment.
+    for (const client of world.clients) compareClient(client, auditor);
+  } finally {
+    auditor.client.close();
+    world.clients.pop();
+  }
+  checkOutcomes(world);
+}
+
+function compareClient(client: SimClient, auditor: SimClient): void {
+  for (const mirror of client.mirrors()) {
+    const truth = auditor.mirrors().find(({ uri }) => uri === mirror.uri);
+    const where = `${client.name} on ${mirror.uri}`;
+    expect(mirror.isLost, `${where} is not lost`).toBe(false);
+    if (truth === undefined) throw new Error(`the host does not know ${mirror.uri}`);
+    expect(mirror.state, `${where}: all that is shown is confirmed`).toBe(mirror.confirmed);
+    expect(mirror.confirmed, where).toEqual(cutTo(mirror, truth.confirmed));
+  }
+}
+
+/** The host's state as a client with this window has it. */
+function cutTo(mirror: Mirror<ChannelKind>, truth: ChannelState[ChannelKind]): ChannelState[ChannelKind] {
+  const { confirmed } = mirror;
+  if (!isChat(confirmed) || !isChat(truth)) return truth;
+  const { turnsNextCursor: _, ...rest } = truth;
+  const turns = confirmed.turns.length === 0 ? [] : truth.turns.slice(-confirmed.turns.length);
+  const isCut = turns.length < truth.turns.length;
+  expect(
+    confirmed.turnsNextCursor !== undefined,
+    `${mirror.uri}: a cursor exactly when older turns exist`,
+  ).toBe(isCut);
+  return { ...rest, turns, ...(isCut ? { turnsNextCursor: confirmed.turnsNextCursor } : {}) };
+}
+
+const isChat = (state: object): state is ChatState => 'turns' in state;
+
+function checkOutcomes(world: World): void {
+  for (const { name, dispatched } of world.clients) {
+    const open = dispatched.filter(({ outcome }) => outcome === undefined);
+    expect(open, `${name}: every dispatch has an outcome`).toEqual([]);
+    // All channels exist all the time, and every client resends: nothing is ignored or dropped.
+    const lost = dispatched.filter(({ outcome }) => outcome === 'ignored' || outcome === 'dropped');
+    expect(lost, `${name}: no dispatch is lost`).toEqual([]);
+  }
+}

@@ -1,0 +1,64 @@
+/** What happened in a run, by kind. */
+export const COUNTED = [
+  'steps',
+  'framesDelivered',
+  'dispatches',
+  'accepted',
+  'rejections',
+  'dropped',
+  'ignored',
+  'rebases',
+  'drops',
+  'halfOpens',
+  'replayReconnects',
+  'snapshotReconnects',
+  'initializes',
+  'hostCrashes',
+  'hostStops',
+  'failedCommits',
+  'olderTurnsFetched',
+  'resubscriptions',
+  'turnsStarted',
+  'envelopes',
+  'mergedEnvelopes',
+  'audits',
+] as const;
+
+export type Counted = (typeof COUNTED)[number];
+
+/** Counters of one run, or the sum of several. */
+export class Report {
+  readonly #counts = new Map<Counted, number>();
+  /** Codes of rejections, and how often each came. */
+  readonly rejectionCodes = new Map<string, number>();
+
+  count(kind: Counted, by = 1): void {
+    this.#counts.set(kind, this.of(kind) + by);
+  }
+
+  of(kind: Counted): number {
+    return this.#counts.get(kind) ?? 0;
+  }
+
+  rejected(code: string): void {
+    this.count('rejections');
+    this.rejectionCodes.set(code, (this.rejectionCodes.get(code) ?? 0) + 1);
+  }
+
+  /** Adds another run's counters to these. */
+  add(other: Report): void {
+    for (const kind of COUNTED) this.count(kind, other.of(kind));
+    for (const [code, count] of other.rejectionCodes) {
+      this.rejectionCodes.set(code, (this.rejectionCodes.get(code) ?? 0) + count);
+    }
+  }
+
+  /** One line for each kind that happened. */
+  toString(): string {
+    const lines = COUNTED.filter((kind) => this.of(kind) > 0).map((kind) => `  ${kind}: ${this.of(kind)}`);
+    const codes = [...this.rejectionCodes].toSorted(([, a], [, b]) => b - a);
+    return [...lines, `  rejected as: ${codes.map(([code, count]) => `${code} ${count}`).join(', ')}`].join(
+      '\n',
+    );
+  }
+}

@@ -1,0 +1,133 @@
+import { type AhpClient, createClient, type Mirror } from '@agenthost/client';
+import type { ChannelKind, ClientAction } from '@agenthost/protocol';
+import { type ControlledNetwork, type Link, SeededRandom, type SimulatedClock } from '@agenthost/testkit';
+import type { Ledger } from './ledger.ts';
+import type { Report } from './report.ts';
+import { tap } from './tap.ts';
+
+/** How a client looks at the chats of the simulated session. */
+export interface SimView {
+  readonly turns?: number;
+  readonly maxLatencyMs?: number;
+}
+
+export interface Dispatched {
+  readonly channel: string;
+  readonly action: ClientAction;
+  outcome?: string;
+}
+
+/** One optimistic client: the real library on a simulated network, and what became of all that it did. */
+export class SimClient {
+  readonly name: string;
+  readonly client: AhpClient;
+  readonly random: SeededRandom;
+  readonly dispatched: Dispatched[] = [];
+  readonly faults: string[] = [];
+  readonly #report: Report;
+  readonly #mirrors = new Map<string, Mirror<ChannelKind>>();
+  readonly #pending = new Map<string, number>();
+  #link: Link | undefined;
+
+  constructor(parts: {
+    name: string;
+    seed: number;
+    clock: SimulatedClock;
+    network: ControlledNetwork;
+    report: Report;
+    ledger: Ledger;
+  }) {
+    const { name, clock, network, report, ledger } = parts;
+    this.name = name;
+    this.#report = report;
+    this.random = SeededRandom.of(parts.seed, name);
+    const ids = SeededRandom.of(parts.seed, `${name}/ids`);
+    this.client = createClient({
+      clientId: name,
+      clock,
+      random: this.random.next,
+      newId: () => ids.hex(16),
+      onError: (error, where) => this.faults.push(`${name}: ${where}: ${String(error)}`),
+      backoff: { minMs: 50, maxMs: 2_000 },
+      transport: async () => {
+        this.#link = network.connect();
+        return tap(this.#link.client, report, ledger);
+      },
+    });
+    let wasOnline = false;
+    this.client.onStatus((status) => {
+      if (wasOnline && status.state === 'waiting') report.count('drops');
+      wasOnline = status.state === 'online';
+      if (status.state === 'closed' || status.state === 'replaced') {
+        this.faults.push(`${name}: the client gave up: ${status.error.message}`);
+      }
+    });
+  }
+
+  /** The link of the present connection. */
+  get link(): Link | undefined {
+    return this.#link?.isOpen === true ? this.#link : undefined;
+  }
+
+  get isOnline(): boolean {
+    return this.client.status.state === 'online';
+  }
+
+  /** Actions without an outcome. */
+  get pendingCount(): number {
+    let count = 0;
+    for (const each of this.#pending.values()) count += each;
+    return count;
+  }
+
+  mirrors(): Mirror<ChannelKind>[] {
+    return [...this.#mirrors.values()];
+  }
+
+  mirror<K extends ChannelKind>(uri: string, kind: K): Mirror<K> | undefined {
+    const found = this.#mirrors.get(uri);
+    return found !== undefined && isOf(found, kind) ? found : undefined;
+  }
+
+  /** Holds a channel; a refusal or a lost connection leaves it unheld. */
+  async hold(uri: string, view: SimView = {}): Promise<void> {
+    try {
+      const mirror = await this.client.subscribe(uri, view);
+      if (this.#mirrors.has(uri)) return mirror.dispose();
+      this.#mirrors.set(uri, mirror);
+      mirror.onAction(({ origin }) => {
+        const isForeign = origin?.clientId !== this.name;
+        if (isForeign && (this.#pending.get(uri) ?? 0) > 0) this.#report.count('rebases');
+      });
+    } catch (error) {
+      if (!isConnectionLost(error)) throw error;
+    }
+  }
+
+  /** Gives a channel back. */
+  letGo(uri: string): void {
+    this.#mirrors.get(uri)?.dispose();
+    this.#mirrors.delete(uri);
+  }
+
+  dispatch(channel: string, action: ClientAction): void {
+    const entry: Dispatched = { channel, action };
+    this.dispatched.push(entry);
+    this.#report.count('dispatches');
+    this.#pending.set(channel, (this.#pending.get(channel) ?? 0) + 1);
+    void this.client.dispatch(channel, action).then((outcome) => {
+      this.#pending.set(channel, (this.#pending.get(channel) ?? 0) - 1);
+      entry.outcome = outcome.outcome;
+      if (outcome.outcome === 'rejected') this.#report.rejected(outcome.code);
+      else this.#report.count(outcome.outcome);
+    });
+  }
+}
+
+const isOf = <K extends ChannelKind>(
+  mirror: Mirror<ChannelKind>,
+  kind: K,
+): mirror is Mirror<ChannelKind> & Mirror<K> => mirror.kind === kind;
+
+const isConnectionLost = (error: unknown): boolean =>
+  error instanceof Error && error.name === 'ConnectionLost';

@@ -1,0 +1,143 @@
+import type { ChatState, ClientAction, SessionState } from '@agenthost/protocol';
+import {
+  approved,
+  denied,
+  openCalls,
+  resultJudged,
+  type SeededRandom,
+  turnCancelled,
+  turnStarted,
+  userMessage,
+} from '@agenthost/testkit';
+import type { SimClient } from './sim-client.ts';
+
+/** The session that everybody works in. */
+export const SESSION = 'ahp-session:/simulated';
+export const SECOND_CHAT = 'ahp-chat:/second';
+
+const CHAT_DEEDS = {
+  turnStarted: 8,
+  answerCall: 10,
+  judgeResult: 5,
+  cancel: 2,
+  draft: 5,
+  queue: 2,
+  steer: 1,
+  unqueue: 1,
+  reorder: 1,
+  truncate: 0.4,
+  /** Rejected, whatever the state. */
+  notDispatchable: 0.5,
+  strangeCall: 0.5,
+} as const;
+
+const SESSION_DEEDS = { title: 3, isRead: 2, isArchived: 2, join: 1, leave: 1, strangeClient: 0.3 } as const;
+
+/** Lets a client do one thing that a person might, judging by what its own mirrors show now. */
+export function act(client: SimClient): void {
+  const { random } = client;
+  const mirrors = client.mirrors();
+  if (mirrors.length === 0) return;
+  const mirror = random.pick(mirrors);
+  const { state } = mirror;
+  const action = isChat(state)
+    ? chatAction(random, state)
+    : isSession(state)
+      ? sessionAction(random, state, client.name)
+      : undefined;
+  if (action !== undefined) client.dispatch(mirror.uri, action);
+}
+
+const isChat = (state: object): state is ChatState => 'turns' in state;
+const isSession = (state: object): state is SessionState => 'activeClients' in state;
+
+function chatAction(random: SeededRandom, state: ChatState): ClientAction | undefined {
+  const turnId = state.activeTurn?.id ?? '';
+  const calls = openCalls(state);
+  switch (random.weighted(CHAT_DEEDS)) {
+    case 'turnStarted':
+      // Now and then although one runs already, or with an id that was used before.
+      if (state.activeTurn !== undefined && random.chance(0.7)) return undefined;
+      return turnStarted(
+        random.chance(0.05) && state.turns.length > 0
+          ? random.pick(state.turns).id
+          : `turn-${random.hex(10)}`,
+      );
+    case 'answerCall': {
+      const call = calls.find(({ status }) => status === 'pending-confirmation');
+      if (call?.status !== 'pending-confirmation') return undefined;
+      const option = call.options?.[random.int(call.options.length)];
+      const choice = option === undefined ? {} : { selectedOptionId: option.id };
+      const isApproved = option === undefined ? random.chance(0.7) : option.kind === 'approve';
+      if (!isApproved) return denied(turnId, call.toolCallId, choice);
+      const edited = random.chance(0.5) ? { editedToolInput: random.hex(4) } : {};
+      return approved(turnId, call.toolCallId, { ...choice, ...edited });
+    }
+    case 'judgeResult': {
+      const call = calls.find(({ status }) => status === 'pending-result-confirmation');
+      return call && resultJudged(turnId, call.toolCallId, random.chance(0.7));
+    }
+    case 'cancel':
+      return state.activeTurn === undefined ? undefined : turnCancelled(turnId);
+    case 'draft':
+      return random.chance(0.2)
+        ? { type: 'chat/draftChanged' }
+        : { type: 'chat/draftChanged', draft: userMessage(random.hex(6)) };
+    case 'queue':
+      return pendingSet(random, 'queued');
+    case 'steer':
+      return pendingSet(random, 'steering');
+    case 'unqueue': {
+      const id = state.queuedMessages?.at(-1)?.id ?? `queued-${random.hex(4)}`;
+      return { type: 'chat/pendingMessageRemoved', kind: 'queued', id };
+    }
+    case 'reorder':
+      return {
+        type: 'chat/queuedMessagesReordered',
+        order: (state.queuedMessages ?? []).map(({ id }) => id).toReversed(),
+      };
+    case 'truncate': {
+      if (random.chance(0.2)) return { type: 'chat/truncated' };
+      return state.turns.length === 0
+        ? undefined
+        : { type: 'chat/truncated', turnId: random.pick(state.turns).id };
+    }
+    case 'strangeCall':
+      return approved(turnId, 'no such call');
+    case 'notDispatchable':
+      return turnCancelled(`never-${random.hex(4)}`);
+  }
+}
+
+const pendingSet = (random: SeededRandom, kind: 'queued' | 'steering'): ClientAction => ({
+  type: 'chat/pendingMessageSet',
+  kind,
+  id: `${kind}-${random.hex(4)}`,
+  message: userMessage(random.hex(6)),
+});
+
+function sessionAction(
+  random: SeededRandom,
+  state: SessionState,
+  clientId: string,
+): ClientAction | undefined {
+  switch (random.weighted(SESSION_DEEDS)) {
+    case 'title':
+      return { type: 'session/titleChanged', title: random.hex(6) };
+    case 'isRead':
+      return { type: 'session/isReadChanged', isRead: random.chance(0.5) };
+    case 'isArchived':
+      return { type: 'session/isArchivedChanged', isArchived: random.chance(0.5) };
+    case 'join':
+      return {
+        type: 'session/activeClientSet',
+        activeClient: { clientId, displayName: random.hex(4), tools: [] },
+      };
+    case 'leave':
+      return state.activeClients.some((each) => each.clientId === clientId)
+        ? { type: 'session/activeClientRemoved', clientId }
+        : undefined;
+    case 'strangeClient':
+      return { type: 'session/activeClientRemoved', clientId: 'somebody else' };
+  }
+}

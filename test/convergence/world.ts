@@ -1,0 +1,180 @@
+import { createHost, type Host } from '@agenthost/host';
+import {
+  type ClockScope,
+  ControlledNetwork,
+  createSimulatedAgent,
+  FaultJournal,
+  SeededRandom,
+  SimulatedClock,
+} from '@agenthost/testkit';
+import { Ledger } from './ledger.ts';
+import { Report } from './report.ts';
+import { SimClient } from './sim-client.ts';
+
+/** What may differ between runs. */
+export interface WorldOptions {
+  readonly seed: number;
+  readonly clientCount: number;
+  /** How long envelopes stay replayable, ms of simulated time. */
+  readonly replayMs: number;
+  /** How long an unused channel stays in memory, ms of simulated time. */
+  readonly unloadAfterMs: number;
+}
+
+/** One life of the host: from start to stop or kill. */
+interface Life {
+  readonly host: Host;
+  readonly journal: FaultJournal;
+  readonly scope: ClockScope;
+}
+
+/** A host on a disk that outlives it, clients, and a network between them, all on one simulated clock. */
+export class World {
+  readonly options: WorldOptions;
+  readonly clock = new SimulatedClock();
+  readonly network = new ControlledNetwork();
+  readonly random: SeededRandom;
+  readonly report = new Report();
+  readonly ledger = new Ledger(this.report);
+  readonly clients: SimClient[];
+  /** What went wrong that no assertion would see. */
+  readonly faults: string[] = [];
+  readonly #ids: SeededRandom;
+  #life: Life | undefined;
+  #lastDisk = new FaultJournal().disk;
+
+  constructor(options: WorldOptions) {
+    this.options = options;
+    this.random = SeededRandom.of(options.seed, 'schedule');
+    this.#ids = SeededRandom.of(options.seed, 'host/ids');
+    this.clients = Array.from({ length: options.clientCount }, (_, index) =>
+      this.makeClient(`client-${index}`),
+    );
+  }
+
+  makeClient(name: string): SimClient {
+    const { clock, network, report, ledger } = this;
+    return new SimClient({ name, seed: this.options.seed, clock, network, report, ledger });
+  }
+
+  get isUp(): boolean {
+    return this.#life !== undefined;
+  }
+
+  /** The running host's journal. */
+  get journal(): FaultJournal | undefined {
+    return this.#life?.journal;
+  }
+
+  /** Everything durable. */
+  get disk(): FaultJournal['disk'] {
+    return this.#lastDisk;
+  }
+
+  async start(): Promise<void> {
+    const scope = this.clock.scope();
+    const journal = new FaultJournal(this.#lastDisk);
+    const { seed, replayMs, unloadAfterMs } = this.options;
+    const host = createHost({
+      journal,
+      agents: [() => createSimulatedAgent({ seed, timers: scope })],
+      roots: [process.cwd()],
+      defaultDirectory: process.cwd(),
+      replayWindow: { maxAgeMs: replayMs },
+      unloadAfterMs,
+      clock: scope,
+      timers: scope,
+      ids: { next: () => this.#ids.hex(16) },
+      log: this.#log(),
+    });
+    const starting = host.start();
+    await this.#until(starting);
+    this.#life = { host, journal, scope };
+    this.network.accept = (transport) => host.accept(transport, { tokenHash: 'owner', isAdmin: true });
+  }
+
+  /** SIGKILL: what was durable stays, nothing else. */
+  crash(): void {
+    const life = this.#life;
+    if (life === undefined) return;
+    this.#life = undefined;
+    this.network.accept = undefined;
+    life.journal.crash();
+    life.scope.end();
+    for (const link of this.network.links) link.cut();
+    this.report.count('hostCrashes');
+  }
+
+  /** The host ends as asked to. */
+  async stop(): Promise<void> {
+    const life = this.#life;
+    if (life === undefined) return;
+    this.#life = undefined;
+    this.network.accept = undefined;
+    await this.#until(life.host.stop());
+    life.scope.end();
+    for (const link of this.network.links) {
+      link.deliverAll();
+      link.cut();
+    }
+    this.report.count('hostStops');
+  }
+
+  /** Lets everything go on, delivering all frames, until nothing is under way and no client waits for anything. */
+  async quiesce(limitMs = 600_000): Promise<void> {
+    const end = this.clock.now() + limitMs;
+    for (;;) {
+      await this.clock.settle();
+      let delivered = 0;
+      for (const link of this.network.links) delivered += link.deliverAll();
+      if (delivered > 0) continue;
+      const isQuiet = this.clients.every((client) => client.isOnline && client.pendingCount === 0);
+      if (isQuiet && !this.clock.hasImmediates) return;
+      if (this.clock.now() > end) throw new Error(`no quiescence: ${this.#whatWaits()}`);
+      if (!this.clock.fireNext()) throw new Error(`nothing will happen any more: ${this.#whatWaits()}`);
+    }
+  }
+
+  #whatWaits(): string {
+    return this.clients
+      .map(({ name, client, pendingCount }) => `${name} ${client.status.state}, ${pendingCount} pending`)
+      .join('; ');
+  }
+
+  /** Runs the clock until a promise of the host settles; the host's own timers may be what it waits for. */
+  async #until(promise: Promise<unknown>): Promise<void> {
+    let isSettled = false;
+    const done = promise.finally(() => {
+      isSettled = true;
+    });
+    // Its failure is rethrown by the last line.
+    done.catch(() => undefined);
+    for (let round = 0; round < 1_000; round += 1) {
+      await this.clock.settle();
+      if (isSettled) break;
+      this.clock.fireNext();
+    }
+    if (!isSettled) throw new Error('the host neither started nor stopped');
+    await done;
+  }
+
+  #log() {
+    const expected = /journal cannot be written/;
+    return {
+      debug: () => undefined,
+      info: () => undefined,
+      warn: () => undefined,
+      error: (fields: object, message: string) => {
+        if (!expected.test(message)) this.faults.push(`host: ${message}: ${describe(fields)}`);
+      },
+    };
+  }
+}
+
+function describe(fields: object): string {
+  return Object.entries(fields)
+    .map(
+      ([key, value]) => `${key} ${value instanceof Error ? (value.stack ?? value.message) : String(value)}`,
+    )
+    .join(', ');
+}
