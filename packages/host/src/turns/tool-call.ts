@@ -76,11 +76,12 @@ export class LiveToolCall implements ToolCallHandle {
   }
 
   run(question: ToolCallReady): void {
-    this.#emitIn(['streaming', 'running'], () => ({
+    this.#emitIn(['streaming', 'running'], (call) => ({
       type: 'chat/toolCallReady',
       ...this.#target,
       ...ready(question),
-      confirmed: 'not-needed',
+      // New fields for a call that runs do not change why it may.
+      confirmed: call.status === 'running' ? call.confirmed : 'not-needed',
     }));
   }
 
@@ -152,10 +153,10 @@ export class LiveToolCall implements ToolCallHandle {
   }
 
   /** Emits when the call is in one of these states; anything else would change nothing [CHAT-7]. */
-  #emitIn(statuses: readonly ToolCallState['status'][], make: () => ChatAction): void {
+  #emitIn(statuses: readonly ToolCallState['status'][], make: (call: ToolCallState) => ChatAction): void {
     this.#send((chat) => {
-      const status = findToolCall(chat.state, this.id)?.status;
-      return status !== undefined && statuses.includes(status) ? make() : undefined;
+      const call = findToolCall(chat.state, this.id);
+      return call !== undefined && statuses.includes(call.status) ? make(call) : undefined;
     });
   }
 }
