@@ -47,7 +47,12 @@ export async function makeSnapshot(
   if (!channel.is('chat') || !('turns' in captured.state)) {
     return { snapshot: { resource: channel.uri, state: captured.state, fromSeq }, fromOrdinal: 0 };
   }
-  const { state, fromOrdinal } = await chatView(sync, { ...captured, state: captured.state }, view, maxTurnBytes);
+  const { state, fromOrdinal } = await chatView(
+    sync,
+    { ...captured, state: captured.state },
+    view,
+    maxTurnBytes,
+  );
   return { snapshot: { resource: channel.uri, state, fromSeq }, fromOrdinal };
 }
 

@@ -101,11 +101,7 @@ export class Dispatcher {
     });
   }
 
-  #apply<K extends ChannelKind>(
-    connection: Connection,
-    incoming: Incoming,
-    step: Step<K>,
-  ): void {
+  #apply<K extends ChannelKind>(connection: Connection, incoming: Incoming, step: Step<K>): void {
     const { channel, action, module } = step;
     const caller = callerOf(connection);
     const rejection =
