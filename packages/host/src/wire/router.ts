@@ -31,6 +31,7 @@ export type Commands = { readonly [M in ClientRequestMethod]?: Command<M> };
 const CONCURRENT: ReadonlySet<ClientRequestMethod> = new Set([
   'listSessions',
   'fetchTurns',
+  'x-diskUse',
   'completions',
   'resolveSessionConfig',
   'sessionConfigCompletions',

@@ -25,3 +25,18 @@ export interface SessionForkSource {
 
 /** `disposeSession`: ends and removes the session in `channel` [SESS-3]. */
 export interface DisposeSessionParams extends BaseParams {}
+
+/** `x-diskUse`, an extension of ours: what the session in `channel` takes on the host's disk. */
+export interface DiskUseParams extends BaseParams {}
+
+/** Bytes by what they hold; together the session's share of the host's database. */
+export interface DiskUseResult {
+  /** Completed turns. */
+  turnsBytes: number;
+  /** The rest of what its channels show. */
+  stateBytes: number;
+  /** Its envelopes in the replay window; they go by themselves. */
+  windowBytes: number;
+  /** Contents behind the host's content URIs. */
+  contentBytes: number;
+}

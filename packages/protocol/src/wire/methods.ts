@@ -47,7 +47,12 @@ import type {
   SessionRemovedParams,
   SessionSummaryChangedParams,
 } from '../root/notifications.ts';
-import type { CreateSessionParams, DisposeSessionParams } from '../session/commands.ts';
+import type {
+  CreateSessionParams,
+  DiskUseParams,
+  DiskUseResult,
+  DisposeSessionParams,
+} from '../session/commands.ts';
 import type {
   OtlpExportLogsParams,
   OtlpExportMetricsParams,
@@ -98,6 +103,7 @@ export interface ClientToHostRequests extends ResourceRequests {
   };
   createSession: { params: CreateSessionParams; result: null };
   disposeSession: { params: DisposeSessionParams; result: null };
+  'x-diskUse': { params: DiskUseParams; result: DiskUseResult };
   createChat: { params: CreateChatParams; result: null };
   disposeChat: { params: DisposeChatParams; result: null };
   fetchTurns: { params: FetchTurnsParams; result: FetchTurnsResult };
@@ -172,6 +178,7 @@ export const CLIENT_REQUEST_METHODS = [
   'sessionConfigCompletions',
   'createSession',
   'disposeSession',
+  'x-diskUse',
   'createChat',
   'disposeChat',
   'fetchTurns',

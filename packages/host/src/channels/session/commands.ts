@@ -79,6 +79,12 @@ export function sessionCommands(parts: Parts): Commands {
       sync.path.transact('client', () => removeSession(parts, session));
       return null;
     },
+    'x-diskUse': async ({ channel }) => {
+      await sync.path.drain();
+      const use = await sync.journal.diskUse(channel);
+      if (use === undefined) throw sessionNotFound(channel);
+      return { ...use };
+    },
     resolveSessionConfig: async ({ provider, workingDirectory, config }, caller) => {
       const agent = agents.get(provider);
       const directory = await parts.resolveDirectory(workingDirectory, caller);

@@ -1427,7 +1427,82 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate70(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate69(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+let vErrors: any = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((((data.turnsBytes === undefined) && (missing0 = "turnsBytes")) || ((data.stateBytes === undefined) && (missing0 = "stateBytes"))) || ((data.windowBytes === undefined) && (missing0 = "windowBytes"))) || ((data.contentBytes === undefined) && (missing0 = "contentBytes"))){
+faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.turnsBytes !== undefined){
+let data0 = data.turnsBytes;
+const _errs1 = errors;
+if(!((typeof data0 == "number") && (isFinite(data0)))){
+faults = [{instancePath:instancePath+"/turnsBytes",keyword:"type",params:{type: "number"}}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.stateBytes !== undefined){
+let data1 = data.stateBytes;
+const _errs3 = errors;
+if(!((typeof data1 == "number") && (isFinite(data1)))){
+faults = [{instancePath:instancePath+"/stateBytes",keyword:"type",params:{type: "number"}}];
+return false;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.windowBytes !== undefined){
+let data2 = data.windowBytes;
+const _errs5 = errors;
+if(!((typeof data2 == "number") && (isFinite(data2)))){
+faults = [{instancePath:instancePath+"/windowBytes",keyword:"type",params:{type: "number"}}];
+return false;
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.contentBytes !== undefined){
+let data3 = data.contentBytes;
+const _errs7 = errors;
+if(!((typeof data3 == "number") && (isFinite(data3)))){
+faults = [{instancePath:instancePath+"/contentBytes",keyword:"type",params:{type: "number"}}];
+return false;
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+else {
+faults = [{instancePath,keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+faults = vErrors;
+return errors === 0;
+}
+function validate71(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -1454,7 +1529,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate69(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate70(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -1468,7 +1543,7 @@ var valid1 = true;
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 const _errs3 = errors;
-if(!(validate70(data0[i0], {instancePath:instancePath+"/turns/" + i0}))){
+if(!(validate71(data0[i0], {instancePath:instancePath+"/turns/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -1510,7 +1585,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate74(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate75(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -1568,7 +1643,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate76(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate77(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -1627,7 +1702,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate81(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate82(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -1678,7 +1753,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate72(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate73(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -1715,7 +1790,7 @@ var valid0 = true;
 if(valid0){
 if(data.serverInfo !== undefined){
 const _errs4 = errors;
-if(!(validate74(data.serverInfo, {instancePath:instancePath+"/serverInfo"}))){
+if(!(validate75(data.serverInfo, {instancePath:instancePath+"/serverInfo"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -1734,7 +1809,7 @@ var valid1 = true;
 const len0 = data3.length;
 for(let i0=0; i0<len0; i0++){
 const _errs7 = errors;
-if(!(validate76(data3[i0], {instancePath:instancePath+"/snapshots/" + i0}))){
+if(!(validate77(data3[i0], {instancePath:instancePath+"/snapshots/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -1811,7 +1886,7 @@ var valid0 = true;
 if(valid0){
 if(data.telemetry !== undefined){
 const _errs15 = errors;
-if(!(validate81(data.telemetry, {instancePath:instancePath+"/telemetry"}))){
+if(!(validate82(data.telemetry, {instancePath:instancePath+"/telemetry"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -1837,7 +1912,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate87(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate88(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if((typeof data !== "string") && (!(data && typeof data == "object" && !Array.isArray(data)))){
@@ -1920,7 +1995,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate90(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate91(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -1992,7 +2067,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate89(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate90(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -2005,7 +2080,7 @@ return false;
 else {
 if(data.content !== undefined){
 const _errs1 = errors;
-if(!(validate90(data.content, {instancePath:instancePath+"/content"}))){
+if(!(validate91(data.content, {instancePath:instancePath+"/content"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -2037,14 +2112,14 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate86(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate87(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.message !== undefined){
 const _errs1 = errors;
-if(!(validate87(data.message, {instancePath:instancePath+"/message"}))){
+if(!(validate88(data.message, {instancePath:instancePath+"/message"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -2056,7 +2131,7 @@ var valid0 = true;
 if(valid0){
 if(data.followUp !== undefined){
 const _errs2 = errors;
-if(!(validate89(data.followUp, {instancePath:instancePath+"/followUp"}))){
+if(!(validate90(data.followUp, {instancePath:instancePath+"/followUp"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -2075,7 +2150,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate96(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate97(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(!(((typeof data == "number") && (!(data % 1) && !isNaN(data))) && (isFinite(data)))){
@@ -2093,7 +2168,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate98(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate99(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -2138,7 +2213,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate102(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate103(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -2198,7 +2273,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate106(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate107(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -2252,7 +2327,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate95(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate96(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -2306,7 +2381,7 @@ var valid0 = true;
 if(valid0){
 if(data.status !== undefined){
 const _errs8 = errors;
-if(!(validate96(data.status, {instancePath:instancePath+"/status"}))){
+if(!(validate97(data.status, {instancePath:instancePath+"/status"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -2330,7 +2405,7 @@ var valid0 = true;
 if(valid0){
 if(data.project !== undefined){
 const _errs11 = errors;
-if(!(validate98(data.project, {instancePath:instancePath+"/project"}))){
+if(!(validate99(data.project, {instancePath:instancePath+"/project"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -2354,7 +2429,7 @@ var valid0 = true;
 if(valid0){
 if(data.annotations !== undefined){
 const _errs13 = errors;
-if(!(validate102(data.annotations, {instancePath:instancePath+"/annotations"}))){
+if(!(validate103(data.annotations, {instancePath:instancePath+"/annotations"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -2402,7 +2477,7 @@ var valid0 = true;
 if(valid0){
 if(data.changes !== undefined){
 const _errs19 = errors;
-if(!(validate106(data.changes, {instancePath:instancePath+"/changes"}))){
+if(!(validate107(data.changes, {instancePath:instancePath+"/changes"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -2432,7 +2507,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate94(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate95(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -2464,7 +2539,7 @@ var valid1 = true;
 const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
 const _errs5 = errors;
-if(!(validate95(data1[i0], {instancePath:instancePath+"/items/" + i0}))){
+if(!(validate96(data1[i0], {instancePath:instancePath+"/items/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -2495,7 +2570,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate109(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate110(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -2545,7 +2620,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate111(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate112(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -2595,7 +2670,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate113(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate114(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -2645,7 +2720,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate115(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate116(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -2731,7 +2806,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate118(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate119(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -2825,7 +2900,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate122(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate123(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -2857,7 +2932,7 @@ var valid1 = true;
 const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
 const _errs5 = errors;
-if(!(validate76(data1[i0], {instancePath:instancePath+"/snapshots/" + i0}))){
+if(!(validate77(data1[i0], {instancePath:instancePath+"/snapshots/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -2888,7 +2963,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate117(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate118(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 const _errs1 = errors;
@@ -2921,7 +2996,7 @@ vErrors = null;
 }
 if(_valid0){
 const _errs5 = errors;
-if(!(validate118(data, {instancePath}))){
+if(!(validate119(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -2972,7 +3047,7 @@ vErrors = null;
 }
 if(_valid1){
 const _errs10 = errors;
-if(!(validate122(data, {instancePath}))){
+if(!(validate123(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -3017,7 +3092,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate128(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate129(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if((((typeof data !== "string") && (!((typeof data == "number") && (isFinite(data))))) && (typeof data !== "boolean")) && (data !== null)){
@@ -3027,8 +3102,8 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-const wrapper0 = {validate: validate130};
-function validate130(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+const wrapper0 = {validate: validate131};
+function validate131(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -3084,7 +3159,7 @@ var valid1 = true;
 const len0 = data3.length;
 for(let i0=0; i0<len0; i0++){
 const _errs9 = errors;
-if(!(validate128(data3[i0], {instancePath:instancePath+"/enum/" + i0}))){
+if(!(validate129(data3[i0], {instancePath:instancePath+"/enum/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -3278,7 +3353,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate127(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate128(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -3334,7 +3409,7 @@ var valid1 = true;
 const len0 = data3.length;
 for(let i0=0; i0<len0; i0++){
 const _errs9 = errors;
-if(!(validate128(data3[i0], {instancePath:instancePath+"/enum/" + i0}))){
+if(!(validate129(data3[i0], {instancePath:instancePath+"/enum/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -3429,7 +3504,7 @@ var valid0 = true;
 if(valid0){
 if(data.items !== undefined){
 const _errs20 = errors;
-if(!(validate130(data.items, {instancePath:instancePath+"/items"}))){
+if(!(validate131(data.items, {instancePath:instancePath+"/items"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -3446,7 +3521,7 @@ if(errors === _errs21){
 if(data11 && typeof data11 == "object" && !Array.isArray(data11)){
 for(const key0 in data11){
 const _errs24 = errors;
-if(!(validate130(data11[key0], {instancePath:instancePath+"/properties/" + key0.replace(/~/g, "~0").replace(/\//g, "~1")}))){
+if(!(validate131(data11[key0], {instancePath:instancePath+"/properties/" + key0.replace(/~/g, "~0").replace(/\//g, "~1")}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -3499,7 +3574,7 @@ var valid0 = true;
 if(valid0){
 if(data.additionalProperties !== undefined){
 const _errs29 = errors;
-if(!(validate130(data.additionalProperties, {instancePath:instancePath+"/additionalProperties"}))){
+if(!(validate131(data.additionalProperties, {instancePath:instancePath+"/additionalProperties"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -3554,7 +3629,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate126(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate127(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -3584,7 +3659,7 @@ if(errors === _errs3){
 if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
 for(const key0 in data1){
 const _errs6 = errors;
-if(!(validate127(data1[key0], {instancePath:instancePath+"/properties/" + key0.replace(/~/g, "~0").replace(/\//g, "~1")}))){
+if(!(validate128(data1[key0], {instancePath:instancePath+"/properties/" + key0.replace(/~/g, "~0").replace(/\//g, "~1")}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -3646,7 +3721,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate125(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate126(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -3659,7 +3734,7 @@ return false;
 else {
 if(data.schema !== undefined){
 const _errs1 = errors;
-if(!(validate126(data.schema, {instancePath:instancePath+"/schema"}))){
+if(!(validate127(data.schema, {instancePath:instancePath+"/schema"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -3696,7 +3771,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate137(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate138(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -3767,7 +3842,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate140(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate141(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -3781,7 +3856,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate141(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate142(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -3839,7 +3914,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate143(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate144(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -3853,7 +3928,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate144(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate145(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -3898,7 +3973,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate147(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate148(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -3943,7 +4018,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate146(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate147(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -3963,7 +4038,7 @@ var valid1 = true;
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 const _errs3 = errors;
-if(!(validate147(data0[i0], {instancePath:instancePath+"/entries/" + i0}))){
+if(!(validate148(data0[i0], {instancePath:instancePath+"/entries/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -3989,7 +4064,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate149(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate150(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -4034,7 +4109,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate151(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate152(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -4048,7 +4123,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate152(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate153(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -4119,7 +4194,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate155(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate156(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -4133,7 +4208,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate156(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate157(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -4191,7 +4266,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate158(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate159(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -4249,7 +4324,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate159(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate160(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -4320,7 +4395,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate161(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate162(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -4334,7 +4409,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate162(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate163(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -4392,7 +4467,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate164(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate165(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -4503,7 +4578,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate166(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate167(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -4639,7 +4714,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate169(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate170(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -4653,7 +4728,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate170(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate171(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -4678,7 +4753,7 @@ var valid0 = true;
 if(valid0){
 if(data.summary !== undefined){
 const _errs2 = errors;
-if(!(validate95(data.summary, {instancePath:instancePath+"/summary"}))){
+if(!(validate96(data.summary, {instancePath:instancePath+"/summary"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -4698,7 +4773,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate174(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate175(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -4756,7 +4831,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate173(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate174(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -4776,7 +4851,7 @@ var valid1 = true;
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 const _errs3 = errors;
-if(!(validate174(data0[i0], {instancePath:instancePath+"/items/" + i0}))){
+if(!(validate175(data0[i0], {instancePath:instancePath+"/items/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -4802,7 +4877,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate176(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate177(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -4847,7 +4922,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate182(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate183(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -4890,7 +4965,7 @@ var valid0 = true;
 if(valid0){
 if(data.changes !== undefined){
 const _errs6 = errors;
-if(!(validate106(data.changes, {instancePath:instancePath+"/changes"}))){
+if(!(validate107(data.changes, {instancePath:instancePath+"/changes"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -4911,7 +4986,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate179(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate180(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -4948,7 +5023,7 @@ var valid0 = true;
 if(valid0){
 if(data.changes !== undefined){
 const _errs3 = errors;
-if(!(validate182(data.changes, {instancePath:instancePath+"/changes"}))){
+if(!(validate183(data.changes, {instancePath:instancePath+"/changes"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -4969,13 +5044,13 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate186(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate187(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.snapshot !== undefined){
-if(!(validate76(data.snapshot, {instancePath:instancePath+"/snapshot"}))){
+if(!(validate77(data.snapshot, {instancePath:instancePath+"/snapshot"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -4985,16 +5060,6 @@ else {
 faults = [{instancePath,keyword:"type",params:{type: "object"}}];
 return false;
 }
-}
-faults = vErrors;
-return errors === 0;
-}
-function validate188(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
-let vErrors: any = null;
-let errors = 0;
-if(data !== null){
-faults = [{instancePath,keyword:"type",params:{type: "null"}}];
-return false;
 }
 faults = vErrors;
 return errors === 0;
@@ -5059,61 +5124,72 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
+function validate195(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+let vErrors: any = null;
+let errors = 0;
+if(data !== null){
+faults = [{instancePath,keyword:"type",params:{type: "null"}}];
+return false;
+}
+faults = vErrors;
+return errors === 0;
+}
 export const notifications: Record<string, Check> = {
   "action": validate22,
-  "root/sessionAdded": validate170,
-  "root/sessionRemoved": validate176,
-  "root/sessionSummaryChanged": validate179,
-  "root/progress": validate115,
+  "root/sessionAdded": validate171,
+  "root/sessionRemoved": validate177,
+  "root/sessionSummaryChanged": validate180,
+  "root/progress": validate116,
   "auth/required": validate32,
-  "otlp/exportLogs": validate109,
-  "otlp/exportTraces": validate113,
-  "otlp/exportMetrics": validate111,
+  "otlp/exportLogs": validate110,
+  "otlp/exportTraces": validate114,
+  "otlp/exportMetrics": validate112,
 };
 /** Those whose values nest without a bound of the schema's own. */
 export const notificationsNesting: string[] = [];
 export const hostParams: Record<string, Check> = {
-  "resourceRead": validate156,
-  "resourceWrite": validate166,
-  "resourceList": validate144,
-  "resourceCopy": validate137,
-  "resourceMove": validate152,
-  "resourceDelete": validate141,
-  "resourceResolve": validate162,
-  "resourceMkdir": validate149,
-  "resourceRequest": validate159,
+  "resourceRead": validate157,
+  "resourceWrite": validate167,
+  "resourceList": validate145,
+  "resourceCopy": validate138,
+  "resourceMove": validate153,
+  "resourceDelete": validate142,
+  "resourceResolve": validate163,
+  "resourceMkdir": validate150,
+  "resourceRequest": validate160,
   "createResourceWatch": validate62,
 };
 /** Those whose values nest without a bound of the schema's own. */
 export const hostParamsNesting: string[] = [];
 export const results: Record<string, Check> = {
-  "resourceRead": validate158,
-  "resourceWrite": validate169,
-  "resourceList": validate146,
-  "resourceCopy": validate140,
-  "resourceMove": validate155,
-  "resourceDelete": validate143,
-  "resourceResolve": validate164,
-  "resourceMkdir": validate151,
-  "resourceRequest": validate161,
+  "resourceRead": validate159,
+  "resourceWrite": validate170,
+  "resourceList": validate147,
+  "resourceCopy": validate141,
+  "resourceMove": validate156,
+  "resourceDelete": validate144,
+  "resourceResolve": validate165,
+  "resourceMkdir": validate152,
+  "resourceRequest": validate162,
   "createResourceWatch": validate67,
-  "initialize": validate72,
-  "ping": validate194,
-  "reconnect": validate117,
-  "subscribe": validate186,
+  "initialize": validate73,
+  "ping": validate195,
+  "reconnect": validate118,
+  "subscribe": validate187,
   "authenticate": validate34,
-  "listSessions": validate94,
-  "resolveSessionConfig": validate125,
-  "sessionConfigCompletions": validate173,
-  "createSession": validate189,
-  "disposeSession": validate192,
-  "createChat": validate188,
-  "disposeChat": validate191,
-  "fetchTurns": validate69,
+  "listSessions": validate95,
+  "resolveSessionConfig": validate126,
+  "sessionConfigCompletions": validate174,
+  "createSession": validate190,
+  "disposeSession": validate193,
+  "x-diskUse": validate69,
+  "createChat": validate189,
+  "disposeChat": validate192,
+  "fetchTurns": validate70,
   "completions": validate35,
-  "createTerminal": validate190,
-  "disposeTerminal": validate193,
-  "invokeChangesetOperation": validate86,
+  "createTerminal": validate191,
+  "disposeTerminal": validate194,
+  "invokeChangesetOperation": validate87,
 };
 /** Those whose values nest without a bound of the schema's own. */
 export const resultsNesting: string[] = ["resolveSessionConfig"];

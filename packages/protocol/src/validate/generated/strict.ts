@@ -14352,6 +14352,33 @@ let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
+if((data.channel === undefined) && (missing0 = "channel")){
+faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.channel !== undefined){
+if(!(validate31(data.channel, {instancePath:instancePath+"/channel"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+}
+}
+}
+else {
+faults = [{instancePath,keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+faults = vErrors;
+return errors === 0;
+}
+function validate444(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+let vErrors: any = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
 if(((data.channel === undefined) && (missing0 = "channel")) || ((data.clientSeq === undefined) && (missing0 = "clientSeq"))){
 faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
@@ -14379,33 +14406,6 @@ var valid0 = _errs2 === errors;
 }
 else {
 var valid0 = true;
-}
-}
-}
-}
-else {
-faults = [{instancePath,keyword:"type",params:{type: "object"}}];
-return false;
-}
-}
-faults = vErrors;
-return errors === 0;
-}
-function validate445(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
-let vErrors: any = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((data.channel === undefined) && (missing0 = "channel")){
-faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-if(data.channel !== undefined){
-if(!(validate31(data.channel, {instancePath:instancePath+"/channel"}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
 }
 }
 }
@@ -14484,6 +14484,33 @@ return false;
 }
 else {
 if(data.channel !== undefined){
+if(!(validate31(data.channel, {instancePath:instancePath+"/channel"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+}
+}
+}
+else {
+faults = [{instancePath,keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+faults = vErrors;
+return errors === 0;
+}
+function validate453(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+let vErrors: any = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.channel === undefined) && (missing0 = "channel")){
+faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.channel !== undefined){
 const _errs1 = errors;
 if(!(validate31(data.channel, {instancePath:instancePath+"/channel"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
@@ -14543,7 +14570,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate455(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate457(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -14601,7 +14628,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate458(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate460(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -14627,7 +14654,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate454(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate456(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -14693,7 +14720,7 @@ var valid0 = true;
 if(valid0){
 if(data.clientInfo !== undefined){
 const _errs9 = errors;
-if(!(validate455(data.clientInfo, {instancePath:instancePath+"/clientInfo"}))){
+if(!(validate457(data.clientInfo, {instancePath:instancePath+"/clientInfo"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -14747,7 +14774,7 @@ var valid0 = true;
 if(valid0){
 if(data.capabilities !== undefined){
 const _errs15 = errors;
-if(!(validate458(data.capabilities, {instancePath:instancePath+"/capabilities"}))){
+if(!(validate460(data.capabilities, {instancePath:instancePath+"/capabilities"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -14773,7 +14800,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate463(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate465(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -14841,7 +14868,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate465(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate467(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -14922,7 +14949,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate462(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate464(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -14936,13 +14963,13 @@ else {
 const tag0 = data.kind;
 if(typeof tag0 == "string"){
 if(tag0 === "resource"){
-if(!(validate463(data, {instancePath}))){
+if(!(validate465(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "range"){
-if(!(validate465(data, {instancePath}))){
+if(!(validate467(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -14966,7 +14993,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate460(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate462(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15003,7 +15030,7 @@ var valid0 = true;
 if(valid0){
 if(data.target !== undefined){
 const _errs4 = errors;
-if(!(validate462(data.target, {instancePath:instancePath+"/target"}))){
+if(!(validate464(data.target, {instancePath:instancePath+"/target"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -15024,7 +15051,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate471(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate473(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15087,7 +15114,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate473(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate475(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15119,7 +15146,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate474(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate476(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15226,7 +15253,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate477(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate479(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15307,7 +15334,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate479(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate481(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15383,7 +15410,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate482(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate484(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15397,7 +15424,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate483(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate485(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15460,7 +15487,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate485(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate487(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15474,7 +15501,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate486(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate488(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15524,7 +15551,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate489(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate491(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15574,7 +15601,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate488(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate490(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15594,7 +15621,7 @@ var valid1 = true;
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 const _errs3 = errors;
-if(!(validate489(data0[i0], {instancePath:instancePath+"/entries/" + i0}))){
+if(!(validate491(data0[i0], {instancePath:instancePath+"/entries/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -15620,7 +15647,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate491(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate493(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15670,7 +15697,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate493(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate495(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15684,7 +15711,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate494(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate496(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15760,7 +15787,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate497(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate499(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15774,7 +15801,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate498(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate500(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15842,7 +15869,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate500(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate502(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15905,7 +15932,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate501(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate503(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15981,7 +16008,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate503(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate505(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15995,7 +16022,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate504(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate506(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -16058,7 +16085,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate506(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate508(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -16174,7 +16201,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate509(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate511(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -16224,7 +16251,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate508(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate510(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -16272,7 +16299,7 @@ var valid2 = true;
 const len0 = data2.length;
 for(let i0=0; i0<len0; i0++){
 const _errs7 = errors;
-if(!(validate509(data2[i0], {instancePath:instancePath+"/changes/items/" + i0}))){
+if(!(validate511(data2[i0], {instancePath:instancePath+"/changes/items/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -16311,7 +16338,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate512(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate514(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -16382,7 +16409,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate516(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate518(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -16533,7 +16560,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate519(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate521(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -16547,7 +16574,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate520(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate522(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -16598,8 +16625,8 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-const wrapper0 = {validate: validate525};
-function validate525(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+const wrapper0 = {validate: validate527};
+function validate527(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -16854,7 +16881,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate524(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate526(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -16889,7 +16916,7 @@ if(errors === _errs3){
 if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
 for(const key0 in data1){
 const _errs6 = errors;
-if(!(validate525(data1[key0], {instancePath:instancePath+"/properties/" + key0.replace(/~/g, "~0").replace(/\//g, "~1")}))){
+if(!(validate527(data1[key0], {instancePath:instancePath+"/properties/" + key0.replace(/~/g, "~0").replace(/\//g, "~1")}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -16951,7 +16978,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate523(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate525(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -17085,7 +17112,7 @@ var valid0 = true;
 if(valid0){
 if(data.configSchema !== undefined){
 const _errs20 = errors;
-if(!(validate524(data.configSchema, {instancePath:instancePath+"/configSchema"}))){
+if(!(validate526(data.configSchema, {instancePath:instancePath+"/configSchema"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -17113,7 +17140,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate532(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate534(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -17334,7 +17361,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate538(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate540(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -17573,7 +17600,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate531(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate533(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -17587,13 +17614,13 @@ else {
 const tag0 = data.type;
 if(typeof tag0 == "string"){
 if(tag0 === "plugin"){
-if(!(validate532(data, {instancePath}))){
+if(!(validate534(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "directory"){
-if(!(validate538(data, {instancePath}))){
+if(!(validate540(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -17623,7 +17650,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate549(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate551(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -17643,13 +17670,13 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate548(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate550(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.multipleChats !== undefined){
-if(!(validate549(data.multipleChats, {instancePath:instancePath+"/multipleChats"}))){
+if(!(validate551(data.multipleChats, {instancePath:instancePath+"/multipleChats"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -17663,7 +17690,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate522(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate524(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -17719,7 +17746,7 @@ var valid1 = true;
 const len0 = data3.length;
 for(let i0=0; i0<len0; i0++){
 const _errs9 = errors;
-if(!(validate523(data3[i0], {instancePath:instancePath+"/models/" + i0}))){
+if(!(validate525(data3[i0], {instancePath:instancePath+"/models/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -17779,7 +17806,7 @@ var valid3 = true;
 const len2 = data7.length;
 for(let i2=0; i2<len2; i2++){
 const _errs15 = errors;
-if(!(validate531(data7[i2], {instancePath:instancePath+"/customizations/" + i2}))){
+if(!(validate533(data7[i2], {instancePath:instancePath+"/customizations/" + i2}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -17802,7 +17829,7 @@ var valid0 = true;
 if(valid0){
 if(data.capabilities !== undefined){
 const _errs16 = errors;
-if(!(validate548(data.capabilities, {instancePath:instancePath+"/capabilities"}))){
+if(!(validate550(data.capabilities, {instancePath:instancePath+"/capabilities"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -17827,7 +17854,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate521(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate523(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -17864,7 +17891,7 @@ var valid1 = true;
 const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
 const _errs5 = errors;
-if(!(validate522(data1[i0], {instancePath:instancePath+"/agents/" + i0}))){
+if(!(validate524(data1[i0], {instancePath:instancePath+"/agents/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -17895,7 +17922,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate553(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate555(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -17963,7 +17990,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate556(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate558(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -18035,7 +18062,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate560(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate562(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -18048,7 +18075,7 @@ return false;
 else {
 if(data.schema !== undefined){
 const _errs1 = errors;
-if(!(validate524(data.schema, {instancePath:instancePath+"/schema"}))){
+if(!(validate526(data.schema, {instancePath:instancePath+"/schema"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -18085,7 +18112,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate554(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate556(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -18122,7 +18149,7 @@ var valid1 = true;
 const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
 const _errs6 = errors;
-if(!(validate522(data1[i0], {instancePath:instancePath+"/agents/" + i0}))){
+if(!(validate524(data1[i0], {instancePath:instancePath+"/agents/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -18165,7 +18192,7 @@ var valid2 = true;
 const len1 = data4.length;
 for(let i1=0; i1<len1; i1++){
 const _errs11 = errors;
-if(!(validate556(data4[i1], {instancePath:instancePath+"/terminals/" + i1}))){
+if(!(validate558(data4[i1], {instancePath:instancePath+"/terminals/" + i1}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -18188,7 +18215,7 @@ var valid0 = true;
 if(valid0){
 if(data.config !== undefined){
 const _errs12 = errors;
-if(!(validate560(data.config, {instancePath:instancePath+"/config"}))){
+if(!(validate562(data.config, {instancePath:instancePath+"/config"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -18211,7 +18238,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate563(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate565(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -18248,7 +18275,7 @@ var valid1 = true;
 const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
 const _errs5 = errors;
-if(!(validate556(data1[i0], {instancePath:instancePath+"/terminals/" + i0}))){
+if(!(validate558(data1[i0], {instancePath:instancePath+"/terminals/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -18279,7 +18306,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate565(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate567(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -18329,7 +18356,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate566(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate568(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -18379,7 +18406,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate568(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate570(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -18429,7 +18456,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate570(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate572(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -18500,7 +18527,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate569(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate571(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -18537,7 +18564,7 @@ var valid1 = true;
 const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
 const _errs5 = errors;
-if(!(validate570(data1[i0], {instancePath:instancePath+"/changesets/" + i0}))){
+if(!(validate572(data1[i0], {instancePath:instancePath+"/changesets/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -18568,7 +18595,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate573(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate575(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -18696,7 +18723,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate572(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate574(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -18726,7 +18753,7 @@ var valid0 = true;
 if(valid0){
 if(data.summary !== undefined){
 const _errs3 = errors;
-if(!(validate573(data.summary, {instancePath:instancePath+"/summary"}))){
+if(!(validate575(data.summary, {instancePath:instancePath+"/summary"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -18746,7 +18773,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate579(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate581(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -18796,7 +18823,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate583(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate585(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -18917,7 +18944,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate581(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate583(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -18959,7 +18986,7 @@ var valid0 = true;
 if(valid0){
 if(data.changes !== undefined){
 const _errs4 = errors;
-if(!(validate583(data.changes, {instancePath:instancePath+"/changes"}))){
+if(!(validate585(data.changes, {instancePath:instancePath+"/changes"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -18980,7 +19007,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate589(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate591(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19048,7 +19075,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate590(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate592(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19155,7 +19182,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate592(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate594(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19205,7 +19232,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate594(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate596(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19255,7 +19282,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate595(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate597(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19318,7 +19345,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate596(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate598(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19348,7 +19375,7 @@ var valid0 = true;
 if(valid0){
 if(data.customization !== undefined){
 const _errs3 = errors;
-if(!(validate531(data.customization, {instancePath:instancePath+"/customization"}))){
+if(!(validate533(data.customization, {instancePath:instancePath+"/customization"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -19368,7 +19395,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate598(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate600(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19405,7 +19432,7 @@ var valid1 = true;
 const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
 const _errs5 = errors;
-if(!(validate531(data1[i0], {instancePath:instancePath+"/customizations/" + i0}))){
+if(!(validate533(data1[i0], {instancePath:instancePath+"/customizations/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -19436,7 +19463,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate600(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate602(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19486,7 +19513,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate602(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate604(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19536,7 +19563,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate605(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate607(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19612,7 +19639,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate610(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate612(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19656,7 +19683,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate608(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate610(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19722,7 +19749,7 @@ var valid0 = true;
 if(valid0){
 if(data.toolCall !== undefined){
 const _errs8 = errors;
-if(!(validate610(data.toolCall, {instancePath:instancePath+"/toolCall"}))){
+if(!(validate612(data.toolCall, {instancePath:instancePath+"/toolCall"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -19745,7 +19772,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate614(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate616(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19847,7 +19874,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate604(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate606(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19861,19 +19888,19 @@ else {
 const tag0 = data.kind;
 if(typeof tag0 == "string"){
 if(tag0 === "chatInput"){
-if(!(validate605(data, {instancePath}))){
+if(!(validate607(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "toolConfirmation"){
-if(!(validate608(data, {instancePath}))){
+if(!(validate610(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "toolClientExecution"){
-if(!(validate614(data, {instancePath}))){
+if(!(validate616(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -19897,7 +19924,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate603(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate605(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19927,7 +19954,7 @@ var valid0 = true;
 if(valid0){
 if(data.request !== undefined){
 const _errs3 = errors;
-if(!(validate604(data.request, {instancePath:instancePath+"/request"}))){
+if(!(validate606(data.request, {instancePath:instancePath+"/request"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -19947,7 +19974,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate621(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate623(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19997,7 +20024,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate622(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate624(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -20047,7 +20074,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate623(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate625(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -20097,7 +20124,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate624(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate626(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -20173,7 +20200,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate627(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate629(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -20223,7 +20250,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate628(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate630(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -20278,7 +20305,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate629(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate631(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -20310,7 +20337,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate630(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate632(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -20378,7 +20405,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate634(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate636(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -20423,7 +20450,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate638(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate640(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -20483,7 +20510,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate648(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate650(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -20639,7 +20666,7 @@ var valid0 = true;
 if(valid0){
 if(data.items !== undefined){
 const _errs20 = errors;
-if(!(validate525(data.items, {instancePath:instancePath+"/items"}))){
+if(!(validate527(data.items, {instancePath:instancePath+"/items"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -20656,7 +20683,7 @@ if(errors === _errs21){
 if(data11 && typeof data11 == "object" && !Array.isArray(data11)){
 for(const key0 in data11){
 const _errs24 = errors;
-if(!(validate525(data11[key0], {instancePath:instancePath+"/properties/" + key0.replace(/~/g, "~0").replace(/\//g, "~1")}))){
+if(!(validate527(data11[key0], {instancePath:instancePath+"/properties/" + key0.replace(/~/g, "~0").replace(/\//g, "~1")}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -20709,7 +20736,7 @@ var valid0 = true;
 if(valid0){
 if(data.additionalProperties !== undefined){
 const _errs29 = errors;
-if(!(validate525(data.additionalProperties, {instancePath:instancePath+"/additionalProperties"}))){
+if(!(validate527(data.additionalProperties, {instancePath:instancePath+"/additionalProperties"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -20764,7 +20791,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate647(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate649(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -20799,7 +20826,7 @@ if(errors === _errs3){
 if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
 for(const key0 in data1){
 const _errs6 = errors;
-if(!(validate648(data1[key0], {instancePath:instancePath+"/properties/" + key0.replace(/~/g, "~0").replace(/\//g, "~1")}))){
+if(!(validate650(data1[key0], {instancePath:instancePath+"/properties/" + key0.replace(/~/g, "~0").replace(/\//g, "~1")}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -20861,7 +20888,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate646(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate648(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -20874,7 +20901,7 @@ return false;
 else {
 if(data.schema !== undefined){
 const _errs1 = errors;
-if(!(validate647(data.schema, {instancePath:instancePath+"/schema"}))){
+if(!(validate649(data.schema, {instancePath:instancePath+"/schema"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -20911,7 +20938,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate632(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate634(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -20989,7 +21016,7 @@ var valid0 = true;
 if(valid0){
 if(data.project !== undefined){
 const _errs11 = errors;
-if(!(validate634(data.project, {instancePath:instancePath+"/project"}))){
+if(!(validate636(data.project, {instancePath:instancePath+"/project"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -21013,7 +21040,7 @@ var valid0 = true;
 if(valid0){
 if(data.annotations !== undefined){
 const _errs13 = errors;
-if(!(validate638(data.annotations, {instancePath:instancePath+"/annotations"}))){
+if(!(validate640(data.annotations, {instancePath:instancePath+"/annotations"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -21121,7 +21148,7 @@ var valid3 = true;
 const len2 = data14.length;
 for(let i2=0; i2<len2; i2++){
 const _errs25 = errors;
-if(!(validate573(data14[i2], {instancePath:instancePath+"/chats/" + i2}))){
+if(!(validate575(data14[i2], {instancePath:instancePath+"/chats/" + i2}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -21156,7 +21183,7 @@ var valid0 = true;
 if(valid0){
 if(data.config !== undefined){
 const _errs27 = errors;
-if(!(validate646(data.config, {instancePath:instancePath+"/config"}))){
+if(!(validate648(data.config, {instancePath:instancePath+"/config"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -21175,7 +21202,7 @@ var valid4 = true;
 const len3 = data18.length;
 for(let i3=0; i3<len3; i3++){
 const _errs30 = errors;
-if(!(validate531(data18[i3], {instancePath:instancePath+"/customizations/" + i3}))){
+if(!(validate533(data18[i3], {instancePath:instancePath+"/customizations/" + i3}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -21205,7 +21232,7 @@ var valid5 = true;
 const len4 = data20.length;
 for(let i4=0; i4<len4; i4++){
 const _errs33 = errors;
-if(!(validate570(data20[i4], {instancePath:instancePath+"/changesets/" + i4}))){
+if(!(validate572(data20[i4], {instancePath:instancePath+"/changesets/" + i4}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -21235,7 +21262,7 @@ var valid6 = true;
 const len5 = data22.length;
 for(let i5=0; i5<len5; i5++){
 const _errs36 = errors;
-if(!(validate604(data22[i5], {instancePath:instancePath+"/inputNeeded/" + i5}))){
+if(!(validate606(data22[i5], {instancePath:instancePath+"/inputNeeded/" + i5}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -21282,7 +21309,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate659(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate661(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21332,7 +21359,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate662(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate664(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21353,7 +21380,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate664(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate666(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21373,7 +21400,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate660(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate662(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21398,7 +21425,7 @@ var valid0 = true;
 if(valid0){
 if(data.delivery !== undefined){
 const _errs2 = errors;
-if(!(validate662(data.delivery, {instancePath:instancePath+"/delivery"}))){
+if(!(validate664(data.delivery, {instancePath:instancePath+"/delivery"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -21410,7 +21437,7 @@ var valid0 = true;
 if(valid0){
 if(data.view !== undefined){
 const _errs3 = errors;
-if(!(validate664(data.view, {instancePath:instancePath+"/view"}))){
+if(!(validate666(data.view, {instancePath:instancePath+"/view"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -21431,7 +21458,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate667(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate669(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21481,7 +21508,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate669(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate671(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21513,7 +21540,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate670(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate672(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21545,7 +21572,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate671(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate673(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21622,7 +21649,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate672(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate674(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21700,7 +21727,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate673(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate675(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21750,7 +21777,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate675(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate677(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21800,7 +21827,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate676(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate678(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21851,7 +21878,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate677(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate679(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21901,7 +21928,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate678(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate680(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21964,7 +21991,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate686(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate688(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -22014,7 +22041,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate687(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate689(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -22145,7 +22172,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate685(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate687(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -22159,13 +22186,13 @@ else {
 const tag0 = data.type;
 if(typeof tag0 == "string"){
 if(tag0 === "unclassified"){
-if(!(validate686(data, {instancePath}))){
+if(!(validate688(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "command"){
-if(!(validate687(data, {instancePath}))){
+if(!(validate689(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -22189,7 +22216,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate681(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate683(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -22257,7 +22284,7 @@ var valid1 = true;
 const len0 = data4.length;
 for(let i0=0; i0<len0; i0++){
 const _errs8 = errors;
-if(!(validate685(data4[i0], {instancePath:instancePath+"/content/" + i0}))){
+if(!(validate687(data4[i0], {instancePath:instancePath+"/content/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -22331,7 +22358,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate692(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate694(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -22381,7 +22408,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate693(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate695(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -22409,35 +22436,35 @@ faults = vErrors;
 return errors === 0;
 }
 export const actions: Record<string, Check> = {
-  "root/activeSessionsChanged": validate520,
-  "root/agentsChanged": validate521,
-  "root/configChanged": validate553,
-  "root/terminalsChanged": validate563,
-  "session/activeClientRemoved": validate565,
-  "session/activeClientSet": validate566,
-  "session/activityChanged": validate568,
-  "session/changesetsChanged": validate569,
-  "session/chatAdded": validate572,
-  "session/chatRemoved": validate579,
-  "session/chatUpdated": validate581,
-  "session/configChanged": validate589,
-  "session/creationFailed": validate592,
-  "session/customizationRemoved": validate594,
-  "session/customizationToggled": validate595,
-  "session/customizationUpdated": validate596,
-  "session/customizationsChanged": validate598,
-  "session/defaultChatChanged": validate600,
-  "session/inputNeededRemoved": validate602,
-  "session/inputNeededSet": validate603,
-  "session/isArchivedChanged": validate621,
-  "session/isReadChanged": validate622,
-  "session/mcpServerStartRequested": validate623,
-  "session/mcpServerStateChanged": validate624,
-  "session/mcpServerStopRequested": validate627,
-  "session/metaChanged": validate628,
-  "session/ready": validate629,
-  "session/serverToolsChanged": validate630,
-  "session/titleChanged": validate659,
+  "root/activeSessionsChanged": validate522,
+  "root/agentsChanged": validate523,
+  "root/configChanged": validate555,
+  "root/terminalsChanged": validate565,
+  "session/activeClientRemoved": validate567,
+  "session/activeClientSet": validate568,
+  "session/activityChanged": validate570,
+  "session/changesetsChanged": validate571,
+  "session/chatAdded": validate574,
+  "session/chatRemoved": validate581,
+  "session/chatUpdated": validate583,
+  "session/configChanged": validate591,
+  "session/creationFailed": validate594,
+  "session/customizationRemoved": validate596,
+  "session/customizationToggled": validate597,
+  "session/customizationUpdated": validate598,
+  "session/customizationsChanged": validate600,
+  "session/defaultChatChanged": validate602,
+  "session/inputNeededRemoved": validate604,
+  "session/inputNeededSet": validate605,
+  "session/isArchivedChanged": validate623,
+  "session/isReadChanged": validate624,
+  "session/mcpServerStartRequested": validate625,
+  "session/mcpServerStateChanged": validate626,
+  "session/mcpServerStopRequested": validate629,
+  "session/metaChanged": validate630,
+  "session/ready": validate631,
+  "session/serverToolsChanged": validate632,
+  "session/titleChanged": validate661,
   "chat/turnStarted": validate318,
   "chat/delta": validate84,
   "chat/responsePart": validate167,
@@ -22476,75 +22503,76 @@ export const actions: Record<string, Check> = {
   "annotations/removed": validate28,
   "annotations/set": validate29,
   "annotations/updated": validate42,
-  "terminal/claimed": validate667,
-  "terminal/cleared": validate669,
-  "terminal/commandDetectionAvailable": validate670,
-  "terminal/commandExecuted": validate671,
-  "terminal/commandFinished": validate672,
-  "terminal/cwdChanged": validate673,
-  "terminal/data": validate675,
-  "terminal/exited": validate676,
-  "terminal/input": validate677,
-  "terminal/resized": validate678,
-  "terminal/titleChanged": validate692,
-  "resourceWatch/changed": validate508,
+  "terminal/claimed": validate669,
+  "terminal/cleared": validate671,
+  "terminal/commandDetectionAvailable": validate672,
+  "terminal/commandExecuted": validate673,
+  "terminal/commandFinished": validate674,
+  "terminal/cwdChanged": validate675,
+  "terminal/data": validate677,
+  "terminal/exited": validate678,
+  "terminal/input": validate679,
+  "terminal/resized": validate680,
+  "terminal/titleChanged": validate694,
+  "resourceWatch/changed": validate510,
 };
 /** Those whose values nest without a bound of the schema's own. */
 export const actionsNesting: string[] = ["root/agentsChanged"];
 export const states: Record<string, Check> = {
-  "root": validate554,
-  "session": validate632,
+  "root": validate556,
+  "session": validate634,
   "chat": validate257,
-  "terminal": validate681,
+  "terminal": validate683,
   "changeset": validate77,
   "annotations": validate40,
-  "resourceWatch": validate512,
+  "resourceWatch": validate514,
 };
 /** Those whose values nest without a bound of the schema's own. */
 export const statesNesting: string[] = ["root","session"];
 export const params: Record<string, Check> = {
-  "resourceRead": validate498,
-  "resourceWrite": validate516,
-  "resourceList": validate486,
-  "resourceCopy": validate479,
-  "resourceMove": validate494,
-  "resourceDelete": validate483,
-  "resourceResolve": validate504,
-  "resourceMkdir": validate491,
-  "resourceRequest": validate501,
-  "createResourceWatch": validate335,
-  "initialize": validate454,
-  "ping": validate473,
-  "reconnect": validate474,
-  "subscribe": validate660,
-  "authenticate": validate45,
-  "listSessions": validate471,
-  "resolveSessionConfig": validate477,
-  "sessionConfigCompletions": validate590,
-  "createSession": validate342,
-  "disposeSession": validate447,
-  "createChat": validate328,
-  "disposeChat": validate445,
-  "fetchTurns": validate451,
-  "completions": validate324,
-  "createTerminal": validate429,
-  "disposeTerminal": validate449,
-  "invokeChangesetOperation": validate460,
-  "dispatchAction": validate442,
-  "unsubscribe": validate693,
-};
-/** Those whose values nest without a bound of the schema's own. */
-export const paramsNesting: string[] = [];
-export const clientResults: Record<string, Check> = {
   "resourceRead": validate500,
-  "resourceWrite": validate519,
+  "resourceWrite": validate518,
   "resourceList": validate488,
-  "resourceCopy": validate482,
-  "resourceMove": validate497,
+  "resourceCopy": validate481,
+  "resourceMove": validate496,
   "resourceDelete": validate485,
   "resourceResolve": validate506,
   "resourceMkdir": validate493,
   "resourceRequest": validate503,
+  "createResourceWatch": validate335,
+  "initialize": validate456,
+  "ping": validate475,
+  "reconnect": validate476,
+  "subscribe": validate662,
+  "authenticate": validate45,
+  "listSessions": validate473,
+  "resolveSessionConfig": validate479,
+  "sessionConfigCompletions": validate592,
+  "createSession": validate342,
+  "disposeSession": validate449,
+  "x-diskUse": validate442,
+  "createChat": validate328,
+  "disposeChat": validate447,
+  "fetchTurns": validate453,
+  "completions": validate324,
+  "createTerminal": validate429,
+  "disposeTerminal": validate451,
+  "invokeChangesetOperation": validate462,
+  "dispatchAction": validate444,
+  "unsubscribe": validate695,
+};
+/** Those whose values nest without a bound of the schema's own. */
+export const paramsNesting: string[] = [];
+export const clientResults: Record<string, Check> = {
+  "resourceRead": validate502,
+  "resourceWrite": validate521,
+  "resourceList": validate490,
+  "resourceCopy": validate484,
+  "resourceMove": validate499,
+  "resourceDelete": validate487,
+  "resourceResolve": validate508,
+  "resourceMkdir": validate495,
+  "resourceRequest": validate505,
   "createResourceWatch": validate340,
 };
 /** Those whose values nest without a bound of the schema's own. */
