@@ -26,8 +26,7 @@ function faultOf(uri: string): string | undefined {
   if (uri.length > longestUri) return `longer than ${longestUri} characters`;
   if (/[?#]/.test(uri)) return 'a ? or # in a path has to be percent-encoded';
   // A URL parser would drop some of these and turn others into slashes.
-  if (/[\s\\]|\p{Cc}/u.test(uri))
-    return 'spaces, control characters and backslashes have to be percent-encoded';
+  if (/\\|\p{Cc}|\s$/u.test(uri)) return 'control characters and backslashes have to be percent-encoded';
   if (/%(2f|00)/i.test(uri)) return 'an encoded slash or NUL names no file';
   if (/%(?![0-9a-f]{2})/i.test(uri)) return 'a % has to be followed by two hexadecimal digits';
   try {

@@ -1,5 +1,5 @@
 import { lstat, readlink, realpath } from 'node:fs/promises';
-import { basename, dirname, join, relative, resolve, sep } from 'node:path';
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 
 const linkLimit = 40;
 
@@ -54,5 +54,5 @@ export function systemCode(error: unknown): string | undefined {
 export function isWithin(path: string, folder: string): boolean {
   const way = relative(folder, path);
   // On Windows the way to another drive is an absolute path.
-  return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && resolve(folder, way) !== resolve(way));
+  return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way));
 }

@@ -81,7 +81,7 @@ async function readWhole(uri: string, file: FileHandle, size: number, maxBytes: 
   const chunks: Buffer[] = [];
   let total = 0;
   // It may grow while it is read: the limit holds for what comes, not for what was announced.
-  for (let next = size; next <= maxBytes; next = total + 1) {
+  while (size <= maxBytes && total <= maxBytes) {
     const { buffer, bytesRead } = await file.read(
       Buffer.alloc(Math.max(chunkBytes, size - total)),
       0,
