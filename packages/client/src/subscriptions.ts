@@ -70,7 +70,7 @@ export class Subscriptions {
    * that share it, by a fresh snapshot.
    */
   async hold(uri: URI, options: SubscriptionOptions, kind?: ChannelKind): Promise<Subscription> {
-    await this.#turn(uri);
+    for (let other = this.#underWay(uri); other !== undefined; other = this.#underWay(uri)) await other;
     const present = this.#held.get(uri);
     if (present !== undefined && covers(present.options, options)) {
       present.holderCount += 1;
@@ -95,7 +95,7 @@ export class Subscriptions {
 
   /** Holds a channel without state. */
   async holdStateless(uri: URI): Promise<void> {
-    await this.#turn(uri);
+    for (let other = this.#underWay(uri); other !== undefined; other = this.#underWay(uri)) await other;
     if (!this.#stateless.has(uri)) await this.#ask(uri, {}, () => undefined);
     this.#stateless.set(uri, (this.#stateless.get(uri) ?? 0) + 1);
   }
@@ -208,7 +208,7 @@ export class Subscriptions {
 
   #resubscribe({ channel: { uri }, options }: Subscription): void {
     const again = async (): Promise<void> => {
-      await this.#turn(uri);
+      for (let other = this.#underWay(uri); other !== undefined; other = this.#underWay(uri)) await other;
       if (!this.#held.has(uri)) return;
       await this.#ask(uri, options, ({ snapshot }) => {
         if (snapshot !== undefined && this.#held.has(uri)) this.#take(snapshot, options);
@@ -222,12 +222,13 @@ export class Subscriptions {
     });
   }
 
-  /** Waits until no subscribe request for this channel is under way. */
-  async #turn(uri: URI): Promise<void> {
-    const swallow = (): void => undefined; // Whoever asked hears of it.
-    for (let asking = this.#asking.get(uri); asking !== undefined; asking = this.#asking.get(uri)) {
-      await asking.then(swallow, swallow);
-    }
+  /**
+   * A subscribe request for this channel that is under way, settled or not a matter of whoever asked. Check again after
+   * it, without awaiting anything between the check and `#ask`, so that only one goes on.
+   */
+  #underWay(uri: URI): Promise<unknown> | undefined {
+    const settled = (): void => undefined;
+    return this.#asking.get(uri)?.then(settled, settled);
   }
 
   async #ask(
@@ -247,6 +248,11 @@ export class Subscriptions {
     this.#asking.set(uri, asking);
     try {
       await asking;
+    } catch (error) {
+      const isHeld = this.#held.has(uri) || this.#stateless.has(uri);
+      // The host subscribed us, and we refused what came.
+      if (error instanceof UnexpectedState && !isHeld) this.#port.unsubscribe(uri);
+      throw error;
     } finally {
       this.#asking.delete(uri);
       this.#dropUnheld(uri);

@@ -10,6 +10,16 @@ export async function microtasks(): Promise<void> {
   for (let round = 0; round < 30; round++) await Promise.resolve();
 }
 
+/** What a promise rejects with; fails when it resolves. Handled from now on, whenever it is awaited. */
+export function failureOf(promise: Promise<unknown>): Promise<unknown> {
+  return promise.then(
+    (value) => {
+      throw new Error(`it resolved with ${JSON.stringify(value)}`);
+    },
+    (error: unknown) => error,
+  );
+}
+
 /** A client, a fake host, and the connection between them under the test's control. */
 export class Harness {
   readonly host: FakeHost;
