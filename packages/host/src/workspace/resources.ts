@@ -78,23 +78,22 @@ async function pathOfHandle(file: FileHandle, path: string): Promise<string> {
 }
 
 async function readWhole(uri: string, file: FileHandle, size: number, maxBytes: number): Promise<Buffer> {
+  if (size > maxBytes) throw tooLarge(uri, size, maxBytes);
   const chunks: Buffer[] = [];
   let total = 0;
-  // It may grow while it is read: the limit holds for what comes, not for what was announced.
-  while (size <= maxBytes && total <= maxBytes) {
-    const { buffer, bytesRead } = await file.read(
-      Buffer.alloc(Math.max(chunkBytes, size - total)),
-      0,
-      undefined,
-      null,
-    );
+  for (;;) {
+    const space = Buffer.alloc(Math.max(chunkBytes, size - total));
+    const { bytesRead } = await file.read(space, 0, undefined, null);
     if (bytesRead === 0) return Buffer.concat(chunks, total);
-    chunks.push(buffer.subarray(0, bytesRead));
+    chunks.push(space.subarray(0, bytesRead));
     total += bytesRead;
+    // It may grow while it is read: the limit holds for what comes, not for what was announced.
+    if (total > maxBytes) throw tooLarge(uri, total, maxBytes);
   }
-  throw invalidParams(
-    `${JSON.stringify(uri)} has ${Math.max(size, total)} bytes, and at most ${maxBytes} are read at once`,
-  );
+}
+
+function tooLarge(uri: string, bytes: number, maxBytes: number): WireError {
+  return invalidParams(`${JSON.stringify(uri)} has ${bytes} bytes, and at most ${maxBytes} are read at once`);
 }
 
 function encode(bytes: Buffer, path: string, encoding: ContentEncoding | undefined): ResourceReadResult {
