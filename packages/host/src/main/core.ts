@@ -79,7 +79,8 @@ export async function startCore(parts: {
 
   const locales = new Map<string, string>();
   const contents = new ContentStore(sync, ids);
-  const readFile = workspace.readerFor(() => workingDirectories(sync));
+  const directories = new WorkingDirectories(sync);
+  const readFile = workspace.readerFor(() => directories.list());
   const turns = new TurnSupervisor({
     sync,
     agents,
@@ -109,7 +110,10 @@ export async function startCore(parts: {
       agents,
       turns,
       resolveDirectory: (uri, caller) => workspace.resolveDirectory(uri, caller.isAdmin),
-      countSessions: (by) => changeSessionCount(sync, by),
+      countSessions: (by) => {
+        changeSessionCount(sync, by);
+        directories.changed();
+      },
       chats: {
         make: (nowIso) => {
           const state = newChat(newChatUri(ids), nowIso);
@@ -150,13 +154,35 @@ async function workingDirectoryOf(
   }
 }
 
-/** Paths of the working directories of all sessions in the catalogue. */
-async function workingDirectories(sync: Sync): Promise<string[]> {
-  const rows = await sync.journal.listSessions({});
-  const uris = new Set<string>();
-  for (const { summary } of rows) {
-    const { workingDirectory }: { workingDirectory?: string } = JSON.parse(summary);
-    if (workingDirectory !== undefined) uris.add(workingDirectory);
+/** Absolute paths of the working directories of all sessions, read from the catalogue when one has come or gone. */
+class WorkingDirectories {
+  readonly #sync: Sync;
+  #known: Promise<string[]> | undefined;
+
+  constructor(sync: Sync) {
+    this.#sync = sync;
   }
-  return [...uris].map((uri) => fileURLToPath(uri));
+
+  /** Inside `path.transact` only: the rows change with its commit. */
+  changed(): void {
+    this.#known = undefined;
+    this.#sync.path.effect(() => {
+      this.#known = undefined;
+    });
+  }
+
+  list(): Promise<string[]> {
+    this.#known ??= this.#read();
+    return this.#known;
+  }
+
+  async #read(): Promise<string[]> {
+    const rows = await this.#sync.journal.listSessions({});
+    const uris = new Set<string>();
+    for (const { summary } of rows) {
+      const { workingDirectory }: { workingDirectory?: string } = JSON.parse(summary);
+      if (workingDirectory !== undefined) uris.add(workingDirectory);
+    }
+    return [...uris].map((uri) => fileURLToPath(uri));
+  }
 }
