@@ -66,6 +66,12 @@ export interface ConnectionOptions {
   report: ReportError;
 }
 
+/**
+ * How long a handshake that was given up may still reach the host, in milliseconds. If it does so behind the next one, the
+ * host takes it for the newer connection and closes the one that is: that is no other client, and no reason to stay away.
+ */
+const STRAY_HANDSHAKE_MS = 300_000;
+
 /** One connection to a host at a time, again and again, until closed, replaced or refused. */
 export class Connection {
   readonly onState: Listeners<ConnectionState>;
@@ -75,6 +81,8 @@ export class Connection {
   #ordinal = 0;
   #attempt = 0;
   #hasBeenOnline = false;
+  /** Until when a stray handshake of our own may replace us; each excuses one replacement. */
+  #strayUntil = 0;
   #retryTimer: unknown;
   #stopLiveness: (() => void) | undefined;
   #opening: AbortController | undefined;
@@ -212,9 +220,19 @@ export class Connection {
     this.#first = undefined;
   }
 
+  #noteStray(): void {
+    if (this.#state.state === 'handshaking') {
+      this.#strayUntil = this.#options.clock.now() + STRAY_HANDSHAKE_MS;
+    }
+  }
+
   #onClose(info: CloseInfo): void {
     this.#peer = undefined;
-    if (info.code === CLOSE_CODES.replaced) {
+    if (info.code !== CLOSE_CODES.replaced) this.#noteStray();
+    if (info.code === CLOSE_CODES.replaced && this.#options.clock.now() < this.#strayUntil) {
+      this.#strayUntil = 0;
+      this.#retry(new Replaced(), info);
+    } else if (info.code === CLOSE_CODES.replaced) {
       this.#finish({ state: 'replaced', error: new Replaced() }, info);
     } else if (info.code === CLOSE_CODES.unauthorized) {
       this.#finish({ state: 'closed', error: new Unauthorized(closeText(info)) }, info);
@@ -227,6 +245,7 @@ export class Connection {
 
   /** An attempt failed. */
   #fail(error: unknown): void {
+    this.#noteStray();
     const known = error instanceof Error ? error : new CannotConnect('cannot connect', { cause: error });
     const isFinal = known instanceof Unauthorized || known instanceof HandshakeFailed;
     if (isFinal) this.#finish({ state: 'closed', error: known }, { code: 1006, reason: known.message });

@@ -2,7 +2,7 @@ import type { StateAction } from '@agenthost/protocol';
 import { RpcError } from '@agenthost/rpc';
 import { describe, expect, test } from 'vitest';
 import { chatState, ROOT_URI, rootState, turnOf } from '../test/fake-host.ts';
-import { failureOf, Harness } from '../test/harness.ts';
+import { failureOf, Harness, microtasks } from '../test/harness.ts';
 import { CONNECTION_TRANSITIONS } from './connection-state.ts';
 import { CannotConnect, ConnectionLost, Unauthorized } from './errors.ts';
 
@@ -258,6 +258,31 @@ describe('status', () => {
     expect(it.client.status.state).toBe('online');
     expect(other.client.status.state).toBe('replaced');
     expect(mirror.state.activity).toBe('meanwhile');
+  });
+
+  test('[CONN-3] a handshake of our own that arrives late replaces us once, and we come back', async () => {
+    const it = await harness();
+    await it.cut();
+    const { status } = it.client;
+    if (status.state !== 'waiting') throw new Error('not waiting');
+    it.clock.advance(status.retryAt - it.clock.now());
+    await microtasks();
+    const stray = it.pair;
+    expect(stray.aToB.frames).toHaveLength(1);
+    // The client gives the handshake up, the network does not.
+    it.clock.advance(60_000);
+    await microtasks();
+    await it.comeBack();
+    expect(it.client.status.state).toBe('online');
+    stray.aToB.deliver();
+    await it.settle();
+    expect(it.client.status.state).toBe('waiting');
+    await it.comeBack();
+    expect(it.client.status.state).toBe('online');
+    const other = new Harness({ host: it.host, sharedClock: it.clock });
+    await other.online();
+    await it.settle();
+    expect(it.client.status.state).toBe('replaced');
   });
 
   test('a slow consumer that the host cuts off reconnects', async () => {
