@@ -27,4 +27,10 @@ export type { ClientBehavior, ClientOptions } from './options.ts';
 export { type DispatchOutcome, MAX_PENDING_ACTIONS } from './pending.ts';
 export { type Prompt, TurnGone } from './prompt.ts';
 export type { CreateSessionOptions, SessionHandle, Sessions } from './sessions.ts';
-export type { ApproveOptions, DenyOptions, TurnEvent } from './turn-stream.ts';
+export {
+  type ApproveOptions,
+  type DenyOptions,
+  type TurnControls,
+  type TurnEvent,
+  TurnReader,
+} from './turn-stream.ts';
