@@ -113,6 +113,19 @@ export function channelsContract(here: JournalUnderTest): void {
       expect(await here.journal.listStale(10, 10)).toEqual(['c', 'b']);
     });
 
+    test('a channel becomes stale again after each row that reflected it, and after it was dropped and made again', async () => {
+      const { journal } = here;
+      await journal.commit([channel('a', 0), envelope(1, 'a'), envelope(2, 'a')]);
+      await journal.commit([channel('a', 2)]);
+      expect(await journal.listStale(10, 10)).toEqual([]);
+      await journal.commit([envelope(3, 'a')]);
+      expect(await journal.listStale(10, 10)).toEqual(['a']);
+      await journal.commit([{ op: 'dropChannel', uri: 'a' }, channel('a', 3)]);
+      expect(await journal.listStale(10, 10)).toEqual([]);
+      await journal.commit([envelope(4, 'a')]);
+      expect(await journal.listStale(10, 10)).toEqual(['a']);
+    });
+
     test('an envelope that its row reflected beforehand, and one of an unknown channel, make nothing stale', async () => {
       await here.journal.commit([channel('a', 5), envelope(5, 'a'), envelope(6, 'unknown')]);
       expect(await here.journal.listStale(10, 10)).toEqual([]);
