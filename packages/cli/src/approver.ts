@@ -1,0 +1,135 @@
+import type { DispatchOutcome, TurnEvent } from '@agenthost/client';
+import type { LineReader } from './line-reader.ts';
+import { canAllowOnce } from './question/choices.ts';
+import { askConfirmation, showQuestion } from './question/confirm.ts';
+import { askInputRequest, showInputRequest } from './question/input-request.ts';
+import type { Screen } from './render/screen.ts';
+
+/** What to do when the agent needs a yes. */
+export type ApproveMode = 'ask' | 'all' | 'none';
+
+type AskingEvent = Extract<TurnEvent, { type: 'confirmation' | 'resultConfirmation' | 'inputRequest' }>;
+
+/** What an approver works with. */
+export interface ApproverOptions {
+  readonly mode: ApproveMode;
+  readonly screen: Screen;
+  /** The person at this terminal; absent: there is none. */
+  readonly reader: LineReader | undefined;
+  /** Where somebody else could answer, for people. */
+  readonly elsewhere: string;
+}
+
+/**
+ * Answers what a turn asks: by the mode, by the person at the terminal, one question at a time, or not at all, so that
+ * another client does. A question that was answered elsewhere is taken back.
+ */
+export class Approver {
+  readonly #options: ApproverOptions;
+  readonly #open = new Map<string, AbortController>();
+  #queue: Promise<void> = Promise.resolve();
+
+  constructor(options: ApproverOptions) {
+    this.#options = options;
+  }
+
+  /** Takes every event of the turn, in order. */
+  handle(event: TurnEvent): void {
+    switch (event.type) {
+      case 'confirmation':
+      case 'resultConfirmation':
+        this.#asked(`call ${event.toolCall.toolCallId}`, event);
+        break;
+      case 'inputRequest':
+        this.#asked(`request ${event.request.id}`, event);
+        break;
+      case 'toolCall':
+        if (!event.toolCall.status.startsWith('pending-')) this.#settled(`call ${event.toolCall.toolCallId}`);
+        break;
+      case 'part':
+        if (event.part.kind === 'inputRequest') this.#settled(`request ${event.part.request.id}`);
+        break;
+      case 'ended':
+        this.dispose();
+        break;
+      case 'text':
+      case 'reasoning':
+        break;
+    }
+  }
+
+  /** Takes all open questions back. */
+  dispose(): void {
+    for (const id of Array.from(this.#open.keys())) this.#settled(id);
+  }
+
+  #settled(id: string): void {
+    this.#open.get(id)?.abort();
+    this.#open.delete(id);
+  }
+
+  #asked(id: string, event: AskingEvent): void {
+    const { mode, reader, screen } = this.#options;
+    this.#settled(id);
+    if (mode !== 'ask') {
+      this.#tell(this.#answerByMode(event, mode));
+      return;
+    }
+    if (reader === undefined) {
+      if (event.type === 'inputRequest') showInputRequest(screen, event.request);
+      else showQuestion(screen, event.toolCall);
+      screen.note(`    waiting for another client to answer: ${this.#options.elsewhere}`);
+      return;
+    }
+    const controller = new AbortController();
+    this.#open.set(id, controller);
+    this.#queue = this.#queue
+      .then(() => this.#askHere(event, reader, controller.signal))
+      .then(() => {
+        if (this.#open.get(id) === controller) this.#open.delete(id);
+      });
+  }
+
+  /** Yes to this one call, never to more; no where only more is on offer. A question of another kind has no yes. */
+  #answerByMode(event: AskingEvent, mode: 'all' | 'none'): Promise<DispatchOutcome> {
+    switch (event.type) {
+      case 'confirmation':
+        if (mode === 'none') return event.deny({ reasonMessage: 'Denied by --approve none' });
+        if (canAllowOnce(event.toolCall)) return event.approve();
+        this.#options.screen.note('denied: the agent offers no way to allow this only once');
+        return event.deny({ reasonMessage: 'It could not be allowed only once' });
+      case 'resultConfirmation':
+        return event.confirm(mode === 'all');
+      default:
+        this.#options.screen.note(`declined a question of the agent: nobody answers under --approve ${mode}`);
+        return event.respond('decline');
+    }
+  }
+
+  async #askHere(event: AskingEvent, reader: LineReader, signal: AbortSignal): Promise<void> {
+    const { screen } = this.#options;
+    if (event.type === 'inputRequest') {
+      const answer = await askInputRequest(screen, reader, event.request, signal);
+      if (answer !== undefined) this.#tell(event.respond(answer.response, answer.answers));
+    } else {
+      const choice = await askConfirmation(screen, reader, event.toolCall, signal);
+      if (choice !== undefined) {
+        const option = choice.optionId === undefined ? {} : { optionId: choice.optionId };
+        if (event.type === 'resultConfirmation') this.#tell(event.confirm(choice.isApproval));
+        else this.#tell(choice.isApproval ? event.approve(option) : event.deny(option));
+      }
+    }
+    if (signal.aborted) screen.note('\n    answered by another client');
+  }
+
+  #tell(answered: Promise<DispatchOutcome>): void {
+    const { screen } = this.#options;
+    answered.then(
+      (outcome) => {
+        if (outcome.outcome === 'rejected') screen.note(`    too late: ${outcome.reason}`);
+        else if (outcome.outcome === 'dropped') screen.note(`    not answered: ${outcome.reason}`);
+      },
+      (error: unknown) => screen.note(`    not answered: ${String(error)}`),
+    );
+  }
+}

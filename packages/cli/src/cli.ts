@@ -1,0 +1,149 @@
+import { Command, CommanderError } from 'commander';
+import { type AgentsOptions, agents } from './commands/agents.ts';
+import { type RunOptions, run } from './commands/run.ts';
+import { type ServeOptions, serve } from './commands/serve.ts';
+import { listSessions, removeSessions, type SessionsOptions, showSession } from './commands/sessions.ts';
+import { type WatchOptions, watch } from './commands/watch.ts';
+import type { Context } from './context.ts';
+import { EXIT, type ExitCode } from './exit.ts';
+import { type OptionName, optionOf } from './options.ts';
+import { Screen } from './render/screen.ts';
+import { report } from './report.ts';
+
+/** Options that every command takes. */
+const everywhere: readonly OptionName[] = ['json', 'verbose'];
+
+/** Options of the commands that talk to a host. */
+const ofClients: readonly OptionName[] = ['url', 'start', ...everywhere];
+
+/** Runs the command line and resolves with the exit code. Never rejects. */
+export async function runCli(context: Context, args: readonly string[]): Promise<ExitCode> {
+  const screen = new Screen(context);
+  let exitCode: ExitCode = EXIT.done;
+  const program = programOf(context, screen, (code) => {
+    exitCode = code;
+  });
+  try {
+    await program.parseAsync(args, { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    // Help and version have been printed; so has what is wrong with the command line.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
+    return report(error, screen, { isJson: args.includes('--json'), isVerbose: args.includes('--verbose') });
+  } finally {
+    screen.status(undefined);
+  }
+}
+
+function programOf(context: Context, screen: Screen, done: (code: ExitCode) => void): Command {
+  const program = new Command('agenthost')
+    .description('Runs coding agents on this machine and shares their sessions with every client.')
+    .version(context.version, '--version', 'print the version')
+    .helpOption('-h, --help', 'show help')
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => context.stdout.write(text),
+      writeErr: (text) => context.stderr.write(text),
+      outputError: (text, write) => write(text.replace(/^error: /, 'agenthost: ')),
+    })
+    .showHelpAfterError('(add --help for more)');
+  example(program, [
+    'agenthost serve                          start a host here',
+    'agenthost run "fix the failing test"     ask an agent from another terminal',
+    'agenthost watch 4f2a                     look at it from a third',
+  ]);
+
+  const serving = command(program, 'serve', 'run a host until Ctrl-C', [
+    'port',
+    'host',
+    'data',
+    'config',
+    'root',
+    'tokenFile',
+    ...everywhere,
+  ]).action(async (options: ServeOptions) => done(await serve(context, screen, options)));
+  example(serving, [
+    'agenthost serve',
+    'agenthost serve --port 0 --json              any free port; one line when ready',
+    'agenthost serve --root ~/work --root ~/notes clients see these folders only',
+  ]);
+
+  const running = command(program, 'run', 'ask an agent and stream its answer', [
+    'agent',
+    'cwd',
+    'approve',
+    'timeout',
+    ...ofClients,
+  ])
+    .argument('[prompt...]', 'what to do; - or nothing reads it from input')
+    .action(async (words: string[], options: RunOptions) => done(await run(context, screen, words, options)));
+  example(running, [
+    'agenthost run "what does this project do?"',
+    'agenthost run --agent demo --approve all "write hello.txt Hello"',
+    'git diff | agenthost run --json - | jq -r "select(.type == \\"text\\").text"',
+  ]);
+  running.addHelpText('after', EXIT_HELP);
+
+  const sessions = command(program, 'sessions', 'list sessions, one line each', [
+    'limit',
+    ...ofClients,
+  ]).action(async (options: SessionsOptions) => done(await listSessions(context, screen, options)));
+  example(sessions, [
+    'agenthost sessions',
+    'agenthost sessions show 4f2a     the beginning of an id is enough',
+    'agenthost sessions rm 4f2a',
+  ]);
+  const showing = command(sessions, 'show', 'all about one session, disk use included', ofClients)
+    .argument('<session>', 'id, or the beginning of one')
+    .action(async (given: string, _own: object, self: Command) =>
+      done(await showSession(context, screen, given, self.optsWithGlobals<SessionsOptions>())),
+    );
+  example(showing, ['agenthost sessions show 4f2a', 'agenthost sessions show 4f2a --json']);
+  const removing = command(sessions, 'rm', 'end sessions for everyone and delete them', ofClients)
+    .argument('<session...>', 'ids, or beginnings of ids')
+    .action(async (given: string[], _own: object, self: Command) =>
+      done(await removeSessions(context, screen, given, self.optsWithGlobals<SessionsOptions>())),
+    );
+  example(removing, ['agenthost sessions rm 4f2a 90cc']);
+
+  const watching = command(program, 'watch', 'look at a session live, approve and cancel', [
+    'turns',
+    ...ofClients,
+  ])
+    .argument('<session>', 'id, or the beginning of one')
+    .action(async (given: string, options: WatchOptions) =>
+      done(await watch(context, screen, given, options)),
+    );
+  example(watching, ['agenthost watch 4f2a', 'agenthost watch 4f2a --json --turns 0']);
+
+  const listing = command(program, 'agents', 'list agents: what is there, and why something is not', [
+    'config',
+    ...ofClients,
+  ]).action(async (options: AgentsOptions) => done(await agents(context, screen, options)));
+  example(listing, ['agenthost agents', 'agenthost agents --json']);
+  return program;
+}
+
+function command(
+  parent: Command,
+  name: string,
+  description: string,
+  options: readonly OptionName[],
+): Command {
+  const made = parent.command(name).description(description);
+  for (const option of options) made.addOption(optionOf(option));
+  return made;
+}
+
+const EXIT_HELP = `
+Exit codes:
+  ${EXIT.done}    the agent is done
+  ${EXIT.error}    an error; the message says which
+  ${EXIT.usage}    wrong usage
+  ${EXIT.denied}    done, but something that the agent asked for was denied
+  ${EXIT.cannotConnect}    no host, or it is gone
+  ${EXIT.interrupted}  interrupted; the turn is cancelled`;
+
+function example(made: Command, lines: readonly string[]): void {
+  made.addHelpText('after', `\nExamples:\n${lines.map((line) => `  ${line}`).join('\n')}`);
+}

@@ -1,0 +1,239 @@
+import { stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { type AhpClient, ChannelLost, type SessionHandle, type TurnEvent } from '@agenthost/client';
+import type { Turn } from '@agenthost/protocol';
+import { type ApproveMode, Approver } from '../approver.ts';
+import { withHost } from '../connect.ts';
+import type { Context } from '../context.ts';
+import { CliError, EXIT, type ExitCode, usageError } from '../exit.ts';
+import type { HostOptions, HostTarget } from '../find-host.ts';
+import { Interruption } from '../interruption.ts';
+import { LineReader } from '../line-reader.ts';
+import { promptText } from '../prompt-text.ts';
+import { oneLine } from '../render/plain-text.ts';
+import type { Screen } from '../render/screen.ts';
+import { homely } from '../render/session-line.ts';
+import { shownPath } from '../render/tool-call.ts';
+import { errorText, TurnPrinter } from '../render/turn-printer.ts';
+import { shortId } from '../session-ids.ts';
+import { watchConnection } from '../watch-connection.ts';
+
+/** Options of `run` as parsed. */
+export interface RunOptions extends HostOptions {
+  readonly agent?: string;
+  readonly cwd?: string;
+  readonly approve: ApproveMode;
+  /** Seconds. */
+  readonly timeout?: number;
+  readonly json?: boolean;
+}
+
+/** A cancelled turn ends at once, unless the host is gone. */
+const cancelLimitMs = 5_000;
+
+/** `run`: asks an agent in a new session and streams its answer. */
+export async function run(
+  context: Context,
+  screen: Screen,
+  words: readonly string[],
+  options: RunOptions,
+): Promise<ExitCode> {
+  const text = await promptText(words, context.stdin);
+  const isPromptTyped = words.length > 0 && words[0] !== '-';
+  const hasPerson = isPromptTyped && context.stdin.isTTY === true && context.stderr.isTTY === true;
+  return withHost(context, screen, options, async ({ client, target }) => {
+    const timeoutMs = options.timeout === undefined ? undefined : options.timeout * 1_000;
+    const interruption = new Interruption(context, { timeoutMs });
+    const reader = hasPerson && options.approve === 'ask' ? new LineReader(context.stdin) : undefined;
+    const leave = watchConnection(client, screen, (reason) => interruption.stop(reason));
+    try {
+      const workingDirectory = await folderFor(context, options.cwd, target);
+      const asking = ask({ context, screen, options, reader, client, interruption }, text, workingDirectory);
+      return await settled(asking, interruption, client);
+    } finally {
+      leave();
+      reader?.close();
+      interruption.dispose();
+      screen.status(undefined);
+    }
+  });
+}
+
+interface Run {
+  readonly context: Context;
+  readonly screen: Screen;
+  readonly options: RunOptions;
+  readonly reader: LineReader | undefined;
+  readonly client: AhpClient;
+  readonly interruption: Interruption;
+}
+
+async function ask(run: Run, text: string, workingDirectory: string | undefined): Promise<ExitCode> {
+  const { screen, options, client, interruption } = run;
+  screen.status('creating a session');
+  const session = await client.sessions.create({
+    ...(options.agent === undefined ? {} : { provider: options.agent }),
+    ...(workingDirectory === undefined ? {} : { workingDirectory }),
+  });
+  if (interruption.signal.aborted) {
+    // Nothing was asked in it.
+    await client.sessions.dispose(session.uri);
+    throw stopped(interruption);
+  }
+  introduce(run, session);
+  const prompt = session.prompt(text);
+  const cancel = (): void => {
+    screen.status('cancelling');
+    // Its outcome shows as the turn's end.
+    void prompt.cancel();
+  };
+  interruption.signal.addEventListener('abort', cancel, { once: true });
+  const show = printer(run, session);
+  const approver = new Approver({
+    mode: options.approve,
+    screen,
+    reader: run.reader,
+    elsewhere: `agenthost watch ${shortId(session.uri)}`,
+  });
+  try {
+    for await (const event of prompt) {
+      show(event);
+      if (!interruption.signal.aborted) approver.handle(event);
+    }
+    return conclude(run, session, await prompt.result);
+  } finally {
+    approver.dispose();
+    interruption.signal.removeEventListener('abort', cancel);
+  }
+}
+
+function introduce({ context, screen, options }: Run, session: SessionHandle): void {
+  const { provider, workingDirectory } = session.mirror.state;
+  if (options.json === true) {
+    screen.json({
+      type: 'session',
+      session: session.uri,
+      chat: session.chat.mirror.uri,
+      provider,
+      ...(workingDirectory === undefined ? {} : { workingDirectory }),
+    });
+    return;
+  }
+  const where =
+    workingDirectory === undefined ? '' : ` in ${homely(shownPath(workingDirectory), context.home)}`;
+  screen.note(screen.colors.dim(`session ${shortId(session.uri)}: ${oneLine(provider)}${where}`));
+}
+
+function printer({ context, screen, options }: Run, session: SessionHandle): (event: TurnEvent) => void {
+  if (options.json === true) {
+    // The functions of an event are no JSON; its end comes with the exit code.
+    return (event) => {
+      if (event.type !== 'ended') screen.json(event);
+    };
+  }
+  const showsReasoning = context.stderr.isTTY === true;
+  const turns = new TurnPrinter(screen, session.mirror.state.provider, showsReasoning);
+  turns.begin();
+  return (event) => turns.show(event);
+}
+
+function conclude({ screen, options, interruption }: Run, session: SessionHandle, turn: Turn): ExitCode {
+  const { exitCode, message } = verdict(turn, interruption);
+  if (options.json === true) {
+    const texts = turn.responseParts.flatMap((part) => (part.kind === 'markdown' ? [part.content] : []));
+    screen.json({
+      type: 'ended',
+      session: session.uri,
+      turnId: turn.id,
+      state: turn.state,
+      exitCode,
+      text: texts.join('\n\n'),
+      ...(turn.usage === undefined ? {} : { usage: turn.usage }),
+      ...(turn.error === undefined ? {} : { error: turn.error }),
+    });
+  }
+  if (message !== undefined) screen.note(`agenthost: ${message}`);
+  return exitCode;
+}
+
+/** The exit code of a turn that has ended, and what to say about it. */
+export function verdict(
+  turn: Turn,
+  { reason }: Pick<Interruption, 'reason'>,
+): { readonly exitCode: ExitCode; readonly message?: string } {
+  switch (turn.state) {
+    case 'complete':
+      return { exitCode: wasDenied(turn) ? EXIT.denied : EXIT.done };
+    case 'error':
+      return { exitCode: EXIT.error, message: errorText(turn) };
+    default:
+      if (reason === undefined) return { exitCode: EXIT.error, message: 'another client cancelled the turn' };
+      return { ...reason, message: reason.message ?? 'interrupted; the turn is cancelled' };
+  }
+}
+
+const wasDenied = ({ responseParts }: Turn): boolean =>
+  responseParts.some(
+    (part) =>
+      part.kind === 'toolCall' && part.toolCall.status === 'cancelled' && part.toolCall.reason !== 'skipped',
+  );
+
+/** Waits for the turn, but after an interruption no longer than a reachable host needs to end it. */
+async function settled(
+  asking: Promise<ExitCode>,
+  interruption: Interruption,
+  client: AhpClient,
+): Promise<ExitCode> {
+  const { signal } = interruption;
+  let timer: NodeJS.Timeout | undefined;
+  const givenUp = new Promise<never>((_, reject) => {
+    const giveUp = (): void => {
+      const isOnline = client.status.state === 'online';
+      timer = setTimeout(() => reject(stopped(interruption)), isOnline ? cancelLimitMs : 0);
+    };
+    if (signal.aborted) giveUp();
+    else signal.addEventListener('abort', giveUp, { once: true });
+  });
+  try {
+    return await Promise.race([asking, givenUp]);
+  } catch (error) {
+    // The rest of it fails when the client closes; nobody asks any more.
+    asking.catch(() => undefined);
+    const { status } = client;
+    if (error instanceof ChannelLost) {
+      if (status.state === 'closed' || status.state === 'replaced') {
+        throw new CliError(EXIT.cannotConnect, `lost the host: ${status.error.message}`, { cause: error });
+      }
+      throw new CliError(EXIT.error, 'another client removed the session', { cause: error });
+    }
+    throw error;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function stopped({ reason }: Interruption): CliError {
+  return new CliError(reason?.exitCode ?? EXIT.interrupted, reason?.message ?? 'interrupted');
+}
+
+/** As a `file:` URI; left to the host when it is not on this machine and no folder was named. */
+async function folderFor(
+  context: Context,
+  cwd: string | undefined,
+  target: HostTarget,
+): Promise<string | undefined> {
+  if (cwd === undefined && !target.isOwn) return undefined;
+  const path = resolve(context.cwd, cwd ?? '.');
+  if (target.isOwn && !(await isFolder(path))) throw usageError(`--cwd: ${oneLine(path)} is no folder`);
+  return pathToFileURL(path).href;
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isDirectory();
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) return false;
+    throw error;
+  }
+}

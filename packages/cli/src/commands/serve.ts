@@ -1,0 +1,160 @@
+import { readFile } from 'node:fs/promises';
+import { isIP } from 'node:net';
+import { join, resolve } from 'node:path';
+import type { Context } from '../context.ts';
+import { announceHost, readHosts } from '../discovery.ts';
+import { CliError, EXIT, type ExitCode } from '../exit.ts';
+import { configFolder, dataFolder, hostsFolder } from '../folders.ts';
+import { oneLine } from '../render/plain-text.ts';
+import type { Screen } from '../render/screen.ts';
+import { homely } from '../render/session-line.ts';
+
+/** Options of `serve` as parsed. */
+export interface ServeOptions {
+  readonly port: number;
+  readonly host: string;
+  readonly data?: string;
+  readonly config?: string;
+  readonly root?: readonly string[];
+  readonly tokenFile?: string;
+  readonly json?: boolean;
+}
+
+/** Where the config file is, and whether somebody asked for it. */
+export function configFileOf(
+  context: Context,
+  given: string | undefined,
+): { file: string; isRequired: boolean } {
+  if (given !== undefined) return { file: resolve(context.cwd, given), isRequired: true };
+  return { file: join(configFolder(context), 'agenthost.json'), isRequired: false };
+}
+
+/** `serve`: runs a host until it is told to stop. */
+export async function serve(context: Context, screen: Screen, options: ServeOptions): Promise<ExitCode> {
+  const stopped = stopSignal(context);
+  screen.status('starting');
+  // Only this command needs a host, and all that comes with it.
+  const [{ readConfig }, { chooseAgents }, { startHosting }, { explainStart }] = await Promise.all([
+    import('../serve/config.ts'),
+    import('../serve/agents.ts'),
+    import('../serve/start.ts'),
+    import('../serve/explain.ts'),
+  ]);
+  const dataDir = options.data === undefined ? dataFolder(context) : resolve(context.cwd, options.data);
+  const { host, port } = options;
+  const others = await readHosts(hostsFolder(context));
+  const explained = (cause: unknown): unknown => explainStart(cause, { host, port, dataDir, others });
+  try {
+    const { file, isRequired } = configFileOf(context, options.config);
+    const config = await readConfig(file, isRequired);
+    const agents = chooseAgents(config, withoutToken(context.env), file);
+    const settings = {
+      dataDir,
+      host,
+      port,
+      version: context.version,
+      roots: options.root?.map((folder) => resolve(context.cwd, folder)),
+      ...(await tokenOf(context, options.tokenFile)),
+    };
+    const running = await startHosting(settings, config, agents);
+    const { url, wsUrl, token } = running.address;
+    const withdraw = await announceHost(hostsFolder(context), {
+      url,
+      wsUrl,
+      token,
+      dataDir,
+      version: context.version,
+      startedAt: new Date().toISOString(),
+    });
+    screen.status(undefined);
+    if (options.json === true) screen.json({ url, wsUrl, token, pid: process.pid });
+    else introduce(context, screen, { url, dataDir, ...agents }, options);
+    try {
+      await stopped;
+      if (options.json !== true) screen.note('stopping; once more ends it at once');
+    } finally {
+      await withdraw();
+      await running.stop();
+    }
+    return EXIT.done;
+  } catch (cause) {
+    throw explained(cause);
+  } finally {
+    screen.status(undefined);
+  }
+}
+
+/** Resolves at the first signal to stop; a second one ends the process. */
+function stopSignal(context: Context): Promise<void> {
+  return new Promise((resolve) => {
+    let count = 0;
+    // Nobody has to read what a host says.
+    context.onSignal(['SIGINT', 'SIGTERM', 'SIGHUP'], (signal) => {
+      count += 1;
+      if (count > 1) context.exitNow(signal === 'SIGINT' ? EXIT.interrupted : EXIT.error);
+      else resolve();
+    });
+  });
+}
+
+/** The token of the environment goes before the file's. Agents never see it. */
+async function tokenOf(
+  { env, cwd }: Context,
+  tokenFile: string | undefined,
+): Promise<{ token: string | undefined; tokenFile: string | undefined }> {
+  const token = env['AGENTHOST_TOKEN'] || undefined;
+  if (token !== undefined || tokenFile === undefined) return { token, tokenFile: undefined };
+  const file = resolve(cwd, tokenFile);
+  try {
+    await readFile(file);
+  } catch (cause) {
+    // A missing one is made; anything else that is wrong with it is better said now.
+    if (!(cause instanceof Error && 'code' in cause && cause.code === 'ENOENT')) {
+      throw new CliError(EXIT.error, `--token-file ${oneLine(file)} cannot be read`, { cause });
+    }
+  }
+  return { token: undefined, tokenFile: file };
+}
+
+function withoutToken({ AGENTHOST_TOKEN: _token, ...env }: Context['env']): Context['env'] {
+  return env;
+}
+
+function introduce(
+  context: Context,
+  screen: Screen,
+  host: {
+    url: string;
+    dataDir: string;
+    installed: readonly string[];
+    offered: readonly string[];
+    defaultAgent: string;
+  },
+  options: ServeOptions,
+): void {
+  const { outColors: colors } = screen;
+  const agents = host.offered.map((id) => {
+    const isMissing = id !== 'demo' && !host.installed.includes(id);
+    const notes = [id === host.defaultAgent ? 'default' : '', isMissing ? 'its command is missing' : ''];
+    const shown = notes.filter((note) => note !== '').join(', ');
+    return shown === '' ? id : `${id} (${shown})`;
+  });
+  screen.line(`agenthost ${context.version} on ${colors.bold(host.url)}`);
+  screen.line(`  data    ${oneLine(homely(host.dataDir, context.home), 1_000)}`);
+  screen.line(`  agents  ${agents.join(', ')}`);
+  if (host.installed.length === 0) {
+    screen.line('          no real agent was found on PATH; `agenthost agents` says which are known');
+  }
+  if (isOpen(options.host)) {
+    screen.note(
+      screen.colors.yellow(
+        `other machines can reach this host on ${options.host}: whoever has its token can run commands as you`,
+      ),
+    );
+  }
+  screen.line(`Ask from another terminal: ${colors.cyan('agenthost run "what is in this folder?"')}`);
+  screen.line('Ctrl-C stops it.');
+}
+
+const isOpen = (host: string): boolean =>
+  host !== 'localhost' && host !== '::1' && !(isIP(host) === 4 && host.startsWith('127.'));

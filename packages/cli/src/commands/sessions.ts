@@ -1,0 +1,123 @@
+import type { AhpClient } from '@agenthost/client';
+import type { SessionState, SessionSummary } from '@agenthost/protocol';
+import { withHost } from '../connect.ts';
+import type { Context } from '../context.ts';
+import { diskUseOf, totalBytes } from '../disk-use.ts';
+import { EXIT, type ExitCode } from '../exit.ts';
+import type { HostOptions } from '../find-host.ts';
+import { questionTitle } from '../question/confirm.ts';
+import { oneLine } from '../render/plain-text.ts';
+import type { Screen } from '../render/screen.ts';
+import { bytes, sessionLine, statusWord } from '../render/session-line.ts';
+import { shownPath } from '../render/tool-call.ts';
+import { findSession, shortId } from '../session-ids.ts';
+
+/** Options of `sessions` and what is below it, as parsed. */
+export interface SessionsOptions extends HostOptions {
+  readonly limit?: number;
+  readonly json?: boolean;
+}
+
+/** `sessions`: one line each, the last modified first. */
+export async function listSessions(
+  context: Context,
+  screen: Screen,
+  options: SessionsOptions,
+): Promise<ExitCode> {
+  return withHost(context, screen, options, async ({ client }) => {
+    const limit = options.limit ?? Number.POSITIVE_INFINITY;
+    let count = 0;
+    screen.status('listing sessions');
+    for await (const session of client.sessions.list()) {
+      if (count >= limit || context.outputClosed.aborted) break;
+      count += 1;
+      if (options.json === true) screen.json(session);
+      else screen.line(sessionLine(session, Date.now(), context.home));
+    }
+    screen.status(undefined);
+    if (count === 0 && options.json !== true) screen.note('no sessions yet; `agenthost run "..."` makes one');
+    return EXIT.done;
+  });
+}
+
+/** `sessions show`: all that there is to tell of one. */
+export async function showSession(
+  context: Context,
+  screen: Screen,
+  given: string,
+  options: SessionsOptions,
+): Promise<ExitCode> {
+  return withHost(context, screen, options, async ({ client }) => {
+    const session = await findSession(client, given);
+    const mirror = await client.subscribe(session.resource, { kind: 'session' });
+    const disk = await diskUseOf(client, session.resource);
+    if (options.json === true) {
+      screen.json({ ...session, ...mirror.state, ...(disk === undefined ? {} : { diskUse: disk }) });
+      return EXIT.done;
+    }
+    const rows: [string, string][] = [
+      ['session', session.resource],
+      ['title', session.title],
+      ['agent', session.provider],
+      ['status', statusText(mirror.state)],
+      ['folder', session.workingDirectory === undefined ? '' : shownPath(session.workingDirectory)],
+      ['created', session.createdAt],
+      ['modified', session.modifiedAt],
+      ['on disk', disk === undefined ? '' : bytes(totalBytes(disk))],
+      ...mirror.state.chats.map((chat): [string, string] => [
+        'chat',
+        `${shortId(chat.resource)}  ${statusWord(chat.status)}  ${chat.title}${chat.resource === mirror.state.defaultChat ? '  (default)' : ''}`,
+      ]),
+      ...questions(mirror.state).map((text): [string, string] => ['asks', text]),
+    ];
+    for (const [name, text] of rows)
+      if (text !== '') screen.line(`${name.padEnd(9)} ${oneLine(text, 1_000)}`);
+    return EXIT.done;
+  });
+}
+
+function statusText(state: SessionState): string {
+  if (state.lifecycle === 'creating') return 'starting its agent';
+  if (state.lifecycle === 'creationFailed')
+    return `failed: ${state.creationError?.message ?? 'no reason given'}`;
+  return state.activity === undefined
+    ? statusWord(state.status)
+    : `${statusWord(state.status)}: ${state.activity}`;
+}
+
+function questions({ inputNeeded }: SessionState): string[] {
+  return (inputNeeded ?? []).flatMap((needed) => {
+    if (needed.kind === 'toolConfirmation') return [questionTitle(needed.toolCall)];
+    return needed.kind === 'chatInput' ? [needed.request.message ?? 'a question'] : [];
+  });
+}
+
+/** `sessions rm`: ends sessions for all clients and deletes them. */
+export async function removeSessions(
+  context: Context,
+  screen: Screen,
+  given: readonly string[],
+  options: SessionsOptions,
+): Promise<ExitCode> {
+  return withHost(context, screen, options, async ({ client }) => {
+    // All are looked up first: a mistyped one removes nothing.
+    const sessions = await findAll(client, given);
+    for (const { resource, title } of sessions) {
+      screen.status(`removing ${shortId(resource)}`);
+      await client.sessions.dispose(resource);
+      screen.status(undefined);
+      if (options.json === true) screen.json({ type: 'removed', session: resource });
+      else screen.line(`removed ${shortId(resource)}  ${oneLine(title)}`.trimEnd());
+    }
+    return EXIT.done;
+  });
+}
+
+async function findAll(client: AhpClient, given: readonly string[]): Promise<SessionSummary[]> {
+  const sessions = new Map<string, SessionSummary>();
+  for (const text of given) {
+    const session = await findSession(client, text);
+    sessions.set(session.resource, session);
+  }
+  return [...sessions.values()];
+}

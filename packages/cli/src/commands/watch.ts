@@ -1,0 +1,79 @@
+import { type AhpClient, ChannelLost, type SessionHandle } from '@agenthost/client';
+import { withHost } from '../connect.ts';
+import type { Context } from '../context.ts';
+import { CliError, EXIT, type ExitCode } from '../exit.ts';
+import type { HostOptions } from '../find-host.ts';
+import { Interruption } from '../interruption.ts';
+import { LineReader } from '../line-reader.ts';
+import type { Screen } from '../render/screen.ts';
+import { findSession } from '../session-ids.ts';
+import { SessionView } from '../watch/session-view.ts';
+import { watchConnection } from '../watch-connection.ts';
+
+/** Options of `watch` as parsed. */
+export interface WatchOptions extends HostOptions {
+  /** Turns of the past. */
+  readonly turns: number;
+  readonly json?: boolean;
+}
+
+/** `watch`: shows a session live, and takes answers and cancellation, until it is left or the session goes. */
+export async function watch(
+  context: Context,
+  screen: Screen,
+  given: string,
+  options: WatchOptions,
+): Promise<ExitCode> {
+  return withHost(context, screen, options, async ({ client }) => {
+    const { resource } = await findSession(client, given);
+    const session = await client.sessions.open(resource, { turns: options.turns });
+    const interruption = new Interruption(context);
+    const leave = watchConnection(client, screen, (reason) => interruption.stop(reason));
+    const reader = new LineReader(context.stdin);
+    const view = new SessionView({ screen, session, turns: options.turns, isJson: options.json === true });
+    try {
+      await view.open();
+      const isTyped = context.stdin.isTTY === true;
+      const stopReading = reader.onLine((line) => {
+        if (line !== undefined) view.type(line, () => interruption.stop({ exitCode: EXIT.done }));
+        // Ctrl-D leaves; the end of a pipe or of no input at all does not.
+        else if (isTyped) interruption.stop({ exitCode: EXIT.done });
+      });
+      await untilOver(client, session, interruption);
+      stopReading();
+      await view.settled();
+      const { reason } = interruption;
+      if (reason?.message !== undefined) throw new CliError(reason.exitCode, reason.message);
+      // Watching has no end of its own: leaving it is no failure.
+      return reason?.exitCode === EXIT.interrupted && !context.outputClosed.aborted
+        ? EXIT.interrupted
+        : EXIT.done;
+    } finally {
+      view.dispose();
+      reader.close();
+      leave();
+      interruption.dispose();
+    }
+  });
+}
+
+/** Resolves when it is to stop or the session is removed; rejects when the host has refused us for good. */
+async function untilOver(client: AhpClient, session: SessionHandle, { signal }: Interruption): Promise<void> {
+  const { mirror } = session;
+  await new Promise<void>((resolve, reject) => {
+    const look = (): void => {
+      const { status } = client;
+      if (status.state === 'closed' || status.state === 'replaced') {
+        reject(new CliError(EXIT.cannotConnect, `lost the host: ${status.error.message}`));
+      } else if (mirror.isLost) {
+        const cause = new ChannelLost(mirror.uri);
+        reject(new CliError(EXIT.error, 'the session was removed', { cause }));
+      }
+    };
+    mirror.onChange(look);
+    client.onStatus(look);
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+    look();
+  });
+}

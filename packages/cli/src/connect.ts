@@ -1,0 +1,98 @@
+import {
+  type AhpClient,
+  CannotConnect,
+  ConnectionLost,
+  connect,
+  HandshakeFailed,
+  Unauthorized,
+} from '@agenthost/client';
+import type { Context } from './context.ts';
+import { CliError, EXIT } from './exit.ts';
+import { findHost, type HostOptions, type HostTarget } from './find-host.ts';
+import type { Screen } from './render/screen.ts';
+
+const connectTimeoutMs = 10_000;
+
+/** A connected client, and the host that it found. */
+export interface Connected {
+  readonly client: AhpClient;
+  readonly target: HostTarget;
+}
+
+/** Finds the host and connects. Rejects with a `CliError` (`cannotConnect`, `usage`). */
+export async function connectToHost(
+  context: Context,
+  screen: Screen,
+  options: HostOptions,
+): Promise<Connected> {
+  const target = await findHost(context, screen, options);
+  const shown = withoutToken(target.url);
+  screen.status(`connecting to ${shown}`);
+  try {
+    const locale = localeOf(context.env);
+    const client = await connect(target.url, {
+      clientInfo: { name: 'agenthost-cli', version: context.version },
+      connectTimeoutMs,
+      // Somebody sits and waits: a host that comes back is noticed soon.
+      backoff: { maxMs: 2_000 },
+      ...(locale === undefined ? {} : { locale }),
+      ...(target.token === undefined ? {} : { token: target.token }),
+    });
+    return { client, target };
+  } catch (cause) {
+    throw cannotConnect(cause, shown, target);
+  } finally {
+    screen.status(undefined);
+  }
+}
+
+/** Connects, lets `use` work, and closes the connection whatever comes of it. */
+export async function withHost<T>(
+  context: Context,
+  screen: Screen,
+  options: HostOptions,
+  use: (connected: Connected) => Promise<T>,
+): Promise<T> {
+  const connected = await connectToHost(context, screen, options);
+  try {
+    return await use(connected);
+  } catch (cause) {
+    if (!(cause instanceof ConnectionLost)) throw cause;
+    throw new CliError(EXIT.cannotConnect, `lost the host: ${cause.message}`, { cause });
+  } finally {
+    connected.client.close();
+  }
+}
+
+function cannotConnect(cause: unknown, url: string, target: HostTarget): unknown {
+  if (cause instanceof Unauthorized) {
+    const hint =
+      target.token === undefined ? 'set AGENTHOST_TOKEN to its token' : 'AGENTHOST_TOKEN is not its token';
+    return new CliError(EXIT.cannotConnect, `the host at ${url} does not let us in: ${hint}`, { cause });
+  }
+  if (cause instanceof CannotConnect) {
+    return new CliError(
+      EXIT.cannotConnect,
+      `no host answers at ${url}: check the address, or start one with \`agenthost serve\``,
+      { cause },
+    );
+  }
+  if (cause instanceof HandshakeFailed) {
+    return new CliError(EXIT.cannotConnect, `the host at ${url} refuses: ${cause.message}`, { cause });
+  }
+  return cause;
+}
+
+function withoutToken(text: string): string {
+  const url = new URL(text);
+  url.searchParams.delete('token');
+  return url.href.replace(/\/$/, '');
+}
+
+/** `de_CH.UTF-8` as BCP 47; nothing for the C locale. */
+function localeOf(env: Context['env']): string | undefined {
+  const text = env['LC_ALL'] || env['LC_MESSAGES'] || env['LANG'] || '';
+  const [, language, region] = /^([a-z]{2,3})(?:_([A-Z]{2}))?(?:[.@]|$)/.exec(text) ?? [];
+  if (language === undefined) return undefined;
+  return region === undefined ? language : `${language}-${region}`;
+}

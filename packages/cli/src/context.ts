@@ -1,0 +1,52 @@
+import type { Readable, Writable } from 'node:stream';
+
+/** What a stream has when a terminal is behind it. */
+export interface TerminalTraits {
+  readonly isTTY?: boolean;
+  /** Cells in a line. */
+  readonly columns?: number;
+}
+
+/** The process as commands see it, so that tests can stand in for it. */
+export interface Context {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  readonly home: string;
+  readonly platform: NodeJS.Platform;
+  readonly version: string;
+  readonly stdin: Readable & TerminalTraits;
+  readonly stdout: Writable & TerminalTraits;
+  readonly stderr: Writable & TerminalTraits;
+  /** Aborts when whoever read stdout has left (`… | head -1`). */
+  readonly outputClosed: AbortSignal;
+  /** Calls `listener` at each of these signals instead of dying. The result gives them back. */
+  onSignal(signals: readonly NodeJS.Signals[], listener: (signal: NodeJS.Signals) => void): () => void;
+  /** Ends the process on the spot. */
+  exitNow(code: number): void;
+}
+
+/** The real process. */
+export function processContext(version: string, home: string): Context {
+  const outputClosed = new AbortController();
+  process.stdout.on('error', (error) => outputClosed.abort(error));
+  // There is nobody left to tell about a broken stderr.
+  process.stderr.on('error', () => undefined);
+  return {
+    env: process.env,
+    cwd: process.cwd(),
+    home,
+    platform: process.platform,
+    version,
+    stdin: process.stdin,
+    stdout: process.stdout,
+    stderr: process.stderr,
+    outputClosed: outputClosed.signal,
+    onSignal: (signals, listener) => {
+      for (const signal of signals) process.on(signal, listener);
+      return () => {
+        for (const signal of signals) process.off(signal, listener);
+      };
+    },
+    exitNow: (code) => process.exit(code),
+  };
+}

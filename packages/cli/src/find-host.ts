@@ -1,0 +1,66 @@
+import type { Context } from './context.ts';
+import { type HostRecord, readHosts } from './discovery.ts';
+import { CliError, EXIT, usageError } from './exit.ts';
+import { hostsFolder } from './folders.ts';
+import { plain } from './render/plain-text.ts';
+import type { Screen } from './render/screen.ts';
+import { startHost } from './start-host.ts';
+
+/** How commands say which host they mean. */
+export interface HostOptions {
+  readonly url?: string;
+  readonly start?: boolean;
+}
+
+/** Where a host is. */
+export interface HostTarget {
+  readonly url: string;
+  readonly token?: string;
+  /** It runs on this machine, as this user. */
+  readonly isOwn: boolean;
+}
+
+/**
+ * The host that a command talks to: the one named by `--url` or AGENTHOST_URL, else the only one that runs here, else,
+ * with `--start`, a new one. Rejects with a `CliError` that says what to do.
+ */
+export async function findHost(
+  context: Context,
+  screen: Screen,
+  { url, start }: HostOptions,
+): Promise<HostTarget> {
+  const folder = hostsFolder(context);
+  const hosts = await readHosts(folder);
+  if (url !== undefined) return named(context, hosts, url);
+  const [host, ...others] = hosts;
+  if (others.length > 0) throw severalHosts(hosts);
+  if (host !== undefined) return { url: host.url, token: host.token, isOwn: true };
+  if (start === true) {
+    const started = await startHost(context, screen, folder);
+    return { url: started.url, token: started.token, isOwn: true };
+  }
+  throw new CliError(
+    EXIT.cannotConnect,
+    'no host is running: start one with `agenthost serve`, or add --start to this command',
+  );
+}
+
+function named(context: Context, hosts: readonly HostRecord[], given: string): HostTarget {
+  const url = URL.parse(given);
+  if (url === null || !/^(?:https?|wss?):$/.test(url.protocol)) {
+    throw usageError(
+      `--url: expected an address such as http://127.0.0.1:4711 or ws://…/ahp, got ${plain(given)}`,
+    );
+  }
+  const own = hosts.find((host) => new URL(host.url).host === url.host);
+  const token = context.env['AGENTHOST_TOKEN'] || url.searchParams.get('token') || own?.token;
+  return { url: given, isOwn: own !== undefined, ...(token === undefined ? {} : { token }) };
+}
+
+function severalHosts(hosts: readonly HostRecord[]): CliError {
+  const list = hosts.map(({ url, pid, dataDir }) => `  --url ${url}  (pid ${pid}, data in ${dataDir})`);
+  return new CliError(
+    EXIT.usage,
+    `${hosts.length} hosts are running; say which one with --url:\n${plain(list.join('\n'))}`,
+  );
+}

@@ -1,0 +1,22 @@
+import { join } from 'node:path';
+import type { Context } from './context.ts';
+
+type Where = Pick<Context, 'env' | 'home' | 'platform'>;
+
+function folder({ env, home, platform }: Where, variable: string, fallback: readonly string[]): string {
+  const given = env[variable];
+  // A relative path in these variables is to be ignored, says the XDG base directory specification.
+  if (given?.startsWith('/')) return join(given, 'agenthost');
+  if (platform === 'darwin') return join(home, 'Library', 'Application Support', 'agenthost');
+  return join(home, ...fallback, 'agenthost');
+}
+
+/** Where a host keeps its data unless told otherwise. */
+export const dataFolder = (where: Where): string => folder(where, 'XDG_DATA_HOME', ['.local', 'share']);
+
+/** Where the config file is looked for. */
+export const configFolder = (where: Where): string => folder(where, 'XDG_CONFIG_HOME', ['.config']);
+
+/** Where running hosts leave word of themselves. */
+export const hostsFolder = (where: Where): string =>
+  join(folder(where, 'XDG_STATE_HOME', ['.local', 'state']), 'hosts');

@@ -1,0 +1,49 @@
+import { createInterface, type Interface } from 'node:readline';
+import type { Readable } from 'node:stream';
+
+/** Lines that a person types, or that another program pipes in; each goes to the newest reader that still waits. */
+export class LineReader {
+  readonly #lines: Interface;
+  readonly #listeners: ((line: string | undefined) => void)[] = [];
+  #hasEnded = false;
+
+  constructor(input: Readable) {
+    // The terminal itself edits the line, so that Ctrl-C stays a signal.
+    this.#lines = createInterface({ input, terminal: false, crlfDelay: Number.POSITIVE_INFINITY });
+    this.#lines.on('line', (line) => this.#listeners.at(-1)?.(line));
+    this.#lines.on('close', () => {
+      this.#hasEnded = true;
+      for (const listener of Array.from(this.#listeners)) listener(undefined);
+    });
+  }
+
+  /** Calls `listener` for each line, and with `undefined` at the end of input. The result removes it. */
+  onLine(listener: (line: string | undefined) => void): () => void {
+    if (this.#hasEnded) listener(undefined);
+    this.#listeners.push(listener);
+    return () => {
+      const index = this.#listeners.indexOf(listener);
+      if (index >= 0) this.#listeners.splice(index, 1);
+    };
+  }
+
+  /** The next line; `undefined` at the end of input, or when the signal aborts first. */
+  next(signal: AbortSignal): Promise<string | undefined> {
+    return new Promise((resolve) => {
+      if (signal.aborted || this.#hasEnded) return resolve(undefined);
+      const settle = (line: string | undefined): void => {
+        stop();
+        signal.removeEventListener('abort', abort);
+        resolve(line);
+      };
+      const abort = (): void => settle(undefined);
+      const stop = this.onLine(settle);
+      signal.addEventListener('abort', abort, { once: true });
+    });
+  }
+
+  /** Stops reading, so that the process may end. */
+  close(): void {
+    this.#lines.close();
+  }
+}

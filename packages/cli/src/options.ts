@@ -1,0 +1,169 @@
+import { InvalidArgumentError, Option } from 'commander';
+
+interface OptionFields {
+  readonly flags: string;
+  readonly description: string;
+  /** Read when the option is not given. */
+  readonly env?: string;
+  /** What the default is, where that is not one fixed value. */
+  readonly defaultText?: string;
+}
+
+/** One option: all that there is to say about it, for parsing and for help alike. */
+export type OptionSpec = OptionFields &
+  (
+    | { readonly type: 'flag' | 'text' | 'list'; readonly default?: string }
+    | {
+        readonly type: 'number';
+        readonly default?: number;
+        readonly unit?: string;
+        readonly min: number;
+        readonly max: number;
+        readonly isInteger: boolean;
+      }
+    | { readonly type: 'choice'; readonly choices: readonly string[]; readonly default: string }
+  );
+
+/** Every option of every command. */
+export const OPTIONS = {
+  json: { flags: '--json', type: 'flag', description: 'print one JSON object per line and nothing else' },
+  verbose: { flags: '--verbose', type: 'flag', description: 'show the causes of errors' },
+  url: {
+    flags: '--url <url>',
+    type: 'text',
+    env: 'AGENTHOST_URL',
+    description: 'address of the host, http or ws; its token is read from AGENTHOST_TOKEN',
+    defaultText: 'the host that runs on this machine',
+  },
+  start: { flags: '--start', type: 'flag', description: 'start a host in the background when none runs' },
+  port: {
+    flags: '--port <port>',
+    type: 'number',
+    env: 'AGENTHOST_PORT',
+    description: 'port to listen on; 0 picks a free one',
+    default: 4711,
+    min: 0,
+    max: 65_535,
+    isInteger: true,
+  },
+  host: {
+    flags: '--host <address>',
+    type: 'text',
+    description: 'address to listen on; any other than loopback lets other machines in',
+    default: '127.0.0.1',
+  },
+  data: {
+    flags: '--data <folder>',
+    type: 'text',
+    description: 'folder of database, log and token',
+    defaultText: "agenthost in the user's data folder",
+  },
+  config: {
+    flags: '--config <file>',
+    type: 'text',
+    description: 'config file',
+    defaultText: "agenthost.json in the user's config folder",
+  },
+  root: {
+    flags: '--root <folder>',
+    type: 'list',
+    description: 'folder that clients may browse and work in; repeatable',
+    defaultText: "the config's, else the home folder",
+  },
+  tokenFile: {
+    flags: '--token-file <file>',
+    type: 'text',
+    description: 'file with the access token; AGENTHOST_TOKEN goes before it',
+    defaultText: 'owner-token in the data folder, made on first use',
+  },
+  agent: {
+    flags: '--agent <id>',
+    type: 'text',
+    description: 'agent to ask; `agenthost agents` lists them',
+    defaultText: "the host's default",
+  },
+  cwd: {
+    flags: '--cwd <folder>',
+    type: 'text',
+    description: 'folder to work in',
+    defaultText: 'the current folder',
+  },
+  approve: {
+    flags: '--approve <mode>',
+    type: 'choice',
+    choices: ['ask', 'all', 'none'],
+    default: 'ask',
+    description:
+      'what to do when the agent needs a yes: ask here (or wait for another client when this is no terminal), say yes once each time, or say no',
+  },
+  timeout: {
+    flags: '--timeout <seconds>',
+    type: 'number',
+    unit: 's',
+    description: 'cancel when it takes longer',
+    defaultText: 'no limit',
+    min: 0.001,
+    max: 2_000_000,
+    isInteger: false,
+  },
+  limit: {
+    flags: '--limit <count>',
+    type: 'number',
+    description: 'list that many at most',
+    defaultText: 'all',
+    min: 1,
+    max: Number.MAX_SAFE_INTEGER,
+    isInteger: true,
+  },
+  turns: {
+    flags: '--turns <count>',
+    type: 'number',
+    description: 'turns of the past to show first',
+    default: 5,
+    min: 0,
+    max: 1_000,
+    isInteger: true,
+  },
+} as const satisfies Record<string, OptionSpec>;
+
+/** Name of an option as commands get it. */
+export type OptionName = keyof typeof OPTIONS;
+
+/** An option for the parser. */
+export function optionOf(name: OptionName): Option {
+  const spec: OptionSpec = OPTIONS[name];
+  const unit = spec.type === 'number' && spec.unit !== undefined ? ` ${spec.unit}` : '';
+  const described = spec.defaultText === undefined ? '' : ` (default: ${spec.defaultText})`;
+  const option = new Option(spec.flags, `${spec.description}${described}`);
+  if (spec.env !== undefined) option.env(spec.env);
+  switch (spec.type) {
+    case 'choice':
+      option.choices(spec.choices);
+      break;
+    case 'number':
+      option.argParser((text) => readNumber(text, spec));
+      break;
+    case 'list':
+      option.argParser((text, before: readonly string[] | undefined) => [...(before ?? []), text]);
+      break;
+    case 'flag':
+    case 'text':
+      break;
+  }
+  if (spec.default !== undefined)
+    option.default(spec.default, unit === '' ? undefined : `${spec.default}${unit}`);
+  return option;
+}
+
+function readNumber(text: string, spec: OptionSpec & { type: 'number' }): number {
+  const value = Number(text);
+  const isRight =
+    text.trim() !== '' &&
+    value >= spec.min &&
+    value <= spec.max &&
+    (!spec.isInteger || Number.isInteger(value));
+  if (isRight) return value;
+  throw new InvalidArgumentError(
+    `Expected ${spec.isInteger ? 'a whole number' : 'a number'} from ${spec.min} to ${spec.max}.`,
+  );
+}

@@ -1,0 +1,75 @@
+/** Reorders what stands beside it, so that a name could read as another. */
+const bidiControl = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
+
+type State =
+  | 'text'
+  /** Behind ESC. */
+  | 'escape'
+  /** Behind ESC and an intermediate byte. */
+  | 'charset'
+  /** In a control sequence, up to its final byte. */
+  | 'sequence'
+  /** In a string for the terminal (a title, a clipboard), up to its terminator. */
+  | 'string'
+  /** Behind ESC in such a string. */
+  | 'stringEscape';
+
+/**
+ * Takes out of a text whatever a terminal would obey: escape sequences, control characters but newline and tab, and
+ * controls of writing direction. Remembers where it is, so that a sequence may be split over pieces.
+ */
+export class PlainText {
+  #state: State = 'text';
+
+  /** What of the next piece may be shown. */
+  next(piece: string): string {
+    let shown = '';
+    for (const character of piece) shown += this.#take(character);
+    return shown;
+  }
+
+  #take(character: string): string {
+    const code = character.codePointAt(0) ?? 0;
+    const isControl = code < 0x20 || (code >= 0x7f && code < 0xa0);
+    // No sequence goes over the end of a line: a string that nobody ends would swallow the rest.
+    if (character === '\n') return this.#text(character);
+    if (code === 0x1b) return this.#to(this.#state === 'string' ? 'stringEscape' : 'escape');
+    if (code === 0x9b) return this.#to('sequence');
+    if (code === 0x90 || code === 0x98 || (code >= 0x9d && code <= 0x9f)) return this.#to('string');
+    switch (this.#state) {
+      case 'text':
+        return (isControl && character !== '\t') || bidiControl.test(character) ? '' : character;
+      case 'escape':
+        if (character === '[') return this.#to('sequence');
+        if (']PX^_'.includes(character)) return this.#to('string');
+        return this.#to(code >= 0x20 && code <= 0x2f ? 'charset' : 'text');
+      case 'charset':
+        return this.#to(code >= 0x20 && code <= 0x2f ? 'charset' : 'text');
+      case 'sequence':
+        return this.#to(code >= 0x20 && code <= 0x3f ? 'sequence' : 'text');
+      case 'string':
+        return this.#to(isControl ? 'text' : 'string');
+      default:
+        return this.#to('text');
+    }
+  }
+
+  #to(state: State): string {
+    this.#state = state;
+    return '';
+  }
+
+  #text(character: string): string {
+    this.#state = 'text';
+    return character;
+  }
+}
+
+/** A whole text without anything that a terminal would obey. */
+export const plain = (text: string): string => new PlainText().next(text);
+
+/** The same on one line, cut to `limit` characters. */
+export function oneLine(text: string, limit = 200): string {
+  const line = plain(text).replace(/\s+/g, ' ').trim();
+  return line.length <= limit ? line : `${line.slice(0, limit - 3).trimEnd()}...`;
+}

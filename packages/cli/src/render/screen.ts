@@ -1,0 +1,139 @@
+import type { Writable } from 'node:stream';
+import pc from 'picocolors';
+import type { Context, TerminalTraits } from '../context.ts';
+import { jsonLine } from './json-line.ts';
+
+/** Marks before lines, by what the locale's character set has. */
+export interface Marks {
+  readonly done: string;
+  readonly failed: string;
+  readonly refused: string;
+  readonly running: string;
+  readonly asks: string;
+  readonly dot: string;
+}
+
+const unicodeMarks: Marks = { done: '✓', failed: '✗', refused: '⊘', running: '→', asks: '?', dot: '·' };
+const asciiMarks: Marks = { done: '+', failed: 'x', refused: '-', running: '>', asks: '?', dot: '-' };
+
+/** Quiet for so many ms before progress shows. */
+const patienceMs = 1_000;
+
+/**
+ * What a command shows: answers on stdout, everything else on stderr. When both are the same terminal it keeps them from
+ * running into each other. Callers pass plain text only.
+ */
+export class Screen {
+  /** Colours for stdout. */
+  readonly outColors: ReturnType<typeof pc.createColors>;
+  /** Colours for stderr. */
+  readonly colors: ReturnType<typeof pc.createColors>;
+  readonly marks: Marks;
+  readonly #context: Context;
+  readonly #isShared: boolean;
+  #isAtLineStart = true;
+  #status: { label: string; since: number; isShown: boolean } | undefined;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(context: Context) {
+    this.#context = context;
+    this.#isShared = context.stdout.isTTY === true && context.stderr.isTTY === true;
+    this.outColors = pc.createColors(wantsColors(context, context.stdout));
+    this.colors = pc.createColors(wantsColors(context, context.stderr));
+    const { env } = context;
+    const locale = env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || '';
+    const hasUnicode = /utf-?8/i.test(locale) || (context.platform === 'darwin' && locale === '');
+    this.marks = hasUnicode ? unicodeMarks : asciiMarks;
+  }
+
+  /** True when the last text on stdout ended a line. */
+  get isAtLineStart(): boolean {
+    return this.#isAtLineStart;
+  }
+
+  /** Cells in a line of stdout, 80 where that is unknown. */
+  get columns(): number {
+    return this.#context.stdout.columns ?? 80;
+  }
+
+  /** Text to stdout, as it is. */
+  text(text: string): void {
+    if (text === '') return;
+    this.#hideStatus();
+    this.#context.stdout.write(text);
+    this.#isAtLineStart = text.endsWith('\n');
+    this.#armStatus();
+  }
+
+  /** A line to stdout. */
+  line(text: string): void {
+    this.text(`${text}\n`);
+  }
+
+  /** A value to stdout, as a line of JSON. */
+  json(value: unknown): void {
+    this.text(jsonLine(value));
+  }
+
+  /** A line to stderr. */
+  note(text: string): void {
+    this.#hideStatus();
+    this.#endLine();
+    this.#context.stderr.write(`${text}\n`);
+    this.#armStatus();
+  }
+
+  /** A question to stderr: the answer is typed behind it. */
+  ask(text: string): void {
+    this.status(undefined);
+    this.#endLine();
+    this.#context.stderr.write(text);
+  }
+
+  /**
+   * Says on stderr what is being waited for, when that takes over a second: in a terminal as a line that counts and goes
+   * away, else as one line. `undefined`: nothing any more.
+   */
+  status(label: string | undefined): void {
+    if (label === this.#status?.label) return;
+    this.#hideStatus();
+    clearTimeout(this.#timer);
+    this.#status = label === undefined ? undefined : { label, since: Date.now(), isShown: false };
+    this.#armStatus();
+  }
+
+  #armStatus(): void {
+    const status = this.#status;
+    if (status === undefined || (status.isShown && this.#context.stderr.isTTY !== true)) return;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => {
+      const seconds = Math.round((Date.now() - status.since) / 1_000);
+      if (this.#context.stderr.isTTY === true) {
+        this.#endLine();
+        const line = `${status.label} (${seconds} s)`;
+        this.#context.stderr.write(`\r\u001b[K${this.colors.dim(line.slice(0, this.columns - 1))}`);
+      } else this.#context.stderr.write(`${status.label}\n`);
+      status.isShown = true;
+      this.#armStatus();
+    }, patienceMs);
+    this.#timer.unref();
+  }
+
+  #hideStatus(): void {
+    if (this.#status?.isShown !== true || this.#context.stderr.isTTY !== true) return;
+    this.#context.stderr.write('\r\u001b[K');
+    this.#status.isShown = false;
+  }
+
+  #endLine(): void {
+    if (!this.#isShared || this.#isAtLineStart) return;
+    this.#context.stdout.write('\n');
+    this.#isAtLineStart = true;
+  }
+}
+
+function wantsColors({ env }: Context, stream: Writable & TerminalTraits): boolean {
+  if (env['NO_COLOR']) return false;
+  if (env['FORCE_COLOR']) return env['FORCE_COLOR'] !== '0';
+  return stream.isTTY === true && env['TERM'] !== 'dumb';
+}

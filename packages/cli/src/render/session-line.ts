@@ -1,0 +1,55 @@
+import { ACTIVITY_MASK, SessionStatus, type SessionSummary } from '@agenthost/protocol';
+import { shortId } from '../session-ids.ts';
+import { oneLine } from './plain-text.ts';
+import { shownPath } from './tool-call.ts';
+
+/** What a session or chat does now, in a word. */
+export function statusWord(status: SessionStatus): string {
+  const activity = status & ACTIVITY_MASK;
+  if (activity === SessionStatus.InputNeeded) return 'asks';
+  if (activity === SessionStatus.InProgress) return 'working';
+  return activity === SessionStatus.Error ? 'error' : 'idle';
+}
+
+/** How long ago, in the largest unit that fits. `iso` in the future counts as now. */
+export function ago(iso: string, now: number): string {
+  const seconds = Math.max(0, Math.round((now - Date.parse(iso)) / 1_000));
+  if (Number.isNaN(seconds)) return '?';
+  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min`;
+  if (seconds < 86_400) return `${Math.floor(seconds / 3_600)} h`;
+  return `${Math.floor(seconds / 86_400)} d`;
+}
+
+/** A session on one line. */
+export function sessionLine(session: SessionSummary, now: number, home: string): string {
+  const { resource, status, provider, modifiedAt, title, workingDirectory } = session;
+  return [
+    oneLine(shortId(resource)).padEnd(8),
+    statusWord(status).padEnd(7),
+    oneLine(provider).padEnd(8),
+    ago(modifiedAt, now).padStart(6),
+    oneLine(title) || '(no title)',
+    homely(workingDirectory === undefined ? '' : shownPath(workingDirectory), home),
+  ]
+    .join('  ')
+    .trimEnd();
+}
+
+/** A path with `~` for the home folder. */
+export const homely = (path: string, home: string): string =>
+  path === home || path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path;
+
+/** A number of bytes for people. */
+export function bytes(count: number): string {
+  if (count < 1_024) return `${count} B`;
+  const units = ['KiB', 'MiB', 'GiB', 'TiB'];
+  let value = count / 1_024;
+  let unit = units.shift();
+  for (const next of units) {
+    if (value < 1_024) break;
+    value /= 1_024;
+    unit = next;
+  }
+  return `${value.toFixed(1)} ${unit}`;
+}

@@ -1,0 +1,37 @@
+import { ConnectionLost } from '@agenthost/client';
+import { CliError, EXIT, type ExitCode } from './exit.ts';
+import { plain } from './render/plain-text.ts';
+import type { Screen } from './render/screen.ts';
+
+/** How to tell. */
+export interface ReportOptions {
+  readonly isJson: boolean;
+  readonly isVerbose: boolean;
+}
+
+/** Tells a person (and with `--json` a program) why a command failed, and returns its exit code. */
+export function report(error: unknown, screen: Screen, { isJson, isVerbose }: ReportOptions): ExitCode {
+  const exitCode = exitCodeOf(error);
+  const message = plain(error instanceof Error ? error.message : JSON.stringify(error));
+  if (isJson) screen.json({ type: 'error', message, exitCode });
+  screen.note(`agenthost: ${message}`);
+  if (isVerbose) for (const line of causesOf(error)) screen.note(`  ${line}`);
+  return exitCode;
+}
+
+function exitCodeOf(error: unknown): ExitCode {
+  if (error instanceof CliError) return error.exitCode;
+  return error instanceof ConnectionLost ? EXIT.cannotConnect : EXIT.error;
+}
+
+/** What lies behind an error, each with where it came from. */
+function causesOf(error: unknown): string[] {
+  const lines: string[] = [];
+  let cause = error instanceof CliError ? error.cause : error;
+  for (let depth = 0; cause !== undefined && depth < 8; depth += 1) {
+    const text = cause instanceof Error ? (cause.stack ?? cause.message) : JSON.stringify(cause);
+    lines.push(...plain(`caused by ${text}`).split('\n'));
+    cause = cause instanceof Error ? cause.cause : undefined;
+  }
+  return lines;
+}

@@ -1,0 +1,101 @@
+import {
+  type AcpAgentConfig,
+  type AcpProvider,
+  AgentConfigError,
+  acpCatalogue,
+  createAcpProvider,
+  createDemoProvider,
+  demoProviderId,
+  mergeAgentConfigs,
+} from '@agenthost/agents';
+import type { AgentFactory } from '@agenthost/host';
+import type { ServeConfig } from './config.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The agents of one machine. */
+export interface AgentChoice {
+  /** What a host offers: those that are there, those that the config names, and `demo`. */
+  readonly factories: readonly AgentFactory[];
+  /** Ids of `factories`, in their order. */
+  readonly offered: readonly string[];
+  /** Ids of those whose command is there. */
+  readonly installed: readonly string[];
+  /** Agent for sessions that name none. */
+  readonly defaultAgent: string;
+}
+
+/** An agent as `agenthost agents` shows it. */
+export interface AgentReport {
+  readonly id: string;
+  readonly displayName: string;
+  readonly description: string;
+  readonly available: boolean;
+  readonly isDefault: boolean;
+  readonly version?: string;
+  /** Command line or location. */
+  readonly source?: string;
+  /** Why it is not available. */
+  readonly reason?: string;
+}
+
+/** Nothing is started by looking, so there is nothing to record. */
+const noChildren = { record: async () => undefined, forget: () => undefined };
+
+/**
+ * Chooses what to offer. The default is the config's, else the only real agent whose command is there, else `demo`.
+ * Throws `AgentConfigError` when the config names a default that is not offered.
+ */
+export function chooseAgents(config: ServeConfig, environment: Environment, file: string): AgentChoice {
+  const agents = mergeAgentConfigs(acpCatalogue, config.agents, file);
+  const named = new Set(config.agents.map(({ id }) => id));
+  const installed = agents.filter((agent) => lookAt(agent, environment).isInstalled()).map(({ id }) => id);
+  // One that the config names is offered even when its command is missing: who asks for it is told why it fails.
+  const real = agents.filter(({ id }) => named.has(id) || installed.includes(id));
+  const offered = [...real.map(({ id }) => id), demoProviderId];
+  const onlyReal = installed.length === 1 ? installed[0] : undefined;
+  const defaultAgent = config.defaultAgent ?? onlyReal ?? demoProviderId;
+  if (!offered.includes(defaultAgent)) {
+    throw new AgentConfigError(
+      `${file}: defaultAgent: expected one of ${offered.join(', ')}, got ${JSON.stringify(defaultAgent)}`,
+    );
+  }
+  const factories = [
+    ...real.map(
+      (agent): AgentFactory =>
+        ({ children, log, timers }) =>
+          createAcpProvider(agent, {
+            childRegistry: children,
+            timers,
+            environment,
+            log: (level, message, fields) => log[level]({ agent: agent.id, ...fields }, message),
+          }),
+    ),
+    () => createDemoProvider(),
+  ];
+  return { factories, offered, installed, defaultAgent };
+}
+
+/** What each known agent is like on this machine. May run `<command> --version`. */
+export async function reportAgents(
+  config: ServeConfig,
+  environment: Environment,
+  file: string,
+): Promise<AgentReport[]> {
+  const { defaultAgent } = chooseAgents(config, environment, file);
+  const providers = [
+    ...mergeAgentConfigs(acpCatalogue, config.agents, file).map((agent) => lookAt(agent, environment)),
+    createDemoProvider(),
+  ];
+  return Promise.all(
+    providers.map(async (provider): Promise<AgentReport> => {
+      const { displayName, description } = provider.describe();
+      const { id } = provider;
+      const availability = await provider.availability();
+      return { id, displayName, description, isDefault: id === defaultAgent, ...availability };
+    }),
+  );
+}
+
+const lookAt = (agent: AcpAgentConfig, environment: Environment): AcpProvider =>
+  createAcpProvider(agent, { childRegistry: noChildren, environment });

@@ -1,0 +1,96 @@
+import { readFile } from 'node:fs/promises';
+import { isAbsolute } from 'node:path';
+import { type AcpAgentEntry, AgentConfigError, readAgentEntries } from '@agenthost/agents';
+import type { HostOptions } from '@agenthost/host';
+
+/** What a config file (`agenthost.json`) may say. */
+export interface ServeConfig {
+  readonly agents: readonly AcpAgentEntry[];
+  /** Agent for sessions that name none. Absent: the only real one that is found, else `demo`. */
+  readonly defaultAgent?: string;
+  /** Folders that clients may browse and work in. Absent: the home folder. */
+  readonly roots?: readonly string[];
+  /** Origins of web pages that may connect besides the host's own. */
+  readonly allowedOrigins?: readonly string[];
+  /** Values of `Host` accepted besides the address listened on. */
+  readonly allowedHosts?: readonly string[];
+  /** What of the history is kept. Absent: everything, for ever. */
+  readonly retention?: NonNullable<HostOptions['retention']>;
+}
+
+type Check = { readonly expected: string; readonly holds: (value: unknown) => boolean };
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const listOf = (what: string, holds: (text: string) => boolean): Check => ({
+  expected: `a list of ${what}`,
+  holds: (value) => Array.isArray(value) && value.every((item) => typeof item === 'string' && holds(item)),
+});
+const isCount = (value: unknown): boolean =>
+  value === undefined || (typeof value === 'number' && Number.isInteger(value) && value >= 1);
+
+const checks: Readonly<Record<string, Check>> = {
+  // Read by the agents themselves.
+  agents: { expected: 'an object of agents by id', holds: isObject },
+  defaultAgent: {
+    expected: 'the id of an agent',
+    holds: (value) => typeof value === 'string' && value !== '',
+  },
+  roots: listOf('absolute paths', isAbsolute),
+  allowedOrigins: listOf('origins such as "https://example.org"', (text) => URL.parse(text)?.origin === text),
+  allowedHosts: listOf('hosts such as "example.org:443"', (text) => /^[^\s/]+$/.test(text)),
+  retention: {
+    expected: 'an object with turnsPerChat, maxAgeDays or both, whole numbers from 1',
+    holds: (value) =>
+      isObject(value) &&
+      Object.keys(value).every((key) => key === 'turnsPerChat' || key === 'maxAgeDays') &&
+      isCount(value['turnsPerChat']) &&
+      isCount(value['maxAgeDays']),
+  },
+};
+
+/**
+ * Reads a config file. A missing one says nothing, unless `isRequired`. Rejects with `AgentConfigError`, whose message
+ * names file, key, what was expected and what was found.
+ */
+export async function readConfig(file: string, isRequired: boolean): Promise<ServeConfig> {
+  const text = await readFile(file, 'utf8').catch((cause: unknown) => {
+    const isMissing = cause instanceof Error && 'code' in cause && cause.code === 'ENOENT';
+    if (isMissing && !isRequired) return undefined;
+    const why = isMissing ? 'does not exist' : `cannot be read: ${String(cause)}`;
+    throw new AgentConfigError(`${file}: ${why}`, { cause });
+  });
+  if (text === undefined) return { agents: [] };
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (cause) {
+    throw new AgentConfigError(`${file}: expected JSON: ${cause instanceof Error ? cause.message : ''}`, {
+      cause,
+    });
+  }
+  return parseConfig(value, file);
+}
+
+/** Checks a config. Throws `AgentConfigError`. */
+export function parseConfig(value: unknown, file: string): ServeConfig {
+  const agents = readAgentEntries(value, file);
+  if (!isObject(value)) return { agents };
+  for (const [key, member] of Object.entries(value)) {
+    const check = checks[key];
+    if (check === undefined) {
+      throw new AgentConfigError(
+        `${file}: ${key}: unknown; expected one of ${Object.keys(checks).join(', ')}`,
+      );
+    }
+    if (check.holds(member)) continue;
+    const got = JSON.stringify(member).slice(0, 80);
+    throw new AgentConfigError(`${file}: ${key}: expected ${check.expected}, got ${got}`);
+  }
+  return isChecked(value) ? { ...value, agents } : { agents };
+}
+
+/** Holds for what `checks` let through. */
+function isChecked(value: Record<string, unknown>): value is Omit<ServeConfig, 'agents'> & typeof value {
+  return Object.entries(value).every(([key, member]) => checks[key]?.holds(member) === true);
+}

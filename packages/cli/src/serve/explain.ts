@@ -1,0 +1,68 @@
+import { AgentConfigError } from '@agenthost/agents';
+import { JournalError } from '@agenthost/host';
+import type { HostRecord } from '../discovery.ts';
+import { CliError, EXIT } from '../exit.ts';
+
+/** What the start was about, for messages. */
+export interface StartAttempt {
+  readonly host: string;
+  readonly port: number;
+  readonly dataDir: string;
+  /** Hosts that run on this machine. */
+  readonly others: readonly HostRecord[];
+}
+
+/** A mistake in the config file as its one line; any other error stays what it is. */
+export const explainConfig = (cause: unknown): unknown =>
+  cause instanceof AgentConfigError ? new CliError(EXIT.error, cause.message, { cause }) : cause;
+
+/** Why a host did not start, in one line that says what to do. Errors that need no explanation stay what they are. */
+export function explainStart(cause: unknown, { host, port, dataDir, others }: StartAttempt): unknown {
+  const fail = (message: string): CliError => new CliError(EXIT.error, message, { cause });
+  if (cause instanceof AgentConfigError) return explainConfig(cause);
+  if (cause instanceof JournalError) {
+    const holder = others.find((other) => other.dataDir === dataDir);
+    if (cause.code !== 'locked' || holder === undefined) return fail(cause.message);
+    return fail(
+      `the data folder ${dataDir} is in use by the host on ${holder.url} (pid ${holder.pid}): use that one, or choose another folder with --data`,
+    );
+  }
+  switch (systemCodeOf(cause)) {
+    case 'EADDRINUSE': {
+      const holder = others.find(({ url }) => new URL(url).port === String(port));
+      const who = holder === undefined ? 'another program' : `the host with pid ${holder.pid}`;
+      return fail(
+        `port ${port} on ${host} is in use by ${who}: choose another with --port, or let --port 0 pick one`,
+      );
+    }
+    case 'EACCES':
+    case 'EPERM':
+    case 'EROFS':
+      if (isListening(cause))
+        return fail(`port ${port} on ${host} may not be listened on: choose one above 1023`);
+      return fail(
+        `${pathOf(cause) ?? dataDir} cannot be written: check its permissions, or choose another --data`,
+      );
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return fail(`--host ${host} is no address of this machine`);
+    case 'ENOSPC':
+    case 'EDQUOT':
+      return fail(`no room in ${dataDir}: free some disk space, or choose another --data`);
+    case 'ENOTDIR':
+    case 'EEXIST':
+      return fail(`${pathOf(cause) ?? dataDir} is no folder: choose another --data`);
+    default:
+      return cause;
+  }
+}
+
+const systemCodeOf = (cause: unknown): string | undefined =>
+  cause instanceof Error && 'code' in cause && typeof cause.code === 'string' ? cause.code : undefined;
+
+const pathOf = (cause: unknown): string | undefined =>
+  cause instanceof Error && 'path' in cause && typeof cause.path === 'string' ? cause.path : undefined;
+
+const isListening = (cause: unknown): boolean =>
+  cause instanceof Error && 'syscall' in cause && cause.syscall === 'listen';

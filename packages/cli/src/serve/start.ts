@@ -1,0 +1,52 @@
+import { homedir } from 'node:os';
+import { createHost, type Host, type HostAddress } from '@agenthost/host';
+import type { AgentChoice } from './agents.ts';
+import type { ServeConfig } from './config.ts';
+
+/** What a host is started with. */
+export interface ServeSettings {
+  readonly dataDir: string;
+  readonly host: string;
+  readonly port: number;
+  readonly roots: readonly string[] | undefined;
+  readonly token: string | undefined;
+  readonly tokenFile: string | undefined;
+  readonly version: string;
+}
+
+/** A host that runs. */
+export interface RunningHost {
+  readonly address: HostAddress;
+  /** Ends it in order. */
+  stop(): Promise<void>;
+}
+
+/** Makes and starts the host. Rejects with what its parts reject with; see `explainStart`. */
+export async function startHosting(
+  settings: ServeSettings,
+  config: ServeConfig,
+  agents: AgentChoice,
+): Promise<RunningHost> {
+  const { dataDir, host: address, port, token, tokenFile, version } = settings;
+  const roots = settings.roots ?? config.roots;
+  const host: Host = createHost({
+    dataDir,
+    agents: agents.factories,
+    defaultAgent: agents.defaultAgent,
+    serverInfo: { name: 'agenthost', version },
+    defaultDirectory: roots?.[0] ?? homedir(),
+    listen: {
+      host: address,
+      port,
+      ...(token === undefined ? {} : { token }),
+      ...(tokenFile === undefined ? {} : { tokenFile }),
+      ...(config.allowedOrigins === undefined ? {} : { allowedOrigins: config.allowedOrigins }),
+      ...(config.allowedHosts === undefined ? {} : { allowedHosts: config.allowedHosts }),
+    },
+    ...(roots === undefined ? {} : { roots }),
+    ...(config.retention === undefined ? {} : { retention: config.retention }),
+  });
+  const listening = await host.start();
+  if (listening === undefined) throw new Error('the host did not say where it listens');
+  return { address: listening, stop: () => host.stop() };
+}

@@ -1,0 +1,218 @@
+import type { ChatHandle, DispatchOutcome, SessionHandle, TurnEvent } from '@agenthost/client';
+import type { TurnBase, URI } from '@agenthost/protocol';
+import { ChatFollower } from '../chat-follower.ts';
+import { choicesFor } from '../question/choices.ts';
+import { choiceList, showQuestion } from '../question/confirm.ts';
+import { showInputRequest } from '../question/input-request.ts';
+import { oneLine, plain } from '../render/plain-text.ts';
+import type { Screen } from '../render/screen.ts';
+import { statusWord } from '../render/session-line.ts';
+import { endLine, TurnPrinter } from '../render/turn-printer.ts';
+import { readCommand, WATCH_HELP } from './command.ts';
+import { openBlocks } from './open-blocks.ts';
+
+/** What a view shows. */
+export interface SessionViewOptions {
+  readonly screen: Screen;
+  readonly session: SessionHandle;
+  /** Turns of the past to show of each chat. */
+  readonly turns: number;
+  readonly isJson: boolean;
+}
+
+interface OpenChat {
+  readonly handle: ChatHandle;
+  readonly stop: () => void;
+}
+
+/** A session on the screen: all its chats, live, and the commands that are typed meanwhile. */
+export class SessionView {
+  readonly #options: SessionViewOptions;
+  readonly #chats = new Map<URI, OpenChat>();
+  readonly #answers = new Set<Promise<void>>();
+  #opening: Promise<void> = Promise.resolve();
+  #shownChat: URI | undefined;
+  #stop: () => void = () => undefined;
+  #isDisposed = false;
+
+  constructor(options: SessionViewOptions) {
+    this.#options = options;
+  }
+
+  /** Shows what there is, and from then on what comes. */
+  async open(): Promise<void> {
+    const { screen, session, isJson } = this.#options;
+    const { mirror, chat } = session;
+    if (isJson) screen.json({ type: 'session', session: session.uri, ...mirror.state });
+    else {
+      const title = oneLine(mirror.state.title) || '(no title)';
+      screen.line(screen.outColors.bold(`${title}  ${screen.outColors.dim(oneLine(mirror.state.provider))}`));
+      screen.note(screen.colors.dim(WATCH_HELP));
+    }
+    this.#follow(chat);
+    this.#stop = mirror.onChange(() => this.#openOthers());
+    this.#openOthers();
+    await this.#opening;
+    if (!isJson && chat.mirror.state.activeTurn === undefined) {
+      screen.note(screen.colors.dim(`${statusWord(chat.mirror.state.status)}; waiting for what comes`));
+    }
+  }
+
+  /** Takes a typed line; `leave` is called when it says so. */
+  type(line: string, leave: () => void): void {
+    const { screen, isJson } = this.#options;
+    const command = readCommand(line);
+    switch (command.name) {
+      case 'nothing':
+        return;
+      case 'leave':
+        leave();
+        return;
+      case 'cancel':
+        this.#cancel();
+        return;
+      case 'approve':
+      case 'deny':
+      case 'choose':
+        this.#answer(command);
+        return;
+      case 'say':
+        this.#tell(this.#options.session.chat.enqueue(command.text), 'sent');
+        return;
+      case 'help':
+        if (!isJson) screen.note(WATCH_HELP);
+        return;
+    }
+  }
+
+  /** Resolves when the host has answered all that was typed. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#answers);
+  }
+
+  dispose(): void {
+    this.#isDisposed = true;
+    this.#stop();
+    for (const { handle, stop } of this.#chats.values()) {
+      stop();
+      handle.dispose();
+    }
+    this.#options.session.dispose();
+  }
+
+  #openOthers(): void {
+    const { session, turns, screen } = this.#options;
+    for (const { resource } of session.mirror.confirmed.chats) {
+      if (this.#chats.has(resource)) continue;
+      this.#opening = this.#opening.then(async () => {
+        if (this.#chats.has(resource) || this.#isDisposed) return;
+        try {
+          this.#follow(await session.openChat(resource, { turns }));
+        } catch (error) {
+          // It may be gone again already, or the connection is; the next change of the session tries again.
+          if (!this.#isDisposed) screen.note(`a chat cannot be shown: ${oneLine(String(error))}`);
+        }
+      });
+    }
+  }
+
+  #follow(handle: ChatHandle): void {
+    const { screen, session, isJson } = this.#options;
+    const { uri } = handle.mirror;
+    const agent = session.mirror.state.provider;
+    let printer = new TurnPrinter(screen, agent, false);
+    const follower = new ChatFollower(handle, {
+      began: (turn) => {
+        if (isJson) screen.json({ type: 'turn', chat: uri, turnId: turn.id, message: turn.message });
+        else {
+          printer = new TurnPrinter(screen, agent, true);
+          this.#head(handle, turn);
+        }
+      },
+      happened: (event, turn) => {
+        if (isJson) screen.json({ ...event, chat: uri, turnId: turn.id });
+        else {
+          this.#nameChat(handle);
+          printer.show(event);
+          this.#show(event);
+        }
+      },
+    });
+    this.#chats.set(uri, { handle, stop: follower.follow() });
+  }
+
+  #head(handle: ChatHandle, { message }: TurnBase): void {
+    const { screen } = this.#options;
+    this.#nameChat(handle);
+    const who = message.origin.kind === 'user' ? 'you' : message.origin.kind;
+    const [first = '', ...rest] = plain(message.text).split('\n');
+    const more = rest.length === 0 ? '' : ` ... ${rest.length} more lines`;
+    screen.note(
+      `\n${screen.colors.bold(screen.colors.blue(`${oneLine(who)}:`))} ${oneLine(first, 500)}${more}`,
+    );
+  }
+
+  /** Says which chat follows, where a session has several and it is another than before. */
+  #nameChat({ mirror }: ChatHandle): void {
+    const { screen } = this.#options;
+    const isFirst = this.#shownChat === undefined;
+    if (this.#shownChat === mirror.uri) return;
+    this.#shownChat = mirror.uri;
+    if (!isFirst) screen.note(screen.colors.magenta(`-- ${oneLine(mirror.state.title) || 'chat'} --`));
+  }
+
+  #show(event: TurnEvent): void {
+    const { screen } = this.#options;
+    switch (event.type) {
+      case 'confirmation':
+      case 'resultConfirmation':
+        showQuestion(screen, event.toolCall);
+        screen.note(`    ${choiceList(choicesFor(event.toolCall))}   (a approves, d denies)`);
+        return;
+      case 'inputRequest':
+        showInputRequest(screen, event.request);
+        screen.note('    (d declines)');
+        return;
+      case 'ended':
+        screen.note(endLine(event.turn, screen));
+        return;
+      default:
+    }
+  }
+
+  #cancel(): void {
+    const { screen } = this.#options;
+    const active = [...this.#chats.values()].filter(
+      ({ handle }) => handle.mirror.state.activeTurn !== undefined,
+    );
+    if (active.length === 0) screen.note('nothing to cancel');
+    for (const { handle } of active) this.#tell(handle.cancel(), 'cancelled');
+  }
+
+  #answer(command: { name: 'approve' | 'deny' } | { name: 'choose'; number: number }): void {
+    const { screen } = this.#options;
+    const [block] = [...this.#chats.values()].flatMap(({ handle }) => openBlocks(handle));
+    if (block === undefined) return screen.note('nothing waits for an answer');
+    const choice =
+      command.name === 'choose'
+        ? block.choices[command.number - 1]
+        : block.choices.find(({ isApproval }) => isApproval === (command.name === 'approve'));
+    if (choice === undefined) return screen.note(`it takes ${choiceList(block.choices)}`);
+    this.#tell(block.answer(choice, command.name === 'choose'), choice.isApproval ? 'approved' : 'denied');
+  }
+
+  /** Says what became of an answer, unless the turn's own events do. */
+  #tell(answered: Promise<DispatchOutcome>, done: string): void {
+    const { screen, isJson } = this.#options;
+    const told = answered.then(
+      (outcome) => {
+        if (isJson) screen.json({ type: 'answered', what: done, outcome: outcome.outcome });
+        else if (outcome.outcome === 'rejected') screen.note(`not ${done}: ${oneLine(outcome.reason)}`);
+        else if (outcome.outcome !== 'accepted') screen.note(`not ${done}: the host did not take it`);
+      },
+      (error: unknown) => screen.note(`not ${done}: ${oneLine(String(error))}`),
+    );
+    this.#answers.add(told);
+    void told.finally(() => this.#answers.delete(told));
+  }
+}
