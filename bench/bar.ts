@@ -1,0 +1,54 @@
+/** What a benchmark found, and what it is held to. */
+export interface Measured {
+  readonly name: string;
+  /** The median of ours, with its unit. */
+  readonly figure: string;
+  /** The median of what it is compared with. */
+  readonly baseline: string;
+  /** The median of the ratios of neighbouring runs, or the quantity that `bar` bounds. */
+  readonly ratio: number;
+  readonly bar: Bar;
+}
+
+/** A bound of a ratio. */
+export type Bar = { readonly atLeast: number } | { readonly atMost: number };
+
+export type Verdict = 'met' | 'missed' | 'failed';
+
+/** A bar missed by less than this share is reported and no more: the machine may be busy. */
+const TOLERANCE = 0.3;
+
+/** How a ratio stands to its bar. */
+export function judge(ratio: number, bar: Bar): Verdict {
+  const excess = 'atLeast' in bar ? (bar.atLeast - ratio) / bar.atLeast : (ratio - bar.atMost) / bar.atMost;
+  // A ratio that is no number fails.
+  if (excess <= 0) return 'met';
+  return excess < TOLERANCE ? 'missed' : 'failed';
+}
+
+export const barText = (bar: Bar): string => ('atLeast' in bar ? `≥ ${bar.atLeast}` : `≤ ${bar.atMost}`);
+
+/** The middle of an odd number of values, or the mean of the two in the middle. */
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((left, right) => left - right);
+  const middle = sorted.length / 2;
+  const at = (index: number): number => sorted[index] ?? Number.NaN;
+  return Number.isInteger(middle) ? (at(middle - 1) + at(middle)) / 2 : at(Math.floor(middle));
+}
+
+/** How often each side runs. */
+export const RUNS = 5;
+
+/** Runs ours and the baseline in turn, so that what else the machine does falls on both; resolves with one value a run. */
+export async function alternate(
+  ours: () => Promise<number> | number,
+  baseline: () => Promise<number> | number,
+): Promise<{ ours: number; baseline: number; ratio: number }> {
+  const pairs: { ours: number; baseline: number }[] = [];
+  for (let run = 0; run < RUNS; run += 1) pairs.push({ ours: await ours(), baseline: await baseline() });
+  return {
+    ours: median(pairs.map((pair) => pair.ours)),
+    baseline: median(pairs.map((pair) => pair.baseline)),
+    ratio: median(pairs.map((pair) => pair.ours / pair.baseline)),
+  };
+}

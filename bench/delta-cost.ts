@@ -1,0 +1,88 @@
+import { createDemoProvider } from '@agenthost/agents';
+import { createHost, type Host } from '@agenthost/host';
+import type { ChatState } from '@agenthost/protocol';
+import { alternate, type Measured } from './bar.ts';
+import { withFolder } from './process.ts';
+
+/** Deltas in one tick: what an agent that never waits brings. */
+const BATCH = 64;
+const DELTAS = 100 * BATCH;
+const CASES = [
+  { parts: 1_000, atMost: 2 },
+  { parts: 5_000, atMost: 3 },
+] as const;
+
+/** Reduce, encode and journal of one delta on a turn of many parts, against one on a turn of a single part. */
+export async function deltaCost(): Promise<Measured[]> {
+  return withFolder(async (folder) => {
+    const host = createHost({ dataDir: folder, agents: [() => createDemoProvider()] });
+    await host.start();
+    try {
+      const single = openTurn(host, 1);
+      const results: Measured[] = [];
+      for (const { parts, atMost } of CASES) {
+        const many = openTurn(host, parts);
+        const cost = (chat: string) => (): Promise<number> => microsecondsEach(host, chat);
+        for (const chat of [many, single, many, single]) await microsecondsEach(host, chat);
+        const { ours, baseline, ratio } = await alternate(cost(many), cost(single));
+        const text = (microseconds: number): string => `${microseconds.toFixed(1)} µs`;
+        results.push({
+          name: `delta on ${parts} parts`,
+          figure: text(ours),
+          baseline: text(baseline),
+          ratio,
+          bar: { atMost },
+        });
+      }
+      return results;
+    } finally {
+      await host.stop();
+    }
+  });
+}
+
+const turnId = 'turn';
+const lastPart = (parts: number): string => `part-${parts}`;
+
+/** A chat in the middle of a turn of so many parts; its URI. */
+function openTurn(host: Host, parts: number): string {
+  const { sync } = host.core;
+  const uri = `ahp-chat:/${crypto.randomUUID()}`;
+  const state: ChatState = {
+    resource: uri,
+    title: '',
+    status: 1,
+    modifiedAt: new Date().toISOString(),
+    turns: [],
+  };
+  sync.path.transact('host', () => {
+    const chat = sync.registry.create({ uri, kind: 'chat', state, local: { turnCount: 0 } }, sync.emittedSeq);
+    const message = { text: 'a long turn', origin: { kind: 'user' as const } };
+    sync.emit(chat, { type: 'chat/turnStarted', turnId, message });
+    for (let number = 1; number <= parts; number += 1) {
+      const part = { kind: 'markdown' as const, id: lastPart(number), content: 'Text of this part.' };
+      sync.emit(chat, { type: 'chat/responsePart', turnId, part });
+    }
+  });
+  return uri;
+}
+
+async function microsecondsEach(host: Host, uri: string): Promise<number> {
+  const { sync } = host.core;
+  const chat = sync.registry.getOf('chat', uri);
+  const partId = chat?.state.activeTurn?.responseParts.length;
+  if (chat === undefined || partId === undefined) throw new Error(`${uri} has no turn open`);
+  const action = {
+    type: 'chat/delta',
+    turnId,
+    partId: lastPart(partId),
+    content: 'and on it goes. ',
+  } as const;
+  const startedAt = performance.now();
+  for (let done = 0; done < DELTAS; done += BATCH) {
+    for (let index = 0; index < BATCH; index += 1)
+      sync.path.transact('host', () => sync.emit(chat, { ...action }));
+    await sync.path.drain();
+  }
+  return ((performance.now() - startedAt) * 1000) / DELTAS;
+}

@@ -1,0 +1,61 @@
+// The host of the fan-out benchmark: as `serve` makes it, journal on disk.
+import { createDemoProvider } from '@agenthost/agents';
+import { createHost, type Host } from '@agenthost/host';
+import { serve } from './process.ts';
+
+type Request =
+  | { kind: 'start'; folder: string }
+  /** Counts the frames of each tick of a chat from now on. */
+  | { kind: 'count'; chat: string }
+  | { kind: 'batches' };
+
+let host: Host | undefined;
+let stopCounting = (): number[] => [];
+
+async function answer(request: Request): Promise<unknown> {
+  if (request.kind === 'start') {
+    host = createHost({
+      dataDir: `${request.folder}/data`,
+      agents: [() => createDemoProvider()],
+      listen: { port: 0, token: 'bench-token-of-forty-three-characters-long-x' },
+      roots: [request.folder],
+    });
+    const address = await host.start();
+    return { wsUrl: `${address?.wsUrl}?token=${address?.token}` };
+  }
+  if (request.kind === 'count') stopCounting = count(request.chat);
+  return { batches: request.kind === 'batches' ? stopCounting() : [] };
+}
+
+/** Listens in on a chat with a subscription of its own. */
+function count(uri: string): () => number[] {
+  if (host === undefined) throw new Error('start first');
+  const { sync } = host.core;
+  const channel = sync.registry.get(uri);
+  const batches: number[] = [];
+  let frames = 0;
+  const sink = {
+    envelope: () => {
+      frames += 1;
+    },
+    frame: () => undefined,
+  };
+  channel?.subscriptions.set(sink, {
+    sink,
+    view: undefined,
+    delivery: undefined,
+    since: 0,
+    fromOrdinal: 0,
+    isRealigned: false,
+  });
+  sync.path.onPublished(() => {
+    if (frames > 0) batches.push(frames);
+    frames = 0;
+  });
+  return () => {
+    channel?.subscriptions.delete(sink);
+    return batches;
+  };
+}
+
+serve(answer, () => host?.stop());

@@ -1,0 +1,69 @@
+// The subscribers of the fan-out benchmark, the same for the host and for what it is compared with: each parses each frame.
+import { serve } from './process.ts';
+import { WireClient } from './wire.ts';
+
+type Request =
+  /** In place of those before. With `chat`: at a host. */
+  | { kind: 'connect'; url: string; count: number; chat?: string }
+  /** Made before a turn begins. */
+  | { kind: 'expect'; isRecorded: boolean }
+  /** Answers when every subscriber has seen the turn's end. */
+  | { kind: 'receive' };
+
+interface Turn {
+  readonly isRecorded: boolean;
+  readonly frames: Buffer[];
+  readonly received: Promise<{ ms: number; envelopes: number; frames: Buffer[] }>;
+  take(client: number, frame: Buffer): void;
+}
+
+let clients: WireClient[] = [];
+let turn: Turn | undefined;
+
+async function answer(request: Request): Promise<unknown> {
+  switch (request.kind) {
+    case 'connect':
+      return connect(request);
+    case 'expect':
+      turn = expect(request.isRecorded);
+      return {};
+    default:
+      return turn?.received;
+  }
+}
+
+async function connect({ url, count, chat }: Extract<Request, { kind: 'connect' }>): Promise<void> {
+  await Promise.all(clients.map((client) => client.close()));
+  clients = await Promise.all(
+    Array.from({ length: count }, async (_, index) => {
+      const client = await WireClient.connect(url, chat === undefined ? undefined : `subscriber-${index}`);
+      if (chat !== undefined) await client.request('subscribe', { channel: chat, view: { turns: 1 } });
+      client.takeOver((frame) => turn?.take(index, frame));
+      return client;
+    }),
+  );
+}
+
+function expect(isRecorded: boolean): Turn {
+  const { promise: received, resolve } = Promise.withResolvers<Awaited<Turn['received']>>();
+  const frames: Buffer[] = [];
+  let envelopes = 0;
+  let endedCount = 0;
+  let startedAt: number | undefined;
+  return {
+    isRecorded,
+    frames,
+    received,
+    take: (client, frame) => {
+      startedAt ??= performance.now();
+      const { params } = JSON.parse(frame.toString());
+      envelopes += 1;
+      if (isRecorded && client === 0) frames.push(frame);
+      if (params.action.type !== 'chat/turnComplete') return;
+      endedCount += 1;
+      if (endedCount === clients.length) resolve({ ms: performance.now() - startedAt, envelopes, frames });
+    },
+  };
+}
+
+serve(answer, () => Promise.all(clients.map((client) => client.close())).then(() => undefined));

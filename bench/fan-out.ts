@@ -1,0 +1,101 @@
+import { pathToFileURL } from 'node:url';
+import { alternate, type Measured } from './bar.ts';
+import { Helper, withFolder } from './process.ts';
+import { newSession, WireClient } from './wire.ts';
+
+/** Chunks of one turn: as many as no client falls so far behind that the host would merge for it. */
+const CASES = [
+  { subscribers: 1, chunks: 50_000, atLeast: 0.5 },
+  { subscribers: 10, chunks: 8_000, atLeast: 0.7 },
+  { subscribers: 100, chunks: 2_000, atLeast: 0.8 },
+] as const;
+
+/** What a turn was to its subscribers. */
+interface Received {
+  readonly ms: number;
+  /** Envelopes parsed by all of them together. */
+  readonly envelopes: number;
+}
+
+/**
+ * A demo turn as fast as the host takes it, journaled on disk and sent to subscribers in another process, against a bare
+ * `ws` server that sends the very same frames, ready-made, in the same batches, to the same subscribers.
+ */
+export async function fanOut(): Promise<Measured[]> {
+  return withFolder(async (folder) => {
+    const host = new Helper('./fan-out-host.ts');
+    const bare = new Helper('./fan-out-bare.ts');
+    try {
+      const { wsUrl } = await host.ask<{ wsUrl: string }>({ kind: 'start', folder });
+      const { url } = await bare.ask<{ url: string }>({ kind: 'start' });
+      const results: Measured[] = [];
+      for (const each of CASES) results.push(await measure({ host, bare, wsUrl, url, folder }, each));
+      return results;
+    } finally {
+      await Promise.all([host.end(), bare.end()]);
+    }
+  });
+}
+
+async function measure(
+  servers: { host: Helper; bare: Helper; wsUrl: string; url: string; folder: string },
+  { subscribers: count, chunks, atLeast }: (typeof CASES)[number],
+): Promise<Measured> {
+  const { host, bare, wsUrl, url, folder } = servers;
+  const subscribers = new Helper('./fan-out-subscribers.ts');
+  const driver = await WireClient.connect(wsUrl, `driver-${count}`);
+  try {
+    const { chat } = await newSession(driver, pathToFileURL(folder).href);
+    const message = {
+      text: `stream ${chunks} every 0`,
+      origin: { kind: 'user' },
+      model: { id: 'demo-fast' },
+    };
+    const turn = (): void =>
+      driver.dispatch(chat, { type: 'chat/turnStarted', turnId: crypto.randomUUID(), message });
+
+    let expected = 0;
+    const record = async (): Promise<void> => {
+      await subscribers.ask({ kind: 'expect', isRecorded: true });
+      await host.ask({ kind: 'count', chat });
+      turn();
+      const { frames } = await subscribers.ask<{ frames: Buffer[] }>({ kind: 'receive' });
+      const { batches } = await host.ask<{ batches: number[] }>({ kind: 'batches' });
+      await bare.ask({ kind: 'load', frames, batches });
+      expected = frames.length * count;
+    };
+    const throughput = async (begin: () => unknown): Promise<number> => {
+      await subscribers.ask({ kind: 'expect', isRecorded: false });
+      await begin();
+      const { ms, envelopes } = await subscribers.ask<Received>({ kind: 'receive' });
+      if (envelopes !== expected) throw new Error(`${envelopes} envelopes of ${expected}: some were merged`);
+      return envelopes / ms;
+    };
+    const ours = async (): Promise<number> => {
+      await subscribers.ask({ kind: 'connect', url: wsUrl, count, chat });
+      return throughput(turn);
+    };
+    const theirs = async (): Promise<number> => {
+      await subscribers.ask({ kind: 'connect', url, count });
+      return throughput(() => bare.ask({ kind: 'broadcast' }));
+    };
+
+    await subscribers.ask({ kind: 'connect', url: wsUrl, count, chat });
+    // To warm up, and to see the frames and batches that the baseline repeats.
+    await record();
+    await record();
+    await theirs();
+    const found = await alternate(ours, theirs);
+    const text = (perMs: number): string => `${Math.round(perMs)}k/s`;
+    return {
+      name: `fan-out to ${count}`,
+      figure: text(found.ours),
+      baseline: text(found.baseline),
+      ratio: found.ratio,
+      bar: { atLeast },
+    };
+  } finally {
+    await driver.close();
+    await subscribers.end();
+  }
+}

@@ -1,0 +1,33 @@
+// `npm run bench [-- name…] [--json]`: each bar is a ratio within one run. A bar missed by 30% or more fails.
+import { parseArgs } from 'node:util';
+import { judge, type Measured } from './bar.ts';
+import { deltaCost } from './delta-cost.ts';
+import { fanOut } from './fan-out.ts';
+import { start } from './start.ts';
+import { table } from './table.ts';
+import { turnWindow } from './turn-window.ts';
+
+const BENCHES: Readonly<Record<string, () => Promise<Measured[]>>> = {
+  'fan-out': fanOut,
+  'delta-cost': deltaCost,
+  'turn-window': turnWindow,
+  start,
+};
+
+const { values, positionals } = parseArgs({ allowPositionals: true, options: { json: { type: 'boolean' } } });
+const unknown = positionals.find((name) => !(name in BENCHES));
+if (unknown !== undefined) {
+  console.error(`No benchmark is called ${unknown}; there are: ${Object.keys(BENCHES).join(', ')}`);
+  process.exit(2);
+}
+
+const results: Measured[] = [];
+for (const [name, bench] of Object.entries(BENCHES)) {
+  if (positionals.length > 0 && !positionals.includes(name)) continue;
+  console.error(`${name} …`);
+  results.push(...(await bench()));
+}
+const judged = results.map((result) => ({ ...result, verdict: judge(result.ratio, result.bar) }));
+if (values.json === true) console.log(JSON.stringify({ results: judged }));
+else for (const line of table(results)) console.log(line);
+process.exitCode = judged.some(({ verdict }) => verdict === 'failed') ? 1 : 0;

@@ -1,0 +1,68 @@
+import { join } from 'node:path';
+import { alternate, type Measured, median } from './bar.ts';
+import { Helper, withFolder } from './process.ts';
+import { storeSessions } from './stored-sessions.ts';
+
+const MANY = 10_000;
+const FEW = 10;
+const TURNS_EACH = 3;
+/** What one more session on disk may cost in memory. */
+const BYTES_A_SESSION = 1_000;
+
+interface Started {
+  readonly ms: number;
+  readonly heapBytes: number;
+}
+
+/** From `start()` to listening in a fresh process with many sessions on disk, against few; and the heap after collection. */
+export async function start(): Promise<Measured[]> {
+  return withFolder(async (parent) => {
+    const folders = { many: join(parent, 'many'), few: join(parent, 'few') };
+    await storeSessions(folders.many, sessions(MANY));
+    await storeSessions(folders.few, sessions(FEW));
+    const heaps: { [K in keyof typeof folders]: number[] } = { many: [], few: [] };
+    const run = async (which: keyof typeof folders): Promise<number> => {
+      const host = new Helper('./start-host.ts', ['--expose-gc']);
+      try {
+        const { ms, heapBytes } = await host.ask<Started>({ folder: folders[which] });
+        heaps[which].push(heapBytes);
+        return ms;
+      } finally {
+        await host.end();
+      }
+    };
+    await run('many');
+    await run('few');
+    const { ours, baseline, ratio } = await alternate(
+      () => run('many'),
+      () => run('few'),
+    );
+    const heap = { many: median(heaps.many), few: median(heaps.few) };
+    const bytesEach = (heap.many - heap.few) / (MANY - FEW);
+    return [
+      {
+        name: `start with ${MANY} sessions, not ${FEW}`,
+        figure: `${ours.toFixed(1)} ms`,
+        baseline: `${baseline.toFixed(1)} ms`,
+        ratio,
+        bar: { atMost: 2 },
+      },
+      {
+        name: `heap of ${MANY} sessions, not ${FEW}: kB each`,
+        figure: megabytes(heap.many),
+        baseline: megabytes(heap.few),
+        ratio: bytesEach / BYTES_A_SESSION,
+        bar: { atMost: 1 },
+      },
+    ];
+  });
+}
+
+const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(2)} MB`;
+
+const sessions = (count: number) =>
+  Array.from({ length: count }, (_, index) => ({
+    session: `ahp-session:/${index}`,
+    chat: `ahp-chat:/${index}`,
+    turnCount: TURNS_EACH,
+  }));
