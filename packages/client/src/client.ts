@@ -1,30 +1,23 @@
 import {
-  type ActionEnvelope,
   type ChannelKind,
   type ChannelState,
   type ClientAction,
   type ClientToHostRequests,
-  HOST_NOTIFICATION_METHODS,
-  HOST_REQUEST_METHODS,
-  type HostNotificationMethod,
   type HostRequestMethod,
   type HostToClientNotifications,
-  type HostToClientRequests,
-  type InitializeResult,
-  methodNotFound,
   ROOT_URI,
-  type StateAction,
   type URI,
 } from '@agenthost/protocol';
-import { type CloseInfo, ConnectionClosed, type RequestContext, type RequestOptions } from '@agenthost/rpc';
+import { type CloseInfo, ConnectionClosed, type RequestOptions } from '@agenthost/rpc';
 import type { Channel, SubscriptionOptions } from './channel.ts';
 import type { KindOf } from './channel-kind.ts';
 import { Connection, type HostPeer } from './connection.ts';
 import type { ConnectionState } from './connection-state.ts';
 import { Dispatcher } from './dispatcher.ts';
 import { ConnectionLost, closeText, UnexpectedState } from './errors.ts';
+import { Feed } from './feed.ts';
 import { type ClientIdentity, type HostInfo, shakeHands } from './handshake.ts';
-import { Listeners, type ReportError } from './listeners.ts';
+import { HostMessages, type HostRequestHandler, type NotificationMethod } from './host-messages.ts';
 import { type DispatchableAction, Mirror } from './mirror.ts';
 import { type ClientOptions, resolveOptions } from './options.ts';
 import type { DispatchOutcome } from './pending.ts';
@@ -37,20 +30,6 @@ export type RequestMethod = Exclude<
   'initialize' | 'reconnect' | 'subscribe' | 'ping'
 >;
 
-/** The notifications of a host that are no envelopes. */
-export type NotificationMethod = Exclude<HostNotificationMethod, 'action'>;
-
-type NotificationListeners = {
-  readonly [M in NotificationMethod]: Listeners<HostToClientNotifications[M]>;
-};
-
-type HandlerMap = {
-  [M in HostRequestMethod]?: (
-    params: HostToClientRequests[M]['params'],
-    context: RequestContext,
-  ) => HostToClientRequests[M]['result'] | Promise<HostToClientRequests[M]['result']>;
-};
-
 /**
  * A client of one host: commands, live mirrors of channels, and optimistic dispatch, kept through drops and restarts of
  * the host. Made by `createClient`, or by `connect` over a WebSocket.
@@ -62,24 +41,14 @@ export class AhpClient {
   readonly #connection: Connection;
   readonly #dispatcher: Dispatcher;
   readonly #subscriptions: Subscriptions;
-  readonly #handlers: HandlerMap = {};
-  readonly #notifications: NotificationListeners;
-  readonly #report: ReportError;
+  readonly #messages: HostMessages;
+  readonly #feed: Feed;
   #host: HostInfo | undefined;
-  /**
-   * The highest number up to which this client holds everything that it was owed [CONN-5]. A connection's output is in
-   * one order [ACT-8], so whoever received number n, as an envelope (private ones too) or as the boundary in an answer
-   * (`serverSeq`, `fromSeq`), has received everything below. A lower number would be safe as well but cost a snapshot.
-   */
-  #lastSeenServerSeq: number | undefined;
-  /** The handshake under way was `initialize`, which knows no windows. */
-  #wasInitialized = false;
 
   constructor(options: ClientOptions) {
     const { clock, random, report, identity, newId, ...connection } = resolveOptions(options);
     this.#identity = identity;
-    this.#report = report;
-    this.#notifications = notificationListeners(report);
+    this.#messages = new HostMessages(report);
     this.#dispatcher = new Dispatcher({
       clock,
       send: (params) => {
@@ -99,7 +68,7 @@ export class AhpClient {
       subscribe: (params, onResult) =>
         this.#ask('subscribe', params, {
           onResult: (result) => {
-            if (result.snapshot !== undefined) this.#saw(result.snapshot.fromSeq);
+            if (result.snapshot !== undefined) this.#feed.saw(result.snapshot.fromSeq);
             onResult(result);
           },
         }),
@@ -107,12 +76,21 @@ export class AhpClient {
       predictedOn: (channel) => this.#dispatcher.predictedOn(channel),
       lost: (channel) => this.#dispatcher.settleChannel(channel),
     });
+    this.#feed = new Feed({
+      clientId: identity.clientId,
+      dispatcher: this.#dispatcher,
+      subscriptions: this.#subscriptions,
+      report,
+    });
     this.#connection = new Connection({
       ...connection,
       clock,
       random,
       report,
-      attach: (peer) => this.#attach(peer),
+      attach: (peer) => {
+        peer.onNotification('action', (envelope) => this.#feed.receive(envelope));
+        this.#messages.attach(peer);
+      },
       handshake: (peer, online) => this.#handshake(peer, online),
       ping: (peer) => this.#ping(peer),
       onOffline: (info) => this.#offline(info),
@@ -143,7 +121,7 @@ export class AhpClient {
 
   /** The number that the next `reconnect` will give; absent before the first connection. */
   get lastSeenServerSeq(): number | undefined {
-    return this.#lastSeenServerSeq;
+    return this.#feed.lastSeenServerSeq;
   }
 
   /** Calls `listener` at every change of `status`. The result removes it. */
@@ -255,12 +233,12 @@ export class AhpClient {
     method: M,
     listener: (params: HostToClientNotifications[M]) => void,
   ): () => void {
-    return this.#notifications[method].add(listener);
+    return this.#messages.on(method, listener);
   }
 
   /** Serves a request of the host for URIs that this client publishes [RES-4]. Without a handler it answers -32601. */
-  handle<M extends HostRequestMethod>(method: M, handler: HandlerMap[M]): void {
-    this.#handlers[method] = handler;
+  handle<M extends HostRequestMethod>(method: M, handler: HostRequestHandler<M> | undefined): void {
+    this.#messages.handle(method, handler);
   }
 
   #mirror<K extends ChannelKind>(subscription: Subscription, channel: Channel<K>): Mirror<K> {
@@ -314,62 +292,30 @@ export class AhpClient {
     return new ConnectionLost(`not connected (${status.state})`);
   }
 
-  #attach(peer: HostPeer): void {
-    peer.onNotification('action', (envelope) => this.#receive(envelope));
-    for (const method of HOST_REQUEST_METHODS) {
-      // Concurrent: a slow file must not hold up the stream of envelopes.
-      peer.handle(method, (params, context) => this.#serve(method, params, context), { concurrent: true });
-    }
-    for (const method of HOST_NOTIFICATION_METHODS) if (method !== 'action') this.#relay(peer, method);
-  }
-
-  #relay<M extends NotificationMethod>(peer: HostPeer, method: M): void {
-    peer.onNotification(method, (params) => this.#notifications[method].emit(params));
-  }
-
-  #serve(method: HostRequestMethod, params: unknown, context: RequestContext): unknown {
-    const handler: ((params: never, context: RequestContext) => unknown) | undefined = this.#handlers[method];
-    if (handler === undefined) throw methodNotFound(method);
-    return Reflect.apply(handler, undefined, [params, context]);
-  }
-
   #handshake(peer: HostPeer, online: () => void): Promise<void> {
+    let wasInitialized = false;
     return shakeHands(
       peer,
       {
         identity: this.#identity,
-        lastSeenServerSeq: this.#lastSeenServerSeq,
+        lastSeenServerSeq: this.#feed.lastSeenServerSeq,
         uris: () => this.#subscriptions.uris(),
         plainUris: () => this.#subscriptions.plainUris(),
-        initialized: (result) => this.#initialized(result),
-        replayed: (actions, missing) => {
-          const touched = new Set<URI>();
-          for (const envelope of actions) this.#take(envelope, true, touched);
-          for (const uri of missing) this.#subscriptions.lose(uri);
-          for (const uri of touched) this.#subscriptions.refresh(uri);
+        initialized: (result) => {
+          wasInitialized = true;
+          const { snapshots: _, serverSeq: __, ...host } = result;
+          this.#host = host;
+          this.#feed.initialized(result);
         },
-        restored: (snapshots) => {
-          // Not the maximum with what was seen: the host may have begun anew below it.
-          this.#lastSeenServerSeq = snapshots.reduce((seq, { fromSeq }) => Math.max(seq, fromSeq), 0);
-          this.#subscriptions.restore(snapshots, () => true);
-        },
+        replayed: (actions, missing) => this.#feed.replayed(actions, missing),
+        restored: (snapshots) => this.#feed.restored(snapshots),
       },
       () => {
         online();
         this.#dispatcher.online(this.#connection.ordinal);
-        if (this.#wasInitialized) this.#subscriptions.resubscribeShaped();
-        this.#wasInitialized = false;
+        if (wasInitialized) this.#subscriptions.resubscribeShaped();
       },
     );
-  }
-
-  #initialized(result: InitializeResult): void {
-    const { snapshots, serverSeq, ...host } = result;
-    this.#host = host;
-    this.#lastSeenServerSeq = serverSeq;
-    const plain = new Set(this.#subscriptions.plainUris());
-    this.#subscriptions.restore(snapshots, (uri) => plain.has(uri));
-    this.#wasInitialized = true;
   }
 
   #offline(info: CloseInfo): void {
@@ -377,55 +323,9 @@ export class AhpClient {
     const isResendSafe = this.#identity.epoch !== undefined && info.code !== FRAME_TOO_LARGE;
     this.#dispatcher.offline(closeText(info), isResendSafe);
   }
-
-  #receive(envelope: ActionEnvelope): void {
-    const touched = new Set<URI>();
-    this.#take(envelope, false, touched);
-    for (const uri of touched) this.#subscriptions.refresh(uri);
-  }
-
-  #take(envelope: ActionEnvelope, isReplay: boolean, touched: Set<URI>): void {
-    if (!isEnvelope(envelope)) {
-      this.#report(new UnexpectedState('an action without channel, number or type'), 'action');
-      return;
-    }
-    this.#saw(envelope.serverSeq);
-    touched.add(envelope.channel);
-    if (envelope.origin?.clientId === this.clientId) {
-      for (const uri of this.#dispatcher.settleByEcho(envelope, isReplay)) touched.add(uri);
-    }
-    if (envelope.rejectionReason === undefined) this.#subscriptions.apply(envelope);
-  }
-
-  #saw(serverSeq: number): void {
-    this.#lastSeenServerSeq = Math.max(this.#lastSeenServerSeq ?? 0, serverSeq);
-  }
 }
 
 const FRAME_TOO_LARGE = 1009;
-
-function notificationListeners(report: ReportError): NotificationListeners {
-  return {
-    'root/sessionAdded': new Listeners(report, 'root/sessionAdded'),
-    'root/sessionRemoved': new Listeners(report, 'root/sessionRemoved'),
-    'root/sessionSummaryChanged': new Listeners(report, 'root/sessionSummaryChanged'),
-    'root/progress': new Listeners(report, 'root/progress'),
-    'auth/required': new Listeners(report, 'auth/required'),
-    'otlp/exportLogs': new Listeners(report, 'otlp/exportLogs'),
-    'otlp/exportTraces': new Listeners(report, 'otlp/exportTraces'),
-    'otlp/exportMetrics': new Listeners(report, 'otlp/exportMetrics'),
-  };
-}
-
-/** The little without which an envelope cannot be routed; the rest is the host's business. */
-function isEnvelope(value: { channel: unknown; serverSeq: unknown; action: StateAction }): boolean {
-  return (
-    typeof value.channel === 'string' &&
-    typeof value.serverSeq === 'number' &&
-    typeof value.action === 'object' &&
-    typeof value.action?.type === 'string'
-  );
-}
 
 function cursorOf(state: ChannelState[ChannelKind]): string | undefined {
   return 'turns' in state ? state.turnsNextCursor : undefined;

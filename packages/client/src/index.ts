@@ -1,7 +1,7 @@
 export type { SubscriptionOptions } from './channel.ts';
 export type { KindOf } from './channel-kind.ts';
 export type { ChatHandle } from './chat.ts';
-export type { AhpClient, NotificationMethod, RequestMethod } from './client.ts';
+export type { AhpClient, RequestMethod } from './client.ts';
 export type { Clock } from './clock.ts';
 export { type ConnectOptions, connect, createClient } from './connect.ts';
 export type { BackoffOptions } from './connection.ts';
@@ -20,6 +20,7 @@ export {
   UnexpectedState,
 } from './errors.ts';
 export type { HostInfo } from './handshake.ts';
+export type { HostRequestHandler, NotificationMethod } from './host-messages.ts';
 export type { ReportError } from './listeners.ts';
 export type { LivenessOptions } from './liveness.ts';
 export { type DispatchableAction, MAX_UNREAD_ACTIONS, type Mirror } from './mirror.ts';
