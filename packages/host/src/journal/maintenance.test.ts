@@ -268,7 +268,7 @@ describe('retention', () => {
     expect(asked).toEqual([]);
     maintenance.requestCompaction();
     await timers.advance(61_000);
-    expect(asked).toEqual([256, 256, 256]);
+    expect(asked).toEqual([64, 64, 64]);
     await maintenance.stop();
   });
 });

@@ -6,7 +6,7 @@ import { dropsAnything, findExcessTurns, findExpiredSessions, type RetentionPoli
 /** Rows a trimming slice drops: a few milliseconds of the event loop. */
 const trimSliceRows = 500;
 /** Pages of 4 KiB a compaction slice gives back. */
-const compactSlicePages = 256;
+const compactSlicePages = 64;
 /** Between slices, so that commits and reads come through. */
 const pauseMs = 5;
 /** Channels that one call is asked to snapshot. */

@@ -1,0 +1,73 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { expect, test, vi } from 'vitest';
+import { SqliteJournal } from './sqlite-journal.ts';
+
+/** Small tables that are meant to be read whole. */
+const wholeTables = ['open_channels', 'processes'];
+
+test('no statement of the journal walks through a table, whatever it holds', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'agenthost-plans-'));
+  const prepare = vi.spyOn(DatabaseSync.prototype, 'prepare');
+  const journal = new SqliteJournal({ folder });
+  await journal.open();
+  const after = { modifiedAt: '2026-01-01T00:00:00.000Z', uri: 's' };
+  await journal.commit([
+    { op: 'channel', uri: 'c', kind: 'chat', session: 's', seq: 0, state: '{}', local: '{}' },
+    { op: 'local', uri: 'c', local: '{}' },
+    { op: 'envelope', seq: 1, channel: 'c', time: 1, json: '{}' },
+    { op: 'envelope', seq: 2, channel: 'c', time: 2, json: '{}' },
+    { op: 'turn', chat: 'c', ordinal: 0, id: 't', json: '{}' },
+    { op: 'dropTurns', chat: 'c', from: 5 },
+    { op: 'session', ...after, summary: '{}' },
+    { op: 'dropChannel', uri: 'd' },
+    { op: 'dropSession', uri: 'd' },
+    { op: 'dropClient', id: 'd' },
+    { op: 'markOpen', uri: 'c' },
+    { op: 'markClosed', uri: 'c' },
+  ]);
+  await journal.readChannel('c');
+  await journal.listChannels('s');
+  await journal.listOpen();
+  await journal.listStale(5, 5);
+  await journal.readTurns('c', { before: 5, limit: 5, maxBytes: 5 });
+  await journal.findTurn('c', 't');
+  await journal.readEnvelopes(['c'], 0, 5, 500);
+  await journal.findOutcome('c', 'e', 1);
+  await journal.windowStats();
+  await journal.findTrimPoint({ maxBytes: 2, minTime: 2 });
+  await journal.listSessions({ limit: 5 });
+  await journal.listSessions({ limit: 5, after });
+  await journal.readSession('s');
+  await journal.readClient('c');
+  await journal.readContent('c');
+  await journal.readMeta('c');
+  await journal.diskUse('s');
+  await journal.trim(1, 5);
+  const statements = new Set(
+    prepare.mock.calls.map(([sql]) => sql).filter((sql) => !/^(PRAGMA|BEGIN|COMMIT)/.test(sql)),
+  );
+  prepare.mockRestore();
+  await journal.close();
+
+  const database = new DatabaseSync(join(folder, 'journal.db'));
+  const walks = [...statements].flatMap((sql) => {
+    // With a limit and neither condition nor sorting a walk ends after the first rows: what it costs does not depend on the table.
+    const plan = database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all();
+    const steps = plan.map((step) => String(step.detail));
+    const isSorted = steps.some((step) => step.includes('TEMP B-TREE'));
+    const isBounded = /LIMIT/.test(sql) && !/WHERE/.test(sql) && !isSorted;
+    const scans = steps.filter((step) => /^SCAN (?!CONSTANT|\(subquery|json_each|sqlite_schema)/.test(step));
+    const isMeant = scans.every((step) => wholeTables.includes(step.split(' ')[1] ?? ''));
+    // A search by chat alone would walk through all turns of a long one.
+    if (/WHERE chat = \? AND id = \?/.test(sql) && !steps.join().includes('chat=? AND id=?'))
+      return [{ sql, steps }];
+    return scans.length === 0 || isBounded || isMeant ? [] : [{ sql, steps }];
+  });
+  database.close();
+  rmSync(folder, { recursive: true, force: true });
+  expect(statements.size).toBeGreaterThan(30);
+  expect(walks).toEqual([]);
+});
