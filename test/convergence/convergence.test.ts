@@ -2,9 +2,12 @@ import { expect, test } from 'vitest';
 import { Report } from './report.ts';
 import { simulate } from './simulate.ts';
 
-/** `SEED=7` plays that seed alone, exactly as it was played among the others. */
+/** `SEED=7` plays that seed alone, exactly as among the others; `SEEDS=500` plays so many. */
 const only = process.env['SEED'];
-const SEEDS = only === undefined ? Array.from({ length: 12 }, (_, index) => index + 1) : [Number(only)];
+const SEEDS =
+  only === undefined
+    ? Array.from({ length: Number(process.env['SEEDS'] ?? 12) }, (_, index) => index + 1)
+    : [Number(only)];
 const RUN = { stepCount: 1_500, auditCount: 3 };
 
 const total = new Report();

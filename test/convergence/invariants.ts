@@ -1,6 +1,7 @@
 import type { Mirror } from '@agenthost/client';
-import type { ChannelKind, ChannelState, ChatState } from '@agenthost/protocol';
+import type { ActionEnvelope, ChannelKind, ChannelState, ChatState } from '@agenthost/protocol';
 import { expect } from 'vitest';
+import { isMergeOf } from './ledger.ts';
 import type { SimClient } from './sim-client.ts';
 import type { World } from './world.ts';
 
@@ -32,6 +33,7 @@ export async function checkInvariants(world: World): Promise<void> {
     world.clients.pop();
   }
   checkOutcomes(world);
+  checkJournal(world);
 }
 
 function compareClient(client: SimClient, auditor: SimClient): void {
@@ -69,4 +71,21 @@ function checkOutcomes(world: World): void {
     const lost = dispatched.filter(({ outcome }) => outcome === 'ignored' || outcome === 'dropped');
     expect(lost, `${name}: no dispatch is lost`).toEqual([]);
   }
+}
+
+/** Whatever a client was sent is in the journal while its window holds it, and no dispatch is there twice. */
+function checkJournal({ disk, ledger, report }: World): void {
+  const rows = new Map(disk.envelopes.map((row) => [row.seq, row]));
+  for (const seen of ledger.publicAbove(disk.trimmedSeq)) {
+    const row = rows.get(seen.serverSeq);
+    if (row === undefined) throw new Error(`seen by a client and not journaled: ${JSON.stringify(seen)}`);
+    const journaled: ActionEnvelope = JSON.parse(row.json);
+    if (isMergeOf(seen, journaled)) continue;
+    expect(seen, `number ${seen.serverSeq} in the journal`).toEqual(journaled);
+    report.count('envelopesFoundJournaled');
+  }
+  const dispatches = disk.envelopes.flatMap(({ origin }) =>
+    origin === undefined ? [] : [JSON.stringify(origin)],
+  );
+  expect(dispatches.length, 'a dispatch was applied twice').toBe(new Set(dispatches).size);
 }

@@ -22,16 +22,16 @@ export class Ledger {
     else if (before.json !== json) this.#compareMerged(before.envelope, envelope);
   }
 
+  /** The public envelopes above a number, by theirs; private ones are not journaled [ACT-7]. */
+  *publicAbove(seq: number): Iterable<ActionEnvelope> {
+    for (const { envelope } of this.#seen.values()) {
+      if (envelope.serverSeq > seq && !isPrivate(envelope)) yield envelope;
+    }
+  }
+
   /** Merged appends carry the last number of those that they stand for [SUB-4]: one text ends with the other. */
   #compareMerged(one: ActionEnvelope, other: ActionEnvelope): void {
-    const [a, b] = [appended(one), appended(other)];
-    const isMerge =
-      one.channel === other.channel &&
-      a !== undefined &&
-      b !== undefined &&
-      a.target === b.target &&
-      (a.text.endsWith(b.text) || b.text.endsWith(a.text));
-    if (isMerge) this.#report.count('mergedEnvelopes');
+    if (isMergeOf(one, other) || isMergeOf(other, one)) this.#report.count('mergedEnvelopes');
     else {
       this.faults.push(
         `number ${one.serverSeq} stands for two things: ${JSON.stringify(one)} and ${JSON.stringify(other)}`,
@@ -39,6 +39,23 @@ export class Ledger {
     }
   }
 }
+
+/** Whether one envelope is the other, with the text of neighbours before it merged in. */
+export function isMergeOf(merged: ActionEnvelope, last: ActionEnvelope): boolean {
+  const [a, b] = [appended(merged), appended(last)];
+  return (
+    merged.channel === last.channel &&
+    a !== undefined &&
+    b !== undefined &&
+    a.target === b.target &&
+    a.text.endsWith(b.text)
+  );
+}
+
+const isPrivate = ({ action, origin, rejectionReason }: ActionEnvelope): boolean =>
+  rejectionReason !== undefined ||
+  action.type === 'chat/turnsLoaded' ||
+  (action.type === 'chat/truncated' && origin === undefined);
 
 function appended({ action }: ActionEnvelope): { target: string; text: string } | undefined {
   switch (action.type) {

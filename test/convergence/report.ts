@@ -22,6 +22,7 @@ export const COUNTED = [
   'envelopes',
   'mergedEnvelopes',
   'audits',
+  'envelopesFoundJournaled',
 ] as const;
 
 export type Counted = (typeof COUNTED)[number];

@@ -1,7 +1,7 @@
 import { drainMicrotasks, type SeededRandom } from '@agenthost/testkit';
 import type { SimClient, SimView } from './sim-client.ts';
 import { act, SECOND_CHAT, SESSION } from './workload.ts';
-import type { World } from './world.ts';
+import { MAX_LATENCY_MS, type World } from './world.ts';
 
 /** What may happen next, each as often as its number says. */
 const STEPS = {
@@ -74,6 +74,7 @@ export async function step(world: World): Promise<void> {
       await world.stop();
       break;
     case 'failCommit':
+      world.trace.note('disk', 'fails next');
       report.count('failedCommits');
       world.journal?.failNextCommits(random.between(1, 3));
       break;
@@ -95,7 +96,7 @@ async function pass({ clock }: World, ms: number): Promise<void> {
 
 const view = (random: SeededRandom): SimView => ({
   ...(random.chance(0.5) ? { turns: random.between(0, 6) } : {}),
-  ...(random.chance(0.3) ? { maxLatencyMs: random.between(1, 100) } : {}),
+  ...(random.chance(0.3) ? { maxLatencyMs: random.between(1, MAX_LATENCY_MS) } : {}),
 });
 
 function hold(world: World, client: SimClient): void {

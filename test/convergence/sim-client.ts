@@ -4,6 +4,7 @@ import { type ControlledNetwork, type Link, SeededRandom, type SimulatedClock } 
 import type { Ledger } from './ledger.ts';
 import type { Report } from './report.ts';
 import { tap } from './tap.ts';
+import type { Trace } from './trace.ts';
 
 /** How a client looks at the chats of the simulated session. */
 export interface SimView {
@@ -36,8 +37,9 @@ export class SimClient {
     network: ControlledNetwork;
     report: Report;
     ledger: Ledger;
+    trace: Trace;
   }) {
-    const { name, clock, network, report, ledger } = parts;
+    const { name, clock, network, report } = parts;
     this.name = name;
     this.#report = report;
     this.random = SeededRandom.of(parts.seed, name);
@@ -51,7 +53,7 @@ export class SimClient {
       backoff: { minMs: 50, maxMs: 2_000 },
       transport: async () => {
         this.#link = network.connect();
-        return tap(this.#link.client, report, ledger);
+        return tap(this.#link.client, name, parts);
       },
     });
     let wasOnline = false;

@@ -2,6 +2,7 @@ import type { ActionEnvelope, ReconnectResult } from '@agenthost/protocol';
 import type { Transport } from '@agenthost/rpc';
 import type { Ledger } from './ledger.ts';
 import type { Report } from './report.ts';
+import type { Trace } from './trace.ts';
 
 interface Frame {
   readonly id?: number;
@@ -14,13 +15,19 @@ interface Frame {
 }
 
 /** A client's transport that notes what passes: handshakes and envelopes. */
-export function tap(transport: Transport, report: Report, ledger: Ledger): Transport {
+export function tap(
+  transport: Transport,
+  who: string,
+  { report, ledger, trace }: { report: Report; ledger: Ledger; trace: Trace },
+): Transport {
   const handshakes = new Map<number, string>();
   const noteOut = (text: string): void => {
+    trace.note(who, `→ ${text}`);
     const { id, method }: Frame = JSON.parse(text);
     if (id !== undefined && (method === 'reconnect' || method === 'initialize')) handshakes.set(id, method);
   };
   const noteIn = (text: string): void => {
+    trace.note(who, `← ${text}`);
     const frame: Frame = JSON.parse(text);
     if (frame.method === 'action') {
       if (frame.params !== undefined) ledger.note(frame.params);
@@ -49,7 +56,10 @@ export function tap(transport: Transport, report: Report, ledger: Ledger): Trans
           noteIn(text);
           onFrame(text);
         },
-        onClose,
+        onClose: (info) => {
+          trace.note(who, `closed ${info.code} ${info.reason}`);
+          onClose(info);
+        },
       }),
   };
 }

@@ -10,6 +10,7 @@ import {
 import { Ledger } from './ledger.ts';
 import { Report } from './report.ts';
 import { SimClient } from './sim-client.ts';
+import { Trace } from './trace.ts';
 
 /** What may differ between runs. */
 export interface WorldOptions {
@@ -20,6 +21,9 @@ export interface WorldOptions {
   /** How long an unused channel stays in memory, ms of simulated time. */
   readonly unloadAfterMs: number;
 }
+
+/** The longest that a subscription asks the host to hold output back. */
+export const MAX_LATENCY_MS = 100;
 
 /** One life of the host: from start to stop or kill. */
 interface Life {
@@ -36,6 +40,7 @@ export class World {
   readonly random: SeededRandom;
   readonly report = new Report();
   readonly ledger = new Ledger(this.report);
+  readonly trace = new Trace(this.clock.now);
   readonly clients: SimClient[];
   /** What went wrong that no assertion would see. */
   readonly faults: string[] = [];
@@ -53,8 +58,8 @@ export class World {
   }
 
   makeClient(name: string): SimClient {
-    const { clock, network, report, ledger } = this;
-    return new SimClient({ name, seed: this.options.seed, clock, network, report, ledger });
+    const { clock, network, report, ledger, trace } = this;
+    return new SimClient({ name, seed: this.options.seed, clock, network, report, ledger, trace });
   }
 
   get isUp(): boolean {
@@ -87,6 +92,7 @@ export class World {
       ids: { next: () => this.#ids.hex(16) },
       log: this.#log(),
     });
+    this.trace.note('host', 'starts');
     const starting = host.start();
     await this.#until(starting);
     this.#life = { host, journal, scope };
@@ -97,6 +103,7 @@ export class World {
   crash(): void {
     const life = this.#life;
     if (life === undefined) return;
+    this.trace.note('host', 'is killed');
     this.#life = undefined;
     this.network.accept = undefined;
     life.journal.crash();
@@ -110,6 +117,7 @@ export class World {
     const life = this.#life;
     if (life === undefined) return;
     this.#life = undefined;
+    this.trace.note('host', 'stops');
     this.network.accept = undefined;
     await this.#until(life.host.stop());
     life.scope.end();
@@ -120,18 +128,27 @@ export class World {
     this.report.count('hostStops');
   }
 
-  /** Lets everything go on, delivering all frames, until nothing is under way and no client waits for anything. */
+  /**
+   * Lets everything go on, delivering all frames, until no client waits for anything and no frame has come for longer
+   * than any subscription lets the host hold one back.
+   */
   async quiesce(limitMs = 600_000): Promise<void> {
     const end = this.clock.now() + limitMs;
-    for (;;) {
+    for (let quietSince = this.clock.now(); ; ) {
       await this.clock.settle();
       let delivered = 0;
       for (const link of this.network.links) delivered += link.deliverAll();
-      if (delivered > 0) continue;
+      if (delivered > 0) {
+        quietSince = this.clock.now();
+        continue;
+      }
       const isQuiet = this.clients.every((client) => client.isOnline && client.pendingCount === 0);
-      if (isQuiet && !this.clock.hasImmediates) return;
+      if (isQuiet && this.clock.now() - quietSince > MAX_LATENCY_MS) return;
       if (this.clock.now() > end) throw new Error(`no quiescence: ${this.#whatWaits()}`);
-      if (!this.clock.fireNext()) throw new Error(`nothing will happen any more: ${this.#whatWaits()}`);
+      const { nextAt } = this.clock;
+      if (isQuiet && (nextAt ?? end) > quietSince + MAX_LATENCY_MS)
+        await this.clock.advance(MAX_LATENCY_MS + 1);
+      else if (!this.clock.fireNext()) throw new Error(`nothing will happen any more: ${this.#whatWaits()}`);
     }
   }
 
@@ -162,9 +179,10 @@ export class World {
     const expected = /journal cannot be written/;
     return {
       debug: () => undefined,
-      info: () => undefined,
-      warn: () => undefined,
+      info: (_: object, message: string) => this.trace.note('host', message),
+      warn: (fields: object, message: string) => this.trace.note('host', `${message} ${describe(fields)}`),
       error: (fields: object, message: string) => {
+        this.trace.note('host', message);
         if (!expected.test(message)) this.faults.push(`host: ${message}: ${describe(fields)}`);
       },
     };

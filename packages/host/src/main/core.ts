@@ -76,6 +76,8 @@ export async function startCore(parts: {
   const { name = 'agenthost', version = '0.0.0' } = options.serverInfo ?? {};
   await openRoot(sync, agents, `${name} ${version}`);
   await recoverOpen(sync, log);
+  // So that there are numbers to refuse with when the very first commit fails.
+  await sync.sequencer.reserve();
 
   const locales = new Map<string, string>();
   const contents = new ContentStore(sync, ids);

@@ -19,7 +19,6 @@ export class JournalUnavailable extends Error {
 interface Tick {
   readonly writes: JournalWrite[];
   bytes: number;
-  lastSeq: number;
   readonly output: { send(): void; dropped: (() => void) | undefined }[];
   readonly effects: (() => void)[];
   /** Takes the tick's changes back, newest first. */
@@ -31,7 +30,6 @@ interface Tick {
 const newTick = (): Tick => ({
   writes: [],
   bytes: 0,
-  lastSeq: 0,
   output: [],
   effects: [],
   undo: [],
@@ -118,7 +116,6 @@ export class CommitPath {
     if ('json' in row) tick.bytes += row.json.length;
     else if ('state' in row) tick.bytes += row.state.length;
     else if (row.op === 'content') tick.bytes += row.data.byteLength;
-    tick.lastSeq = this.#sequencer.last;
   }
 
   /** How to take back what was just changed in memory. Inside `transact` only. */
@@ -134,18 +131,26 @@ export class CommitPath {
   /** Output in its place: at once when nothing is open, else behind the commit. `dropped` runs instead when that fails. */
   publish(send: () => void, dropped?: () => void): void {
     if (this.#open === undefined && this.#sealed.length === 0) {
-      const isCovered = this.#sequencer.covers(this.#sequencer.last);
-      if (isCovered) {
-        send();
-        this.#flush();
-        return;
-      }
-      // A number that is not reserved durably must not leave, and none can be reserved now.
-      if (!this.isHealthy) return;
+      send();
+      this.#flush();
+      return;
     }
     const tick = this.#tick();
-    tick.lastSeq = this.#sequencer.last;
     tick.output.push({ send, dropped });
+  }
+
+  /** The same for output that carries the number given out last: it must not leave before that is reserved durably. */
+  publishNumbered(send: () => void, dropped?: () => void): void {
+    if (this.#sequencer.covers(this.#sequencer.last)) return this.publish(send, dropped);
+    if (!this.isHealthy) {
+      this.#log.error(
+        { seq: this.#sequencer.last },
+        'a message was not sent: no number can be reserved for it',
+      );
+      return;
+    }
+    this.#tick();
+    this.publish(send, dropped);
   }
 
   /**
@@ -232,7 +237,7 @@ export class CommitPath {
   async #pump(): Promise<void> {
     for (let tick = this.#sealed[0]; tick !== undefined; tick = this.#sealed[0]) {
       try {
-        if (!this.#sequencer.covers(tick.lastSeq)) await this.#sequencer.reserve();
+        if (this.#sequencer.isLow) await this.#sequencer.reserve();
         if (tick.writes.length > 0) await this.#journal.commit(tick.writes);
       } catch (error) {
         this.#fail(error);

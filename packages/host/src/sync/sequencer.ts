@@ -33,6 +33,11 @@ export class Sequencer {
     return seq <= this.#reserved;
   }
 
+  /** True when so few reserved numbers are left that it is time for more: while none can be had, those have to do. */
+  get isLow(): boolean {
+    return this.#reserved - this.#last < BLOCK / 2;
+  }
+
   /** Makes sure that everything given out so far may be sent, and a block more. */
   async reserve(): Promise<void> {
     const upTo = this.#last + BLOCK;

@@ -17,6 +17,8 @@ export interface Subscription {
   readonly since: number;
   /** Chats: ordinal of the oldest turn that the subscriber holds. */
   fromOrdinal: number;
+  /** Its window was replaced since it began, maybe while its snapshot was being read [CHAT-6]. */
+  isRealigned: boolean;
 }
 
 /** An envelope with its encodings, each made once however many subscribers there are. */

@@ -99,6 +99,7 @@ export class Sync {
     const time = this.stamp();
     const before = channel.state;
     const { seq: beforeSeq } = channel;
+    const beforeEmitted = this.#emittedSeq;
     const after = reduceOn(channel.kind, before, action, time);
     const seq = this.sequencer.next();
     channel.state = after;
@@ -108,6 +109,7 @@ export class Sync {
     this.path.undo(() => {
       channel.state = before;
       channel.seq = beforeSeq;
+      this.#emittedSeq = beforeEmitted;
     });
     const envelope: ActionEnvelope = {
       channel: channel.uri,
@@ -155,14 +157,21 @@ export class Sync {
     });
   }
 
-  /** Sends one envelope to one client alone: numbered, not journaled [ACT-7]. */
-  sendPrivate(sink: Sink, envelope: Omit<ActionEnvelope, 'serverSeq' | 'x-time'>): void {
+  /**
+   * Sends one envelope to one client alone: numbered, not journaled [ACT-7]. `dropped` runs instead when the commit that
+   * it waits for fails.
+   */
+  sendPrivate(
+    sink: Sink,
+    envelope: Omit<ActionEnvelope, 'serverSeq' | 'x-time'>,
+    dropped?: () => void,
+  ): void {
     const encoded = new EncodedEnvelope({
       ...envelope,
       serverSeq: this.sequencer.next(),
       'x-time': this.stamp(),
     });
-    this.path.publish(() => sink.frame(encoded.frame, 'message'));
+    this.path.publishNumbered(() => sink.frame(encoded.frame, 'message'), dropped);
   }
 
   /** Tells every subscriber of the root channel; never journaled nor replayed [ROOT-3]. */

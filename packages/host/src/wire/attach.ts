@@ -35,7 +35,7 @@ export async function attachWithSnapshots(
       const making = captured.map(async ({ item, state }) => {
         const subscription = subscribe(connection, item, fromSeq, state.firstOrdinal);
         const { snapshot, fromOrdinal } = await makeSnapshot(sync, state, item.view, maxTurnBytes);
-        subscription.fromOrdinal = fromOrdinal;
+        if (!subscription.isRealigned) subscription.fromOrdinal = fromOrdinal;
         return { item, fromOrdinal, snapshot: connection.dialect.snapshot(snapshot) };
       });
       return { promise: Promise.all(making), fromSeq };
@@ -64,7 +64,14 @@ export function subscribe(
   fromOrdinal: number,
 ): Subscription {
   const { channel, view, delivery } = item;
-  const subscription: Subscription = { sink: connection, view, delivery, since, fromOrdinal };
+  const subscription: Subscription = {
+    sink: connection,
+    view,
+    delivery,
+    since,
+    fromOrdinal,
+    isRealigned: false,
+  };
   if (!connection.isClosed) {
     channel.subscriptions.set(connection, subscription);
     connection.channels.add(channel);

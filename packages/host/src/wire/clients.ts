@@ -52,9 +52,14 @@ export class Clients {
     this.#records.set(record.id, record);
   }
 
-  /** Its connection has ended. */
-  letGo(record: ClientRecord): void {
-    if (!this.#dirty.has(record)) this.#records.delete(record.id);
+  /** Its connection has ended. It stays until the journal holds all that is known of it; `isBack` then tells to keep it. */
+  letGo(record: ClientRecord, isBack: () => boolean): void {
+    const forget = (): void => {
+      // What waits for the journal to recover changes this very record.
+      if (isBack() || !this.#sync.path.isHealthy || this.#records.get(record.id) !== record) return;
+      this.#records.delete(record.id);
+    };
+    this.#sync.path.publish(forget, forget);
   }
 
   /** Changes a record in the present tick; taken back when its commit fails. Inside `path.transact` only. */

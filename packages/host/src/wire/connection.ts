@@ -96,6 +96,13 @@ export class Connection implements Sink {
     this.#dialect = dialectOf(online.version);
   }
 
+  /** The handshake has failed after all. */
+  goOffline(): void {
+    this.#online = undefined;
+    this.#dialect = undefined;
+    this.#dropSubscriptions();
+  }
+
   get dialect(): Dialect {
     return dialectOf(this.online.version);
   }
@@ -151,8 +158,12 @@ export class Connection implements Sink {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.outbox.close();
+    this.#dropSubscriptions();
+    this.#onClose(this);
+  }
+
+  #dropSubscriptions(): void {
     for (const channel of this.channels) channel.subscriptions.delete(this);
     this.channels.clear();
-    this.#onClose(this);
   }
 }

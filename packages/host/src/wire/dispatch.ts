@@ -125,7 +125,12 @@ export class Dispatcher {
   }
 
   #refuse(connection: Connection, incoming: Incoming, rejection: Rejection): void {
-    this.#settle(connection, incoming, () => this.#sendRejection(connection, incoming, rejection));
+    // What it was checked against is taken back with a failed tick.
+    this.#settle(connection, incoming, () =>
+      this.#sendRejection(connection, incoming, rejection, () =>
+        this.#sendRejection(connection, incoming, UNAVAILABLE),
+      ),
+    );
   }
 
   /** Runs what a dispatch does and remembers, in the same transaction, that it was processed [ACT-5]. */
@@ -145,14 +150,20 @@ export class Dispatcher {
     }
   }
 
-  #sendRejection(connection: Connection, incoming: Incoming, { code, reason }: Rejection): void {
-    this.#sync.sendPrivate(connection, {
+  #sendRejection(
+    connection: Connection,
+    incoming: Incoming,
+    { code, reason }: Rejection,
+    dropped?: () => void,
+  ): void {
+    const envelope = {
       channel: incoming.channel,
       // The echo carries what came, whatever it was [ACT-3].
       action: echoOf(incoming.action),
       origin: originOf(connection, incoming),
       rejectionReason: `${code}: ${reason}`,
-    });
+    };
+    this.#sync.sendPrivate(connection, envelope, dropped);
   }
 
   /** Sent again after a reconnect and processed before: answered as it was then [ACT-5]. */
@@ -164,11 +175,15 @@ export class Dispatcher {
     );
     if (stored === undefined) {
       const reason = 'It was processed; its outcome is no longer held';
-      this.#sendRejection(connection, incoming, reject('outcomeExpired', reason));
+      const expired = reject('outcomeExpired', reason);
+      const again = (): void => this.#sendRejection(connection, incoming, expired);
+      this.#sendRejection(connection, incoming, expired, again);
       return;
     }
     const envelope: ActionEnvelope = JSON.parse(stored.json);
-    this.#sync.path.publish(() => connection.envelope(new EncodedEnvelope(envelope), undefined));
+    // True whether or not the present tick can be committed.
+    const send = (): void => connection.envelope(new EncodedEnvelope(envelope), undefined);
+    this.#sync.path.publish(send, send);
   }
 }
 

@@ -56,8 +56,19 @@ export class Handshake {
     const version = this.#negotiate(connection, params.protocolVersions);
     const uris = checkSubscriptions(params.initialSubscriptions ?? []);
     const found = await this.#admit(connection, params.clientId);
+    // Given up while it waited: it must not take over from the connection that came after it.
+    if (connection.isClosed) return;
     const client = found ?? newRecord(connection, params.clientId, version);
     this.#takeOver(connection, client, version, params.locale);
+    await this.#orBack(connection, () => this.#begin(connection, { client, version, uris }, params, context));
+  }
+
+  async #begin(
+    connection: Connection,
+    { client, version, uris }: { client: ClientRecord; version: SupportedVersion; uris: readonly string[] },
+    params: InitializeParams,
+    context: RequestContext,
+  ): Promise<void> {
     const epoch = params['x-epoch'];
     this.#change(client, (record) => {
       record.version = version;
@@ -84,8 +95,21 @@ export class Handshake {
     this.#checkFirst(connection);
     const uris = checkSubscriptions(params.subscriptions);
     const found = await this.#admit(connection, params.clientId);
+    // Given up while it waited: it must not take over from the connection that came after it.
+    if (connection.isClosed) return;
     const client = found ?? newRecord(connection, params.clientId, PROTOCOL_VERSION);
     this.#takeOver(connection, client, client.version, undefined);
+    await this.#orBack(connection, () =>
+      this.#goOn(connection, { client, isKnown: found !== undefined, uris }, params, context),
+    );
+  }
+
+  async #goOn(
+    connection: Connection,
+    { client, isKnown, uris }: { client: ClientRecord; isKnown: boolean; uris: readonly string[] },
+    params: ReconnectParams,
+    context: RequestContext,
+  ): Promise<void> {
     const epoch = params['x-epoch'];
     const before = client.subscriptions;
     this.#change(client, (record) => {
@@ -101,7 +125,7 @@ export class Handshake {
     const missing = uris.filter((uri) => !channels.some((channel) => channel.uri === uri));
     const lastSeen = params.lastSeenServerSeq;
     const isTrusted = !this.#lost.some(({ after, upTo }) => after < lastSeen && lastSeen <= upTo);
-    if (found !== undefined && isTrusted) {
+    if (isKnown && isTrusted) {
       const replayed = await replay(this.#sync, connection, { wanted, before, lastSeen });
       if (replayed !== undefined) {
         const result: ReconnectResult = {
@@ -124,7 +148,18 @@ export class Handshake {
     const { client } = connection.online;
     if (this.#byClient.get(client.id) !== connection) return;
     this.#byClient.delete(client.id);
-    this.#clients.letGo(client);
+    this.#clients.letGo(client, () => this.#byClient.has(client.id));
+  }
+
+  /** After a failed handshake the connection is still uninitialised, and another may follow [CONN-3]. */
+  async #orBack(connection: Connection, admit: () => Promise<void>): Promise<void> {
+    try {
+      await admit();
+    } catch (error) {
+      this.leave(connection);
+      connection.goOffline();
+      throw error;
+    }
   }
 
   async #attach(connection: Connection, wanted: readonly Wanted[]): Promise<Attached> {

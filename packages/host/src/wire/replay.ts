@@ -31,9 +31,14 @@ export async function replay(
   });
   if (!heldAll) return undefined;
   const reading = await sync.path.boundary(
-    () => ({ alive: wanted.filter(({ channel }) => channel.isAlive), upTo: sync.emittedSeq }),
-    ({ alive, upTo }) => {
-      if (lastSeen > upTo) return undefined;
+    () => ({
+      alive: wanted.filter(({ channel }) => channel.isAlive),
+      upTo: sync.emittedSeq,
+      // Private envelopes have numbers too, and one may be the last that the client has seen [ACT-7].
+      last: sync.sequencer.last,
+    }),
+    ({ alive, upTo, last }) => {
+      if (lastSeen > last) return undefined;
       connection.outbox.hold();
       for (const item of alive) {
         const { since = lastSeen, fromOrdinal = 0 } = before.get(item.channel.uri) ?? {};

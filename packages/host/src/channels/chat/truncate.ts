@@ -49,7 +49,12 @@ export function alignWindows(sync: Sync, chat: Channel<'chat'>, cut: CutPoint): 
         ...(cursor === undefined ? {} : { turnsNextCursor: cursor }),
       },
     });
+    const { fromOrdinal } = subscription;
     subscription.fromOrdinal = oldest;
+    subscription.isRealigned = true;
+    sync.path.undo(() => {
+      subscription.fromOrdinal = fromOrdinal;
+    });
   }
   if (firstOrdinal(chat) <= cut.ordinal) return;
   const turnCount = cut.ordinal + 1;
