@@ -10,6 +10,7 @@ import { SqliteJournal } from '../journal/sqlite-journal.ts';
 import { type Cancel, type Clock, randomIds, systemClock, systemTimers, type Timers } from '../lib/clock.ts';
 import { createLog, type FileLog } from '../lib/file-log.ts';
 import type { Log } from '../lib/log.ts';
+import { silentLog } from '../lib/memory-log.ts';
 import type { Identity } from '../wire/connection.ts';
 import { HostServer } from '../wire/server.ts';
 import { createWorkspace } from '../workspace/workspace.ts';
@@ -240,10 +241,3 @@ function fileLog(dataDir: string | undefined): FileLog | undefined {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   return createLog({ file: join(dataDir, 'agenthost.log') });
 }
-
-const silentLog: Log = {
-  debug: () => undefined,
-  info: () => undefined,
-  warn: () => undefined,
-  error: () => undefined,
-};
