@@ -88,6 +88,9 @@ describe('the process of an agent', () => {
     expect(chat.host.exits).toEqual([]);
 
     const next = chat.prompt(steps({ sayCalls: 'session/load' }, { result: { usage: { inputTokens: 1 } } }));
+    // Loading waits for a history that comes late.
+    await vi.waitFor(() => expect(timers.waitingMs).toContain(200));
+    timers.advance(200);
     await next.done;
     expect(JSON.parse(next.output.text)).toMatchObject([chat.host.memory]);
     expect(childRegistry.all).toHaveLength(2);
@@ -276,7 +279,7 @@ describe('the process of an agent', () => {
     );
     await expect(openChat(provider, { workingDirectory: temporaryFolder() })).rejects.toMatchObject({
       errorType: 'authRequired',
-      message: 'Test agent needs you to log in: run `test login`',
+      message: 'Test agent needs you to log in: run `test login` (it says: Authentication required)',
     });
   });
 

@@ -63,6 +63,13 @@ describe('a chat with a past', () => {
     expect(turn.output.calls).toEqual([]);
   });
 
+  it('shows nothing of a history that comes after the answer to loading', async () => {
+    const { load, turn } = await reopen({ init: canLoad, after: { 'session/load': replayed } });
+    expect(load).toHaveLength(1);
+    expect(turn.output.text).not.toContain('xylophone');
+    expect(turn.output.calls).toEqual([]);
+  });
+
   it('is loaded when resuming fails', async () => {
     const { resume, load, created } = await reopen({ init: canBoth, errors: { 'session/resume': broken } });
     expect([resume.length, load.length, created.length]).toEqual([1, 1, 0]);

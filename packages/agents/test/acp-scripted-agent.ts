@@ -12,6 +12,8 @@ export interface Offer {
   errors?: Record<string, { code: number; message: string; data?: unknown }>;
   /** Updates that are sent before the answer to a method. */
   before?: Record<string, readonly object[]>;
+  /** Updates that follow the answer to a method, one every few milliseconds. */
+  after?: Record<string, readonly object[]>;
   /** Methods that are never answered. */
   silent?: readonly string[];
   /** Goes on when it is told to end. */
@@ -114,6 +116,13 @@ async function runTurn(id: number | string, sessionId: string, prompt: { text?: 
   end({ stopReason: 'end_turn' });
 }
 
+async function sendLater(sessionId: string, updates: readonly object[]): Promise<void> {
+  for (const body of updates) {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    update(sessionId, body);
+  }
+}
+
 function answer({ id, method, params = {} }: Message & { id: number | string }): void {
   if (method === undefined || offer.silent?.includes(method)) return;
   const error = offer.errors?.[method];
@@ -130,6 +139,7 @@ function answer({ id, method, params = {} }: Message & { id: number | string }):
   else if (method === 'session/load' || method === 'session/resume')
     send({ id, result: offer.session ?? {} });
   else send({ id, result: {} });
+  void sendLater(sessionId, offer.after?.[method] ?? []);
 }
 
 createInterface({ input: process.stdin })

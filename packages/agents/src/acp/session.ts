@@ -40,6 +40,13 @@ interface Attachment {
 /** How long a result without any usage waits for the notification that some agents send after it. */
 const trailingUsageMs = 150;
 
+/**
+ * Some agents answer `session/load` first and send the history after it. It counts as over when none of it has come for so long; one
+ * that never stops must not hold up the turn for ever.
+ */
+const lateHistoryMs = 200;
+const longestHistoryMs = 10_000;
+
 /** How long an agent gets to close its session; it is a courtesy. */
 const closeTimeoutMs = 2_000;
 
@@ -63,6 +70,7 @@ export class AcpSession implements AgentSession, SessionReceiver {
   #priming: string | undefined;
   #notice: string | undefined;
   #isClosed = false;
+  #updateCount = 0;
 
   /** Opens or resumes the agent's session. Rejects with `AgentError`; the signal ends the attempt. */
   static async open(
@@ -116,7 +124,7 @@ export class AcpSession implements AgentSession, SessionReceiver {
   async setConfig(values: Readonly<Record<string, unknown>>): Promise<void> {
     this.#wanted = { ...this.#wanted, ...values };
     // Without a process it is remembered for the next turn.
-    if (this.#attached !== undefined) await this.#applyWanted(this.#attached);
+    if (this.#attached?.connection.isOpen === true) await this.#applyWanted(this.#attached);
   }
 
   async close(): Promise<void> {
@@ -147,6 +155,7 @@ export class AcpSession implements AgentSession, SessionReceiver {
 
   async update(update: SessionUpdate): Promise<void> {
     const { host } = this.#options;
+    this.#updateCount += 1;
     switch (update.type) {
       case 'commands':
         return host.commands(update.commands);
@@ -236,6 +245,9 @@ export class AcpSession implements AgentSession, SessionReceiver {
       if (this.#attached?.connection !== lease.connection) {
         this.#detach();
         this.#attached = (await this.#restore(lease.connection)) ?? (await this.#create(lease.connection));
+        if (this.#isClosed) this.#detach();
+        if (this.#attached === undefined)
+          throw new AgentError('agentExited', `the session with ${this.#name} is closed`);
         this.#watch(this.#attached);
         await this.#applyWanted(this.#attached);
       }
@@ -257,6 +269,7 @@ export class AcpSession implements AgentSession, SessionReceiver {
       const detach = await connection.attach(sessionId, this);
       try {
         this.#config.read(await this.#request(connection, method, this.#sessionParams({ sessionId })));
+        if (method === 'session/load') await this.#passHistory();
         return { connection, sessionId, detach };
       } catch (error) {
         detach();
@@ -269,9 +282,20 @@ export class AcpSession implements AgentSession, SessionReceiver {
     this.#sessionId = undefined;
     await this.#prime();
     if (this.#priming !== undefined) {
-      this.#notice = `${this.#name} could not take up its earlier session and goes on from a record of this chat (${reason}).`;
+      this.#notice = `${this.#name} could not take up its earlier session and goes on from a record of this chat (${brief(reason)}).`;
     }
     return undefined;
+  }
+
+  async #passHistory(): Promise<void> {
+    let seen = -1;
+    for (let waitedMs = 0; seen !== this.#updateCount; waitedMs += lateHistoryMs) {
+      if (waitedMs >= longestHistoryMs) return;
+      seen = this.#updateCount;
+      await new Promise<void>((resolve) => {
+        this.#context.timers.after(lateHistoryMs, resolve);
+      });
+    }
   }
 
   async #create(connection: AcpConnection): Promise<Attachment> {
@@ -360,6 +384,12 @@ export class AcpSession implements AgentSession, SessionReceiver {
   get #name(): string {
     return this.#context.agent.displayName;
   }
+}
+
+/** The first line of a reason, for the transcript; the log has all of it. */
+function brief(reason: string): string {
+  const [line = ''] = reason.split('\n');
+  return line.length <= 200 ? line : `${line.slice(0, 200)} …`;
 }
 
 /** Settles as `promise` does, or rejects when the signal aborts; what comes after that is handed to `discard`. */
