@@ -223,7 +223,7 @@ describe.skipIf(!capturesAreThere)('recorded turns of real agents', () => {
     expect(readFileSync(join(workingDirectory, 'hello.txt'), 'utf8')).toBe('hello written by mock\n');
     expect(call.result).toMatchObject({
       success: true,
-      content: [{ type: 'text', text: 'Wrote file successfully.' }],
+      content: [{ type: 'fileEdit' }, { type: 'text', text: 'Wrote file successfully.' }],
       structuredContent: { output: 'Wrote file successfully.' },
     });
     expect(second.output.text).toBe(after);

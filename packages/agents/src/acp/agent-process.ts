@@ -20,6 +20,9 @@ export interface StartAgentProcess {
 /** How much of stderr is kept for messages about an agent's end, in bytes. */
 const stderrTailBytes = 8 * 1024;
 
+/** How often a group that was told to end is looked at once its leader has gone. */
+const groupPollMs = 50;
+
 /** After the process has gone, what is still in its pipes gets this long: a grandchild may hold them open for ever. */
 const drainMs = 500;
 
@@ -35,6 +38,8 @@ export class AgentProcess {
   #stderr = Buffer.alloc(0);
   #hasExited = false;
   #stopping: Promise<void> | undefined;
+  /** Settles when nothing is left of the group; there once the process has exited. */
+  #groupEnded: Promise<void> = Promise.resolve();
 
   /** Resolves when the process runs; rejects with `AgentError` naming the command when it cannot be started. */
   static start(options: StartAgentProcess): Promise<AgentProcess> {
@@ -57,14 +62,18 @@ export class AgentProcess {
           ),
         );
       });
-      child.once('spawn', () => resolve(new AgentProcess(child, options)));
+      child.once('spawn', () => {
+        if (child.pid === undefined)
+          reject(new AgentError('agentError', `${options.name} has no process id`));
+        else resolve(new AgentProcess(child, child.pid, options));
+      });
     });
   }
 
-  private constructor(child: ChildProcessWithoutNullStreams, options: StartAgentProcess) {
+  private constructor(child: ChildProcessWithoutNullStreams, pid: number, options: StartAgentProcess) {
     this.#child = child;
     this.#options = options;
-    this.pid = child.pid ?? 0;
+    this.pid = pid;
     this.stdout = child.stdout;
     this.stdin = child.stdin;
     // A write to an agent that has gone fails there; its end is what counts and is reported by `exited`.
@@ -77,8 +86,7 @@ export class AgentProcess {
     this.exited = new Promise((resolve) => {
       child.once('exit', (code, signal) => {
         this.#hasExited = true;
-        // Whatever it left running in its group goes too. The number cannot stand for another group while one of ours is in it.
-        this.#signal('SIGKILL');
+        this.#groupEnded = this.#endGroup();
         const words = signal === null ? `exit code ${code ?? 'unknown'}` : `signal ${signal}`;
         const cancel = options.timers.after(drainMs, () => {
           child.stdout.destroy();
@@ -101,7 +109,7 @@ export class AgentProcess {
     return this.#stderr.toString('utf8').trim();
   }
 
-  /** TERM to the group, then KILL when it still runs after the grace period. Resolves when it has ended; calling twice is fine. */
+  /** TERM to the group, then KILL when some of it still runs after the grace period. Resolves when all has ended; calling twice is fine. */
   stop(): Promise<void> {
     this.#stopping ??= this.#stop();
     return this.#stopping;
@@ -115,14 +123,30 @@ export class AgentProcess {
       cancel();
     }
     await this.exited;
+    await this.#groupEnded;
   }
 
-  #signal(signal: 'SIGTERM' | 'SIGKILL'): void {
+  /**
+   * Ends what a process that has gone left running in its group: TERM, wait, KILL. The number cannot stand for another group while one
+   * of ours is in it.
+   */
+  async #endGroup(): Promise<void> {
+    if (!this.#signal('SIGTERM')) return;
+    for (let waitedMs = 0; waitedMs < this.#options.graceMs; waitedMs += groupPollMs) {
+      await new Promise<void>((resolve) => void this.#options.timers.after(groupPollMs, resolve));
+      if (!this.#signal(0)) return;
+    }
+    this.#signal('SIGKILL');
+  }
+
+  /** Returns whether anybody was there to get it. */
+  #signal(signal: 'SIGTERM' | 'SIGKILL' | 0): boolean {
     try {
-      process.kill(-this.pid, signal);
+      return process.kill(-this.pid, signal);
     } catch (error) {
       // ESRCH: nobody is left in the group.
       this.#options.log('debug', 'agent process group', { signal, error: String(error) });
+      return false;
     }
   }
 

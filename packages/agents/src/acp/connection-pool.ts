@@ -11,13 +11,15 @@ export interface ConnectionLease {
 
 interface Entry {
   readonly opening: Promise<AcpConnection>;
+  /** Gives up the start. */
+  readonly abandon: AbortController;
   useCount: number;
   cancelIdle: (() => void) | undefined;
 }
 
 export interface ConnectionPoolOptions {
-  /** Starts an agent with this folder as its own working directory. */
-  readonly start: (cwd: string) => Promise<AcpConnection>;
+  /** Starts an agent with this folder as its own working directory. The signal ends the attempt. */
+  readonly start: (cwd: string, signal: AbortSignal) => Promise<AcpConnection>;
   readonly timers: AcpTimers;
   readonly log: AcpLog;
   /** How long a process stays when nothing uses it. */
@@ -69,7 +71,9 @@ export class ConnectionPool {
   }
 
   #open(key: string, cwd: string): Entry {
-    const entry: Entry = { opening: this.#options.start(cwd), useCount: 0, cancelIdle: undefined };
+    const abandon = new AbortController();
+    const opening = this.#options.start(cwd, abandon.signal);
+    const entry: Entry = { opening, abandon, useCount: 0, cancelIdle: undefined };
     this.#entries.set(key, entry);
     entry.opening
       .then((connection) => connection.closed)
@@ -92,6 +96,7 @@ export class ConnectionPool {
 
   async #stop(key: string, entry: Entry, because: string): Promise<void> {
     this.#forget(key, entry);
+    entry.abandon.abort();
     const connection = await entry.opening.catch(() => undefined);
     await connection?.close(because);
   }

@@ -48,6 +48,7 @@ interface Ending {
 
 /** Updates kept for a session whose id we have not been told yet. */
 const maxEarlyUpdates = 64;
+const maxEarlySessions = 16;
 
 const authRequiredCode = -32000;
 
@@ -115,7 +116,7 @@ export class AcpConnection {
       // The SDK knows only that the stream ended; the process knows why.
       throw error instanceof AgentError
         ? error
-        : requestError(options, 'initialize', error, await closed, true);
+        : requestError(options, 'initialize', error, await closed, []);
     }
   }
 
@@ -149,7 +150,7 @@ export class AcpConnection {
   async attach(sessionId: string, receiver: SessionReceiver): Promise<() => void> {
     this.#receivers.set(sessionId, receiver);
     const waiting = this.#early.get(sessionId) ?? [];
-    this.#early.clear();
+    this.#early.delete(sessionId);
     for (const update of waiting) await receiver.update(update);
     return () => {
       if (this.#receivers.get(sessionId) === receiver) this.#receivers.delete(sessionId);
@@ -165,7 +166,7 @@ export class AcpConnection {
       return objectOf(await this.#rpc.agent.request<unknown, unknown>(method, params));
     } catch (error) {
       const reason = error instanceof acp.RequestError ? undefined : await this.closed;
-      throw requestError(this.#options, method, error, reason, false);
+      throw requestError(this.#options, method, error, reason, this.traits.logins);
     }
   }
 
@@ -203,9 +204,10 @@ function route(
   const receiver = receivers.get(sessionId);
   if (receiver !== undefined) return receiver.update(read);
   const waiting = early.get(sessionId) ?? [];
-  if (waiting.length < maxEarlyUpdates && (waiting.length > 0 || early.size < maxEarlyUpdates)) {
-    early.set(sessionId, [...waiting, read]);
-  }
+  early.set(sessionId, [...waiting, read].slice(-maxEarlyUpdates));
+  // Sessions that we never open (an agent's sub-agents) push each other out.
+  const [oldest] = early.keys();
+  if (early.size > maxEarlySessions && oldest !== undefined) early.delete(oldest);
   return Promise.resolve();
 }
 
@@ -266,26 +268,28 @@ function requestError(
   method: string,
   error: unknown,
   closed: AgentError | undefined,
-  isStart: boolean,
+  logins: readonly string[],
 ): AgentError {
   if (!(error instanceof acp.RequestError)) {
     return (
       closed ?? new AgentError('agentError', `${options.name}: ${method}: ${String(error)}`, { cause: error })
     );
   }
-  if (error.code === authRequiredCode) {
-    const hint = options.loginHint === undefined ? '' : `: ${options.loginHint}`;
-    return new AgentError('authRequired', `${options.name} needs you to log in${hint}`, { cause: error });
-  }
   const details = isObject(error.data)
     ? (textOf(error.data['details']) ?? textOf(error.data['message']))
     : textOf(error.data);
   const words = details === undefined ? error.message : `${error.message}: ${details}`;
-  return new AgentError(
-    'agentError',
-    `${options.name} ${isStart ? 'could not be initialized' : `failed at ${method}`}: ${words}`,
-    { cause: error },
-  );
+  if (error.code === authRequiredCode) {
+    const ways = options.loginHint ?? (logins.join('; ') || 'see its documentation');
+    return new AgentError(
+      'authRequired',
+      `${options.name} needs you to log in: ${ways} (it says: ${words})`,
+      {
+        cause: error,
+      },
+    );
+  }
+  return new AgentError('agentError', `${options.name} failed at ${method}: ${words}`, { cause: error });
 }
 
 function readTraits(answer: unknown): AgentTraits {

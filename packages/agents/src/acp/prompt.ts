@@ -23,7 +23,8 @@ export async function promptBlocks(
   for (const attachment of input.message.attachments ?? []) {
     blocks.push(await attachmentBlock(attachment, input, traits, log));
   }
-  blocks.push({ type: 'text', text: input.message.text });
+  // Some agents refuse an empty text, which a message of attachments alone has.
+  if (input.message.text !== '' || blocks.length === 0) blocks.push(words(input.message.text));
   return blocks;
 }
 

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import {
   type AgentAvailability,
@@ -54,6 +55,11 @@ export function createAcpProvider(agent: AcpAgentConfig, options: AcpProviderOpt
   return new Provider(agent, options);
 }
 
+/** Where a process that serves many folders runs: at home, and in none of them. */
+function sharedFolder(home: string | undefined): string {
+  return [home, homedir()].find((folder) => folder !== undefined && existsSync(folder)) ?? '/';
+}
+
 class Provider implements AcpProvider {
   readonly id: string;
   readonly #agent: AcpAgentConfig;
@@ -75,7 +81,7 @@ class Provider implements AcpProvider {
     this.#log = options.log ?? (() => {});
     this.#timers = options.timers ?? processTimers;
     this.#pool = new ConnectionPool({
-      start: (cwd) => this.#connect(cwd),
+      start: (cwd, signal) => this.#connect(cwd, signal),
       timers: this.#timers,
       log: this.#log,
       idleMs: options.idleMs ?? 10 * 60_000,
@@ -133,15 +139,15 @@ class Provider implements AcpProvider {
     return this.#pool.dispose();
   }
 
-  async #connect(cwd: string): Promise<AcpConnection> {
+  async #connect(cwd: string, signal: AbortSignal): Promise<AcpConnection> {
     const agent = this.#agent;
     const file = this.#file();
     if (file === undefined) throw new AgentError('agentError', `${agent.displayName}: ${this.#missing()}`);
     const process = await AgentProcess.start({
       file,
       args: agent.args ?? [],
-      // A process that serves many folders runs in none of them; each session names its own.
-      cwd: agent.sharesProcess === false ? cwd : (this.#environment['HOME'] ?? homedir()),
+      // Each session names its own folder.
+      cwd: agent.sharesProcess === false ? cwd : sharedFolder(this.#environment['HOME']),
       env: this.#agentEnvironment(),
       name: agent.displayName,
       timers: this.#timers,
@@ -149,7 +155,10 @@ class Provider implements AcpProvider {
       graceMs: this.#options.killGraceMs ?? 5_000,
     });
     this.#log('info', 'agent started', { agent: this.id, pid: process.pid, file });
+    // A start that hangs ends when its process does.
+    signal.addEventListener('abort', () => void process.stop());
     await this.#record(process, file);
+    if (signal.aborted) await process.stop();
     return AcpConnection.open({
       process,
       name: agent.displayName,

@@ -12,6 +12,7 @@ export class ToolCallContent {
   readonly #output: TurnOutput;
   readonly #workingDirectory: string;
   #blocks: readonly JsonObject[] = [];
+  #diffs: readonly JsonObject[] = [];
   #terminalText = '';
   #isTerminalCut = false;
   #exitCode: number | undefined;
@@ -24,9 +25,14 @@ export class ToolCallContent {
     this.#workingDirectory = workingDirectory;
   }
 
-  /** Takes the blocks of an update, which replace earlier ones. */
+  /**
+   * Takes the blocks of an update, which replace earlier ones. File changes stay when only text takes their place: agents end a write
+   * by "done", and the change is what people want to see.
+   */
   replace(blocks: readonly JsonObject[]): void {
     this.#blocks = blocks;
+    const diffs = blocks.filter((block) => block['type'] === 'diff');
+    if (diffs.length > 0) this.#diffs = diffs;
   }
 
   /** Takes what agents with terminals of their own (codex, claude) tell of them in `_meta`. Returns whether there was anything. */
@@ -50,14 +56,18 @@ export class ToolCallContent {
     return added !== '' || Object.keys(exit).length > 0;
   }
 
-  /** The file changes among the blocks. */
+  /** The file changes. */
   edits(): FileEdit[] {
-    return this.#blocks.flatMap((block) => this.#edit(block) ?? []);
+    return this.#diffs.flatMap((block) => this.#edit(block) ?? []);
   }
 
-  /** All of it, in the agent's order; terminals of the agent itself come last. */
-  parts(): ToolResultContent[] {
-    const parts = this.#blocks.flatMap((block): ToolResultContent[] => {
+  /**
+   * All of it, in the agent's order, after changes that it does not repeat; terminals of the agent itself come last.
+   * @param isFailure The call has failed: changes that are not repeated were not made.
+   */
+  parts(isFailure = false): ToolResultContent[] {
+    const kept = isFailure || this.#blocks.some((block) => block['type'] === 'diff') ? [] : this.#diffs;
+    const parts = [...kept, ...this.#blocks].flatMap((block): ToolResultContent[] => {
       const edit = this.#edit(block);
       if (edit !== undefined) return [{ type: 'fileEdit', ...edit }];
       return block['type'] === 'content' ? contentPart(objectOf(block['content'])) : [];

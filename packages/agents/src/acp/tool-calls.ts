@@ -143,7 +143,7 @@ export class ToolCalls {
 
   #result(call: Call, success: boolean): ToolCallResult {
     const { rawOutput } = call.fields;
-    const content = call.content.parts();
+    const content = call.content.parts(!success);
     const text = outputText(rawOutput);
     if (content.length === 0 && text !== undefined) content.push({ type: 'text', text });
     return {

@@ -52,8 +52,9 @@ export class ChildProcesses implements ChildRegistry {
   }
 
   async #endOrphan(child: StoredProcess): Promise<void> {
-    if (!(await isAlive(child))) return;
     const { pid, command } = child;
+    // 0 and 1 would mean our own group and everybody: no record of ours has them.
+    if (pid <= 1 || !(await isAlive(child))) return;
     this.#options.log?.('info', 'ending an agent that outlived its host', { pid, command });
     this.#signal(pid, 'SIGTERM');
     if (await this.#goneWithin(child, this.#options.graceMs ?? 2_000)) return;
