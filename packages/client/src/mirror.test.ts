@@ -50,8 +50,12 @@ describe('sharing', () => {
     expect(sent(it, 'subscribe')).toEqual([
       { channel: CHAT, view: { turns: 2 }, delivery: { maxLatencyMs: 50 } },
     ]);
-    await it.run(it.client.subscribe(CHAT, { turns: 5 }));
-    expect(sent(it, 'subscribe')[1]).toEqual({ channel: CHAT, view: { turns: 5 } });
+    await it.run(it.client.subscribe(CHAT, { turns: 5, maxLatencyMs: 80 }));
+    expect(sent(it, 'subscribe')[1]).toEqual({
+      channel: CHAT,
+      view: { turns: 5 },
+      delivery: { maxLatencyMs: 50 },
+    });
     expect(few.state.turns).toHaveLength(5);
     await it.run(it.client.subscribe(CHAT));
     expect(few.state.turns).toHaveLength(10);

@@ -66,7 +66,7 @@ describe('replay and snapshot', () => {
     await it.cut();
     it.host.emit(CHAT, activity('missed'));
     it.host.emit(CHAT, activity('missed too'));
-    it.host.log = it.host.log.slice(2);
+    it.host.coveredFrom = 2;
     it.host.states.delete(ROOT_URI);
     const states: unknown[] = [];
     mirror.onChange((state) => states.push(state.activity));
@@ -117,13 +117,14 @@ describe('replay and snapshot', () => {
     await it.cut();
     it.host.refuse = (method) => (method === 'reconnect' ? new RpcError(-32603, 'no') : undefined);
     it.host.states.set(CHAT, chatState(CHAT, { title: 'new' }));
+    it.host.states.set('ahp-chat:/w', chatState('ahp-chat:/w', { turns: [...turns, turnOf('t4')] }));
     await it.comeBack();
     expect(it.client.status.state).toBe('online');
     expect(it.connectCount).toBe(2);
     expect(last(it, 'initialize')).toMatchObject({ initialSubscriptions: [CHAT] });
     expect(plain.state.title).toBe('new');
     expect(last(it, 'subscribe')).toEqual({ channel: 'ahp-chat:/w', view: { turns: 1 } });
-    expect(windowed.state.turns.map(({ id }) => id)).toEqual(['t3']);
+    expect(windowed.state.turns.map(({ id }) => id)).toEqual(['t4']);
   });
 
   test('what follows the answer in the same chunk finds it applied', async () => {

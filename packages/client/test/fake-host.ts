@@ -39,8 +39,10 @@ export type Verdict = { reject: string } | 'ignore' | undefined;
 /** A host of a few hundred lines less: no journal, no agents, everything at once; the rules that a client sees. */
 export class FakeHost {
   serverSeq = 0;
-  /** What is replayed; cut it to force a snapshot. */
+  /** Public envelopes, for replays and re-echoes. */
   log: ActionEnvelope[] = [];
+  /** Gaps that begin below this number get a snapshot. */
+  coveredFrom = 0;
   readonly states = new Map<string, AnyState>();
   readonly clients = new Map<string, KnownClient>();
   readonly requests: { method: string; params: unknown }[] = [];
@@ -152,8 +154,7 @@ export class FakeHost {
     const { lastSeenServerSeq: since, subscriptions } = params;
     const isKnown = this.clients.has(params.clientId);
     this.#admit(connection, params.clientId, params['x-epoch']);
-    const isCovered =
-      since === this.serverSeq || (this.log[0]?.serverSeq ?? Number.POSITIVE_INFINITY) <= since + 1;
+    const isCovered = since >= this.coveredFrom;
     if (this.isSnapshotOnly || !isKnown || since > this.serverSeq || !isCovered) {
       const { snapshots } = this.#snapshots(connection, subscriptions);
       return { type: 'snapshot', snapshots };

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import { deferred, ManualTimers, raw, request, settle } from '../test/raw-peer.ts';
 import { ConnectionClosed, RpcError } from './errors.ts';
@@ -180,10 +181,15 @@ describe('own requests', () => {
     controller.abort('user');
     await expect(waiting).rejects.toMatchObject({ name: 'AbortError', cause: 'user' });
     expect(timers.armed.size).toBe(0);
+    const calm = new AbortController();
+    const quick = it.peer.request('x', {}, { signal: calm.signal });
+    it.send({ jsonrpc: '2.0', id: 2, result: 1 });
+    await quick;
+    expect(getEventListeners(calm.signal, 'abort')).toEqual([]);
     await expect(it.peer.request('x', {}, { signal: controller.signal })).rejects.toMatchObject({
       name: 'AbortError',
     });
-    expect(it.pair.bToA.count).toBe(1);
+    expect(it.pair.bToA.count).toBe(0);
   });
 
   test('onResult takes an answer before the frames behind it, and what it throws rejects', async () => {

@@ -91,6 +91,8 @@ test('[WIRE-1] [WIRE-5] one message per text frame over a real WebSocket, asked 
 test('frames sent before the listeners are set are kept, those of one cork arrive in order', async () => {
   const { client, server } = await linked(await listen());
   server.transport.cork();
+  const stream: unknown = Reflect.get(server.socket, '_socket');
+  expect(stream instanceof Socket && stream.writableCorked).toBe(1);
   server.transport.send('one');
   server.transport.sendBytes(Buffer.from('two 漢'));
   server.transport.uncork();
@@ -188,6 +190,19 @@ test('a peer that does not read shows in bufferedBytes and can be terminated', a
   server.transport.terminate();
   await expect(right.closed).resolves.toEqual({ code: 1006, reason: 'terminated' });
   await expect(left.closed).resolves.toMatchObject({ code: 1006 });
+});
+
+test('onDrain tells when what was buffered has gone out', async () => {
+  const { client, server } = await linked(await listen());
+  const left = watch(client);
+  const drained = new Promise<void>((resolve) => {
+    server.transport.onDrain(resolve);
+  });
+  for (let i = 0; i < 4; i++) server.transport.send('x'.repeat(4 * 1024 * 1024));
+  expect(server.transport.bufferedBytes).toBeGreaterThan(0);
+  await drained;
+  await left.frame(3);
+  expect(server.transport.bufferedBytes).toBe(0);
 });
 
 test('headers are sent where the platform allows it', async () => {
