@@ -1,8 +1,11 @@
 import { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
 import { closeReason } from './close-reason.ts';
+import type { FrameBatch } from './frame-batch.ts';
 import { Inbox } from './inbox.ts';
 import { DEFAULT_MAX_CLIENT_FRAME_BYTES, TRANSPORT_CLOSE, type Transport } from './transport.ts';
+
+export { FrameBatch } from './frame-batch.ts';
 
 /** How a server's socket is wrapped. */
 export interface ServerSocketOptions {
@@ -17,6 +20,8 @@ export interface ServerSocketOptions {
 export interface ServerTransport extends Transport {
   /** Sends a text frame that is already UTF-8, so that one encoding serves all subscribers. Bytes must not change after. */
   sendBytes(utf8: Uint8Array): void;
+  /** Sends many frames in one write. Absent where that is no cheaper than one after the other. */
+  sendBatch?(batch: FrameBatch): void;
   /** Holds frames back until `uncork`, so that those of one tick go out in one write. Calls nest. */
   cork(): void;
   uncork(): void;
@@ -77,6 +82,12 @@ export function wrapServerSocket(
     },
     sendBytes: (utf8) => {
       if (!inbox.isClosed) socket.send(utf8, { binary: false }, onSent);
+    },
+    sendBatch: (batch) => {
+      if (inbox.isClosed || socket.readyState !== socket.OPEN) return;
+      // What `ws` itself would write; it keeps nothing back unless it compresses.
+      if (raw !== undefined && socket.extensions === '') raw.write(batch.webSocketBytes);
+      else for (const frame of batch.frames) socket.send(frame, onSent);
     },
     close,
     start: (handlers) => inbox.start(handlers),

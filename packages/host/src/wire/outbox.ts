@@ -3,6 +3,7 @@ import type { ServerTransport } from '@agenthost/rpc/websocket-server';
 import type { Cancel, Timers } from '../lib/clock.ts';
 import { EncodedEnvelope, type Sink } from '../sync/subscription.ts';
 import { isAppend, mergeEnvelopes } from './merge.ts';
+import { batchOf } from './run-batch.ts';
 
 /** Bounds of what waits for one connection, in bytes; responses do not count. */
 export interface OutboxLimits {
@@ -43,6 +44,9 @@ export class Outbox implements Sink {
   readonly #onFirst: (outbox: Outbox) => void;
   #queue: Item[] = [];
   #queuedBytes = 0;
+  /** Envelopes on their way to the transport, in one write when something else follows or the tick ends. */
+  #run: EncodedEnvelope[] = [];
+  #runBytes = 0;
   /** Bytes of responses that the transport still holds: an upper bound. */
   #exemptBytes = 0;
   #isHeld = false;
@@ -96,6 +100,7 @@ export class Outbox implements Sink {
   flush(): void {
     if (!this.#isCorked) return;
     this.#isCorked = false;
+    this.#sendRun();
     this.#transport.uncork();
   }
 
@@ -173,9 +178,24 @@ export class Outbox implements Sink {
       this.#transport.cork();
       this.#onFirst(this);
     }
-    if (item.kind === 'envelope') this.#transport.sendBytes(item.encoded.bytes);
-    else this.#transport.send(item.text);
-    if (isExempt(item)) this.#exemptBytes += item.size;
+    if (item.kind === 'text') {
+      this.#sendRun();
+      this.#transport.send(item.text);
+      if (item.isResponse) this.#exemptBytes += item.size;
+    } else if (this.#transport.sendBatch === undefined) {
+      this.#transport.sendBytes(item.encoded.bytes);
+    } else {
+      this.#run.push(item.encoded);
+      this.#runBytes += item.size;
+    }
+  }
+
+  #sendRun(): void {
+    if (this.#run.length === 0) return;
+    const run = this.#run;
+    this.#run = [];
+    this.#runBytes = 0;
+    this.#transport.sendBatch?.(batchOf(run));
   }
 
   #hasRoom(): boolean {
@@ -185,6 +205,6 @@ export class Outbox implements Sink {
   #heldByTransport(): number {
     const { bufferedBytes } = this.#transport;
     this.#exemptBytes = Math.min(this.#exemptBytes, bufferedBytes);
-    return bufferedBytes - this.#exemptBytes;
+    return bufferedBytes - this.#exemptBytes + this.#runBytes;
   }
 }

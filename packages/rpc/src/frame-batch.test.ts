@@ -1,0 +1,77 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { WebSocketServer } from 'ws';
+import { FrameBatch } from './frame-batch.ts';
+import { connectWebSocket } from './websocket.ts';
+import { WEBSOCKET_SERVER_OPTIONS, wrapServerSocket } from './websocket-server.ts';
+
+let server: WebSocketServer;
+
+beforeEach(async () => {
+  server = new WebSocketServer({ ...WEBSOCKET_SERVER_OPTIONS, port: 0, host: '127.0.0.1' });
+  await once(server, 'listening');
+});
+
+afterEach(async () => {
+  const closed = once(server, 'close');
+  server.close();
+  await closed;
+});
+
+/** Each length has another header (RFC 6455, 5.2); the characters have one to four bytes. */
+const frames = [0, 1, 125, 126, 127, 65_535, 65_536, 200_000].map((length) => 'x'.repeat(length));
+const texts = [...frames, 'é', '漢'.repeat(50), '🌍'.repeat(20_000)];
+
+async function linked() {
+  const [[socket], client] = await Promise.all([
+    once(server, 'connection'),
+    connectWebSocket(`ws://127.0.0.1:${(server.address() as AddressInfo).port}`),
+  ]);
+  const received: string[] = [];
+  const { promise: closed, resolve: onClose } = Promise.withResolvers<unknown>();
+  client.start({ onFrame: (frame) => received.push(frame), onClose });
+  const transport = wrapServerSocket(socket);
+  transport.start({ onFrame: () => undefined, onClose: () => undefined });
+  return { socket, transport, received, closed };
+}
+
+test('a batch arrives as its frames, in its place among others, at every socket that it is sent to', async () => {
+  const ends = [await linked(), await linked()];
+  const batch = new FrameBatch(texts);
+  for (const { transport } of ends) {
+    transport.cork();
+    transport.send('before');
+    transport.sendBatch?.(batch);
+    transport.send('behind');
+    transport.uncork();
+    transport.close();
+  }
+  for (const { received, closed } of ends) {
+    await closed;
+    expect(received).toEqual(['before', ...texts, 'behind']);
+  }
+});
+
+test('a batch is encoded once', () => {
+  const batch = new FrameBatch(['a', 'b']);
+  expect(batch.webSocketBytes).toBe(batch.webSocketBytes);
+});
+
+test('a batch for a socket that is closing goes nowhere', async () => {
+  const { transport, received, closed } = await linked();
+  transport.close();
+  transport.sendBatch?.(new FrameBatch(['late']));
+  await closed;
+  expect(received).toEqual([]);
+});
+
+test('where compression was agreed on, frames go one by one', async () => {
+  server.options.perMessageDeflate = true;
+  const { socket, transport, received, closed } = await linked();
+  expect(socket.extensions).toContain('permessage-deflate');
+  transport.sendBatch?.(new FrameBatch(texts));
+  transport.close();
+  await closed;
+  expect(received).toEqual(texts);
+});
