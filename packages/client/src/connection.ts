@@ -129,7 +129,10 @@ export class Connection {
   close(error: Error = new ClientClosed()): void {
     if (this.#state.state === 'closed') return;
     this.#options.clock.clearTimeout(this.#retryTimer);
-    this.#opening?.abort(error);
+    const opening = this.#opening;
+    // Not the current one any more, so that its abort is no failed attempt.
+    this.#opening = undefined;
+    opening?.abort(error);
     const peer = this.#peer;
     this.#finish({ state: 'closed', error }, { code: 1000, reason: '' });
     peer?.close();
@@ -146,6 +149,11 @@ export class Connection {
       connectTimeoutMs,
     );
     const isCurrent = (): boolean => this.#opening === opening && this.#state.state === 'connecting';
+    // Whether the transport heeds the signal or not.
+    opening.signal.addEventListener('abort', () => {
+      clock.clearTimeout(timer);
+      if (isCurrent()) this.#fail(opening.signal.reason);
+    });
     this.#options.openTransport(opening.signal).then(
       (transport) => {
         clock.clearTimeout(timer);

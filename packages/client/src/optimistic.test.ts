@@ -260,6 +260,18 @@ describe('drops', () => {
     expect(new Set(epochs).size).toBe(1);
   });
 
+  test('[ACT-5] what a status listener dispatches on coming back does not overtake what is older', async () => {
+    const { it, mirror } = await chat();
+    await it.cut();
+    mirror.dispatch(queued('older')).catch(expect.fail);
+    it.client.onStatus(({ state }) => {
+      if (state === 'online') mirror.dispatch(queued('newer')).catch(expect.fail);
+    });
+    await it.comeBack();
+    expect(it.host.dispatched.map(({ clientSeq }) => clientSeq)).toEqual([1, 2]);
+    expect(ids(mirror.confirmed)).toEqual(['older', 'newer']);
+  });
+
   test('[ACT-5] an action whose echo was lost is confirmed by the replay and applied once', async () => {
     const { it, mirror } = await chat();
     const outcome = mirror.dispatch(queued('m1'));

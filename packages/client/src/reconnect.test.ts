@@ -1,5 +1,6 @@
 import type { StateAction } from '@agenthost/protocol';
-import { RpcError } from '@agenthost/rpc';
+import { type CloseInfo, RpcError, type Transport } from '@agenthost/rpc';
+import { controlledPair } from '@agenthost/rpc/memory';
 import { describe, expect, test } from 'vitest';
 import { chatState, ROOT_URI, rootState, turnOf } from '../test/fake-host.ts';
 import { failureOf, Harness, microtasks } from '../test/harness.ts';
@@ -320,20 +321,48 @@ describe('status', () => {
     await expect(denied.online()).rejects.toMatchObject({ name: 'Unauthorized' });
   });
 
-  test('an attempt that hangs is given up', async () => {
+  test('an attempt that hangs is given up, and a transport that comes late is closed', async () => {
     const it = await harness();
+    let arrive: (transport: Transport) => void = () => undefined;
     const late = new Harness({
       host: it.host,
       sharedClock: it.clock,
       connectTimeoutMs: 1_000,
-      transport: (signal) =>
-        new Promise((_resolve, reject) => {
-          signal.addEventListener('abort', () => reject(signal.reason));
+      transport: () =>
+        new Promise((resolve) => {
+          arrive = resolve;
         }),
     });
     const failure = failureOf(late.client.connect());
     it.clock.advance(1_000);
     expect(await failure).toMatchObject({ name: 'CannotConnect' });
+    const pair = controlledPair();
+    let closed: CloseInfo | undefined;
+    pair.b.start({
+      onFrame: () => undefined,
+      onClose: (info) => {
+        closed = info;
+      },
+    });
+    arrive(pair.a);
+    await microtasks();
+    pair.deliverAll();
+    expect(closed).toMatchObject({ code: 1000 });
+  });
+
+  test('closing while connecting tells the transport to give up', async () => {
+    let given: AbortSignal | undefined;
+    const it = new Harness({
+      transport: (signal) => {
+        given = signal;
+        return new Promise(() => undefined);
+      },
+    });
+    const failure = failureOf(it.client.connect());
+    it.client.close();
+    expect(given?.aborted).toBe(true);
+    expect(await failure).toMatchObject({ name: 'ClientClosed' });
+    expect(it.clock.timerCount).toBe(0);
   });
 
   test('closing while connecting ends the attempt', async () => {
