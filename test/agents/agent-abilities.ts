@@ -11,7 +11,7 @@ export interface AgentAbilities {
   /** What follows a denial: the agent goes on and answers, or its turn is over. */
   readonly afterDenial: 'answers' | 'ends its turn';
   /** How a chat goes on after the host restarts: the agent takes up its own session, or is told the transcript again. */
-  readonly resumes: 'its own session' | 'from the transcript';
+  readonly resumes: 'takes up its own session' | 'takes up its own session, or is told the transcript';
 }
 
 /** By id of the package. */
@@ -20,31 +20,32 @@ export const agentAbilities: Readonly<Record<AgentPackage['id'], AgentAbilities>
     displayName: 'Claude Code',
     asksWith: 'the change',
     afterDenial: 'answers',
-    resumes: 'its own session',
+    resumes: 'takes up its own session',
   },
   codex: {
     displayName: 'Codex',
     asksWith: 'the command',
     afterDenial: 'ends its turn',
-    resumes: 'its own session',
+    resumes: 'takes up its own session',
   },
   gemini: {
     displayName: 'Gemini CLI',
     asksWith: 'the change',
     afterDenial: 'answers',
-    resumes: 'from the transcript',
+    // Loading overwrites what it should load when the session began within the same minute.
+    resumes: 'takes up its own session, or is told the transcript',
   },
   opencode: {
     displayName: 'OpenCode',
     asksWith: 'the change',
     afterDenial: 'ends its turn',
-    resumes: 'its own session',
+    resumes: 'takes up its own session',
   },
   qwen: {
     displayName: 'Qwen Code',
     asksWith: 'the change',
     afterDenial: 'answers',
-    resumes: 'its own session',
+    resumes: 'takes up its own session',
   },
 };
 

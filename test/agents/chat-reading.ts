@@ -28,13 +28,13 @@ export async function pendingCall(session: SessionHandle): Promise<ToolCallPendi
   return present(find(await until(session, (chat) => find(chat) !== undefined)));
 }
 
-/** The narrowest option of a kind: agents put "always" before "once" or after. */
+/** The option of a kind that holds for this once: agents put the further-reaching ones before it or after. */
 export function optionOf(
   call: ToolCallPendingConfirmationState,
   kind: 'approve' | 'deny',
 ): { optionId?: string } {
   const options = call.options?.filter((option) => option.kind === kind) ?? [];
-  const option = options.find(({ label }) => !/always|session|again/i.test(label)) ?? options[0];
+  const option = options.find(({ label }) => !/\b(always|all|session|again)\b/i.test(label)) ?? options[0];
   return option ? { optionId: option.id } : {};
 }
 

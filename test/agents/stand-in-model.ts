@@ -1,12 +1,5 @@
 import { type ChatCompletionRequest, type ChatMessage, LLMock, type ToolCall } from '@copilotkit/aimock';
 
-/** A model on loopback that follows a script keyed by words in the prompt, in every wire format that the agents speak. */
-export interface StandInModel {
-  /** `http://127.0.0.1:<port>` without a path. */
-  readonly url: string;
-  stop(): Promise<void>;
-}
-
 /** What the model says to a prompt without any of its words. */
 export const greeting = 'Hello from the stand-in model, word by word.';
 /** What it says once a tool has answered. */
@@ -95,13 +88,12 @@ function answerTo(request: ChatCompletionRequest): string {
   }
 }
 
-/** Starts the model on a free port of the loopback interface. */
-export async function startStandInModel(): Promise<StandInModel> {
-  const mock = new LLMock({
-    port: 0,
-    host: '127.0.0.1',
-    ...(process.env['MODEL_LOG'] ? { logLevel: 'debug' as const } : {}),
-  });
+/**
+ * Starts a model on a free port of the loopback interface that follows a script keyed by words in the prompt, in every
+ * wire format that the agents speak. Resolves with `http://127.0.0.1:<port>`, without a path.
+ */
+export async function startStandInModel(): Promise<string> {
+  const mock = new LLMock({ port: 0, host: '127.0.0.1' });
   mock.addFixtures([
     {
       match: { predicate: (request) => wishOf(request).kind === 'slow' },
@@ -118,6 +110,5 @@ export async function startStandInModel(): Promise<StandInModel> {
     },
     { match: {}, response: (request) => ({ content: answerTo(request) }), chunkSize: 6, latency: 15 },
   ]);
-  const url = await mock.start();
-  return { url, stop: () => mock.stop() };
+  return mock.start();
 }

@@ -113,7 +113,7 @@ describe.each(installed.filter(({ command }) => command !== undefined))('$agent.
     expect(textOf(next)).toContain(greeting);
   });
 
-  it(`goes on after the host is stopped and started, ${resumes}`, {
+  it(`goes on after the host is stopped and started: it ${resumes}`, {
     timeout: 2 * turnTimeoutMs,
   }, async () => {
     const before = stage.driver.chat.mirror.confirmed;
@@ -124,7 +124,6 @@ describe.each(installed.filter(({ command }) => command !== undefined))('$agent.
     await stage.restart();
     expect(stage.driver.chat.mirror.confirmed.turns).toEqual(before.turns);
     await stage.expectRecall(['pelican', 'heron']);
-    // An agent that replays its session must not double the transcript.
     expect(stage.driver.chat.mirror.confirmed.turns.length).toBe(before.turns.length + 1);
   });
 
