@@ -22,6 +22,14 @@ function isRunning(pid: number): boolean {
   }
 }
 
+/** What a promise rejects with, looked at from now on; `undefined` when it does not. */
+function rejection(promise: Promise<unknown>): Promise<unknown> {
+  return promise.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+}
+
 const sessionSteps = steps({ saySession: true });
 
 describe('the process of an agent', () => {
@@ -161,10 +169,7 @@ describe('the process of an agent', () => {
     await turn.done;
     expect(turn.output.text).toBe('fine');
     const last = chat.prompt(steps({ write: flood }, { exit: 1 }));
-    const error = await last.done.then(
-      () => undefined,
-      (reason: unknown) => reason,
-    );
+    const error = await rejection(last.done);
     expect(error).toMatchObject({ errorType: 'agentExited' });
     expect(String(error).length).toBeLessThan(10_000);
   });
@@ -186,14 +191,34 @@ describe('the process of an agent', () => {
     const childRegistry = new RunningChildren();
     const provider = scriptedAgent({ silent: ['initialize'] }, {}, { timers, childRegistry });
     const opening = openChat(provider, { workingDirectory: temporaryFolder() });
-    const settled = expect(opening).rejects.toMatchObject({
+    const failed = rejection(opening);
+    await vi.waitFor(() => expect(timers.waitingMs).toContain(60_000));
+    timers.advance(60_000);
+    expect(await failed).toMatchObject({
       errorType: 'agentUnresponsive',
       message: expect.stringContaining('within 60 s'),
     });
-    await vi.waitFor(() => expect(timers.waitingMs).toContain(60_000));
-    timers.advance(60_000);
-    await settled;
     await vi.waitFor(() => expect(childRegistry.running.size).toBe(0));
+  });
+
+  it('that hangs at its start does not hold up the end of the host', async () => {
+    const childRegistry = new RunningChildren();
+    const provider = scriptedAgent({ silent: ['initialize'] }, {}, { childRegistry });
+    const failed = rejection(openChat(provider, { workingDirectory: temporaryFolder() }));
+    await vi.waitFor(() => expect(childRegistry.running.size).toBe(1));
+    await provider.dispose();
+    expect(await failed).toMatchObject({ errorType: 'agentExited' });
+    expect(childRegistry.running.size).toBe(0);
+  });
+
+  it('that ends leaves nothing behind of what it started', async () => {
+    const chat = await openChat(scriptedAgent(), { workingDirectory: temporaryFolder() });
+    const turn = chat.prompt(steps({ spawn: ['sleep', '60'] }));
+    await turn.done;
+    const pid = Number(turn.output.text);
+    expect(isRunning(pid)).toBe(true);
+    await chat.prompt(steps({ exit: 0 })).done.catch(() => undefined);
+    await vi.waitFor(() => expect(isRunning(pid)).toBe(false));
   });
 
   it('that is no agent at all says what it said', async () => {
@@ -349,14 +374,14 @@ describe('cancel', () => {
     const otherTurn = other.prompt(steps({ say: 'busy' }, { waitForCancel: 'never' }));
     await stuckTurn.output.until(() => stuckTurn.output.text === 'stuck');
     await otherTurn.output.until(() => otherTurn.output.text === 'busy');
-    const otherEnd = expect(otherTurn.done).rejects.toMatchObject({
-      errorType: 'agentExited',
-      message: expect.stringContaining('did not end when it was cancelled'),
-    });
+    const otherEnd = rejection(otherTurn.done);
     stuckTurn.controller.abort();
     await stuck.session.terminate();
     await stuckTurn.done;
-    await otherEnd;
+    expect(await otherEnd).toMatchObject({
+      errorType: 'agentExited',
+      message: expect.stringContaining('did not end when it was cancelled'),
+    });
     expect(childRegistry.running.size).toBe(0);
     // The other chat goes on with another process.
     const next = other.prompt('hi');

@@ -1,5 +1,6 @@
 // A small agent that speaks the Agent Client Protocol and does what a prompt tells it to: the text of a prompt is a JSON list of steps
 // (see `Step`). What it offers comes as one JSON argument (see `Offer`).
+import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 
 /** What a test makes the agent offer. */
@@ -40,6 +41,8 @@ export type Step =
   /** Writes bytes to stdout or stderr: the text, so often. */
   | { write: { text: string; count?: number; to?: 'stdout' | 'stderr' } }
   | { exit: number }
+  /** Starts a program and says its pid. */
+  | { spawn: [string, ...string[]] }
   /** Ends the turn with this result once it is cancelled, or never. */
   | { waitForCancel: object | 'never' }
   /** Ends the turn with this result, then goes on. Without it a turn ends with `end_turn`. */
@@ -107,7 +110,10 @@ async function runTurn(id: number | string, sessionId: string, prompt: { text?: 
       const { text: written, count = 1, to = 'stdout' } = step.write;
       for (let index = 0; index < count; index += 1) process[to].write(written);
     } else if ('exit' in step) process.exit(step.exit);
-    else if ('waitForCancel' in step) {
+    else if ('spawn' in step) {
+      const [file, ...args] = step.spawn;
+      say(sessionId, String(spawn(file, args, { stdio: 'ignore' }).pid));
+    } else if ('waitForCancel' in step) {
       await new Promise<void>((resolve) => cancels.set(sessionId, resolve));
       if (step.waitForCancel === 'never') return;
       end(step.waitForCancel);

@@ -33,7 +33,6 @@ export class AgentProcess {
   readonly stdin: Writable;
   /** Resolves with how it ended, in words (`exit code 1`, `signal SIGKILL`), when its pipes had time to drain. */
   readonly exited: Promise<string>;
-  readonly #child: ChildProcessWithoutNullStreams;
   readonly #options: StartAgentProcess;
   #stderr = Buffer.alloc(0);
   #hasExited = false;
@@ -71,7 +70,6 @@ export class AgentProcess {
   }
 
   private constructor(child: ChildProcessWithoutNullStreams, pid: number, options: StartAgentProcess) {
-    this.#child = child;
     this.#options = options;
     this.pid = pid;
     this.stdout = child.stdout;

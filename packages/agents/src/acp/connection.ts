@@ -1,7 +1,14 @@
 import * as acp from '@agentclientprotocol/sdk';
 import { AgentError } from '@agenthost/host';
-import type { AgentProcess } from './agent-process.ts';
-import { isObject, type JsonObject, objectOf, objectsOf, stringOf, textOf } from './json.ts';
+import { type AgentTraits, readTraits } from './agent-traits.ts';
+import {
+  type AgentIdentity,
+  closeReason,
+  type Ending,
+  requestError,
+  stderrSuffix,
+} from './connection-errors.ts';
+import { type JsonObject, objectOf, stringOf } from './json.ts';
 import { openMessageStream } from './message-stream.ts';
 import { type AcpLog, type AcpTimers, withDeadline } from './runtime.ts';
 import { readSessionUpdate, type SessionUpdate } from './session-update.ts';
@@ -16,24 +23,9 @@ export interface SessionReceiver {
   writeTextFile(params: JsonObject): Promise<void>;
 }
 
-/** What an agent said of itself when it was initialized. */
-export interface AgentTraits {
-  readonly version?: string;
-  readonly canLoad: boolean;
-  readonly canResume: boolean;
-  readonly canClose: boolean;
-  readonly takesImages: boolean;
-  readonly takesEmbeddedContext: boolean;
-  /** Ways to log in, in words. */
-  readonly logins: readonly string[];
-}
-
-export interface OpenConnection {
-  readonly process: AgentProcess;
-  readonly name: string;
+export interface OpenConnection extends AgentIdentity {
   readonly offersReadTextFile: boolean;
   readonly offersWriteTextFile: boolean;
-  readonly loginHint: string | undefined;
   readonly timers: AcpTimers;
   readonly log: AcpLog;
   /** For the answer to `initialize`. */
@@ -41,16 +33,18 @@ export interface OpenConnection {
   readonly maxLineBytes: number;
 }
 
-/** Why we ended a connection ourselves, if we did. */
-interface Ending {
-  stoppedBecause: string | undefined;
-}
-
 /** Updates kept for a session whose id we have not been told yet. */
 const maxEarlyUpdates = 64;
 const maxEarlySessions = 16;
 
-const authRequiredCode = -32000;
+interface ConnectionParts {
+  readonly rpc: acp.ClientConnection;
+  readonly receivers: Map<string, SessionReceiver>;
+  readonly early: Map<string, SessionUpdate[]>;
+  readonly ending: Ending;
+  readonly closed: Promise<AgentError>;
+  readonly traits: AgentTraits;
+}
 
 /** One ACP connection to one agent process; many sessions. */
 export class AcpConnection {
@@ -109,33 +103,30 @@ export class AcpConnection {
             `${options.name} did not answer within ${options.startTimeoutMs / 1000} s of its start${stderrSuffix(options.process)}`,
           ),
       );
-      return new AcpConnection(options, rpc, receivers, early, ending, closed, readTraits(answer));
+      return new AcpConnection(options, {
+        rpc,
+        receivers,
+        early,
+        ending,
+        closed,
+        traits: readTraits(answer),
+      });
     } catch (error) {
       rpc.close();
       await options.process.stop();
       // The SDK knows only that the stream ended; the process knows why.
-      throw error instanceof AgentError
-        ? error
-        : requestError(options, 'initialize', error, await closed, []);
+      throw error instanceof AgentError ? error : requestError(options, 'initialize', error, await closed);
     }
   }
 
-  private constructor(
-    options: OpenConnection,
-    rpc: acp.ClientConnection,
-    receivers: Map<string, SessionReceiver>,
-    early: Map<string, SessionUpdate[]>,
-    ending: Ending,
-    closed: Promise<AgentError>,
-    traits: AgentTraits,
-  ) {
+  private constructor(options: OpenConnection, parts: ConnectionParts) {
     this.#options = options;
-    this.#rpc = rpc;
-    this.#receivers = receivers;
-    this.#early = early;
-    this.#ending = ending;
-    this.traits = traits;
-    this.closed = closed.then((reason) => {
+    this.#rpc = parts.rpc;
+    this.#receivers = parts.receivers;
+    this.#early = parts.early;
+    this.#ending = parts.ending;
+    this.traits = parts.traits;
+    this.closed = parts.closed.then((reason) => {
       this.#isOpen = false;
       this.#receivers.clear();
       return reason;
@@ -166,7 +157,8 @@ export class AcpConnection {
       return objectOf(await this.#rpc.agent.request<unknown, unknown>(method, params));
     } catch (error) {
       const reason = error instanceof acp.RequestError ? undefined : await this.closed;
-      throw requestError(this.#options, method, error, reason, this.traits.logins);
+      const loginHint = this.#options.loginHint ?? this.traits.logins;
+      throw requestError({ ...this.#options, loginHint }, method, error, reason);
     }
   }
 
@@ -236,77 +228,4 @@ function clientApp(receivers: ReadonlyMap<string, SessionReceiver>): acp.ClientA
       await receiverOf(params).writeTextFile(params);
       return {};
     });
-}
-
-async function closeReason(
-  options: OpenConnection,
-  rpc: acp.ClientConnection,
-  ended: Promise<void>,
-  ending: Ending,
-): Promise<AgentError> {
-  const broken = ended.then(
-    () => undefined,
-    (error: unknown) => (error instanceof AgentError ? error : undefined),
-  );
-  // An agent that closes its output, or breaks the framing, is of no use any more: its process ends in any case.
-  await rpc.closed;
-  await options.process.stop();
-  const [framing, end] = await Promise.all([broken, options.process.exited]);
-  if (framing !== undefined) return framing;
-  return ending.stoppedBecause === undefined
-    ? new AgentError('agentExited', `${options.name} ended (${end})${stderrSuffix(options.process)}`)
-    : new AgentError('agentExited', `${options.name} was stopped: ${ending.stoppedBecause}`);
-}
-
-function stderrSuffix(process: AgentProcess): string {
-  const tail = process.stderrTail();
-  return tail === '' ? '' : `; the end of its error output:\n${tail}`;
-}
-
-function requestError(
-  options: OpenConnection,
-  method: string,
-  error: unknown,
-  closed: AgentError | undefined,
-  logins: readonly string[],
-): AgentError {
-  if (!(error instanceof acp.RequestError)) {
-    return (
-      closed ?? new AgentError('agentError', `${options.name}: ${method}: ${String(error)}`, { cause: error })
-    );
-  }
-  const details = isObject(error.data)
-    ? (textOf(error.data['details']) ?? textOf(error.data['message']))
-    : textOf(error.data);
-  const words = details === undefined ? error.message : `${error.message}: ${details}`;
-  if (error.code === authRequiredCode) {
-    const ways = options.loginHint ?? (logins.join('; ') || 'see its documentation');
-    return new AgentError(
-      'authRequired',
-      `${options.name} needs you to log in: ${ways} (it says: ${words})`,
-      {
-        cause: error,
-      },
-    );
-  }
-  return new AgentError('agentError', `${options.name} failed at ${method}: ${words}`, { cause: error });
-}
-
-function readTraits(answer: unknown): AgentTraits {
-  const { agentCapabilities, agentInfo, authMethods } = objectOf(answer);
-  const capabilities = objectOf(agentCapabilities);
-  const session = objectOf(capabilities['sessionCapabilities']);
-  const prompt = objectOf(capabilities['promptCapabilities']);
-  const version = textOf(objectOf(agentInfo)['version']);
-  return {
-    canLoad: capabilities['loadSession'] === true,
-    canResume: isObject(session['resume']),
-    canClose: isObject(session['close']),
-    takesImages: prompt['image'] === true,
-    takesEmbeddedContext: prompt['embeddedContext'] === true,
-    logins: objectsOf(authMethods).flatMap(
-      (method) => textOf(method['description']) ?? textOf(method['name']) ?? [],
-    ),
-    ...(version === undefined ? {} : { version }),
-  };
 }

@@ -5,7 +5,7 @@ import type {
   MessageEmbeddedResourceAttachment,
   MessageResourceAttachment,
 } from '@agenthost/protocol';
-import type { AgentTraits } from './connection.ts';
+import type { AgentTraits } from './agent-traits.ts';
 import type { AcpLog } from './runtime.ts';
 
 /** The largest resource that is read and put into a prompt. */
@@ -56,7 +56,11 @@ function embeddedBlock(attachment: MessageEmbeddedResourceAttachment, traits: Ag
     return { type: 'image', data, mimeType: contentType };
   const uri = `attachment:${encodeURIComponent(label)}`;
   if (textTypes.test(contentType)) {
-    return textBlock(uri, Buffer.from(data, 'base64').toString('utf8'), contentType, label, traits);
+    return textBlock(
+      { uri, text: Buffer.from(data, 'base64').toString('utf8'), mimeType: contentType },
+      label,
+      traits,
+    );
   }
   if (!traits.takesEmbeddedContext)
     return words(`[${label}: ${contentType}, which this agent does not take]`);
@@ -81,7 +85,8 @@ async function resourceBlock(
     if (type.startsWith('image/') && traits.takesImages) {
       return { type: 'image', data: data.toString('base64'), mimeType: type, uri };
     }
-    if (textTypes.test(type)) return textBlock(uri, data.toString('utf8'), type, label, traits);
+    if (textTypes.test(type))
+      return textBlock({ uri, text: data.toString('utf8'), mimeType: type }, label, traits);
     if (!traits.takesEmbeddedContext) return link(attachment);
     return { type: 'resource', resource: { uri, blob: data.toString('base64'), mimeType: type } };
   } catch (error) {
@@ -103,15 +108,13 @@ function link(attachment: MessageResourceAttachment): ContentBlock {
 }
 
 function textBlock(
-  uri: string,
-  text: string,
-  mimeType: string,
+  resource: { uri: string; text: string; mimeType: string },
   label: string,
   traits: AgentTraits,
 ): ContentBlock {
   return traits.takesEmbeddedContext
-    ? { type: 'resource', resource: { uri, text, mimeType } }
-    : words(`<attachment name=${JSON.stringify(label)}>\n${text}\n</attachment>`);
+    ? { type: 'resource', resource }
+    : words(`<attachment name=${JSON.stringify(label)}>\n${resource.text}\n</attachment>`);
 }
 
 function words(text: string): ContentBlock {

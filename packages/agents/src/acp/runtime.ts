@@ -42,3 +42,18 @@ export function withDeadline<T>(
     );
   });
 }
+
+/** Settles as `promise` does, or rejects when the signal aborts; what comes after that is handed to `discard`. */
+export function orAbort<T>(promise: Promise<T>, signal: AbortSignal, discard: (late: T) => void): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(signal.reason);
+    if (signal.aborted) abort();
+    signal.addEventListener('abort', abort, { once: true });
+    promise
+      .then((value) => {
+        if (signal.aborted) discard(value);
+        else resolve(value);
+      }, reject)
+      .finally(() => signal.removeEventListener('abort', abort));
+  });
+}

@@ -3,19 +3,19 @@ import {
   AgentError,
   type AgentSession,
   type OpenAgentSession,
-  type ResolvedConfig,
   type TurnInput,
   type TurnOutput,
 } from '@agenthost/host';
 import type { AcpAgentConfig } from './config.ts';
+import { ConfigControl, type ConfigTarget } from './config-control.ts';
 import type { AcpConnection, SessionReceiver } from './connection.ts';
 import type { ConnectionLease, ConnectionPool } from './connection-pool.ts';
 import { readTextFile, writeTextFile } from './files.ts';
 import { type JsonObject, objectOf, textOf } from './json.ts';
 import { primingText } from './priming.ts';
 import { promptBlocks } from './prompt.ts';
-import { type AcpLog, type AcpTimers, withDeadline } from './runtime.ts';
-import { AgentSessionConfig } from './session-config.ts';
+import { type AcpLog, type AcpTimers, orAbort, withDeadline } from './runtime.ts';
+import type { AgentSessionConfig } from './session-config.ts';
 import type { SessionUpdate } from './session-update.ts';
 import { AcpTurn } from './turn.ts';
 
@@ -58,10 +58,7 @@ export class AcpSession implements AgentSession, SessionReceiver {
   readonly #context: AcpSessionContext;
   readonly #options: OpenAgentSession;
   readonly #key: string;
-  readonly #config = new AgentSessionConfig();
-  /** What the session's config shall be: given by the host, and followed when the agent changes it. */
-  #wanted: Readonly<Record<string, unknown>>;
-  #publishedConfig = '';
+  readonly #config: ConfigControl;
   #sessionId: string | undefined;
   #attached: Attachment | undefined;
   #turn: AcpTurn | undefined;
@@ -83,16 +80,19 @@ export class AcpSession implements AgentSession, SessionReceiver {
       const lease = await orAbort(session.#attach(), signal, (late) => late.release());
       lease.release();
       return session;
-    } catch (error) {
+    } catch (cause) {
       await session.close();
-      throw error;
+      if (cause instanceof AgentError) throw cause;
+      throw new AgentError('agentError', `the session with ${context.agent.displayName} was not opened`, {
+        cause,
+      });
     }
   }
 
   private constructor(context: AcpSessionContext, options: OpenAgentSession) {
     this.#context = context;
     this.#options = options;
-    this.#wanted = options.config;
+    this.#config = new ConfigControl(options.host, options.config, context.log);
     this.#sessionId = textOf(objectOf(options.memory)['sessionId']);
     this.#key = context.agent.sharesProcess === false ? options.chat : '';
   }
@@ -122,9 +122,9 @@ export class AcpSession implements AgentSession, SessionReceiver {
   }
 
   async setConfig(values: Readonly<Record<string, unknown>>): Promise<void> {
-    this.#wanted = { ...this.#wanted, ...values };
+    this.#config.want(values);
     // Without a process it is remembered for the next turn.
-    if (this.#attached?.connection.isOpen === true) await this.#applyWanted(this.#attached);
+    if (this.#attached?.connection.isOpen === true) await this.#config.apply(this.#target(this.#attached));
   }
 
   async close(): Promise<void> {
@@ -162,11 +162,8 @@ export class AcpSession implements AgentSession, SessionReceiver {
       case 'info':
         return update.title === undefined ? undefined : host.title(update.title);
       case 'mode':
-        this.#config.setMode(update.modeId);
-        return this.#followAgent();
       case 'configOptions':
-        this.#config.setOptions(update.options);
-        return this.#followAgent();
+        return this.#config.take(update);
       default:
         // Outside a turn the rest is history that is being loaded again, or too late.
         return this.#turn?.update(update);
@@ -192,7 +189,10 @@ export class AcpSession implements AgentSession, SessionReceiver {
     const { connection, sessionId } = attached;
     if (this.#notice !== undefined) output.notify(this.#notice);
     this.#notice = undefined;
-    await this.#selectModel(attached, input, output);
+    const model = input.message.model?.id;
+    if (model !== undefined && !(await this.#config.chooseModel(this.#target(attached), model))) {
+      output.notify(`${this.#name} offers no model ${model}; it goes on with the one that it uses.`);
+    }
     const prompt: ContentBlock[] = await promptBlocks(input, connection.traits, this.#context.log);
     if (this.#priming !== undefined) prompt.unshift({ type: 'text', text: this.#priming });
     if (signal.aborted) return;
@@ -220,23 +220,6 @@ export class AcpSession implements AgentSession, SessionReceiver {
     cancel();
   }
 
-  async #selectModel(attached: Attachment, input: TurnInput, output: TurnOutput): Promise<void> {
-    const modelId = input.message.model?.id;
-    if (modelId === undefined) return;
-    const change = this.#config.changeModel(modelId);
-    if (change === undefined) {
-      if (!this.#config.hasModel(modelId)) {
-        output.notify(`${this.#name} offers no model ${modelId}; it goes on with the one that it uses.`);
-      }
-      return;
-    }
-    const { sessionId } = attached;
-    this.#config.applied(
-      change,
-      await attached.connection.request(change.method, { sessionId, ...change.params }),
-    );
-  }
-
   /** Holds the connection, with the agent's session on it. */
   async #attach(): Promise<ConnectionLease> {
     if (this.#isClosed) throw new AgentError('agentExited', `the session with ${this.#name} is closed`);
@@ -249,7 +232,7 @@ export class AcpSession implements AgentSession, SessionReceiver {
         if (this.#attached === undefined)
           throw new AgentError('agentExited', `the session with ${this.#name} is closed`);
         this.#watch(this.#attached);
-        await this.#applyWanted(this.#attached);
+        await this.#config.apply(this.#target(this.#attached));
       }
       return lease;
     } catch (error) {
@@ -268,7 +251,9 @@ export class AcpSession implements AgentSession, SessionReceiver {
       // Before the request, since loading sends the history first: config in it counts, messages are ignored.
       const detach = await connection.attach(sessionId, this);
       try {
-        this.#config.read(await this.#request(connection, method, this.#sessionParams({ sessionId })));
+        this.#config.offered.read(
+          await this.#request(connection, method, this.#sessionParams({ sessionId })),
+        );
         if (method === 'session/load') await this.#passHistory();
         return { connection, sessionId, detach };
       } catch (error) {
@@ -307,8 +292,8 @@ export class AcpSession implements AgentSession, SessionReceiver {
     }
     const detach = await connection.attach(sessionId, this);
     this.#sessionId = sessionId;
-    this.#config.read(answer);
-    this.#context.onOffered(this.#config);
+    this.#config.offered.read(answer);
+    this.#context.onOffered(this.#config.offered);
     this.#options.host.saveMemory({ sessionId });
     return { connection, sessionId, detach };
   }
@@ -330,33 +315,11 @@ export class AcpSession implements AgentSession, SessionReceiver {
     this.#attached = undefined;
   }
 
-  /** Brings the agent's config to what is wanted; what it refuses stays as it is and is logged. */
-  async #applyWanted({ connection, sessionId }: Attachment): Promise<void> {
-    for (const [key, value] of Object.entries(this.#wanted)) {
-      const change = this.#config.change(key, value);
-      if (change === undefined) continue;
-      try {
-        this.#config.applied(
-          change,
-          await this.#request(connection, change.method, { sessionId, ...change.params }),
-        );
-      } catch (error) {
-        if (!connection.isOpen) throw error;
-        this.#context.log('warn', 'agent refused a config value', { key, error: String(error) });
-      }
-    }
-    this.#followAgent();
-  }
-
-  /** What the agent has now is what holds, and is told to the host. */
-  #followAgent(): void {
-    const config: ResolvedConfig = this.#config.resolved();
-    this.#wanted = { ...this.#wanted, ...config.values };
-    const published = JSON.stringify(config);
-    if (published === this.#publishedConfig) return;
-    if (this.#publishedConfig === '' && Object.keys(config.schema.properties).length === 0) return;
-    this.#publishedConfig = published;
-    this.#options.host.config(config);
+  #target({ connection, sessionId }: Attachment): ConfigTarget {
+    return {
+      connection,
+      request: (method, params) => this.#request(connection, method, { sessionId, ...params }),
+    };
   }
 
   #sessionParams(more: JsonObject): JsonObject {
@@ -390,19 +353,4 @@ export class AcpSession implements AgentSession, SessionReceiver {
 function brief(reason: string): string {
   const [line = ''] = reason.split('\n');
   return line.length <= 200 ? line : `${line.slice(0, 200)} …`;
-}
-
-/** Settles as `promise` does, or rejects when the signal aborts; what comes after that is handed to `discard`. */
-function orAbort<T>(promise: Promise<T>, signal: AbortSignal, discard: (late: T) => void): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const abort = (): void => reject(new AgentError('agentError', 'cancelled'));
-    if (signal.aborted) abort();
-    signal.addEventListener('abort', abort, { once: true });
-    promise
-      .then((value) => {
-        if (signal.aborted) discard(value);
-        else resolve(value);
-      }, reject)
-      .finally(() => signal.removeEventListener('abort', abort));
-  });
 }
