@@ -49,7 +49,8 @@ export class Outbox implements Sink {
   #runBytes = 0;
   /** Bytes of responses that the transport still holds: an upper bound. */
   #exemptBytes = 0;
-  #isHeld = false;
+  /** What came since `hold`; `undefined` when nothing is held back. */
+  #held: Item[] | undefined;
   #isCorked = false;
   #isClosed = false;
   #cancelDelay: Cancel | undefined;
@@ -81,19 +82,27 @@ export class Outbox implements Sink {
     this.#push(textItem(text, kind === 'response'));
   }
 
-  /** Keeps everything back until `release`, whose response then goes first. */
+  /** Keeps everything that comes back until `release`, whose response then goes first. What was there before goes on. */
   hold(): void {
-    this.#isHeld = true;
+    this.#endDelay();
+    this.#held ??= [];
   }
 
   /** Sends the response that others were held for, then those. Without a text just ends the hold. */
   release(response?: string): void {
-    this.#isHeld = false;
-    if (response !== undefined) {
-      this.#queue.unshift(textItem(response, true));
-    }
+    const held = this.#held ?? [];
+    this.#held = undefined;
+    if (this.#isClosed) return;
+    if (response !== undefined) this.#queue.push(textItem(response, true));
+    for (const item of held) this.#queue.push(item);
     this.#drain();
-    this.flush();
+  }
+
+  /** Forgets the envelopes that are held back: snapshots that reflect them go out in their place [CONN-2]. */
+  dropHeldEnvelopes(): void {
+    if (this.#held === undefined) return;
+    for (const item of this.#held) if (item.kind === 'envelope') this.#queuedBytes -= item.size;
+    this.#held = this.#held.filter(({ kind }) => kind !== 'envelope');
   }
 
   /** Hands what was written since the last flush to the operating system. */
@@ -108,51 +117,57 @@ export class Outbox implements Sink {
     this.#isClosed = true;
     this.#cancelDelay?.();
     this.#queue = [];
+    this.#held = undefined;
     this.#queuedBytes = 0;
     this.flush();
   }
 
   #delay(encoded: EncodedEnvelope, delayMs: number): void {
     if (this.#isClosed) return;
-    this.#enqueue(envelopeItem(encoded), true);
-    this.#cancelDelay ??= this.#timers.after(delayMs, () => {
-      this.#cancelDelay = undefined;
-      this.#drain();
-      this.flush();
-    });
+    const item = envelopeItem(encoded);
+    if (this.#merge(item)) return;
+    if (this.#held !== undefined) return this.#enqueue(item, false);
+    // Only neighbours merge, so nothing is won by waiting with what came before [SUB-4].
+    this.#endDelay();
+    this.#enqueue(item, false);
+    this.#cancelDelay = this.#timers.after(delayMs, () => this.#endDelay());
+  }
+
+  /** What waits for more of its kind goes out. */
+  #endDelay(): void {
+    if (this.#cancelDelay === undefined) return;
+    this.#cancelDelay();
+    this.#cancelDelay = undefined;
+    this.#drain();
   }
 
   #push(item: Item): void {
     if (this.#isClosed) return;
-    if (this.#cancelDelay !== undefined) {
-      this.#cancelDelay();
-      this.#cancelDelay = undefined;
-      this.#drain();
-    }
-    if (this.#queue.length === 0 && !this.#isHeld && this.#hasRoom()) this.#write(item);
+    this.#endDelay();
+    if (this.#held === undefined && this.#queue.length === 0 && this.#hasRoom()) this.#write(item);
     else this.#enqueue(item, this.#queuedBytes + this.#heldByTransport() > this.#limits.softBytes);
   }
 
   #enqueue(item: Item, mayMerge: boolean): void {
-    const last = this.#queue.at(-1);
-    if (mayMerge && item.kind === 'envelope' && last?.kind === 'envelope') {
-      const merged = mergeEnvelopes(last.encoded.value, item.encoded.value);
-      if (merged !== undefined) {
-        // Encoded when it goes out; until then its size is an upper bound.
-        const size = last.size + item.size;
-        this.#queue[this.#queue.length - 1] = {
-          kind: 'envelope',
-          encoded: new EncodedEnvelope(merged),
-          size,
-        };
-        this.#queuedBytes += item.size;
-        this.#checkOverflow();
-        return;
-      }
-    }
-    this.#queue.push(item);
+    if (mayMerge && this.#merge(item)) return;
+    (this.#held ?? this.#queue).push(item);
     if (!isExempt(item)) this.#queuedBytes += item.size;
     this.#checkOverflow();
+  }
+
+  /** Makes one of this and the last that waits, if it is an append to the same target. */
+  #merge(item: Item): boolean {
+    const waiting = this.#held ?? this.#queue;
+    const last = waiting.at(-1);
+    if (item.kind !== 'envelope' || last?.kind !== 'envelope') return false;
+    const merged = mergeEnvelopes(last.encoded.value, item.encoded.value);
+    if (merged === undefined) return false;
+    // Encoded when it goes out; until then its size is an upper bound.
+    const size = last.size + item.size;
+    waiting[waiting.length - 1] = { kind: 'envelope', encoded: new EncodedEnvelope(merged), size };
+    this.#queuedBytes += item.size;
+    this.#checkOverflow();
+    return true;
   }
 
   #checkOverflow(): void {
@@ -160,7 +175,7 @@ export class Outbox implements Sink {
   }
 
   #drain(): void {
-    if (this.#isHeld || this.#cancelDelay !== undefined || this.#isClosed) return;
+    if (this.#cancelDelay !== undefined || this.#isClosed) return;
     let index = 0;
     for (; index < this.#queue.length && this.#hasRoom(); index += 1) {
       const item = this.#queue[index];
@@ -181,7 +196,7 @@ export class Outbox implements Sink {
     if (item.kind === 'text') {
       this.#sendRun();
       this.#transport.send(item.text);
-      if (item.isResponse) this.#exemptBytes += item.size;
+      if (item.isResponse) this.#exemptBytes += Buffer.byteLength(item.text);
     } else if (this.#transport.sendBatch === undefined) {
       this.#transport.sendBytes(item.encoded.bytes);
     } else {

@@ -64,7 +64,8 @@ export async function replay(
     connection.outbox.release();
     throw error;
   }
-  // The hold stays: snapshots follow, and nothing may come before them.
+  // The hold stays: snapshots follow, and nothing may come before them, nor after them what they reflect.
+  connection.outbox.dropHeldEnvelopes();
   for (const { channel } of reading.alive) leave(connection, channel);
   return undefined;
 }
