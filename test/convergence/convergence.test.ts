@@ -16,13 +16,21 @@ test.each(SEEDS)(
   '[REC-1] [ACT-6] [CONN-2] [CONN-4] [CONN-5] [CONN-6] all clients converge with the host on the schedule of seed %i',
   async (seed) => {
     try {
-      total.add(await simulate({ seed, ...RUN }));
+      const report = await simulate({ seed, ...RUN });
+      expect(report.of('audits')).toBe(RUN.auditCount);
+      total.add(report);
     } catch (error) {
       throw new Error(`seed ${seed} failed; play it again with SEED=${seed}`, { cause: error });
     }
   },
   60_000,
 );
+
+test.skipIf(only !== undefined)('a seed gives the same run each time', async () => {
+  const run = { seed: 7, stepCount: 800, auditCount: 1 };
+  const first = await simulate(run);
+  expect((await simulate(run)).toString()).toBe(first.toString());
+});
 
 test.skipIf(only !== undefined)('the schedules were hard enough', () => {
   process.stdout.write(`convergence, ${SEEDS.length} seeds:\n${total.toString()}\n`);

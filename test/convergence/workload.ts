@@ -106,6 +106,8 @@ function chatAction(random: SeededRandom, state: ChatState): ClientAction | unde
       return approved(turnId, 'no such call');
     case 'notDispatchable':
       return turnCancelled(`never-${random.hex(4)}`);
+    default:
+      return undefined;
   }
 }
 
@@ -139,5 +141,7 @@ function sessionAction(
         : undefined;
     case 'strangeClient':
       return { type: 'session/activeClientRemoved', clientId: 'somebody else' };
+    default:
+      return undefined;
   }
 }

@@ -40,6 +40,7 @@ export class Connection implements Sink {
   readonly #onClose: (connection: Connection) => void;
   #dialect: Dialect | undefined;
   #online: Online | undefined;
+  #endAfterAnswer: { readonly code: number; readonly reason: string } | undefined;
   #capture: ((message: ResponseMessage) => void) | undefined;
   #isClosed = false;
 
@@ -135,6 +136,11 @@ export class Connection implements Sink {
     }
   }
 
+  /** Closes behind the answer that is being made. */
+  closeAfterAnswer(code: number, reason: string): void {
+    this.#endAfterAnswer = { code, reason };
+  }
+
   close(code: number, reason: string): void {
     this.peer.close(code, reason);
   }
@@ -152,6 +158,10 @@ export class Connection implements Sink {
           error: { code: -32603, message: 'The host cannot write its journal now' },
         }),
     );
+    const end = this.#endAfterAnswer;
+    if (end === undefined) return;
+    const close = (): void => this.close(end.code, end.reason);
+    this.#sync.path.publish(close, close);
   }
 
   #end(): void {

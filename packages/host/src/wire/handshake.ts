@@ -183,12 +183,7 @@ export class Handshake {
     if (outcome.reason === 'malformed') {
       throw invalidParams('params.protocolVersions: expected at least one version such as "0.5.2"');
     }
-    // The answer goes out first, then the connection ends [CONN-1].
-    queueMicrotask(() =>
-      this.#sync.path.publish(() =>
-        connection.close(CLOSE_CODES.unsupportedVersion, 'no common protocol version'),
-      ),
-    );
+    connection.closeAfterAnswer(CLOSE_CODES.unsupportedVersion, 'no common protocol version');
     throw unsupportedProtocolVersion([...SUPPORTED_VERSIONS]);
   }
 

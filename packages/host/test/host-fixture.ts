@@ -1,0 +1,172 @@
+import type { ClockScope } from '@agenthost/testkit';
+import { ControlledNetwork, FaultJournal, SimulatedClock } from '@agenthost/testkit';
+import { afterEach } from 'vitest';
+import { createHost, type Host } from '../src/main/create-host.ts';
+import type { HostOptions } from '../src/main/options.ts';
+import { PuppetAgent } from './puppet-agent.ts';
+import { RawClient } from './raw-client.ts';
+
+export const SESSION = 'ahp-session:/one';
+export const ROOT = 'ahp-root://';
+
+const OWNER = { tokenHash: 'owner', isAdmin: true };
+
+/** A host with a journal in memory on a simulated clock, whose agent the test plays. */
+export class HostFixture {
+  readonly clock = new SimulatedClock();
+  readonly network = new ControlledNetwork();
+  readonly agent = new PuppetAgent();
+  /** What the host logged as errors or warnings. */
+  readonly logged: string[] = [];
+  readonly #options: Partial<HostOptions>;
+  #journal = new FaultJournal();
+  #scope: ClockScope | undefined;
+  #host: Host | undefined;
+  #clientCount = 0;
+  #idCount = 0;
+
+  constructor(options: Partial<HostOptions> = {}) {
+    this.#options = options;
+  }
+
+  get journal(): FaultJournal {
+    return this.#journal;
+  }
+
+  get host(): Host {
+    if (this.#host === undefined) throw new Error('the host is down');
+    return this.#host;
+  }
+
+  async start(): Promise<this> {
+    const scope = this.clock.scope();
+    this.#scope = scope;
+    this.#journal = new FaultJournal(this.#journal.disk);
+    const log = (_: object, message: string): void => void this.logged.push(message);
+    this.#host = createHost({
+      journal: this.#journal,
+      agents: [() => this.agent],
+      roots: [process.cwd()],
+      defaultDirectory: process.cwd(),
+      clock: scope,
+      timers: scope,
+      ids: { next: () => `id-${(this.#idCount += 1)}` },
+      log: { debug: () => undefined, info: () => undefined, warn: log, error: log },
+      ...this.#options,
+    });
+    await this.#settleOf(this.#host.start());
+    return this;
+  }
+
+  /** SIGKILL and a new start on what was durable. */
+  async restart(): Promise<void> {
+    this.kill();
+    await this.start();
+  }
+
+  kill(): void {
+    this.#journal.crash();
+    this.#scope?.end();
+    for (const link of this.network.links) link.cut();
+    this.#host = undefined;
+  }
+
+  async stop(): Promise<void> {
+    await this.#settleOf(this.host.stop());
+    await this.run();
+    this.#host = undefined;
+  }
+
+  get isUp(): boolean {
+    return this.#host !== undefined;
+  }
+
+  /** A connection without handshake. */
+  connect(clientId?: string, identity = OWNER): RawClient {
+    this.#clientCount += 1;
+    this.network.accept = (transport) => this.host.accept(transport, identity);
+    const link = this.network.connect();
+    return new RawClient(link, clientId ?? `client-${this.#clientCount}`, (until) => this.#pump(until));
+  }
+
+  /** A connection after `initialize`. */
+  async client(
+    clientId?: string,
+    params: Parameters<RawClient['initialize']>[0] = {},
+    identity = OWNER,
+  ): Promise<RawClient> {
+    const client = this.connect(clientId, identity);
+    await client.initialize(params);
+    return client;
+  }
+
+  /** A ready session, subscribed; its default chat too. */
+  async session(client: RawClient, uri = SESSION): Promise<{ session: string; chat: string }> {
+    await client.request('createSession', { channel: uri });
+    const { state } = await client.subscribe(uri);
+    if (!('defaultChat' in state) || state.defaultChat === undefined) throw new Error('no default chat');
+    await client.subscribe(state.defaultChat);
+    await this.run();
+    return { session: uri, chat: state.defaultChat };
+  }
+
+  /** Lets everything happen that needs no time. */
+  async run(): Promise<void> {
+    await this.#pump(() => false, true);
+  }
+
+  /** Lets time go by, with all that happens in it. */
+  async advance(ms: number): Promise<void> {
+    await this.run();
+    const end = this.clock.now() + ms;
+    while ((this.clock.nextAt ?? end + 1) <= end) {
+      this.clock.fireNext();
+      await this.run();
+    }
+    await this.clock.advance(end - this.clock.now());
+    await this.run();
+  }
+
+  async #pump(until: () => boolean, mayBeIdle = false): Promise<void> {
+    for (;;) {
+      await this.clock.settle();
+      if (until()) return;
+      let delivered = 0;
+      for (const link of this.network.links) delivered += link.deliverAll();
+      if (until()) return;
+      if (delivered === 0 && !this.clock.hasImmediates) {
+        if (mayBeIdle) return;
+        throw new Error('nothing more happens, and what was waited for has not');
+      }
+    }
+  }
+
+  /** Waits for a promise of the host, letting its timers fire. */
+  async #settleOf(promise: Promise<unknown>): Promise<void> {
+    let isSettled = false;
+    const done = promise.finally(() => {
+      isSettled = true;
+    });
+    // Rethrown below.
+    done.catch(() => undefined);
+    for (let round = 0; round < 1_000; round += 1) {
+      await this.clock.settle();
+      if (isSettled) break;
+      this.clock.fireNext();
+    }
+    await done;
+  }
+}
+
+/** A started host that is stopped after the test. */
+export async function startHost(options: Partial<HostOptions> = {}): Promise<HostFixture> {
+  const fixture = await new HostFixture(options).start();
+  fixtures.push(fixture);
+  return fixture;
+}
+
+const fixtures: HostFixture[] = [];
+
+afterEach(async () => {
+  for (const fixture of fixtures.splice(0)) if (fixture.isUp) await fixture.stop();
+});

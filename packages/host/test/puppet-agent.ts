@@ -1,0 +1,78 @@
+import type { AgentInfo } from '@agenthost/protocol';
+import type {
+  AgentProvider,
+  AgentSession,
+  OpenAgentSession,
+  TurnInput,
+  TurnOutput,
+} from '../src/agents/provider.ts';
+
+/** A turn that a test plays the agent of. */
+export interface PuppetTurn {
+  readonly input: TurnInput;
+  readonly output: TurnOutput;
+  readonly signal: AbortSignal;
+  /** The agent has done its part. */
+  complete(): void;
+  fail(error: Error): void;
+}
+
+/** An agent that does what a test tells it, turn by turn. */
+export class PuppetAgent implements AgentProvider {
+  readonly id: string;
+  /** Turns given to it, oldest first, ended ones included. */
+  readonly turns: PuppetTurn[] = [];
+  /** Sessions opened, oldest first. */
+  readonly opened: OpenAgentSession[] = [];
+  /** Awaited before a session opens; reject it to refuse. */
+  opening: Promise<void> = Promise.resolve();
+  capabilities: NonNullable<AgentInfo['capabilities']> = { multipleChats: {} };
+  terminateCount = 0;
+  closeCount = 0;
+
+  constructor(id = 'puppet') {
+    this.id = id;
+  }
+
+  /** The turn given last; throws when there is none. */
+  get turn(): PuppetTurn {
+    const turn = this.turns.at(-1);
+    if (turn === undefined) throw new Error('the agent has not been given a turn');
+    return turn;
+  }
+
+  describe(): AgentInfo {
+    return {
+      provider: this.id,
+      displayName: 'Puppet',
+      description: 'Does what a test says',
+      models: [],
+      capabilities: this.capabilities,
+    };
+  }
+
+  availability(): Promise<{ available: boolean }> {
+    return Promise.resolve({ available: true });
+  }
+
+  async openSession(request: OpenAgentSession): Promise<AgentSession> {
+    await this.opening;
+    this.opened.push(request);
+    return {
+      runTurn: (input, output, signal) =>
+        new Promise((resolve, reject) => {
+          this.turns.push({ input, output, signal, complete: resolve, fail: reject });
+        }),
+      close: async () => {
+        this.closeCount += 1;
+      },
+      terminate: async () => {
+        this.terminateCount += 1;
+      },
+    };
+  }
+
+  dispose(): Promise<void> {
+    return Promise.resolve();
+  }
+}
