@@ -1,0 +1,265 @@
+import { type ChatState, chatReducer } from '@agenthost/protocol';
+import { markdownOf, turnStarted } from '@agenthost/testkit';
+import { describe, expect, test } from 'vitest';
+import { type HostFixture, ROOT, startHost } from './host-fixture.ts';
+import type { RawClient } from './raw-client.ts';
+
+const draft = (text: string) => ({ type: 'chat/draftChanged', draft: { text, origin: { kind: 'user' } } });
+
+/** Runs whole turns, each with its id as its text. */
+async function runTurns(host: HostFixture, client: RawClient, chat: string, ids: string[]): Promise<void> {
+  for (const id of ids) {
+    await client.act(chat, turnStarted(id));
+    await host.run();
+    void host.agent.turn.output.markdown(id);
+    host.agent.turn.complete();
+    await host.run();
+  }
+}
+
+const ids = (count: number): string[] => Array.from({ length: count }, (_, index) => `t${index + 1}`);
+
+async function chatOf(client: RawClient, uri: string, options = {}): Promise<ChatState> {
+  const { state } = await client.subscribe(uri, options);
+  if (!('turns' in state)) throw new Error(`${uri} is no chat`);
+  return state;
+}
+
+describe('subscribe', () => {
+  test('[SUB-1] subscribing again returns a fresh snapshot, and each envelope still comes once', async () => {
+    const host = await startHost();
+    const client = await host.client();
+    const { session } = await host.session(client);
+    await client.act(session, { type: 'session/titleChanged', title: 'new' });
+    expect((await client.subscribe(session)).state).toMatchObject({ title: 'new' });
+    const other = await host.client();
+    client.clear();
+    await other.act(session, { type: 'session/titleChanged', title: 'newer' });
+    await host.run();
+    expect(client.types(session)).toEqual(['session/titleChanged']);
+  });
+
+  test.each([
+    ['ahp-session:/none', -32001],
+    ['demo:/0d5c', -32001],
+    ['ahp-chat:/none', -32008],
+    ['ahp-terminal:/none', -32008],
+    ['ahp-changeset:/none', -32008],
+  ])('[SUB-1] [WIRE-3] the unknown channel %s answers %i', async (channel, code) => {
+    const host = await startHost();
+    const client = await host.client();
+    await expect(client.subscribe(channel)).rejects.toMatchObject({ code });
+  });
+
+  test('[SUB-1] a connection has at most 256 subscriptions, and one that it has may be renewed then', async () => {
+    const host = await startHost();
+    const client = await host.client();
+    const chats: string[] = [];
+    await client.request('createSession', { channel: 'ahp-session:/many' });
+    await host.run();
+    for (let count = 0; count < 256; count += 1) {
+      const chat = `ahp-chat:/${count}`;
+      await client.request('createChat', { channel: 'ahp-session:/many', chat });
+      chats.push(chat);
+    }
+    for (const chat of chats) await client.subscribe(chat);
+    await expect(client.subscribe(ROOT)).rejects.toMatchObject({ code: -32602 });
+    await client.subscribe('ahp-chat:/0');
+  });
+
+  test('[SUB-2] after unsubscribe nothing of the channel comes but echoes of own dispatches', async () => {
+    const host = await startHost();
+    const client = await host.client();
+    const { session, chat } = await host.session(client);
+    const other = await host.client();
+    client.send({ jsonrpc: '2.0', method: 'unsubscribe', params: { channel: chat } });
+    await client.ping();
+    client.clear();
+    await other.act(chat, draft('theirs'));
+    await client.act(chat, draft('mine'));
+    await other.act(session, { type: 'session/titleChanged', title: 'still' });
+    await host.run();
+    expect(client.envelopes().map(({ channel, origin }) => [channel, origin?.clientId])).toEqual([
+      [chat, client.clientId],
+      [session, other.clientId],
+    ]);
+  });
+});
+
+describe('windows', () => {
+  test('[SUB-3] view.turns gives the last turns and a cursor exactly when there are older ones; others see all', async () => {
+    const host = await startHost();
+    const client = await host.client();
+    const { chat } = await host.session(client);
+    await runTurns(host, client, chat, ids(5));
+    const windowed = await host.client();
+    const two = await chatOf(windowed, chat, { view: { turns: 2 } });
+    expect(two.turns.map(({ id }) => id)).toEqual(['t4', 't5']);
+    expect(two.turnsNextCursor).toBeDefined();
+    const five = await chatOf(windowed, chat, { view: { turns: 5 } });
+    expect([five.turns.length, five.turnsNextCursor]).toEqual([5, undefined]);
+    const none = await chatOf(windowed, chat, { view: { turns: 0 } });
+    expect([none.turns.length, none.turnsNextCursor !== undefined]).toEqual([0, true]);
+    const all = await chatOf(client, chat);
+    expect([all.turns.length, all.turnsNextCursor]).toEqual([5, undefined]);
+  });
+
+  test('[SUB-3] [CHAT-15] a chat longer than the host keeps in memory is read whole, from memory and disk', async () => {
+    const host = await startHost();
+    const client = await host.client();
+    const { chat } = await host.session(client);
+    await runTurns(host, client, chat, ids(95));
+    expect(host.host.core.sync.registry.getOf('chat', chat)?.state.turns.length).toBeLessThan(60);
+    const state = await chatOf(client, chat);
+    expect(state.turns.map(({ id }) => id)).toEqual(ids(95));
+    await host.restart();
+    const again = await host.client();
+    expect((await chatOf(again, chat)).turns.map((turn) => markdownOf(turn))).toEqual(ids(95));
+  });
+
+  test('[CHAT-15] fetchTurns sends older turns, then answers; the cursor survives a restart, an unknown one is -32602', async () => {
+    const host = await startHost();
+    const client = await host.client();
+    const { chat } = await host.session(client);
+    await runTurns(host, client, chat, ids(60));
+    const before = await chatOf(client, chat, { view: { turns: 3 } });
+    const cursor = before.turnsNextCursor ?? '';
+    await host.restart();
+    const again = await host.client();
+    let state = await chatOf(again, chat, { view: { turns: 3 } });
+    again.clear();
+    const id = again.ask('fetchTurns', { channel: chat, cursor });
+    expect(await again.answered(id)).toEqual({});
+    expect(again.frames.map((frame) => frame.params?.action.type ?? frame.id)).toEqual([
+      'chat/turnsLoaded',
+      id,
+    ]);
+    for (const { action } of again.envelopes(chat)) state = chatReducer(state, action, 0);
+    for (; state.turnsNextCursor !== undefined; again.clear()) {
+      again.clear();
+      await again.request('fetchTurns', { channel: chat, cursor: state.turnsNextCursor });
+      for (const { action } of again.envelopes(chat)) state = chatReducer(state, action, 0);
+    }
+    expect(state.turns.map((turn) => turn.id)).toEqual(ids(60));
+    await expect(again.request('fetchTurns', { channel: chat, cursor: 'rubbish' })).rejects.toMatchObject({
+      code: -32602,
+    });
+  });
+
+  test('[CHAT-15] with before or limit the turns are in the answer; without a window there is nothing to send', async () => {
+    const host = await startHost();
+    const client = await host.client();
+    const { session, chat } = await host.session(client);
+    await runTurns(host, client, chat, ids(5));
+    client.clear();
+    expect(await client.request('fetchTurns', { channel: chat })).toEqual({});
+    expect(client.envelopes()).toEqual([]);
+    const page = await client.raw<{ turns: { id: string }[]; hasMore: boolean }>('fetchTurns', {
+      channel: session,
+      before: 't4',
+      limit: 2,
+    });
+    expect([page.turns.map(({ id }) => id), page.hasMore]).toEqual([['t2', 't3'], true]);
+    const rest = await client.raw<{ turns: { id: string }[]; hasMore: boolean }>('fetchTurns', {
+      channel: chat,
+      before: 't2',
+    });
+    expect([rest.turns.map(({ id }) => id), rest.hasMore]).toEqual([['t1'], false]);
+  });
+
+  test.each([2, 50])(
+    '[CHAT-6] truncation at turn %i of 60 brings windows of every size to the same end',
+    async (at) => {
+      const host = await startHost();
+      const client = await host.client();
+      const { chat } = await host.session(client);
+      await runTurns(host, client, chat, ids(60));
+      const views = [{ turns: 1 }, { turns: 30 }, undefined];
+      const viewers = [];
+      for (const view of views) {
+        const viewer = await host.client();
+        const state = await chatOf(viewer, chat, view === undefined ? {} : { view });
+        viewer.clear();
+        viewers.push({ viewer, state });
+      }
+      const echo = await client.act(chat, { type: 'chat/truncated', turnId: `t${at}` });
+      expect(echo?.rejectionReason).toBeUndefined();
+      // A second one, at a turn that only the present windows tell of.
+      await client.act(chat, { type: 'chat/truncated', turnId: 't1' });
+      await host.run();
+      const truth = await chatOf(client, chat);
+      expect(truth.turns.map(({ id }) => id)).toEqual(['t1']);
+      for (const { viewer, state } of viewers) {
+        const end = viewer.envelopes(chat).reduce((seen, { action }) => chatReducer(seen, action, 0), state);
+        expect(end.turns.map(({ id }) => id)).toEqual(['t1']);
+        expect(end.turnsNextCursor).toBeUndefined();
+      }
+    },
+  );
+});
+
+describe('delivery', () => {
+  async function running(maxLatencyMs: number) {
+    const host = await startHost();
+    const client = await host.client();
+    const { chat, session } = await host.session(client);
+    await client.act(chat, turnStarted('t1'));
+    await host.run();
+    await host.agent.turn.output.markdown('.');
+    await host.run();
+    const late = await host.client();
+    await late.subscribe(session);
+    const state = await chatOf(late, chat, { delivery: { maxLatencyMs } });
+    late.clear();
+    client.clear();
+    return { host, client, late, chat, session, state };
+  }
+
+  test('[SUB-4] neighbouring appends travel as one within the delay, under the last number, and reduce to the same', async () => {
+    const { host, client, late, chat, state } = await running(100);
+    for (const text of ['a', 'b', 'c']) {
+      void host.agent.turn.output.markdown(text);
+      await host.run();
+    }
+    expect(late.envelopes()).toEqual([]);
+    await host.advance(100);
+    expect(late.types()).toEqual(['chat/delta']);
+    expect(late.envelopes()[0]?.serverSeq).toBe(client.envelopes(chat).at(-1)?.serverSeq);
+    const end = late.envelopes(chat).reduce((seen, { action }) => chatReducer(seen, action, 0), state);
+    expect(markdownOf(end.activeTurn)).toBe('.abc');
+  });
+
+  test('[SUB-4] any other envelope, and any response, flushes what was held back, ahead of itself', async () => {
+    const { host, client, late, chat, session } = await running(10_000);
+    void host.agent.turn.output.markdown('a');
+    await host.run();
+    await client.act(session, { type: 'session/titleChanged', title: 'x' });
+    await host.run();
+    expect(late.types()).toEqual(['chat/delta', 'session/titleChanged']);
+    void host.agent.turn.output.markdown('b');
+    await host.run();
+    const id = late.ask('ping', { channel: ROOT });
+    await late.answered(id);
+    expect(late.types(chat)).toEqual(['chat/delta', 'chat/delta']);
+    expect(late.frames.at(-1)?.id).toBe(id);
+  });
+
+  test('[SUB-4] without a delay each append goes out with its tick, unmerged, and replays are not merged either', async () => {
+    const { host, client, late, chat, session } = await running(10_000);
+    const lastSeen = client.envelopes().at(-1)?.serverSeq ?? (await client.subscribe(session)).fromSeq;
+    for (const text of ['a', 'b', 'c']) {
+      void host.agent.turn.output.markdown(text);
+      await host.run();
+    }
+    expect(client.types(chat)).toEqual(['chat/delta', 'chat/delta', 'chat/delta']);
+    late.link.cut();
+    await host.run();
+    const result = await host.connect(late.clientId).reconnect(lastSeen, [session, chat]);
+    if (result.type !== 'replay') throw new Error('expected a replay');
+    expect(result.actions.map(({ action }) => action.type)).toEqual([
+      'chat/delta',
+      'chat/delta',
+      'chat/delta',
+    ]);
+  });
+});
