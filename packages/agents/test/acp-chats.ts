@@ -108,18 +108,29 @@ export function toolCall(id: string, fields: object = {}, kind = 'tool_call'): S
   return { update: { sessionUpdate: kind, toolCallId: id, ...fields } };
 }
 
-/** A permission request with these options, each `kind:id` or `kind:id:name`. */
+/** A permission request with these options, each `kind:id` or `kind:id:name`; the agent waits for the answer. */
 export function permission(id: string, options: readonly string[], fields: object = {}): Step {
+  return { ask: permissionRequest(id, options, fields) };
+}
+
+/** The like, after which the agent goes on. */
+export function requested(id: string, options: readonly string[]): Step {
+  return { request: permissionRequest(id, options, {}) };
+}
+
+function permissionRequest(
+  id: string,
+  options: readonly string[],
+  fields: object,
+): { method: string; params: object } {
   return {
-    ask: {
-      method: 'session/request_permission',
-      params: {
-        toolCall: { toolCallId: id, title: `Do ${id}`, kind: 'execute', ...fields },
-        options: options.map((option) => {
-          const [kind, optionId, name] = option.split(':');
-          return { kind, optionId, name: name ?? optionId };
-        }),
-      },
+    method: 'session/request_permission',
+    params: {
+      toolCall: { toolCallId: id, title: `Do ${id}`, kind: 'execute', ...fields },
+      options: options.map((option) => {
+        const [kind, optionId, name] = option.split(':');
+        return { kind, optionId, name: name ?? optionId };
+      }),
     },
   };
 }

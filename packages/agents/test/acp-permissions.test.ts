@@ -1,7 +1,7 @@
 import type { ToolCallAnswer } from '@agenthost/host';
 import { openChat, type RecordingTurn } from '@agenthost/testkit';
 import { describe, expect, it } from 'vitest';
-import { permission, scriptedAgent, steps, temporaryFolder, toolCall } from './acp-chats.ts';
+import { permission, requested, scriptedAgent, steps, temporaryFolder, toolCall } from './acp-chats.ts';
 import type { Step } from './acp-scripted-agent.ts';
 
 const usual = ['allow_always:all:Always', 'allow_once:yes:Yes', 'reject_once:no:No'];
@@ -101,22 +101,28 @@ describe('permission requests', () => {
     expect(JSON.parse(second.output.text)).toEqual({ outcome: { outcome: 'cancelled' } });
   });
 
-  it('a call that the agent ends while the question is open is over', async () => {
+  it('a call that the agent ends while the question is open is over, and its question withdrawn', async () => {
     const chat = await openChat(scriptedAgent(), { workingDirectory: temporaryFolder() });
-    const { ask: request } = permission('t', usual) as { ask: { method: string; params: object } };
     const turn = chat.prompt(
-      steps({ request }, toolCall('t', { status: 'failed', rawOutput: 'gave up' }, 'tool_call_update')),
+      steps(
+        requested('t', usual),
+        toolCall('t', { status: 'failed', rawOutput: 'gave up' }, 'tool_call_update'),
+        { awaitAnswer: true },
+        { sayAnswer: true },
+      ),
     );
     await turn.done;
     expect(turn.output.calls[0]?.status).toBe('completed');
     expect(turn.output.calls[0]?.result).toMatchObject({ success: false, error: { message: 'gave up' } });
+    expect(JSON.parse(turn.output.text)).toEqual({ outcome: { outcome: 'cancelled' } });
   });
 
   it('two questions about one call are put one after the other', async () => {
     const chat = await openChat(scriptedAgent(), { workingDirectory: temporaryFolder() });
-    const { ask: request } = permission('t', usual) as { ask: { method: string; params: object } };
     const turn = chat.prompt(
-      steps({ request }, permission('t', ['allow_once:second', 'reject_once:no']), { sayAnswer: true }),
+      steps(requested('t', usual), permission('t', ['allow_once:second', 'reject_once:no']), {
+        sayAnswer: true,
+      }),
     );
     const call = await turn.output.callIn('pending-confirmation');
     call.answer({ approved: true });

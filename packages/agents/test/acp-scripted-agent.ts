@@ -27,8 +27,9 @@ export type Step =
   | { update: object }
   /** Sends a request to the client and waits for its answer. */
   | { ask: { method: string; params: object } }
-  /** Sends a request and goes on. */
+  /** Sends a request and goes on; `awaitAnswer` waits for what answers the last such. */
   | { request: { method: string; params: object } }
+  | { awaitAnswer: true }
   /** Says something as text: words, or the last answer, the environment, what a method was called with, or the prompt's blocks. */
   | { say: string }
   | { sayAnswer: true }
@@ -63,6 +64,7 @@ const calls: Message[] = [];
 let requestCount = 0;
 let sessionCount = 0;
 let lastAnswer: Message = {};
+let pending: Promise<Message> = Promise.resolve({});
 
 if (offer.ignoresTerm) process.on('SIGTERM', () => {});
 
@@ -96,7 +98,8 @@ async function runTurn(id: number | string, sessionId: string, prompt: { text?: 
   for (const step of steps) {
     if ('update' in step) update(sessionId, step.update);
     else if ('ask' in step) lastAnswer = await request(step.ask.method, { sessionId, ...step.ask.params });
-    else if ('request' in step) void request(step.request.method, { sessionId, ...step.request.params });
+    else if ('request' in step) pending = request(step.request.method, { sessionId, ...step.request.params });
+    else if ('awaitAnswer' in step) lastAnswer = await pending;
     else if ('say' in step) say(sessionId, step.say);
     else if ('sayAnswer' in step) say(sessionId, JSON.stringify(lastAnswer.result ?? lastAnswer.error));
     else if ('sayEnv' in step) say(sessionId, JSON.stringify({ env: process.env, cwd: process.cwd() }));

@@ -31,6 +31,8 @@ interface Call {
   shownContent: string;
   /** Settles when the question that is open has its answer. */
   asked: Promise<void>;
+  /** Gives up the question that is open. */
+  withdraw: () => void;
 }
 
 /**
@@ -78,11 +80,15 @@ export class ToolCalls {
       call.phase = 'asking';
       const ready = this.#ready(call);
       call.shownReady = JSON.stringify(ready);
-      const answer = await call.handle.confirm({ ...ready, options: choices.shown });
-      const option = choices.optionFor(answer);
-      // The agent may have ended the call meanwhile; its answer then changes nothing.
-      if (phaseOf(call) === 'asking') call.phase = answer.approved ? 'running' : 'over';
-      return option;
+      // The agent may end the call while the question is open; nobody's answer changes it then.
+      const withdrawn = new Promise<undefined>((resolve) => {
+        call.withdraw = () => resolve(undefined);
+      });
+      const asking = call.handle.confirm({ ...ready, options: choices.shown });
+      const answer = await Promise.race([asking, withdrawn]);
+      if (answer === undefined) return undefined;
+      call.phase = answer.approved ? 'running' : 'over';
+      return choices.optionFor(answer);
     } finally {
       answered();
     }
@@ -99,6 +105,7 @@ export class ToolCalls {
       shownReady: '',
       shownContent: '[]',
       asked: Promise.resolve(),
+      withdraw: () => {},
       handle: this.#output.toolCall({
         // An agent that uses an id again after that call was over means another one.
         toolCallId: isReused ? `${fields.toolCallId}#${this.#madeCount}` : fields.toolCallId,
@@ -138,6 +145,7 @@ export class ToolCalls {
   async #end(call: Call, success: boolean): Promise<void> {
     if (call.phase === 'announced' || call.phase === 'running') this.#run(call);
     call.phase = 'over';
+    call.withdraw();
     await call.handle.complete(this.#result(call, success), { meta: this.#meta(call.fields) });
   }
 
