@@ -120,16 +120,22 @@ describe('permission requests', () => {
   it('two questions about one call are put one after the other', async () => {
     const chat = await openChat(scriptedAgent(), { workingDirectory: temporaryFolder() });
     const turn = chat.prompt(
-      steps(requested('t', usual), permission('t', ['allow_once:second', 'reject_once:no']), {
-        sayAnswer: true,
-      }),
+      steps(
+        requested('t', usual),
+        requested('t', ['allow_once:second', 'reject_once:no']),
+        { say: 'asked ' },
+        { awaitAnswer: true },
+        { sayAnswer: true },
+      ),
     );
+    await turn.output.until(() => turn.output.text === 'asked ');
     const call = await turn.output.callIn('pending-confirmation');
+    expect(call.questions).toHaveLength(1);
     call.answer({ approved: true });
     await turn.output.until(() => call.questions.length === 2);
     call.answer({ approved: true });
     await turn.done;
-    expect(JSON.parse(turn.output.text)).toEqual(selected('second'));
+    expect(JSON.parse(turn.output.text.slice('asked '.length))).toEqual(selected('second'));
     expect(turn.output.violations).toEqual([]);
   });
 });
