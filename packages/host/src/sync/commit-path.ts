@@ -128,9 +128,12 @@ export class CommitPath {
     this.#tick().effects.push(run);
   }
 
-  /** Output in its place: at once when nothing is open, else behind the commit. `dropped` runs instead when that fails. */
+  /**
+   * Output in its place: at once when nothing is open, else behind the commit. `dropped` runs instead when that fails.
+   * Inside `transact` it belongs to what is changed there, also when it comes first.
+   */
   publish(send: () => void, dropped?: () => void): void {
-    if (this.#open === undefined && this.#sealed.length === 0) {
+    if (this.#depth === 0 && this.#open === undefined && this.#sealed.length === 0) {
       send();
       this.#flush();
       return;
@@ -157,7 +160,7 @@ export class CommitPath {
    * Closes the open tick and calls `start` with what `capture` saw at that boundary, right behind the tick's output: no
    * envelope published later is in the capture, none published earlier is missing from it [CONN-2].
    */
-  boundary<T, R>(capture: () => T, start: (captured: T) => R): Promise<R> {
+  boundary<T, R>(capture: () => T, start: (captured: T) => R | Promise<R>): Promise<R> {
     if (this.#open === undefined && this.#sealed.length === 0) {
       return new Promise((resolve) => resolve(start(capture())));
     }

@@ -136,6 +136,19 @@ export class Connection implements Sink {
     }
   }
 
+  /** Answers in its place with what is true whether or not the present tick can be committed. */
+  respondAnyway(context: RequestContext, result: unknown): void {
+    this.#capture = (message) => {
+      const send = (): void => this.outbox.frame(JSON.stringify(message), 'response');
+      this.#sync.path.publish(send, send);
+    };
+    try {
+      context.respond(result);
+    } finally {
+      this.#capture = undefined;
+    }
+  }
+
   /** Closes behind the answer that is being made. */
   closeAfterAnswer(code: number, reason: string): void {
     this.#endAfterAnswer = { code, reason };

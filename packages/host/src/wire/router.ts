@@ -71,9 +71,9 @@ export function routeRequests(connection: Connection, commands: Commands, wire: 
   serve('initialize', wire.initialize);
   serve('reconnect', wire.reconnect);
   serve('subscribe', wire.subscribe);
-  peer.handle('ping', (params) => {
+  peer.handle('ping', (params, context) => {
     checkParams('ping', params);
-    return null;
+    connection.respondAnyway(context, null);
   });
   for (const method of CLIENT_REQUEST_METHODS) {
     if (method === 'ping' || method in wire) continue;
