@@ -130,6 +130,7 @@ export class SqliteJournal implements Journal {
     await Promise.resolve();
     this.#transaction(({ writer }) => {
       for (const write of writes) writer.apply(write);
+      writer.finish();
     });
   }
 

@@ -17,6 +17,7 @@ import {
   type Statements,
   text,
 } from './sqlite-rows.ts';
+import { RUN_COLUMNS, unpack } from './sqlite-runs.ts';
 
 /** SQLite's "no limit". */
 const unlimited = -1;
@@ -45,12 +46,9 @@ export class SqliteReader {
       state: text(row, 'state'),
       local: text(row, 'local'),
       envelopes: this.#statements
-        .all(
-          'SELECT seq, channel, time, json FROM envelopes WHERE channel = ? AND seq > ? ORDER BY seq',
-          uri,
-          seq,
-        )
-        .map(toEnvelope),
+        .all(`SELECT ${RUN_COLUMNS} FROM envelopes WHERE channel = ? AND seq > ? ORDER BY seq`, uri, seq)
+        .flatMap(unpack)
+        .filter((envelope) => envelope.seq > seq),
     };
   }
 
@@ -103,24 +101,40 @@ export class SqliteReader {
     upTo: number,
     maxBytes: number,
   ): StoredEnvelope[] | undefined {
-    const chosen = 'channel IN (SELECT value FROM json_each(?)) AND seq > ? AND seq <= ?';
-    const range = [JSON.stringify(channels), after, upTo] as const;
-    const size = this.#statements.get(`SELECT sum(bytes) AS bytes FROM envelopes WHERE ${chosen}`, ...range);
-    if (size && (optionalNumber(size, 'bytes') ?? 0) > maxBytes) return undefined;
-    return this.#statements
-      .all(`SELECT seq, channel, time, json FROM envelopes WHERE ${chosen} ORDER BY seq`, ...range)
-      .map(toEnvelope);
+    const chosen = 'channel IN (SELECT value FROM json_each(?)) AND seq > ?';
+    const of = [JSON.stringify(channels), after] as const;
+    const whole = this.#statements.get(
+      `SELECT sum(bytes) AS bytes FROM envelopes WHERE ${chosen} AND first_seq > ? AND seq <= ?`,
+      ...of,
+      after,
+      upTo,
+    );
+    let total = (whole && optionalNumber(whole, 'bytes')) ?? 0;
+    if (total > maxBytes) return undefined;
+    const envelopes: StoredEnvelope[] = [];
+    const rows = this.#statements.all(
+      `SELECT first_seq, ${RUN_COLUMNS} FROM envelopes WHERE ${chosen} AND first_seq <= ? ORDER BY seq`,
+      ...of,
+      upTo,
+    );
+    for (const row of rows) {
+      const inside = unpack(row).filter(({ seq }) => seq > after && seq <= upTo);
+      const isCut = number(row, 'first_seq') <= after || number(row, 'seq') > upTo;
+      if (isCut) total += inside.reduce((sum, { json }) => sum + Buffer.byteLength(json), 0);
+      envelopes.push(...inside);
+    }
+    return total > maxBytes ? undefined : envelopes;
   }
 
   outcome(clientId: string, epoch: string, clientSeq: number): StoredEnvelope | undefined {
     const row = this.#statements.get(
-      `SELECT seq, channel, time, json FROM envelopes
+      `SELECT ${RUN_COLUMNS} FROM envelopes
        WHERE origin_client = ? AND origin_epoch = ? AND origin_seq = ? ORDER BY seq LIMIT 1`,
       clientId,
       epoch,
       clientSeq,
     );
-    return row && toEnvelope(row);
+    return row && unpack(row)[0];
   }
 
   sessions(options: { limit?: number; after?: { modifiedAt: string; uri: string } }): StoredSession[] {
@@ -210,15 +224,6 @@ export class SqliteReader {
       contentBytes: contentBytes ?? 0,
     };
   }
-}
-
-function toEnvelope(row: Row): StoredEnvelope {
-  return {
-    seq: number(row, 'seq'),
-    channel: text(row, 'channel'),
-    time: number(row, 'time'),
-    json: text(row, 'json'),
-  };
 }
 
 function toSession(row: Row): StoredSession {

@@ -13,19 +13,25 @@ function createTables(database: DatabaseSync): void {
     CREATE TABLE internal (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
     CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 
-    -- total: bytes of all envelopes up to and including this one, so that the bytes between two are a subtraction.
+    -- One envelope a row, or a run of neighbours on one channel; seq and time are those of its last.
+    -- total: bytes of all envelopes up to and including these, so that the bytes between two rows are a subtraction.
+    -- run: what tells the envelopes apart whose JSON stands one behind the other.
     CREATE TABLE envelopes (
       seq INTEGER PRIMARY KEY,
+      first_seq INTEGER NOT NULL,
       channel TEXT NOT NULL,
+      first_time INTEGER NOT NULL,
       time INTEGER NOT NULL,
+      count INTEGER NOT NULL,
       bytes INTEGER NOT NULL,
       total INTEGER NOT NULL,
       origin_client TEXT,
       origin_epoch TEXT,
       origin_seq INTEGER,
+      run TEXT,
       json TEXT NOT NULL
     );
-    CREATE INDEX envelopes_by_channel ON envelopes (channel, seq, bytes);
+    CREATE INDEX envelopes_by_channel ON envelopes (channel, seq, first_seq, bytes);
     CREATE INDEX envelopes_by_origin ON envelopes (origin_client, origin_epoch, origin_seq)
       WHERE origin_client IS NOT NULL;
 

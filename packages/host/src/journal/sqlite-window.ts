@@ -1,4 +1,9 @@
+import type { StoredEnvelope } from './journal.ts';
 import { number, optionalNumber, type Row, type Statements } from './sqlite-rows.ts';
+import { RUN_COLUMNS, Run, unpack } from './sqlite-runs.ts';
+
+/** What a row says without its JSON. */
+const EDGES = 'seq, first_seq, first_time, time, count, bytes, total';
 
 /** The replay window: the `envelopes` table seen as a queue. */
 export class SqliteWindow {
@@ -15,7 +20,7 @@ export class SqliteWindow {
     if (oldest === undefined || newest === undefined) return { bytes: 0, oldestTime: undefined };
     return {
       bytes: number(newest, 'total') - number(oldest, 'total') + number(oldest, 'bytes'),
-      oldestTime: number(oldest, 'time'),
+      oldestTime: number(oldest, 'first_time'),
     };
   }
 
@@ -33,12 +38,13 @@ export class SqliteWindow {
     const points: number[] = [];
     if (held > limits.maxBytes) {
       const first = this.#firstThat((row) => number(row, 'total') >= total - limits.maxBytes, oldest, newest);
-      if (first !== undefined) points.push(number(first, 'seq'));
+      if (first !== undefined) points.push(this.#seqWithTotal(first, total - limits.maxBytes));
     }
     // Times never fall from one envelope to the next [ACT-6], so that they can be searched like the numbers.
-    if (number(oldest, 'time') < limits.minTime) {
-      const kept = this.#firstThat((row) => number(row, 'time') >= limits.minTime, oldest, newest);
-      points.push(kept === undefined ? number(newest, 'seq') : number(kept, 'seq') - 1);
+    if (number(oldest, 'first_time') < limits.minTime) {
+      const row = this.#firstThat((each) => number(each, 'time') >= limits.minTime, oldest, newest);
+      const kept = row && this.#envelopes(row).find(({ time }) => time >= limits.minTime);
+      points.push(kept === undefined ? number(newest, 'seq') : kept.seq - 1);
     }
     return points.length === 0 ? undefined : Math.max(...points);
   }
@@ -50,24 +56,80 @@ export class SqliteWindow {
   sliceEnd(seq: number, limit: number): { seq: number; time: number } | undefined {
     const stale = this.#statements.get('SELECT min(seq) AS seq FROM stale');
     const bound = Math.min(seq, ((stale && optionalNumber(stale, 'seq')) ?? Number.POSITIVE_INFINITY) - 1);
-    const end = this.#statements.get(
-      'SELECT seq, time FROM (SELECT seq, time FROM envelopes WHERE seq <= ? ORDER BY seq LIMIT ?) ORDER BY seq DESC LIMIT 1',
-      bound,
+    let end: { seq: number; time: number } | undefined;
+    let left = limit;
+    // As many rows at most: each has an envelope.
+    for (const row of this.#statements.iterate(
+      `SELECT ${EDGES} FROM envelopes ORDER BY seq LIMIT ?`,
       limit,
-    );
-    return end && { seq: number(end, 'seq'), time: number(end, 'time') };
+    )) {
+      if (number(row, 'first_seq') > bound || left === 0) break;
+      const isWhole = number(row, 'seq') <= bound && number(row, 'count') <= left;
+      const last = isWhole
+        ? row
+        : this.#envelopes(row)
+            .slice(0, left)
+            .findLast(({ seq: each }) => each <= bound);
+      if (last !== undefined) end = { seq: Number(last.seq), time: Number(last.time) };
+      if (!isWhole) break;
+      left -= number(row, 'count');
+    }
+    return end;
   }
 
+  /** Drops all envelopes at or below `seq`; returns how many there were. */
   dropUpTo(seq: number): number {
-    return this.#statements.run('DELETE FROM envelopes WHERE seq <= ?', seq);
+    const whole = this.#statements.get('SELECT sum(count) AS count FROM envelopes WHERE seq <= ?', seq);
+    this.#statements.run('DELETE FROM envelopes WHERE seq <= ?', seq);
+    const dropped = (whole && optionalNumber(whole, 'count')) ?? 0;
+    const cut = this.#first();
+    return cut === undefined || number(cut, 'first_seq') > seq ? dropped : dropped + this.#cut(cut, seq);
+  }
+
+  /** Takes the envelopes at or below `seq` out of a row; returns how many there were. */
+  #cut(row: Row, seq: number): number {
+    const all = this.#envelopes(row);
+    const kept = all.filter((envelope) => envelope.seq > seq);
+    const run = new Run('');
+    for (const envelope of kept) run.add(envelope.seq, envelope.time, envelope.json);
+    const packed = run.pack();
+    this.#statements.run(
+      'UPDATE envelopes SET first_seq = ?, first_time = ?, count = ?, bytes = ?, run = ?, json = ? WHERE seq = ?',
+      packed.firstSeq,
+      packed.firstTime,
+      packed.count,
+      packed.bytes,
+      packed.run,
+      packed.json,
+      packed.seq,
+    );
+    return all.length - kept.length;
+  }
+
+  /** The number of the first envelope of a row up to which there are so many bytes. */
+  #seqWithTotal(row: Row, total: number): number {
+    let before = number(row, 'total') - number(row, 'bytes');
+    for (const { seq, json } of this.#envelopes(row)) {
+      before += Buffer.byteLength(json);
+      if (before >= total) return seq;
+    }
+    return number(row, 'seq');
+  }
+
+  #envelopes(row: Row): StoredEnvelope[] {
+    const whole = this.#statements.get(
+      `SELECT ${RUN_COLUMNS} FROM envelopes WHERE seq = ?`,
+      number(row, 'seq'),
+    );
+    return whole === undefined ? [] : unpack(whole);
   }
 
   #first(): Row | undefined {
-    return this.#statements.get('SELECT seq, time, bytes, total FROM envelopes ORDER BY seq LIMIT 1');
+    return this.#statements.get(`SELECT ${EDGES} FROM envelopes ORDER BY seq LIMIT 1`);
   }
 
   #last(): Row | undefined {
-    return this.#statements.get('SELECT seq, time, bytes, total FROM envelopes ORDER BY seq DESC LIMIT 1');
+    return this.#statements.get(`SELECT ${EDGES} FROM envelopes ORDER BY seq DESC LIMIT 1`);
   }
 
   /** The first envelope for which `holds`, which holds for all after it: a binary search over the numbers, gaps and all. */
@@ -79,7 +141,7 @@ export class SqliteWindow {
     while (low < high) {
       const middle = low + Math.floor((high - low) / 2);
       const row = this.#statements.get(
-        'SELECT seq, time, bytes, total FROM envelopes WHERE seq >= ? ORDER BY seq LIMIT 1',
+        `SELECT ${EDGES} FROM envelopes WHERE seq >= ? ORDER BY seq LIMIT 1`,
         middle,
       );
       if (row !== undefined && !holds(row)) {

@@ -1,6 +1,7 @@
 import { checkSeq } from './envelope-order.ts';
-import type { JournalWrite } from './journal.ts';
+import type { JournalWrite, OutcomeKey } from './journal.ts';
 import { number, type Statements } from './sqlite-rows.ts';
+import { Run } from './sqlite-runs.ts';
 
 type EnvelopeWrite = Extract<JournalWrite, { op: 'envelope' }>;
 type ChannelWrite = Extract<JournalWrite, { op: 'channel' }>;
@@ -8,12 +9,14 @@ type ChannelWrite = Extract<JournalWrite, { op: 'channel' }>;
 /** So many channels are remembered as known to be stale; more are looked up again. */
 const knownStaleLimit = 10_000;
 
-/** Applies writes inside a transaction that the caller begins and ends. */
+/** Applies writes inside a transaction that the caller begins and ends, with `finish` before the end. */
 export class SqliteWriter {
   readonly #statements: Statements;
   /** `total` and `seq` of the newest envelope. */
   #total = 0;
   #lastSeq = 0;
+  /** Envelopes that were applied and have no row yet. */
+  #run: Run | undefined;
   /** Channels whose row in `stale` needs no look until their snapshot row changes. */
   readonly #knownStale = new Set<string>();
 
@@ -27,17 +30,26 @@ export class SqliteWriter {
    */
   reset(floor: number): number {
     this.#knownStale.clear();
+    this.#run = undefined;
     const newest = this.#statements.get('SELECT seq, total FROM envelopes ORDER BY seq DESC LIMIT 1');
     this.#total = newest === undefined ? 0 : number(newest, 'total');
     this.#lastSeq = Math.max(floor, newest === undefined ? 0 : number(newest, 'seq'));
     return this.#lastSeq;
   }
 
+  /** Writes what `apply` has gathered. */
+  finish(): void {
+    const run = this.#run;
+    this.#run = undefined;
+    if (run !== undefined) this.#insert(run);
+  }
+
   apply(write: JournalWrite): void {
+    if (write.op === 'envelope') return this.#envelope(write);
+    // The order of writes holds.
+    this.finish();
     const statements = this.#statements;
     switch (write.op) {
-      case 'envelope':
-        return this.#envelope(write);
       case 'channel':
         return this.#channel(write);
       case 'local':
@@ -137,29 +149,43 @@ export class SqliteWriter {
 
   #envelope(write: EnvelopeWrite): void {
     checkSeq(write.seq, this.#lastSeq);
-    const bytes = Buffer.byteLength(write.json);
-    this.#total += bytes;
     this.#lastSeq = write.seq;
+    // What answers a dispatch is looked up by it, and so has a row of its own.
+    const isAlone = write.origin !== undefined;
+    if (isAlone || this.#run?.channel !== write.channel || this.#run.isFull) this.finish();
+    const run = this.#run ?? new Run(write.channel);
+    run.add(write.seq, write.time, write.json);
+    if (isAlone) this.#insert(run, write.origin);
+    else this.#run = run;
+  }
+
+  #insert(run: Run, origin?: OutcomeKey): void {
+    const packed = run.pack();
+    this.#total += packed.bytes;
     this.#statements.run(
-      'INSERT INTO envelopes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
-      write.seq,
-      write.channel,
-      write.time,
-      bytes,
+      'INSERT INTO envelopes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+      packed.seq,
+      packed.firstSeq,
+      packed.channel,
+      packed.firstTime,
+      packed.time,
+      packed.count,
+      packed.bytes,
       this.#total,
-      write.origin?.clientId ?? null,
-      write.origin?.epoch ?? null,
-      write.origin?.clientSeq ?? null,
-      write.json,
+      origin?.clientId ?? null,
+      origin?.epoch ?? null,
+      origin?.clientSeq ?? null,
+      packed.run,
+      packed.json,
     );
-    if (this.#knownStale.has(write.channel)) return;
+    if (this.#knownStale.has(packed.channel)) return;
     this.#statements.run(
       'INSERT OR IGNORE INTO stale (channel, seq) SELECT uri, ?2 FROM channels WHERE uri = ?1 AND seq < ?2',
-      write.channel,
-      write.seq,
+      packed.channel,
+      packed.firstSeq,
     );
     if (this.#knownStale.size >= knownStaleLimit) this.#knownStale.clear();
-    this.#knownStale.add(write.channel);
+    this.#knownStale.add(packed.channel);
   }
 
   #channel(write: ChannelWrite): void {
@@ -179,7 +205,7 @@ export class SqliteWriter {
     this.#statements.run('DELETE FROM stale WHERE channel = ?', write.uri);
     this.#statements.run(
       `INSERT INTO stale (channel, seq)
-       SELECT channel, seq FROM envelopes WHERE channel = ? AND seq > ? ORDER BY seq LIMIT 1`,
+       SELECT channel, max(first_seq, ?2 + 1) FROM envelopes WHERE channel = ?1 AND seq > ?2 ORDER BY seq LIMIT 1`,
       write.uri,
       write.seq,
     );

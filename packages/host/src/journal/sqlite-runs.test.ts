@@ -1,0 +1,151 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { channel, seqs } from './contract-rows.ts';
+import type { Journal, JournalWrite } from './journal.ts';
+import { MemoryDisk } from './memory-disk.ts';
+import { MemoryJournal } from './memory-journal.ts';
+import { SqliteJournal } from './sqlite-journal.ts';
+import { Run, unpack } from './sqlite-runs.ts';
+
+async function withJournal(work: (journal: SqliteJournal, folder: string) => Promise<void>): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'agenthost-runs-'));
+  const journal = new SqliteJournal({ folder });
+  try {
+    await journal.open();
+    await work(journal, folder);
+  } finally {
+    await journal.close();
+    rmSync(folder, { recursive: true });
+  }
+}
+
+const delta = (seq: number, json = `{"é":${seq}}`) =>
+  ({ op: 'envelope', seq, channel: 'a', time: seq * 10, json }) as const satisfies JournalWrite;
+
+test('a run keeps number, time and text of each envelope, whatever the text', () => {
+  const texts = ['{}', '"漢🌍"', '', '{"a":"\\ud800"}'];
+  const run = new Run('a');
+  for (const [index, json] of texts.entries()) run.add(index * 3, index * 7, json);
+  const packed = run.pack();
+  expect(packed).toMatchObject({ firstSeq: 0, seq: 9, firstTime: 0, time: 21, count: 4, bytes: 25 });
+  expect(unpack({ ...packed })).toEqual(
+    texts.map((json, index) => ({ seq: index * 3, channel: 'a', time: index * 7, json })),
+  );
+});
+
+test('a run that does not add up is damage', () => {
+  const run = new Run('a');
+  run.add(1, 1, '{}');
+  run.add(2, 2, '{}');
+  const packed = run.pack();
+  expect(() => unpack({ ...packed, json: '{}{' })).toThrow('damaged');
+  expect(() => unpack({ ...packed, run: '[1' })).toThrow('damaged');
+});
+
+test('neighbours on one channel share a row, up to a bound; what answers a dispatch has its own', async () => {
+  await withJournal(async (journal, folder) => {
+    const origin = { clientId: 'c', epoch: 'e', clientSeq: 1 };
+    const writes = Array.from({ length: 600 }, (_, index) => delta(index + 1));
+    await journal.commit([...writes, { ...delta(601), origin }, delta(602), delta(603, '9'.repeat(100_000))]);
+    await journal.commit([delta(604)]);
+    await journal.close();
+    const database = new DatabaseSync(join(folder, 'journal.db'));
+    const rows = database.prepare('SELECT seq FROM envelopes ORDER BY seq').all();
+    database.close();
+    expect(rows.map(({ seq }) => seq)).toEqual([256, 512, 600, 601, 603, 604]);
+    await journal.open();
+    expect(seqs((await journal.readEnvelopes(['a'], 0, 700, 1e6)) ?? [])).toHaveLength(604);
+  });
+});
+
+test('a row is cut where trimming ends, and again', async () => {
+  await withJournal(async (journal) => {
+    await journal.commit(Array.from({ length: 10 }, (_, index) => delta(index + 1)));
+    for (const left of [7, 4, 1]) {
+      expect(await journal.trim(10, 3)).toBe(3);
+      expect(await journal.windowStats()).toMatchObject({
+        oldestTime: (11 - left) * 10,
+        trimmedSeq: 10 - left,
+      });
+      expect(seqs((await journal.readEnvelopes(['a'], 0, 10, 1_000)) ?? [])).toHaveLength(left);
+    }
+    expect((await journal.readEnvelopes(['a'], 0, 10, 1_000))?.[0]).toMatchObject({
+      time: 100,
+      json: '{"é":10}',
+    });
+    expect(await journal.trim(10, 3)).toBe(1);
+  });
+});
+
+/** What a journal answers to everything that envelopes bear on. */
+async function answers(journal: Journal): Promise<unknown> {
+  const edges = [0, 3, 8, 21, 60];
+  const reads: unknown[] = [await journal.windowStats(), await journal.listStale(100, 10)];
+  for (const uri of ['a', 'b']) reads.push(await journal.readChannel(uri), await journal.diskUse(uri));
+  for (const from of edges) {
+    for (const upTo of edges) {
+      for (const maxBytes of [10, 60, 10_000])
+        reads.push(await journal.readEnvelopes(['b', 'a'], from, upTo, maxBytes));
+      const limits = { maxBytes: upTo * 5, minTime: from * 10 };
+      reads.push(await pointOf(journal, limits));
+    }
+  }
+  return reads;
+}
+
+/** Any number before the next envelope is the same point. */
+async function pointOf(journal: Journal, limits: { maxBytes: number; minTime: number }): Promise<unknown> {
+  const point = await journal.findTrimPoint(limits);
+  return point === undefined
+    ? 'none'
+    : seqs((await journal.readEnvelopes(['a', 'b'], point, 1_000, 1e6)) ?? []);
+}
+
+test('runs show in no answer: they are those of a journal that keeps each envelope by itself', async () => {
+  const write = fc.oneof(
+    {
+      weight: 8,
+      arbitrary: fc.record({ uri: fc.constantFrom('a', 'a', 'a', 'b'), gap: fc.integer({ min: 1, max: 3 }) }),
+    },
+    {
+      weight: 1,
+      arbitrary: fc.record({ snapshot: fc.constantFrom('a', 'b'), back: fc.integer({ min: 0, max: 9 }) }),
+    },
+  );
+  const step = fc.oneof(
+    { weight: 3, arbitrary: fc.record({ writes: fc.array(write, { maxLength: 12 }) }) },
+    {
+      weight: 1,
+      arbitrary: fc.record({ trim: fc.integer({ min: 0, max: 40 }), limit: fc.integer({ min: 1, max: 9 }) }),
+    },
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 8 }), async (steps) => {
+      const memory = new MemoryJournal(new MemoryDisk());
+      await memory.open();
+      await withJournal(async (sqlite) => {
+        let seq = 0;
+        for (const each of steps) {
+          if ('trim' in each) {
+            expect(await sqlite.trim(each.trim, each.limit)).toBe(await memory.trim(each.trim, each.limit));
+            continue;
+          }
+          const writes = each.writes.map((item): JournalWrite => {
+            if ('snapshot' in item) return channel(item.snapshot, Math.max(0, seq - item.back));
+            seq += item.gap;
+            return { ...delta(seq), channel: item.uri };
+          });
+          await sqlite.commit(writes);
+          await memory.commit(writes);
+        }
+        expect(await answers(sqlite)).toEqual(await answers(memory));
+      });
+      await memory.close();
+    }),
+    { numRuns: 60 },
+  );
+});
