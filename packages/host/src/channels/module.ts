@@ -23,7 +23,10 @@ export const reject = (code: string, reason: string): Rejection => ({ code, reas
 
 /** What a kind of channel does with dispatched actions. */
 export interface ChannelModule<K extends ChannelKind> {
-  /** Brings in from disk what `check` and the reducer need; later dispatches of this client wait for it [WIRE-6]. */
+  /**
+   * Brings in from disk what `check` and the reducer need; later dispatches of this client wait for it [WIRE-6]. Asked again
+   * when it is done, since others act meanwhile: `undefined` when nothing is missing.
+   */
   prepare?(channel: Channel<K>, action: ChannelAction[K]): Promise<void> | undefined;
   /** Whether this client may do this now; `undefined` when it may. Looks at state only. */
   check(channel: Channel<K>, action: ChannelAction[K], caller: Caller): Rejection | undefined;

@@ -132,6 +132,8 @@ export class Registry {
   unloadIdle(before: number): void {
     for (const channel of this.#channels.values()) {
       if (channel.kind === 'root' || !channel.isIdle || channel.usedAt >= before) continue;
+      // One that waits for its session to be ready has no agent yet that would keep it.
+      if (channel.is('chat') && channel.state.activeTurn !== undefined) continue;
       const hasChildren = channel.kind === 'session' && [...this.ofSession(channel.uri)].length > 0;
       if (hasChildren) continue;
       const { seq } = channel;

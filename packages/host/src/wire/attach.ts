@@ -33,7 +33,9 @@ export async function attachWithSnapshots(
       connection.outbox.hold();
       const maxTurnBytes = turnBytesEach(captured.filter(({ item }) => item.channel.kind === 'chat').length);
       const making = captured.map(async ({ item, state }) => {
-        const subscription = subscribe(connection, item, fromSeq, state.firstOrdinal);
+        // Until it is known how far back the snapshot reaches: what it has for certain.
+        const certain = Math.max(state.firstOrdinal, state.turnCount - (item.view?.turns ?? state.turnCount));
+        const subscription = subscribe(connection, item, fromSeq, certain);
         const { snapshot, fromOrdinal } = await makeSnapshot(sync, state, item.view, maxTurnBytes);
         if (!subscription.isRealigned) subscription.fromOrdinal = fromOrdinal;
         return { item, fromOrdinal, snapshot: connection.dialect.snapshot(snapshot) };

@@ -96,9 +96,9 @@ export class Dispatcher {
       this.#apply(connection, incoming, { channel, action, module });
       return undefined;
     }
-    return preparing.then(() => {
-      if (!connection.isClosed) this.#apply(connection, incoming, { channel, action, module });
-    });
+    return preparing.then(() =>
+      connection.isClosed ? undefined : this.#takeChecked(connection, incoming, channel, action),
+    );
   }
 
   #apply<K extends ChannelKind>(connection: Connection, incoming: Incoming, step: Step<K>): void {

@@ -71,6 +71,9 @@ export function chatCommands(parts: Parts): Commands {
         throw invalidParams('params.initialMessage.origin.kind: expected user');
       }
       if ((await sync.registry.open(chat)) !== undefined) throw alreadyExists('Chat', chat);
+      // While it was looked for, another client may have made it, or disposed of the session.
+      if (sync.registry.get(chat) !== undefined) throw alreadyExists('Chat', chat);
+      if (!session.isAlive) throw sessionNotFound(channel);
       sync.path.transact('client', () => addChat(parts, session, chat, initialMessage));
       return null;
     },
@@ -78,7 +81,7 @@ export function chatCommands(parts: Parts): Commands {
       const { sync, turns } = parts;
       const chat = await sync.registry.openOf('chat', channel);
       const session = sync.registry.getOf('session', chat?.session ?? '');
-      if (chat === undefined || session === undefined) throw notFound('Chat', channel);
+      if (chat?.isAlive !== true || session === undefined) throw notFound('Chat', channel);
       const full = session.state.chats.filter(({ interactivity = 'full' }) => interactivity === 'full');
       if (full.length === 1 && full[0]?.resource === channel) {
         throw invalidParams('The last full chat of a session cannot be disposed; dispose the session');
@@ -165,13 +168,26 @@ async function sendOlder(
       const oldest = rows[0]?.ordinal ?? 0;
       // Cut meanwhile: the client was told, and what was read is no more.
       if (chat.historyVersion !== historyVersion) return;
+      // Subscribed anew: the window is another one.
+      if (chat.subscriptions.get(caller.sink) !== subscription) return;
       const next = cursorBefore(oldest);
       const turns = rows.map(readTurn);
-      subscription.fromOrdinal = Math.min(subscription.fromOrdinal, oldest);
-      sync.sendPrivate(caller.sink, {
-        channel: chat.uri,
-        action: { type: 'chat/turnsLoaded', turns, ...(next === undefined ? {} : { turnsNextCursor: next }) },
-      });
+      const { fromOrdinal } = subscription;
+      subscription.fromOrdinal = Math.min(fromOrdinal, oldest);
+      sync.sendPrivate(
+        caller.sink,
+        {
+          channel: chat.uri,
+          action: {
+            type: 'chat/turnsLoaded',
+            turns,
+            ...(next === undefined ? {} : { turnsNextCursor: next }),
+          },
+        },
+        () => {
+          subscription.fromOrdinal = fromOrdinal;
+        },
+      );
     },
   );
   return {};

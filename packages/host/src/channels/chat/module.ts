@@ -2,6 +2,7 @@ import type { ChatAction, Message } from '@agenthost/protocol';
 import type { Ids } from '../../lib/clock.ts';
 import type { Channel } from '../../sync/channel.ts';
 import type { Sync } from '../../sync/sync.ts';
+import { firstOrdinal } from '../../sync/window.ts';
 import type { TurnSupervisor } from '../../turns/supervisor.ts';
 import type { Caller, ChannelModule } from '../module.ts';
 import { queueSteering, startQueued } from './queue.ts';
@@ -17,43 +18,58 @@ export function chatModule(parts: {
   setLocale(chat: string, locale: string): void;
 }): ChannelModule<'chat'> {
   const { sync, turns, ids } = parts;
-  const cuts = new Map<ChatAction, CutPoint>();
-  const archived = new Set<ChatAction>();
+  const lookups = new WeakMap<ChatAction, Lookup>();
   observeTurns(sync, ids, turns);
   return {
     prepare: (chat, action) => {
-      const isPaged = chat.local.turnCount > chat.state.turns.length;
-      if (action.type === 'chat/turnStarted' && isPaged) {
-        return sync.journal.findTurn(chat.uri, action.turnId).then((ordinal) => {
-          if (ordinal !== undefined) archived.add(action);
-        });
-      }
-      const { turnId } = action.type === 'chat/truncated' ? action : { turnId: undefined };
-      if (turnId === undefined) return undefined;
-      return readCut(sync, chat, turnId).then((cut) => {
-        if (cut !== undefined) cuts.set(action, cut);
-      });
+      if (lookups.get(action)?.historyVersion === chat.historyVersion) return undefined;
+      return lookUp(sync, chat, action)?.then((found) => void lookups.set(action, found));
     },
-    check: (chat, action, caller) =>
-      checkChatAction(
-        { sync, chat, state: chat.state, caller, isArchived: () => archived.delete(action) },
-        action,
-      ),
+    check: (chat, action, caller) => {
+      const isArchived = (): boolean => lookups.get(action)?.isArchived === true;
+      return checkChatAction({ sync, chat, state: chat.state, caller, isArchived }, action);
+    },
     before: (chat, action) => {
-      const cut = cuts.get(action);
-      cuts.delete(action);
-      if (cut !== undefined && cut.historyVersion === chat.historyVersion) alignWindows(sync, chat, cut);
+      const cut = lookups.get(action)?.cut;
+      if (cut !== undefined) alignWindows(sync, chat, cut);
     },
     after: (chat, action, caller) => follow(parts, chat, action, caller),
   };
 }
 
-/** Commits first, so that the rows read are those of the present state. */
-const readCut = async (sync: Sync, chat: Channel<'chat'>, turnId: string): Promise<CutPoint | undefined> =>
-  sync.path.boundary(
-    () => undefined,
-    () => findCut(sync, chat, turnId),
+/** What the disk says about an action, as long as the history is not cut. */
+interface Lookup {
+  readonly historyVersion: number;
+  /** Where a truncation cuts; `undefined` when there is no such turn. */
+  readonly cut?: CutPoint | undefined;
+  /** There is a turn of that id already. */
+  readonly isArchived?: boolean;
+}
+
+function lookUp(sync: Sync, chat: Channel<'chat'>, action: ChatAction): Promise<Lookup> | undefined {
+  const turnId =
+    action.type === 'chat/turnStarted' || action.type === 'chat/truncated' ? action.turnId : undefined;
+  if (turnId === undefined) return undefined;
+  const isPaged = chat.local.turnCount > chat.state.turns.length;
+  if (action.type === 'chat/turnStarted' && !isPaged) return undefined;
+  // Commits first, so that the rows are those of the state that is looked at.
+  return sync.path.boundary(
+    () => ({
+      historyVersion: chat.historyVersion,
+      window: chat.state.turns,
+      firstOrdinal: firstOrdinal(chat),
+    }),
+    async ({ historyVersion, ...captured }) => {
+      if (action.type === 'chat/truncated') {
+        return { historyVersion, cut: await findCut(sync, { chat: chat.uri, ...captured }, turnId) };
+      }
+      return {
+        historyVersion,
+        isArchived: (await sync.journal.findTurn(chat.uri, turnId)) !== undefined,
+      };
+    },
   );
+}
 
 function follow(
   { sync, ids, turns, setLocale }: Parameters<typeof chatModule>[0],

@@ -3,31 +3,26 @@ import type { Channel } from '../../sync/channel.ts';
 import type { Sync } from '../../sync/sync.ts';
 import { cursorBefore, firstOrdinal, readTurn, WINDOW_TURNS, withTurns } from '../../sync/window.ts';
 
-/** The last turns up to and including one, brought in from disk. */
+/** The last turns up to and including one, brought in from disk. It holds until the history is cut. */
 export interface CutPoint {
-  readonly turnId: string;
   readonly ordinal: number;
   readonly turns: Turn[];
-  /** History as it was when this was read. */
-  readonly historyVersion: number;
 }
 
 /**
- * Finds where a truncation cuts, and what windows show after it, when the chat's own window or a subscriber's may not
- * hold that turn. `undefined`: there is no such turn.
+ * Finds where a truncation cuts, and what windows show after it, when the chat's own window (as it was at a boundary) or a
+ * subscriber's may not hold that turn. `undefined`: there is no such turn.
  */
 export async function findCut(
   sync: Sync,
-  chat: Channel<'chat'>,
+  at: { readonly chat: string; readonly window: readonly Turn[]; readonly firstOrdinal: number },
   turnId: string,
 ): Promise<CutPoint | undefined> {
-  const { historyVersion } = chat;
-  const inWindow = chat.state.turns.findIndex(({ id }) => id === turnId);
-  const ordinal =
-    inWindow >= 0 ? firstOrdinal(chat) + inWindow : await sync.journal.findTurn(chat.uri, turnId);
+  const inWindow = at.window.findIndex(({ id }) => id === turnId);
+  const ordinal = inWindow >= 0 ? at.firstOrdinal + inWindow : await sync.journal.findTurn(at.chat, turnId);
   if (ordinal === undefined) return undefined;
-  const rows = await sync.journal.readTurns(chat.uri, { before: ordinal + 1, limit: WINDOW_TURNS });
-  return { turnId, ordinal, turns: rows.map(readTurn), historyVersion };
+  const rows = await sync.journal.readTurns(at.chat, { before: ordinal + 1, limit: WINDOW_TURNS });
+  return { ordinal, turns: rows.map(readTurn) };
 }
 
 /**

@@ -42,10 +42,14 @@ export function rootCommands(sync: Sync): Commands {
         throw invalidParams('params.limit: expected an integer of at least 1');
       }
       const after = cursor === undefined ? undefined : readCursor(cursor);
-      const rows = await sync.journal.listSessions({
-        ...(limit === undefined ? {} : { limit: limit + 1 }),
-        ...(after === undefined ? {} : { after }),
-      });
+      const rows = await sync.path.boundary(
+        () => undefined,
+        () =>
+          sync.journal.listSessions({
+            ...(limit === undefined ? {} : { limit: limit + 1 }),
+            ...(after === undefined ? {} : { after }),
+          }),
+      );
       const page = limit === undefined ? rows : rows.slice(0, limit);
       const items = page.map(({ summary }): SessionSummary => JSON.parse(summary));
       const last = page.at(-1);

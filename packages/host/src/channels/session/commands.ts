@@ -62,6 +62,8 @@ export function sessionCommands(parts: Parts): Commands {
         throw invalidParams(`Agent ${provider.id} cannot fork sessions (params.fork)`);
       const config = await resolveConfig(provider, directory.path, params.config);
       await checkFree(sync, uri);
+      // Two may have found it free at once.
+      if (sync.registry.get(uri) !== undefined) throw sessionAlreadyExists(uri);
       sync.path.transact('client', () =>
         addSession(parts, uri, {
           provider: provider.id,
@@ -76,6 +78,8 @@ export function sessionCommands(parts: Parts): Commands {
       const session = await sync.registry.openOf('session', channel);
       if (session === undefined) throw sessionNotFound(channel);
       for (const { uri } of await sync.journal.listChannels(channel)) await sync.registry.open(uri);
+      // Somebody else was faster.
+      if (!session.isAlive) throw sessionNotFound(channel);
       sync.path.transact('client', () => removeSession(parts, session));
       return null;
     },
