@@ -1,6 +1,7 @@
 import type { Journal } from '../journal/journal.ts';
 
-const BLOCK = 20_000;
+/** Numbers reserved at a time. Each reservation waits for the disk; a restart skips what is left of one. */
+const BLOCK = 200_000;
 
 /**
  * Gives out sequence numbers [CONN-4]. Numbers come from blocks reserved durably ahead; nothing that carries a number
