@@ -16,7 +16,7 @@ export const acpCatalogue: readonly AcpAgentConfig[] = [
     description: 'OpenAI Codex through its ACP adapter',
     command: 'codex-acp',
     envAllow: ['OPENAI_*', 'CODEX_*', 'NO_BROWSER'],
-    loginHint: 'run `codex login`, or set OPENAI_API_KEY for the host',
+    loginHint: 'run `codex login`; with an API key, `codex login --with-api-key`',
   },
   {
     id: 'gemini',
