@@ -127,10 +127,16 @@ describe('modes, models and options', () => {
   it('what the agent changes by itself reaches the host and holds from then on', async () => {
     const chat = await openChat(scriptedAgent({ session: { modes } }), {
       workingDirectory: temporaryFolder(),
+      config: { mode: 'ask' },
     });
     await chat.prompt(steps({ update: { sessionUpdate: 'current_mode_update', currentModeId: 'yolo' } }))
       .done;
     expect(chat.host.configs.at(-1)?.values).toEqual({ mode: 'yolo' });
+    // Another value of the host's does not bring the old mode back.
+    await chat.session.setConfig?.({ other: 1 });
+    const turn = chat.prompt(steps({ sayCalls: 'session/set_mode' }));
+    await turn.done;
+    expect(JSON.parse(turn.output.text)).toEqual([]);
   });
 
   it('a model that the agent does not offer is told, and the turn goes on', async () => {
