@@ -6,7 +6,7 @@ import { simulate } from './simulate.ts';
 const only = process.env['SEED'];
 const SEEDS =
   only === undefined
-    ? Array.from({ length: Number(process.env['SEEDS'] ?? 12) }, (_, index) => index + 1)
+    ? Array.from({ length: Number(process.env['SEEDS'] ?? 24) }, (_, index) => index + 1)
     : [Number(only)];
 const RUN = { stepCount: 1_500, auditCount: 3 };
 

@@ -1,9 +1,14 @@
 import { type AhpClient, createClient, type Mirror } from '@agenthost/client';
 import type { ChannelKind, ClientAction } from '@agenthost/protocol';
-import { type ControlledNetwork, type Link, SeededRandom, type SimulatedClock } from '@agenthost/testkit';
+import {
+  type ControlledNetwork,
+  type Link,
+  observeTransport,
+  SeededRandom,
+  type SimulatedClock,
+} from '@agenthost/testkit';
 import type { Ledger } from './ledger.ts';
 import type { Report } from './report.ts';
-import { tap } from './tap.ts';
 import type { Trace } from './trace.ts';
 
 /** How a client looks at the chats of the simulated session. */
@@ -53,7 +58,13 @@ export class SimClient {
       backoff: { minMs: 50, maxMs: 2_000 },
       transport: async () => {
         this.#link = network.connect();
-        return tap(this.#link.client, name, parts);
+        return observeTransport(this.#link.client, {
+          envelope: (envelope) => parts.ledger.note(envelope),
+          initialized: () => report.count('initializes'),
+          reconnected: (type) => report.count(type === 'replay' ? 'replayReconnects' : 'snapshotReconnects'),
+          frame: (direction, text) => parts.trace.note(name, `${direction === 'in' ? '←' : '→'} ${text}`),
+          closed: ({ code, reason }) => parts.trace.note(name, `closed ${code} ${reason}`),
+        });
       },
     });
     let wasOnline = false;

@@ -435,7 +435,7 @@ describe('tool calls', () => {
   });
 
   test('[RES-1] long tool output is behind a content URI, its head and tail in state; the whole survives a restart', async () => {
-    const { host, chat, call, callOf } = await inTurn();
+    const { host, call, callOf } = await inTurn();
     const text = `head ${'x'.repeat(300 * 1024)} tail`;
     const handle = call('c1');
     handle.run(READY);

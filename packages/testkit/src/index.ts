@@ -3,6 +3,7 @@ export * from './builders.ts';
 export { ControlledNetwork, Link, type LinkDirection } from './controlled-network.ts';
 export { drainMicrotasks } from './drain-microtasks.ts';
 export { FaultJournal, type JournalGates } from './fault-journal.ts';
+export { observeTransport, type TransportObserver } from './observe-transport.ts';
 export { SeededRandom } from './seeded-random.ts';
 export {
   type CallWeights,
