@@ -9,7 +9,7 @@ import { expect } from 'vitest';
 import type { InstalledAgent } from '../../scripts/install-agents.ts';
 import { agentAbilities } from './agent-abilities.ts';
 import { prepareLaunch } from './agent-launch.ts';
-import { present, textOf } from './chat-reading.ts';
+import { present, textIn, textOf } from './chat-reading.ts';
 import { HostProcess } from './host-process.ts';
 import { greeting, recallPrompt, remembered, toldAgain } from './stand-in-model.ts';
 
@@ -97,6 +97,18 @@ export class Stage {
     ).toBe(true);
     // An agent that replays its session must not add it to the transcript again.
     expect(textOf(turn)).not.toContain(greeting);
+  }
+
+  /** What a person needs who looks into a failure: the end of the host's log, and the turn that is open. */
+  async evidence(): Promise<string> {
+    const log = (await textIn(join(this.#folder, 'data', 'agenthost.log'))) ?? 'no log';
+    const { activeTurn, turns } = this.driver.chat.mirror.confirmed;
+    return [
+      ...log.trimEnd().split('\n').slice(-10),
+      this.host.log.slice(-1_000),
+      `clients: ${this.#clients.map(({ status }) => status.state).join(', ')}`,
+      `turns: ${turns.length}; open: ${JSON.stringify(activeTurn)?.slice(0, 1_000) ?? 'none'}`,
+    ].join('\n');
   }
 
   async close(): Promise<void> {

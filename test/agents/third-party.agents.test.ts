@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { installAgents } from '../../scripts/install-agents.ts';
 import { agentAbilities } from './agent-abilities.ts';
 import { agentPackages } from './agent-packages.ts';
@@ -24,6 +24,9 @@ describe.each(installed.filter(({ command }) => command !== undefined))('$agent.
 
   beforeAll(() => stage.open(), turnTimeoutMs);
   afterAll(() => stage.close(), turnTimeoutMs);
+  afterEach(async ({ task }) => {
+    if (task.result?.state === 'fail') console.error(await stage.evidence());
+  });
 
   it('streams text to the client that asked and to one that watches', {
     timeout: turnTimeoutMs,
