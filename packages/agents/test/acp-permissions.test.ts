@@ -117,6 +117,31 @@ describe('permission requests', () => {
     expect(JSON.parse(turn.output.text)).toEqual({ outcome: { outcome: 'cancelled' } });
   });
 
+  it('a request and what follows it take effect in the order sent, even when they arrive at once', async () => {
+    const chat = await openChat(scriptedAgent(), { workingDirectory: temporaryFolder() });
+    const session = chat.host.memory as { sessionId: string };
+    const lines = [
+      {
+        id: 'x',
+        method: 'session/request_permission',
+        params: { ...session, toolCall: { toolCallId: 't' }, options: [] },
+      },
+      {
+        method: 'session/update',
+        params: {
+          ...session,
+          update: { sessionUpdate: 'tool_call_update', toolCallId: 't', status: 'completed' },
+        },
+      },
+    ];
+    const text = lines.map((line) => `${JSON.stringify({ jsonrpc: '2.0', ...line })}\n`).join('');
+    const turn = chat.prompt(steps({ write: { text } }));
+    await turn.done;
+    expect(turn.output.calls.map((call) => [call.id, call.questions.length, call.status])).toEqual([
+      ['t', 1, 'completed'],
+    ]);
+  });
+
   it('two questions about one call are put one after the other', async () => {
     const chat = await openChat(scriptedAgent(), { workingDirectory: temporaryFolder() });
     const turn = chat.prompt(

@@ -259,6 +259,7 @@ describe('the process of an agent', () => {
       for (const [command, PATH] of [
         ['./bin/agent', '/usr/bin'],
         ['bin/agent', '/usr/bin'],
+        ['bin/agent', folder],
         ['agent', 'bin:.:'],
       ] as const) {
         const provider = createAcpProvider(
