@@ -1,26 +1,19 @@
 import type { ChatAction, ErrorInfo, Message } from '@agenthost/protocol';
-import { AgentError, type AgentSession, type AgentSessionHost } from '../agents/provider.ts';
+import { AgentError, type AgentSession } from '../agents/provider.ts';
 import type { Channel } from '../sync/channel.ts';
-import { readTurn } from '../sync/window.ts';
-import { agentSessionHost } from './agent-host.ts';
+import { ChatAgent } from './chat-agent.ts';
 import type { TurnParts } from './parts.ts';
 import { LiveTurnOutput } from './turn-output.ts';
 
 /** A cancelled agent gets so long to stop, then it is ended. */
 const CANCEL_GRACE_MS = 10_000;
-/** Turns handed to an agent that has no memory of its own. */
-const HISTORY_TURNS = 50;
-
-/** Where an agent's side of a chat stands. */
-type AgentState =
-  | { readonly phase: 'none' }
-  | { readonly phase: 'opening'; readonly promise: Promise<AgentSession>; readonly abort: AbortController }
-  | { readonly phase: 'open'; readonly session: AgentSession };
 
 interface Run {
   readonly turnId: string;
   readonly output: LiveTurnOutput;
   readonly abort: AbortController;
+  /** The agent session that has the turn; absent while it opens. */
+  agent?: AgentSession;
   /** Resolves when the chat is free for the next turn: the provider has let go, or was left behind. */
   readonly vacated: Promise<void>;
   readonly vacate: () => void;
@@ -31,16 +24,17 @@ export class ChatRunner {
   readonly #parts: TurnParts;
   readonly #chat: string;
   readonly #session: string;
-  #agent: AgentState = { phase: 'none' };
+  readonly #agent: ChatAgent;
   #run: Run | undefined;
-  /** Changes with every agent session, so that calls of an older one are told apart. */
-  #generation = 0;
   #isDisposed = false;
 
   constructor(parts: TurnParts, chat: Channel<'chat'>) {
     this.#parts = parts;
     this.#chat = chat.uri;
     this.#session = chat.session ?? '';
+    this.#agent = new ChatAgent(parts, { chat: this.#chat, session: this.#session }, (reason) =>
+      this.#exited(reason),
+    );
   }
 
   /** The turn that an agent holds now, if any. */
@@ -50,7 +44,7 @@ export class ChatRunner {
 
   /** Opens the agent's side ahead of the first turn. Rejects with why it cannot. */
   async open(): Promise<void> {
-    await this.#openAgent();
+    await this.#agent.open();
   }
 
   /** Gives the chat's active turn to the agent, once it has let go of an earlier one. */
@@ -101,7 +95,7 @@ export class ChatRunner {
     run.abort.abort();
     const cancelGrace = this.#parts.timers.after(CANCEL_GRACE_MS, () => {
       this.#parts.log.warn({ chat: this.#chat, turn: run.turnId }, 'the agent ignored the cancel; ending it');
-      void this.#dropAgent('terminate');
+      void this.#agent.terminate(run.agent);
       // An agent that ignores even that is left behind: the next turn must not wait for it.
       run.vacate();
     });
@@ -111,7 +105,8 @@ export class ChatRunner {
   /** The agent's memory no longer fits the chat: the next turn opens it anew, primed with what is left [CHAT-6]. */
   forget(): void {
     this.stop();
-    void this.#dropAgent('close');
+    const close = this.#agent.leave();
+    void (this.#run?.vacated ?? Promise.resolve()).then(close);
     this.#parts.sync.path.transact('host', () => {
       const chat = this.#parts.sync.registry.getOf('chat', this.#chat);
       if (chat === undefined || chat.local.memory === undefined) return;
@@ -122,19 +117,21 @@ export class ChatRunner {
 
   /** A mutable config value changed. */
   async configure(values: Readonly<Record<string, unknown>>): Promise<void> {
-    if (this.#agent.phase === 'open') await this.#agent.session.setConfig?.(values);
+    await this.#agent.configure(values);
   }
 
-  /** Ends the agent's side. Idempotent. */
+  /** Ends the agent's side; resolves when a turn that it had has been given up too. Idempotent. */
   async dispose(): Promise<void> {
     this.#isDisposed = true;
     this.stop();
-    await this.#dropAgent('close');
+    await this.#agent.leave()();
+    await this.#run?.vacated;
   }
 
   async #drive(run: Run, message: Message): Promise<void> {
     try {
-      const agent = await this.#openAgent();
+      const agent = await this.#agent.open();
+      run.agent = agent;
       if (run.abort.signal.aborted) return;
       await agent.runTurn(
         {
@@ -169,77 +166,17 @@ export class ChatRunner {
     return { errorType: 'agentError', message: error instanceof Error ? error.message : String(error) };
   }
 
-  #openAgent(): Promise<AgentSession> {
-    if (this.#agent.phase === 'open') return Promise.resolve(this.#agent.session);
-    if (this.#agent.phase === 'opening') return this.#agent.promise;
-    const abort = new AbortController();
-    this.#generation += 1;
-    const promise = this.#openNew(abort.signal, this.#generation);
-    const opening: AgentState = { phase: 'opening', promise, abort };
-    this.#agent = opening;
-    promise.then(
-      (session) => {
-        if (this.#agent === opening) this.#agent = { phase: 'open', session };
-        else void session.close();
-      },
-      () => {
-        if (this.#agent === opening) this.#agent = { phase: 'none' };
-      },
-    );
-    return promise;
-  }
-
-  async #openNew(signal: AbortSignal, generation: number): Promise<AgentSession> {
-    const { sync, agents, workingDirectoryOf } = this.#parts;
-    const chat = await sync.registry.openOf('chat', this.#chat);
-    const session = await sync.registry.openOf('session', this.#session);
-    if (chat === undefined || session === undefined) throw new AgentError('hostError', 'The chat is gone');
-    const provider = agents.get(session.state.provider);
-    return provider.openSession(
-      {
-        session: this.#session,
-        chat: this.#chat,
-        workingDirectory: await workingDirectoryOf(session, chat),
-        config: session.state.config?.values ?? {},
-        memory: chat.local.memory,
-        history: async () => {
-          const rows = await sync.journal.readTurns(this.#chat, { limit: HISTORY_TURNS });
-          return rows.map(readTurn);
-        },
-        host: this.#hostFor(generation),
-      },
-      signal,
-    );
-  }
-
-  #hostFor(generation: number): AgentSessionHost {
-    return agentSessionHost(this.#parts, {
-      chat: this.#chat,
-      session: this.#session,
-      isCurrent: () => generation === this.#generation && !this.#isDisposed,
-      exited: (reason) => {
-        this.#agent = { phase: 'none' };
-        const run = this.#run;
-        if (run === undefined || run.abort.signal.aborted) return;
-        const error = { errorType: 'agentExited', message: reason };
-        this.#end(run.turnId, { type: 'chat/error', turnId: run.turnId, error });
-        run.output.end();
-        run.abort.abort();
-        // Its promise may never settle: the process is gone.
-        run.vacate();
-      },
-    });
-  }
-
-  async #dropAgent(how: 'close' | 'terminate'): Promise<void> {
-    const state = this.#agent;
-    this.#agent = { phase: 'none' };
-    this.#generation += 1;
-    try {
-      if (state.phase === 'opening') state.abort.abort();
-      else if (state.phase === 'open') await state.session[how]();
-    } catch (error) {
-      this.#parts.log.warn({ error, chat: this.#chat }, 'an agent session did not end cleanly');
+  /** Its agent has gone: a turn that it had ends, and nobody waits for it. */
+  #exited(reason: string): void {
+    const run = this.#run;
+    if (run === undefined) return;
+    if (!run.abort.signal.aborted) {
+      const error = { errorType: 'agentExited', message: reason };
+      this.#end(run.turnId, { type: 'chat/error', turnId: run.turnId, error });
+      run.output.end();
+      run.abort.abort();
     }
+    // Its promise may never settle: the process is gone.
+    run.vacate();
   }
 }

@@ -8,6 +8,7 @@ import type { TurnParts } from './parts.ts';
 export class TurnSupervisor {
   readonly #parts: TurnParts;
   readonly #runners = new Map<string, ChatRunner>();
+  #isDisposed = false;
 
   constructor(parts: TurnParts) {
     this.#parts = parts;
@@ -46,9 +47,17 @@ export class TurnSupervisor {
   start(chatUri: string, turnId: string): void {
     const { sync, log } = this.#parts;
     const chat = sync.registry.getOf('chat', chatUri);
-    if (chat === undefined || chat.state.activeTurn?.id !== turnId) return;
+    if (this.#isDisposed || chat === undefined || chat.state.activeTurn?.id !== turnId) return;
     const session = sync.registry.getOf('session', chat.session ?? '');
     if (session === undefined || session.state.lifecycle === 'creating') return;
+    if (session.state.lifecycle === 'creationFailed') {
+      const { creationError: error = { errorType: 'hostError', message: 'The session was not created' } } =
+        session.state;
+      sync.path.transact('host', () => {
+        if (chat.state.activeTurn?.id === turnId) sync.emit(chat, { type: 'chat/error', turnId, error });
+      });
+      return;
+    }
     this.#runner(chat)
       .start(turnId)
       .catch((error: unknown) => log.error({ error, chat: chatUri }, 'a turn could not be run'));
@@ -98,6 +107,7 @@ export class TurnSupervisor {
 
   /** Ends all agents: the host stops. */
   async dispose(): Promise<void> {
+    this.#isDisposed = true;
     const runners = [...this.#runners.values()];
     this.#runners.clear();
     await Promise.all(runners.map((runner) => runner.dispose()));

@@ -30,6 +30,9 @@ export class LiveToolCall implements ToolCallHandle {
   readonly #pace: Pace;
   readonly #send: Emit;
   readonly #fit: (content: readonly ToolResultContent[]) => ToolResultContent[];
+  /** Who waits for a person, asked already or not: at the end all of them go on. */
+  readonly #waiting = new Set<() => void>();
+  /** The question, or the result, that a person sees now. */
   #resolveAnswer: ((answer: ToolCallAnswer) => void) | undefined;
   #resolveResult: ((result: { approved: boolean }) => void) | undefined;
   #isOver = false;
@@ -61,18 +64,25 @@ export class LiveToolCall implements ToolCallHandle {
 
   confirm(question: ToolCallQuestion): Promise<ToolCallAnswer> {
     if (this.#isOver) return Promise.resolve(SKIPPED);
-    this.#resolveAnswer?.(SKIPPED);
-    this.#emitIn(['streaming', 'running'], () => ({
-      type: 'chat/toolCallReady',
-      ...this.#target,
-      ...ready(question),
-      ...(question.confirmationTitle === undefined ? {} : { confirmationTitle: question.confirmationTitle }),
-      ...(question.editable === undefined ? {} : { editable: question.editable }),
-      ...(question.options === undefined ? {} : { options: [...question.options] }),
-    }));
-    return new Promise((resolve) => {
-      this.#resolveAnswer = resolve;
-    });
+    const { promise, resolve, giveUp } = this.#wait(SKIPPED);
+    this.#emitIn(
+      ['streaming', 'running'],
+      () => {
+        this.#resolveAnswer = resolve;
+        return {
+          type: 'chat/toolCallReady',
+          ...this.#target,
+          ...ready(question),
+          ...(question.confirmationTitle === undefined
+            ? {}
+            : { confirmationTitle: question.confirmationTitle }),
+          ...(question.editable === undefined ? {} : { editable: question.editable }),
+          ...(question.options === undefined ? {} : { options: [...question.options] }),
+        };
+      },
+      giveUp,
+    );
+    return promise;
   }
 
   run(question: ToolCallReady): void {
@@ -100,17 +110,25 @@ export class LiveToolCall implements ToolCallHandle {
     if (this.#isOver) return Promise.resolve({ approved: false });
     const { content, ...rest } = result;
     const fitted = content === undefined ? rest : { ...rest, content: this.#fit(content) };
-    this.#emitIn(['running', 'pending-confirmation'], () => ({
-      type: 'chat/toolCallComplete',
-      ...this.#target,
-      ...(options.meta === undefined ? {} : { _meta: options.meta }),
-      result: fitted,
-      ...(options.requiresResultConfirmation === true ? { requiresResultConfirmation: true } : {}),
-    }));
-    if (options.requiresResultConfirmation !== true) return Promise.resolve({ approved: true });
-    return new Promise((resolve) => {
-      this.#resolveResult = resolve;
-    });
+    const { promise, resolve, giveUp } = this.#wait({ approved: false });
+    const mustConfirm = options.requiresResultConfirmation === true;
+    this.#emitIn(
+      ['running', 'pending-confirmation'],
+      () => {
+        this.#takeAnswer()?.(SKIPPED);
+        if (mustConfirm) this.#resolveResult = resolve;
+        else resolve({ approved: true });
+        return {
+          type: 'chat/toolCallComplete',
+          ...this.#target,
+          ...(options.meta === undefined ? {} : { _meta: options.meta }),
+          result: fitted,
+          ...(mustConfirm ? { requiresResultConfirmation: true } : {}),
+        };
+      },
+      giveUp,
+    );
+    return promise;
   }
 
   /** The question was answered: state already shows it. */
@@ -120,8 +138,7 @@ export class LiveToolCall implements ToolCallHandle {
       call !== undefined && 'selectedOption' in call ? { selectedOption: call.selectedOption } : {};
     const selectedOption =
       selected.selectedOption === undefined ? {} : { selectedOption: selected.selectedOption };
-    const resolve = this.#resolveAnswer;
-    this.#resolveAnswer = undefined;
+    const resolve = this.#takeAnswer();
     if (action.approved) {
       const toolInput = call !== undefined && 'toolInput' in call ? call.toolInput : undefined;
       resolve?.({ approved: true, ...(toolInput === undefined ? {} : { toolInput }), ...selectedOption });
@@ -143,9 +160,25 @@ export class LiveToolCall implements ToolCallHandle {
 
   end(): void {
     this.#isOver = true;
-    this.#resolveAnswer?.(SKIPPED);
+    for (const giveUp of this.#waiting) giveUp();
+  }
+
+  #takeAnswer(): ((answer: ToolCallAnswer) => void) | undefined {
+    const resolve = this.#resolveAnswer;
     this.#resolveAnswer = undefined;
-    this.resultAnswered(false);
+    return resolve;
+  }
+
+  /** A promise that also resolves, as `otherwise`, when nobody will answer any more. */
+  #wait<T>(otherwise: T): { promise: Promise<T>; resolve: (value: T) => void; giveUp: () => void } {
+    const { promise, resolve: settle } = Promise.withResolvers<T>();
+    const giveUp = (): void => resolve(otherwise);
+    const resolve = (value: T): void => {
+      this.#waiting.delete(giveUp);
+      settle(value);
+    };
+    this.#waiting.add(giveUp);
+    return { promise, resolve, giveUp };
   }
 
   get #target(): { turnId: string; toolCallId: string } {
@@ -153,10 +186,16 @@ export class LiveToolCall implements ToolCallHandle {
   }
 
   /** Emits when the call is in one of these states; anything else would change nothing [CHAT-7]. */
-  #emitIn(statuses: readonly ToolCallState['status'][], make: (call: ToolCallState) => ChatAction): void {
+  #emitIn(
+    statuses: readonly ToolCallState['status'][],
+    make: (call: ToolCallState) => ChatAction,
+    refused: () => void = () => undefined,
+  ): void {
     this.#send((chat) => {
       const call = findToolCall(chat.state, this.id);
-      return call !== undefined && statuses.includes(call.status) ? make(call) : undefined;
+      if (call !== undefined && statuses.includes(call.status)) return make(call);
+      refused();
+      return undefined;
     });
   }
 }

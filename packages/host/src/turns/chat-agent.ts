@@ -1,0 +1,126 @@
+import { AgentError, type AgentSession } from '../agents/provider.ts';
+import { readTurn } from '../sync/window.ts';
+import { agentSessionHost } from './agent-host.ts';
+import type { TurnParts } from './parts.ts';
+
+/** An agent that does not close within so long is ended. */
+const CLOSE_GRACE_MS = 10_000;
+/** Turns handed to an agent that has no memory of its own. */
+const HISTORY_TURNS = 50;
+
+type AgentState =
+  | { readonly phase: 'none' }
+  | { readonly phase: 'opening'; readonly promise: Promise<AgentSession>; readonly abort: AbortController }
+  | { readonly phase: 'open'; readonly session: AgentSession };
+
+/** The agent's side of one chat: opened when it is needed, and told apart from those that were there before it. */
+export class ChatAgent {
+  readonly #parts: TurnParts;
+  readonly #owner: { readonly chat: string; readonly session: string };
+  readonly #onExited: (reason: string) => void;
+  #state: AgentState = { phase: 'none' };
+  /** Changes with every agent session, so that calls of an older one are told apart. */
+  #generation = 0;
+
+  /** `onExited`: the present agent has gone by itself. */
+  constructor(
+    parts: TurnParts,
+    owner: { readonly chat: string; readonly session: string },
+    onExited: (reason: string) => void,
+  ) {
+    this.#parts = parts;
+    this.#owner = owner;
+    this.#onExited = onExited;
+  }
+
+  /** The agent's session, opened if there is none. Rejects with why it cannot be. */
+  open(): Promise<AgentSession> {
+    if (this.#state.phase === 'open') return Promise.resolve(this.#state.session);
+    if (this.#state.phase === 'opening') return this.#state.promise;
+    const abort = new AbortController();
+    this.#generation += 1;
+    const promise = this.#openNew(abort.signal, this.#generation);
+    const opening: AgentState = { phase: 'opening', promise, abort };
+    this.#state = opening;
+    promise.then(
+      (session) => {
+        if (this.#state === opening) this.#state = { phase: 'open', session };
+        else void this.#close(session);
+      },
+      () => {
+        if (this.#state === opening) this.#state = { phase: 'none' };
+      },
+    );
+    return promise;
+  }
+
+  /** Passes changed config values on; an agent that is just opening gets them when it has. */
+  async configure(values: Readonly<Record<string, unknown>>): Promise<void> {
+    if (this.#state.phase === 'none') return;
+    const session = await this.open();
+    if (this.#state.phase === 'open' && this.#state.session === session) await session.setConfig?.(values);
+  }
+
+  /** Lets go of the agent, so that the next turn opens another one. The returned function closes it; it never rejects. */
+  leave(): () => Promise<void> {
+    const state = this.#state;
+    this.#state = { phase: 'none' };
+    this.#generation += 1;
+    if (state.phase === 'opening') state.abort.abort();
+    return state.phase === 'open' ? () => this.#close(state.session) : () => Promise.resolve();
+  }
+
+  /** Ends the agent session that a turn has, or the attempt to open one. Never rejects. */
+  async terminate(session: AgentSession | undefined): Promise<void> {
+    const state = this.#state;
+    const isPresent = state.phase === 'open' ? state.session === session : session === undefined;
+    if (isPresent) this.leave();
+    await this.#tolerate(async () => session?.terminate());
+  }
+
+  #close(session: AgentSession): Promise<void> {
+    const late = Promise.withResolvers<boolean>();
+    const cancel = this.#parts.timers.after(CLOSE_GRACE_MS, () => late.resolve(true));
+    return this.#tolerate(async () => {
+      const closed = session.close().then(() => false);
+      if (await Promise.race([closed, late.promise])) await session.terminate();
+    }).finally(cancel);
+  }
+
+  async #tolerate(end: () => Promise<unknown>): Promise<void> {
+    try {
+      await end();
+    } catch (error) {
+      this.#parts.log.warn({ error, chat: this.#owner.chat }, 'an agent session did not end cleanly');
+    }
+  }
+
+  async #openNew(signal: AbortSignal, generation: number): Promise<AgentSession> {
+    const { sync, agents, workingDirectoryOf } = this.#parts;
+    const chat = await sync.registry.openOf('chat', this.#owner.chat);
+    const session = await sync.registry.openOf('session', this.#owner.session);
+    if (chat === undefined || session === undefined) throw new AgentError('hostError', 'The chat is gone');
+    const provider = agents.get(session.state.provider);
+    return provider.openSession(
+      {
+        ...this.#owner,
+        workingDirectory: await workingDirectoryOf(session, chat),
+        config: session.state.config?.values ?? {},
+        memory: chat.local.memory,
+        history: async () => {
+          const rows = await sync.journal.readTurns(this.#owner.chat, { limit: HISTORY_TURNS });
+          return rows.map(readTurn);
+        },
+        host: agentSessionHost(this.#parts, {
+          ...this.#owner,
+          isCurrent: () => generation === this.#generation,
+          exited: (reason) => {
+            this.#state = { phase: 'none' };
+            this.#onExited(reason);
+          },
+        }),
+      },
+      signal,
+    );
+  }
+}
