@@ -23,6 +23,8 @@ interface Tick {
   readonly effects: (() => void)[];
   /** Takes the tick's changes back, newest first. */
   readonly undo: (() => void)[];
+  /** What `isFirstChange` was asked about. */
+  readonly changed: Set<object>;
   /** The host's own causes, to run again after a failed commit. */
   readonly redo: (() => void)[];
 }
@@ -33,6 +35,7 @@ const newTick = (): Tick => ({
   output: [],
   effects: [],
   undo: [],
+  changed: new Set(),
   redo: [],
 });
 
@@ -121,6 +124,14 @@ export class CommitPath {
   /** How to take back what was just changed in memory. Inside `transact` only. */
   undo(restore: () => void): void {
     this.#tick().undo.push(restore);
+  }
+
+  /** True when asked for the first time in a tick about `subject`: who then gives its `undo` takes back all of the tick. */
+  isFirstChange(subject: object): boolean {
+    const { changed } = this.#tick();
+    if (changed.has(subject)) return false;
+    changed.add(subject);
+    return true;
   }
 
   /** What to do once the change is committed and published. It must look again whether its cause still stands. */

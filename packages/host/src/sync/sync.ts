@@ -6,6 +6,7 @@ import {
   type ChannelState,
   type HostToClientNotifications,
   ROOT_URI,
+  type StateAction,
 } from '@agenthost/protocol';
 import type { Journal, JournalStart } from '../journal/journal.ts';
 import type { Clock, Timers } from '../lib/clock.ts';
@@ -106,35 +107,30 @@ export class Sync {
     channel.seq = seq;
     channel.usedAt = time;
     this.#emittedSeq = seq;
-    this.path.undo(() => {
-      channel.state = before;
-      channel.seq = beforeSeq;
-      this.#emittedSeq = beforeEmitted;
-    });
-    const envelope: ActionEnvelope = {
-      channel: channel.uri,
-      action,
-      serverSeq: seq,
-      ...(origin === undefined ? {} : { origin: { clientId: origin.clientId, clientSeq: origin.clientSeq } }),
-      'x-time': time,
-    };
+    // Streams change one channel many times a tick: going back to before the first takes all of it back.
+    if (this.path.isFirstChange(channel)) {
+      this.path.undo(() => {
+        channel.state = before;
+        channel.seq = beforeSeq;
+        this.#emittedSeq = beforeEmitted;
+      });
+    }
+    const envelope = envelopeOf(channel.uri, action, origin, { seq, time });
     const encoded = new EncodedEnvelope(envelope);
-    this.path.write({
-      op: 'envelope',
-      seq,
-      channel: channel.uri,
-      time,
-      json: encoded.json,
-      ...(origin?.epoch === undefined
-        ? {}
-        : { origin: { clientId: origin.clientId, epoch: origin.epoch, clientSeq: origin.clientSeq } }),
-    });
-    this.path.publish(
-      () => this.#fanOut(channel, encoded, origin?.sink),
-      origin === undefined ? undefined : () => origin.dropped(),
-    );
-    for (const observer of this.#observers[channel.kind])
-      observer({ channel, before, after, action, envelope, origin });
+    const row = { op: 'envelope', seq, channel: channel.uri, time, json: encoded.json } as const;
+    if (origin === undefined) {
+      this.path.write(row);
+      this.path.publish(() => this.#fanOut(channel, encoded, undefined));
+    } else {
+      const { clientId, epoch, clientSeq } = origin;
+      this.path.write(epoch === undefined ? row : { ...row, origin: { clientId, epoch, clientSeq } });
+      this.path.publish(
+        () => this.#fanOut(channel, encoded, origin.sink),
+        () => origin.dropped(),
+      );
+    }
+    const change: Change<K> = { channel, before, after, action, envelope, origin };
+    for (const observer of this.#observers[channel.kind]) observer(change);
   }
 
   /** Replaces what the host alone knows of a channel, durably. Inside `path.transact` only. */
@@ -197,4 +193,15 @@ export class Sync {
     }
     if (!isEchoed) origin?.envelope(encoded, undefined);
   }
+}
+
+function envelopeOf(
+  channel: string,
+  action: StateAction,
+  origin: DispatchOrigin | undefined,
+  { seq, time }: { seq: number; time: number },
+): ActionEnvelope {
+  if (origin === undefined) return { channel, action, serverSeq: seq, 'x-time': time };
+  const { clientId, clientSeq } = origin;
+  return { channel, action, serverSeq: seq, origin: { clientId, clientSeq }, 'x-time': time };
 }

@@ -1,7 +1,7 @@
 import type { Sync } from '../sync/sync.ts';
 
 /** How far an agent may be ahead of the journal before its text methods wait. */
-const MAX_AHEAD = 64;
+const MAX_AHEAD = 256;
 
 /** Back-pressure of one turn: lets an agent run ahead of the commits a little, and waits while the journal is down. */
 export class Pace {
@@ -16,7 +16,7 @@ export class Pace {
   /** Counts one step; resolves when the agent may take the next. */
   step(): Promise<void> {
     this.#ahead += 1;
-    this.#sync.path.transact('host', () => this.#sync.path.effect(() => this.#committed()));
+    this.#sync.path.transact('host', this.#count);
     if (this.#ahead < MAX_AHEAD && this.#sync.path.isHealthy) return Promise.resolve();
     return new Promise((resolve) => this.#waiters.push(resolve));
   }
@@ -26,8 +26,10 @@ export class Pace {
     for (const resolve of this.#waiters.splice(0)) resolve();
   }
 
-  #committed(): void {
+  // One function each for all steps: there is one step for every few words that an agent says.
+  readonly #count = (): void => this.#sync.path.effect(this.#committed);
+  readonly #committed = (): void => {
     this.#ahead -= 1;
-    if (this.#ahead < MAX_AHEAD) this.end();
-  }
+    if (this.#ahead < MAX_AHEAD && this.#waiters.length > 0) this.end();
+  };
 }
