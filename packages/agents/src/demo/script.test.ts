@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { keywords, keywordTable, readScript } from './script.ts';
 
@@ -59,5 +60,10 @@ describe('the demo language', () => {
     expect(new Set(words).size).toBe(words.length);
     expect(keywordTable().split('\n')).toHaveLength(keywords.length + 2);
     expect(keywordTable()).toContain('| `ask [options\\|edit\\|twice\\|result]` |');
+  });
+
+  it('stands in the README as it is', () => {
+    const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
+    expect(readme).toContain(keywordTable());
   });
 });
