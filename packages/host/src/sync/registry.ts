@@ -88,7 +88,8 @@ export class Registry {
 
   /** Adds a channel and its snapshot row. Inside `path.transact` only. */
   create<K extends ChannelKind>(init: NewChannel<K>, seq: number): Channel<K> {
-    const channel = new Channel<K>({ ...init, seq, usedAt: this.#clock.now() });
+    const local = { ...init.local, bornSeq: seq };
+    const channel = new Channel<K>({ ...init, local, seq, usedAt: this.#clock.now() });
     this.#add(channel);
     this.#path.undo(() => this.#drop(channel));
     this.writeSnapshot(channel);
@@ -106,6 +107,7 @@ export class Registry {
     this.#path.write({ op: 'dropChannel', uri: channel.uri });
     this.#path.publish(() => {
       this.#leaving.delete(channel.uri);
+      for (const subscription of channel.subscriptions.values()) subscription.ended();
       channel.subscriptions.clear();
     });
   }

@@ -2,9 +2,9 @@ import type { ActionEnvelope, SubscribeView, SubscriptionDeliveryOptions } from 
 
 /** Where a connection's share of the stream goes. Calls never throw; after the end they do nothing. */
 export interface Sink {
-  /** A public envelope of a subscribed channel, or the echo of an own dispatch. */
+  /** A public envelope of a subscribed channel, the echo of an own dispatch, or a private one [ACT-7]. */
   envelope(envelope: EncodedEnvelope, delivery: SubscriptionDeliveryOptions | undefined): void;
-  /** Any other ready frame: notifications, private envelopes, responses. */
+  /** Any other ready frame: notifications, responses. */
   frame(text: string, kind: 'message' | 'response'): void;
 }
 
@@ -19,6 +19,8 @@ export interface Subscription {
   fromOrdinal: number;
   /** Its window was replaced since it began, maybe while its snapshot was being read [CHAT-6]. */
   isRealigned: boolean;
+  /** Called when the channel is gone for good. */
+  ended(): void;
 }
 
 /** An envelope with its encodings, each made once however many subscribers there are. */

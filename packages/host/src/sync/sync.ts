@@ -167,7 +167,7 @@ export class Sync {
       serverSeq: this.sequencer.next(),
       'x-time': this.stamp(),
     });
-    this.path.publishNumbered(() => sink.frame(encoded.frame, 'message'), dropped);
+    this.path.publishNumbered(() => sink.envelope(encoded, undefined), dropped);
   }
 
   /** Tells every subscriber of the root channel; never journaled nor replayed [ROOT-3]. */

@@ -33,24 +33,39 @@ export async function attachWithSnapshots(
       connection.outbox.hold();
       const maxTurnBytes = turnBytesEach(captured.filter(({ item }) => item.channel.kind === 'chat').length);
       const making = captured.map(async ({ item, state }) => {
+        const before = item.channel.subscriptions.get(connection);
         // Until it is known how far back the snapshot reaches: what it has for certain.
         const certain = Math.max(state.firstOrdinal, state.turnCount - (item.view?.turns ?? state.turnCount));
         const subscription = subscribe(connection, item, fromSeq, certain);
-        const { snapshot, fromOrdinal } = await makeSnapshot(sync, state, item.view, maxTurnBytes);
-        if (!subscription.isRealigned) subscription.fromOrdinal = fromOrdinal;
-        return { item, fromOrdinal, snapshot: connection.dialect.snapshot(snapshot) };
+        try {
+          const { snapshot, fromOrdinal } = await makeSnapshot(sync, state, item.view, maxTurnBytes);
+          if (!subscription.isRealigned) subscription.fromOrdinal = fromOrdinal;
+          return { item, subscription, snapshot: connection.dialect.snapshot(snapshot) };
+        } catch (error) {
+          restore(connection, item.channel, before);
+          throw error;
+        }
       });
       return { promise: Promise.all(making), fromSeq };
     },
   );
   const made = await promise;
-  remember(
-    sync,
-    clients,
-    connection,
-    made.map(({ item, fromOrdinal }) => [item.channel.uri, remembered(item, fromSeq, fromOrdinal)]),
+  const entries = made.map(
+    ({ item, subscription }) => [item.channel.uri, remembered(subscription, fromSeq)] as const,
   );
+  // One that was replaced meanwhile no longer speaks for the client [CONN-3].
+  if (!connection.isClosed) remember(sync, clients, connection, entries);
   return { snapshots: made.map(({ snapshot }) => snapshot), fromSeq };
+}
+
+/** A subscription that was asked for in vain leaves the one before it. */
+function restore(connection: Connection, channel: Channel, before: Subscription | undefined): void {
+  if (before !== undefined && channel.subscriptions.has(connection)) {
+    channel.subscriptions.set(connection, before);
+    return;
+  }
+  channel.subscriptions.delete(connection);
+  connection.channels.delete(channel);
 }
 
 const captureAll = (sync: Sync, wanted: readonly Wanted[]): { item: Wanted; state: Captured }[] =>
@@ -73,6 +88,7 @@ export function subscribe(
     since,
     fromOrdinal,
     isRealigned: false,
+    ended: () => connection.channels.delete(channel),
   };
   if (!connection.isClosed) {
     channel.subscriptions.set(connection, subscription);
@@ -81,7 +97,7 @@ export function subscribe(
   return subscription;
 }
 
-function remembered({ view, delivery }: Wanted, since: number, fromOrdinal: number): RememberedSubscription {
+function remembered({ view, delivery, fromOrdinal }: Subscription, since: number): RememberedSubscription {
   return {
     ...(view === undefined ? {} : { view }),
     ...(delivery === undefined ? {} : { delivery }),

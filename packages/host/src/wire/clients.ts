@@ -47,6 +47,11 @@ export class Clients {
     return this.#records.get(id) ?? (row === undefined ? undefined : fromRow(row));
   }
 
+  /** The record of a client that is connected now. */
+  present(id: string): ClientRecord | undefined {
+    return this.#records.get(id);
+  }
+
   /** Keeps a record in memory, new or found. */
   hold(record: ClientRecord): void {
     this.#records.set(record.id, record);

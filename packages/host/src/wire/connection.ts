@@ -110,8 +110,10 @@ export class Connection implements Sink {
 
   envelope(encoded: EncodedEnvelope, delivery: Parameters<Sink['envelope']>[1]): void {
     if (this.#dialect === undefined) return;
-    // Below 0.5.2 an envelope is either sent as it is or not at all [CONN-9].
-    if (this.#dialect.isIdentity || this.#dialect.envelope(encoded.value) !== undefined) {
+    const { value } = encoded;
+    // Below 0.5.2 an envelope is either sent as it is or not at all [CONN-9]; a rejection carries what the client sent.
+    const isFit = this.#dialect.isIdentity || value.rejectionReason !== undefined;
+    if (isFit || this.#dialect.envelope(value) !== undefined) {
       this.outbox.envelope(encoded, delivery);
     }
   }
@@ -186,7 +188,10 @@ export class Connection implements Sink {
   }
 
   #dropSubscriptions(): void {
-    for (const channel of this.channels) channel.subscriptions.delete(this);
+    for (const channel of this.channels) {
+      channel.subscriptions.delete(this);
+      channel.usedAt = this.#sync.clock.now();
+    }
     this.channels.clear();
   }
 }

@@ -55,10 +55,11 @@ export class Handshake {
     this.#checkFirst(connection);
     const version = this.#negotiate(connection, params.protocolVersions);
     const uris = checkSubscriptions(params.initialSubscriptions ?? []);
-    const found = await this.#admit(connection, params.clientId);
+    const found = await this.#find(params.clientId);
     // Given up while it waited: it must not take over from the connection that came after it.
     if (connection.isClosed) return;
-    const client = found ?? newRecord(connection, params.clientId, version);
+    const known = this.#admit(connection, params.clientId, found);
+    const client = known ?? newRecord(connection, params.clientId, version);
     this.#takeOver(connection, client, version, params.locale);
     await this.#orBack(connection, () => this.#begin(connection, { client, version, uris }, params, context));
   }
@@ -94,13 +95,14 @@ export class Handshake {
   async reconnect(connection: Connection, params: ReconnectParams, context: RequestContext): Promise<void> {
     this.#checkFirst(connection);
     const uris = checkSubscriptions(params.subscriptions);
-    const found = await this.#admit(connection, params.clientId);
+    const found = await this.#find(params.clientId);
     // Given up while it waited: it must not take over from the connection that came after it.
     if (connection.isClosed) return;
-    const client = found ?? newRecord(connection, params.clientId, PROTOCOL_VERSION);
+    const known = this.#admit(connection, params.clientId, found);
+    const client = known ?? newRecord(connection, params.clientId, PROTOCOL_VERSION);
     this.#takeOver(connection, client, client.version, undefined);
     await this.#orBack(connection, () =>
-      this.#goOn(connection, { client, isKnown: found !== undefined, uris }, params, context),
+      this.#goOn(connection, { client, isKnown: known !== undefined, uris }, params, context),
     );
   }
 
@@ -166,6 +168,7 @@ export class Handshake {
     try {
       return await attachWithSnapshots(this.#sync, this.#clients, connection, wanted);
     } catch (error) {
+      connection.outbox.dropHeldEnvelopes();
       connection.outbox.release();
       throw error;
     }
@@ -187,11 +190,20 @@ export class Handshake {
     throw unsupportedProtocolVersion([...SUPPORTED_VERSIONS]);
   }
 
-  async #admit(connection: Connection, clientId: string): Promise<ClientRecord | undefined> {
+  async #find(clientId: string): Promise<ClientRecord | undefined> {
     if (clientId.length === 0 || clientId.length > 256) {
       throw invalidParams('params.clientId: expected 1 to 256 characters');
     }
-    const record = await this.#clients.find(clientId);
+    return this.#clients.find(clientId);
+  }
+
+  /** The client's record, if it may be used under this token; one that came first while `found` was read counts. */
+  #admit(
+    connection: Connection,
+    clientId: string,
+    found: ClientRecord | undefined,
+  ): ClientRecord | undefined {
+    const record = this.#clients.present(clientId) ?? found;
     if (record !== undefined && record.tokenHash !== connection.identity.tokenHash) {
       throw permissionDenied('This clientId belongs to another token; use a new one');
     }

@@ -27,7 +27,9 @@ export async function replay(
 ): Promise<{ actions: ActionEnvelope[]; gone: string[] } | undefined> {
   const heldAll = wanted.every(({ channel }) => {
     const subscription = before.get(channel.uri);
-    return subscription !== undefined && subscription.since <= lastSeen;
+    if (subscription === undefined || subscription.since > lastSeen) return false;
+    // Else it was of a channel that has gone, and this one has taken its name since.
+    return subscription.since >= (channel.local.bornSeq ?? 0);
   });
   if (!heldAll) return undefined;
   const reading = await sync.path.boundary(
