@@ -23,18 +23,29 @@ async function withJournal(work: (journal: SqliteJournal, folder: string) => Pro
   }
 }
 
-const delta = (seq: number, json = `{"é":${seq}}`) =>
+const delta = (seq: number, json = `{"é🌍":${seq}}`) =>
   ({ op: 'envelope', seq, channel: 'a', time: seq * 10, json }) as const satisfies JournalWrite;
 
 test('a run keeps number, time and text of each envelope, whatever the text', () => {
-  const texts = ['{}', '"漢🌍"', '', '{"a":"\\ud800"}'];
+  const texts = ['{"a":"🌍"}', '"漢🌍"', '{"a":"🌎"}', '', '{"a":"\\ud800"}', '{"a":"🌍"}!', '{"a":"🌍"}'];
   const run = new Run('a');
   for (const [index, json] of texts.entries()) run.add(index * 3, index * 7, json);
   const packed = run.pack();
-  expect(packed).toMatchObject({ firstSeq: 0, seq: 9, firstTime: 0, time: 21, count: 4, bytes: 25 });
+  const bytes = Buffer.byteLength(texts.join(''));
+  expect(packed).toMatchObject({ firstSeq: 0, seq: 18, firstTime: 0, time: 42, count: 7, bytes });
+  expect(Buffer.from(packed.json).toString()).toBe(packed.json);
   expect(unpack({ ...packed })).toEqual(
     texts.map((json, index) => ({ seq: index * 3, channel: 'a', time: index * 7, json })),
   );
+});
+
+test('what a delta shares with the first of its run is written once', () => {
+  const run = new Run('a');
+  for (let seq = 1; seq <= 50; seq += 1) run.add(seq, 0, JSON.stringify({ shared: 'x'.repeat(100), seq }));
+  expect(run.pack().json.length).toBeLessThan(500);
+  const twins = new Run('a');
+  for (const json of ['"🌍"', '"🌎"']) twins.add(1, 1, json);
+  expect(twins.pack().json).toBe('"🌍"🌎"');
 });
 
 test('a run that does not add up is damage', () => {
@@ -44,6 +55,7 @@ test('a run that does not add up is damage', () => {
   const packed = run.pack();
   expect(() => unpack({ ...packed, json: '{}{' })).toThrow('damaged');
   expect(() => unpack({ ...packed, run: '[1' })).toThrow('damaged');
+  expect(() => unpack({ ...packed, seq: 3 })).toThrow('damaged');
 });
 
 test('neighbours on one channel share a row, up to a bound; what answers a dispatch has its own', async () => {
@@ -75,7 +87,7 @@ test('a row is cut where trimming ends, and again', async () => {
     }
     expect((await journal.readEnvelopes(['a'], 0, 10, 1_000))?.[0]).toMatchObject({
       time: 100,
-      json: '{"é":10}',
+      json: '{"é🌍":10}',
     });
     expect(await journal.trim(10, 3)).toBe(1);
   });

@@ -19,19 +19,27 @@ export interface PackedRun {
   readonly count: number;
   /** Of UTF-8. */
   readonly bytes: number;
-  /** Sequence number, time and length (UTF-16 code units) of each, as JSON; `null` for a single one. */
+  /**
+   * JSON of four numbers for each envelope: sequence number and time, both less those of the one before (at first less 0), how
+   * many characters it shares with the beginning of the first, and how many follow. `null` for a single envelope.
+   */
   readonly run: string | null;
+  /** The first envelope, then of each other what it does not share with that. */
   readonly json: string;
 }
 
 /**
  * Neighbours on one channel on their way into one row: a row costs SQLite the same whether it holds one delta or a tick
- * of them, and that is most of what journaling a delta costs.
+ * of them, and two thirds of a delta's JSON say again where it belongs.
  */
 export class Run {
   readonly channel: string;
   readonly #parts: number[] = [];
-  readonly #jsons: string[] = [];
+  readonly #texts: string[] = [];
+  readonly #first = { seq: 0, time: 0 };
+  #last = { seq: 0, time: 0 };
+  /** What the first begins with and all since, or the first itself. */
+  #prefix = '';
   #length = 0;
   #bytes = 0;
 
@@ -40,26 +48,46 @@ export class Run {
   }
 
   get isFull(): boolean {
-    return this.#jsons.length >= MAX_COUNT || this.#length >= MAX_LENGTH;
+    return this.#texts.length >= MAX_COUNT || this.#length >= MAX_LENGTH;
   }
 
   add(seq: number, time: number, json: string): void {
-    this.#parts.push(seq, time, json.length);
-    this.#jsons.push(json);
-    this.#length += json.length;
+    const isFirst = this.#texts.length === 0;
+    if (isFirst) Object.assign(this.#first, { seq, time });
+    else if (!json.startsWith(this.#prefix)) this.#prefix = commonPrefix(this.#prefix, json);
+    const shared = isFirst ? 0 : this.#prefix.length;
+    const text = isFirst ? json : json.slice(shared);
+    if (isFirst) this.#prefix = json;
+    this.#parts.push(seq - this.#last.seq, time - this.#last.time, shared, text.length);
+    this.#texts.push(text);
+    this.#last = { seq, time };
+    this.#length += text.length;
     this.#bytes += Buffer.byteLength(json);
   }
 
   /** The row of a run that has at least one envelope. */
   pack(): PackedRun {
-    const parts = this.#parts;
-    const [firstSeq = 0, firstTime = 0] = parts;
-    const [seq = 0, time = 0] = parts.slice(-3);
-    const count = this.#jsons.length;
-    const run = count === 1 ? null : `[${parts.join()}]`;
-    const json = this.#jsons.join('');
-    return { channel: this.channel, firstSeq, firstTime, seq, time, count, bytes: this.#bytes, run, json };
+    const count = this.#texts.length;
+    return {
+      channel: this.channel,
+      firstSeq: this.#first.seq,
+      firstTime: this.#first.time,
+      seq: this.#last.seq,
+      time: this.#last.time,
+      count,
+      bytes: this.#bytes,
+      run: count === 1 ? null : `[${this.#parts.join()}]`,
+      json: this.#texts.join(''),
+    };
   }
+}
+
+/** The longest common beginning that does not end inside a character: half of one cannot be stored. */
+function commonPrefix(left: string, right: string): string {
+  let length = 0;
+  while (length < left.length && left.charCodeAt(length) === right.charCodeAt(length)) length += 1;
+  const isInside = /[\uD800-\uDBFF]/.test(left.charAt(length - 1));
+  return left.slice(0, isInside ? length - 1 : length);
 }
 
 /** The envelopes of a row, oldest first. Throws `DamageError` when they cannot be told apart. */
@@ -69,15 +97,19 @@ export function unpack(row: Row): StoredEnvelope[] {
   const run = optionalText(row, 'run');
   if (run === undefined) return [{ seq: number(row, 'seq'), channel, time: number(row, 'time'), json }];
   const parts = readParts(run);
+  const first = json.slice(0, parts[3]);
   const envelopes: StoredEnvelope[] = [];
-  let end = 0;
-  for (let index = 0; index + 2 < parts.length; index += 3) {
-    const [seq = 0, time = 0, length = 0] = parts.slice(index, index + 3);
-    envelopes.push({ seq, channel, time, json: json.slice(end, end + length) });
+  let [seq, time, end] = [0, 0, 0];
+  for (let index = 0; index + 3 < parts.length; index += 4) {
+    const [seqStep = 0, timeStep = 0, shared = 0, length = 0] = parts.slice(index, index + 4);
+    seq += seqStep;
+    time += timeStep;
+    envelopes.push({ seq, channel, time, json: first.slice(0, shared) + json.slice(end, end + length) });
     end += length;
   }
-  if (end !== json.length)
-    throw new DamageError(`the journal is damaged: a run of ${end} characters has ${json.length}`);
+  if (end !== json.length || seq !== number(row, 'seq')) {
+    throw new DamageError(`the journal is damaged: the run up to ${number(row, 'seq')} does not add up`);
+  }
   return envelopes;
 }
 

@@ -15,7 +15,7 @@ function createTables(database: DatabaseSync): void {
 
     -- One envelope a row, or a run of neighbours on one channel; seq and time are those of its last.
     -- total: bytes of all envelopes up to and including these, so that the bytes between two rows are a subtraction.
-    -- run: what tells the envelopes apart whose JSON stands one behind the other.
+    -- run: what tells the envelopes of a row apart, as sqlite-runs.ts describes it; bytes are those of their JSON, not of the row.
     CREATE TABLE envelopes (
       seq INTEGER PRIMARY KEY,
       first_seq INTEGER NOT NULL,
