@@ -1,0 +1,323 @@
+import { FaultJournal, SimulatedClock } from '@agenthost/testkit';
+import { describe, expect, it } from 'vitest';
+import type { JournalWrite } from '../journal/journal.ts';
+import { silentLog } from '../lib/memory-log.ts';
+import { CommitPath, JournalUnavailable } from './commit-path.ts';
+import { Sequencer } from './sequencer.ts';
+
+const row = (key: string): JournalWrite => ({ op: 'meta', key, value: key });
+
+async function setUp() {
+  const journal = new FaultJournal();
+  const clock = new SimulatedClock();
+  const start = await journal.open();
+  const sequencer = new Sequencer(journal, start.reservedSeq);
+  const path = new CommitPath({ journal, sequencer, timers: clock, log: silentLog });
+  /** What happened, in order. */
+  const seen: string[] = [];
+  /** State that a transaction appends to, as channels have it. */
+  const state: string[] = [];
+  const note =
+    (what: string): (() => void) =>
+    () =>
+      void seen.push(what);
+  const append = (item: string): void => {
+    state.push(item);
+    path.undo(() => void state.pop());
+    path.write(row(item));
+    path.publish(note(`sent ${item}`), note(`dropped ${item}`));
+    path.effect(note(`effect ${item}`));
+  };
+  const keys = (): string[] => [...journal.disk.meta.keys()].filter((key) => key !== 'probe');
+  return { journal, clock, sequencer, path, seen, state, note, append, keys };
+}
+
+describe('a tick', () => {
+  it('[ACT-8] is one commit, whose output follows in order, and then its effects', async () => {
+    const { journal, clock, path, seen, append, note } = await setUp();
+    path.transact('client', () => append('a'));
+    path.publish(note('response'));
+    path.transact('host', () => append('b'));
+    expect(seen).toStrictEqual([]);
+    await clock.settle();
+    expect(journal.commitCount).toBe(1);
+    expect(seen).toStrictEqual(['sent a', 'response', 'sent b', 'effect a', 'effect b']);
+  });
+
+  it('[ACT-8] holds back whatever comes while it is being committed', async () => {
+    const { journal, clock, path, seen, append, note } = await setUp();
+    const gate = Promise.withResolvers<void>();
+    journal.gates.beforeCommit = () => gate.promise;
+    path.transact('client', () => append('a'));
+    await clock.settle();
+    path.publish(note('response'));
+    path.transact('client', () => append('b'));
+    await clock.settle();
+    expect(seen).toStrictEqual([]);
+    gate.resolve();
+    await clock.settle();
+    expect(seen).toStrictEqual(['sent a', 'effect a', 'response', 'sent b', 'effect b']);
+    expect(journal.commitCount).toBe(2);
+  });
+
+  it('without changes sends at once', async () => {
+    const { path, seen, note } = await setUp();
+    path.publish(note('response'));
+    expect(seen).toStrictEqual(['response']);
+  });
+
+  it('is committed early when it is large, and never inside one cause', async () => {
+    const { journal, clock, path, keys } = await setUp();
+    const sizes: number[] = [];
+    journal.gates.beforeCommit = (writes) => void sizes.push(writes.length);
+    path.transact('client', () => {
+      for (let index = 0; index < 1_500; index += 1) path.write(row(`a${index}`));
+    });
+    path.transact('client', () => path.write(row('b')));
+    await clock.settle();
+    expect(sizes).toStrictEqual([1_500, 1]);
+    expect(keys()).toHaveLength(1_501);
+  });
+
+  it('is committed early when its rows are long', async () => {
+    const { journal, clock, path } = await setUp();
+    const json = 'x'.repeat(600_000);
+    for (let ordinal = 0; ordinal < 3; ordinal += 1) {
+      path.transact('client', () => path.write({ op: 'turn', chat: 'c', ordinal, id: `${ordinal}`, json }));
+    }
+    await clock.settle();
+    expect(journal.commitCount).toBe(2);
+  });
+
+  it('[CONN-4] leaves only when its numbers are reserved durably', async () => {
+    const { journal, clock, sequencer, path, seen, append } = await setUp();
+    const gate = Promise.withResolvers<void>();
+    journal.gates.beforeReserve = () => gate.promise;
+    sequencer.next();
+    path.transact('client', () => append('a'));
+    await clock.settle();
+    expect(seen).toStrictEqual([]);
+    gate.resolve();
+    await clock.settle();
+    expect(seen).toContain('sent a');
+    expect(journal.disk.reservedSeq).toBeGreaterThanOrEqual(sequencer.last);
+  });
+
+  it('ends with what its last hooks add', async () => {
+    const { clock, path, seen, append } = await setUp();
+    let isDirty = false;
+    path.onSeal(() => {
+      if (isDirty) append('hook');
+      isDirty = false;
+    });
+    path.transact('client', () => {
+      append('a');
+      isDirty = true;
+    });
+    await clock.settle();
+    expect(seen.slice(0, 2)).toStrictEqual(['sent a', 'sent hook']);
+  });
+
+  it('goes on behind output that throws', async () => {
+    const { clock, path, seen, append } = await setUp();
+    path.transact('client', () => {
+      path.write(row('a'));
+      path.publish(() => {
+        throw new Error('a socket broke');
+      });
+      append('b');
+    });
+    await clock.settle();
+    expect(seen).toStrictEqual(['sent b', 'effect b']);
+  });
+
+  it('has its effects behind it: what they change is another one', async () => {
+    const { journal, clock, path, seen, append } = await setUp();
+    path.transact('client', () => {
+      append('a');
+      path.effect(() => path.transact('host', () => append('b')));
+    });
+    await clock.settle();
+    expect(journal.commitCount).toBe(2);
+    expect(seen.indexOf('sent b')).toBeGreaterThan(seen.indexOf('effect a'));
+  });
+});
+
+describe('a boundary', () => {
+  it('[CONN-2] has everything before it, and nothing after', async () => {
+    const { clock, path, seen, state, append } = await setUp();
+    path.transact('client', () => append('a'));
+    const captured = path.boundary(
+      () => [...state],
+      (found) => {
+        seen.push('boundary');
+        return found;
+      },
+    );
+    path.transact('client', () => append('b'));
+    await clock.settle();
+    expect(await captured).toStrictEqual(['a']);
+    expect(seen).toStrictEqual(['sent a', 'boundary', 'effect a', 'sent b', 'effect b']);
+  });
+
+  it('is now when nothing is under way, also while the journal is down', async () => {
+    const { journal, clock, path, append } = await setUp();
+    journal.failNextCommits();
+    path.transact('client', () => append('a'));
+    await clock.settle();
+    expect(path.isHealthy).toBe(false);
+    let isReached = false;
+    void path.boundary(
+      () => undefined,
+      () => {
+        isReached = true;
+      },
+    );
+    expect(isReached).toBe(true);
+  });
+
+  it('[CONN-2] sees what is left when the commit before it fails', async () => {
+    const { journal, clock, path, state, append } = await setUp();
+    journal.failNextCommits();
+    path.transact('client', () => append('a'));
+    const captured = path.boundary(
+      () => [...state],
+      (found) => found,
+    );
+    await clock.settle();
+    expect(await captured).toStrictEqual([]);
+  });
+
+  it('rejects with what its start throws', async () => {
+    const { clock, path, append } = await setUp();
+    path.transact('client', () => append('a'));
+    const failing = path.boundary(
+      () => undefined,
+      () => {
+        throw new Error('no');
+      },
+    );
+    const caught = expect(failing).rejects.toThrow('no');
+    await clock.settle();
+    await caught;
+  });
+});
+
+describe('a failed commit', () => {
+  it('takes back what it was for and all behind it, and tells who asked', async () => {
+    const { journal, clock, path, seen, state, append, keys } = await setUp();
+    const gate = Promise.withResolvers<void>();
+    journal.gates.beforeCommit = () => gate.promise;
+    journal.failNextCommits();
+    path.transact('client', () => append('a'));
+    await clock.settle();
+    path.transact('client', () => append('b'));
+    path.seal();
+    path.transact('client', () => append('c'));
+    gate.resolve();
+    await clock.settle();
+    expect(state).toStrictEqual([]);
+    expect(seen).toStrictEqual(['dropped a', 'dropped b', 'dropped c']);
+    expect(keys()).toStrictEqual([]);
+  });
+
+  it('refuses clients and keeps what the host itself does for later, in order', async () => {
+    const { journal, clock, path, seen, state, append } = await setUp();
+    journal.failNextCommits(2);
+    path.transact('host', () => append('a'));
+    path.transact('client', () => append('b'));
+    path.transact('host', () => append('c'));
+    await clock.settle();
+    expect(state).toStrictEqual([]);
+    expect(() => path.transact('client', () => append('d'))).toThrow(JournalUnavailable);
+    path.transact('host', () => append('e'));
+    expect(state).toStrictEqual([]);
+    await clock.advance(1_000);
+    expect(path.isHealthy).toBe(false);
+    await clock.advance(1_000);
+    expect(path.isHealthy).toBe(true);
+    expect(state).toStrictEqual(['a', 'c', 'e']);
+    expect(seen.filter((what) => what.startsWith('sent'))).toStrictEqual(['sent a', 'sent c', 'sent e']);
+    expect(seen.filter((what) => what.startsWith('effect'))).toStrictEqual([
+      'effect a',
+      'effect c',
+      'effect e',
+    ]);
+    path.transact('client', () => append('f'));
+    await clock.settle();
+    expect(seen).toContain('sent f');
+  });
+
+  it('that comes again when all is done once more keeps the order', async () => {
+    const { journal, clock, path, state, append, keys } = await setUp();
+    path.transact('host', () => append('a'));
+    path.transact('host', () => append('b'));
+    journal.failNextCommits();
+    await clock.settle();
+    let failures = 3;
+    journal.gates.beforeCommit = (writes) => {
+      const isProbe = writes.some((write) => write.op === 'meta' && write.key === 'probe');
+      if (!isProbe && failures > 0) {
+        failures -= 1;
+        throw new Error('still full');
+      }
+    };
+    await clock.advance(10_000);
+    expect(state).toStrictEqual(['a', 'b']);
+    expect(keys()).toStrictEqual(['a', 'b']);
+  });
+
+  it('lets those wait that could go on talking, and no longer than needed', async () => {
+    const { journal, clock, path, append } = await setUp();
+    expect(path.whenReady()).toBeUndefined();
+    journal.failNextCommits();
+    path.transact('client', () => append('a'));
+    await clock.settle();
+    let isReady = false;
+    void path.whenReady()?.then(() => {
+      isReady = true;
+    });
+    await clock.settle();
+    expect(isReady).toBe(false);
+    await clock.advance(1_000);
+    expect(isReady).toBe(true);
+  });
+
+  it('still lets answers out that need no number', async () => {
+    const { journal, clock, sequencer, path, seen, append, note } = await setUp();
+    journal.gates.beforeReserve = () => {
+      throw new Error('full');
+    };
+    sequencer.next();
+    path.transact('client', () => append('a'));
+    await clock.settle();
+    path.publish(note('read'));
+    path.publishNumbered(note('numbered'));
+    expect(seen).toStrictEqual(['dropped a', 'read']);
+  });
+});
+
+describe('the end', () => {
+  it('drains first and takes nothing more', async () => {
+    const { clock, path, seen, state, append } = await setUp();
+    path.transact('host', () => append('a'));
+    const stopped = path.stop();
+    await clock.settle();
+    await stopped;
+    expect(seen).toContain('sent a');
+    path.transact('host', () => append('b'));
+    path.transact('client', () => append('c'));
+    expect(state).toStrictEqual(['a']);
+  });
+
+  it('does not wait for a journal that cannot be written, and leaves no timer', async () => {
+    const { journal, clock, path, append } = await setUp();
+    journal.failNextCommits();
+    path.transact('client', () => append('a'));
+    await clock.settle();
+    const ready = path.whenReady();
+    await path.stop();
+    await ready;
+    expect(clock.timerCount).toBe(0);
+  });
+});
