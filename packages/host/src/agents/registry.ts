@@ -1,16 +1,19 @@
 import type { AgentInfo } from '@agenthost/protocol';
 import { providerNotFound } from '@agenthost/protocol';
 import type { AgentProvider } from './provider.ts';
+import type { RememberedAgents } from './remembered.ts';
 
 /** The agents that this host offers, in the order given. */
 export class AgentRegistry {
   readonly #providers: ReadonlyMap<string, AgentProvider>;
   readonly #defaultId: string | undefined;
+  readonly #remembered: RememberedAgents;
   readonly #leave: (() => void)[] = [];
 
   /** `defaultId`: for sessions that name no provider; else the first. */
-  constructor(providers: readonly AgentProvider[], defaultId?: string) {
+  constructor(providers: readonly AgentProvider[], remembered: RememberedAgents, defaultId?: string) {
     this.#providers = new Map(providers.map((provider) => [provider.id, provider]));
+    this.#remembered = remembered;
     this.#defaultId = defaultId ?? providers[0]?.id;
   }
 
@@ -24,7 +27,7 @@ export class AgentRegistry {
 
   /** What clients see of all of them. */
   describe(): AgentInfo[] {
-    return [...this.#providers.values()].map((provider) => provider.describe());
+    return [...this.#providers.values()].map((provider) => this.#remembered.complete(provider.describe()));
   }
 
   /** Calls back whenever what one of them says of itself changes. */

@@ -1,7 +1,9 @@
 import { fileURLToPath } from 'node:url';
 import { ChildProcesses } from '../agents/child-processes.ts';
+import { KnownConfigs } from '../agents/known-config.ts';
 import { AgentError } from '../agents/provider.ts';
 import { AgentRegistry } from '../agents/registry.ts';
+import { RememberedAgents } from '../agents/remembered.ts';
 import { chatCommands, newChat, newChatUri, removeChat, summaryOf } from '../channels/chat/commands.ts';
 import { chatModule } from '../channels/chat/module.ts';
 import { resourceCommands } from '../channels/resource/commands.ts';
@@ -69,10 +71,10 @@ export async function startCore(parts: {
   });
   await children.endOrphans();
   const services = { children, log, clock, timers, ids };
-  const agents = new AgentRegistry(
-    options.agents.map((make) => make(services)),
-    options.defaultAgent,
-  );
+  const providers = options.agents.map((make) => make(services));
+  const providerIds = providers.map(({ id }) => id);
+  const remembered = await RememberedAgents.load(journal, providerIds, commit);
+  const agents = new AgentRegistry(providers, remembered, options.defaultAgent);
   const { name = 'agenthost', version = '0.0.0' } = options.serverInfo ?? {};
   await openRoot(sync, agents, `${name} ${version}`);
   await recoverOpen(sync, log);
@@ -86,6 +88,7 @@ export async function startCore(parts: {
   const turns = new TurnSupervisor({
     sync,
     agents,
+    remembered,
     timers,
     ids,
     log,
@@ -111,6 +114,7 @@ export async function startCore(parts: {
       ids,
       agents,
       turns,
+      configs: new KnownConfigs({ remembered, timers, log }),
       resolveDirectory: (uri, caller) => workspace.resolveDirectory(uri, caller.isAdmin),
       countSessions: (by) => {
         changeSessionCount(sync, by);

@@ -96,15 +96,16 @@ export class ChatAgent {
   }
 
   async #openNew(signal: AbortSignal, generation: number): Promise<AgentSession> {
-    const { sync, agents, workingDirectoryOf } = this.#parts;
+    const { sync, agents, remembered, workingDirectoryOf } = this.#parts;
     const chat = await sync.registry.openOf('chat', this.#owner.chat);
     const session = await sync.registry.openOf('session', this.#owner.session);
     if (chat === undefined || session === undefined) throw new AgentError('hostError', 'The chat is gone');
     const provider = agents.get(session.state.provider);
-    return provider.openSession(
+    const workingDirectory = await workingDirectoryOf(session, chat);
+    const opened = await provider.openSession(
       {
         ...this.#owner,
-        workingDirectory: await workingDirectoryOf(session, chat),
+        workingDirectory,
         config: session.state.config?.values ?? {},
         memory: chat.local.memory,
         history: async () => {
@@ -122,5 +123,7 @@ export class ChatAgent {
       },
       signal,
     );
+    void this.#tolerate(() => remembered.learn(provider, workingDirectory));
+    return opened;
   }
 }

@@ -1,4 +1,5 @@
 import type { AgentRegistry } from '../agents/registry.ts';
+import type { RememberedAgents } from '../agents/remembered.ts';
 import type { Ids, Timers } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { Channel } from '../sync/channel.ts';
@@ -9,6 +10,7 @@ import type { ContentStore } from './content.ts';
 export interface TurnParts {
   readonly sync: Sync;
   readonly agents: AgentRegistry;
+  readonly remembered: RememberedAgents;
   readonly timers: Timers;
   readonly ids: Ids;
   readonly log: Log;

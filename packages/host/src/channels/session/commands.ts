@@ -11,6 +11,7 @@ import {
   sessionAlreadyExists,
   sessionNotFound,
 } from '@agenthost/protocol';
+import type { KnownConfigs } from '../../agents/known-config.ts';
 import type { AgentProvider } from '../../agents/provider.ts';
 import type { AgentRegistry } from '../../agents/registry.ts';
 import type { Ids } from '../../lib/clock.ts';
@@ -37,6 +38,7 @@ interface Parts {
   readonly ids: Ids;
   readonly agents: AgentRegistry;
   readonly turns: TurnSupervisor;
+  readonly configs: KnownConfigs;
   readonly chats: ChatOfSession;
   /** Checks and completes a working directory, in the order of [SESS-1]; `file:` URI and absolute path. */
   resolveDirectory(uri: string | undefined, caller: Caller): Promise<{ uri: string; path: string }>;
@@ -60,7 +62,7 @@ export function sessionCommands(parts: Parts): Commands {
       }
       if (params.fork !== undefined)
         throw invalidParams(`Agent ${provider.id} cannot fork sessions (params.fork)`);
-      const config = await resolveConfig(provider, directory.path, params.config);
+      const config = await resolveConfig(parts.configs, provider, directory.path, params.config);
       await checkFree(sync, uri);
       // Two may have found it free at once.
       if (sync.registry.get(uri) !== undefined) throw sessionAlreadyExists(uri);
@@ -92,10 +94,7 @@ export function sessionCommands(parts: Parts): Commands {
     resolveSessionConfig: async ({ provider, workingDirectory, config }, caller) => {
       const agent = agents.get(provider);
       const directory = await parts.resolveDirectory(workingDirectory, caller);
-      const resolved = await agent.resolveConfig?.({
-        workingDirectory: directory.path,
-        values: config ?? {},
-      });
+      const resolved = await parts.configs.resolve(agent, directory.path, config ?? {});
       if (resolved === undefined) return { schema: { type: 'object', properties: {} }, values: {} };
       return { schema: resolved.schema, values: { ...resolved.values } };
     },
@@ -107,11 +106,12 @@ async function checkFree(sync: Sync, uri: string): Promise<void> {
 }
 
 async function resolveConfig(
+  configs: KnownConfigs,
   provider: AgentProvider,
   workingDirectory: string,
   given: Record<string, unknown> | undefined,
 ): Promise<SessionConfigState | undefined> {
-  const resolved = await provider.resolveConfig?.({ workingDirectory, values: given ?? {} });
+  const resolved = await configs.resolve(provider, workingDirectory, given ?? {});
   const schema = resolved?.schema ?? { type: 'object', properties: {} };
   const values = { ...resolved?.values, ...given };
   checkConfig(schema, given ?? {}, values);
