@@ -33,6 +33,9 @@ export interface ServerOptions {
 /** Paths on which the protocol is spoken [WIRE-1]. */
 const PROTOCOL_PATHS = new Set(['/ahp', '/']);
 
+/** How long a stop waits for the other ends of sockets that are being closed. */
+const CLOSE_GRACE_MS = 1_000;
+
 /** HTTP and WebSocket of a host: access is decided here, before anything of the protocol is spoken [AUTH-1]. */
 export class HostServer {
   readonly #options: ServerOptions;
@@ -68,11 +71,20 @@ export class HostServer {
     });
   }
 
-  /** Takes no more connections; resolves when the port is free. Open sockets are for their owners to close first. */
+  /**
+   * Takes no more connections; resolves when the port is free. Open sockets are for their owners to close first; those whose
+   * other end does not answer that are cut.
+   */
   stop(): Promise<void> {
     return new Promise((resolve) => {
+      const cut = setTimeout(() => {
+        for (const socket of this.#sockets.clients) socket.terminate();
+      }, CLOSE_GRACE_MS);
       this.#sockets.close();
-      this.#http.close(() => resolve());
+      this.#http.close(() => {
+        clearTimeout(cut);
+        resolve();
+      });
       this.#http.closeAllConnections();
     });
   }
@@ -134,5 +146,7 @@ function refuse(socket: Duplex, status: string, reason: string): void {
     `Content-Length: ${Buffer.byteLength(body)}`,
     ...(status.startsWith('401') ? ['WWW-Authenticate: Bearer'] : []),
   ];
+  // Nor does it wait for the other end of a refused one.
+  socket.once('finish', () => socket.destroy());
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
 }

@@ -1,0 +1,227 @@
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { connect } from 'node:net';
+import { type AnyMethods, Peer } from '@agenthost/rpc';
+import type { ServerTransport } from '@agenthost/rpc/websocket-server';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
+import { silentLog } from '../lib/memory-log.ts';
+import type { Identity } from './connection.ts';
+import { HostServer, type ServerOptions } from './server.ts';
+
+const TOKEN = 'a-token-of-some-length-0123456789';
+
+let server: HostServer;
+let port: number;
+let isReady: boolean;
+const accepted: { transport: ServerTransport; identity: Identity }[] = [];
+const sockets: WebSocket[] = [];
+
+async function startServer(options: Partial<ServerOptions> = {}): Promise<void> {
+  server = new HostServer({
+    host: '127.0.0.1',
+    port: 0,
+    token: TOKEN,
+    allowedOrigins: ['https://allowed.example'],
+    allowedHosts: ['allowed.example'],
+    log: silentLog,
+    isReady: () => isReady,
+    accept: (transport, identity) => void accepted.push({ transport, identity }),
+    ...options,
+  });
+  port = await server.start();
+}
+
+beforeEach(async () => {
+  isReady = true;
+  await startServer();
+});
+
+afterEach(async () => {
+  for (const socket of sockets.splice(0)) socket.terminate();
+  accepted.splice(0);
+  await server.stop();
+});
+
+/** What comes of an upgrade: `open`, or the status of the refusal. */
+async function upgrade(
+  path = `/ahp?token=${TOKEN}`,
+  headers: Record<string, string> = {},
+): Promise<number | 'open'> {
+  const socket = new WebSocket(`ws://127.0.0.1:${port}${path}`, { headers });
+  sockets.push(socket);
+  return new Promise((resolve, reject) => {
+    socket.on('open', () => resolve('open'));
+    socket.on('unexpected-response', (sent, response) => {
+      response.resume();
+      sent.destroy();
+      resolve(response.statusCode ?? 0);
+    });
+    socket.on('error', reject);
+  });
+}
+
+function firstSocket(): WebSocket {
+  const [socket] = sockets;
+  if (socket === undefined) throw new Error('there is no connection');
+  return socket;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly body: string;
+}
+
+async function get(path: string, headers: Record<string, string> = {}): Promise<Answer> {
+  const sent = request({ host: '127.0.0.1', port, path, headers, agent: false });
+  sent.end();
+  const [response] = await once(sent, 'response');
+  let body = '';
+  for await (const chunk of response) body += String(chunk);
+  return { status: response.statusCode, body };
+}
+
+describe('the upgrade', () => {
+  it('[AUTH-1] takes the token as header, in the query or as cookie', async () => {
+    expect(await upgrade('/ahp', { authorization: `Bearer ${TOKEN}` })).toBe('open');
+    expect(await upgrade(`/ahp?token=${TOKEN}`)).toBe('open');
+    expect(await upgrade('/ahp', { cookie: `other=1; agenthost_token=${TOKEN}` })).toBe('open');
+    expect(accepted).toHaveLength(3);
+    expect(accepted.every(({ identity }) => identity.isAdmin)).toBe(true);
+    // Never the token itself.
+    expect(JSON.stringify(accepted.map(({ identity }) => identity))).not.toContain(TOKEN);
+  });
+
+  it('[AUTH-1] without a valid token is refused with 401, and nothing of the protocol is spoken', async () => {
+    expect(await upgrade('/ahp')).toBe(401);
+    expect(await upgrade('/ahp?token=')).toBe(401);
+    expect(await upgrade('/ahp?token=wrong')).toBe(401);
+    expect(await upgrade('/ahp', { authorization: `Bearer ${TOKEN}x` })).toBe(401);
+    expect(await upgrade('/ahp', { authorization: `Basic ${TOKEN}` })).toBe(401);
+    expect(accepted).toHaveLength(0);
+  });
+
+  it('[AUTH-1] of a page of elsewhere is refused with 403, valid token or not', async () => {
+    const path = `/ahp?token=${TOKEN}`;
+    expect(await upgrade(path, { origin: 'https://evil.example' })).toBe(403);
+    expect(await upgrade(path, { origin: 'null' })).toBe(403);
+    expect(await upgrade(path, { origin: `http://127.0.0.1:${port + 1}` })).toBe(403);
+    expect(await upgrade(path, { origin: `http://127.0.0.1:${port}` })).toBe('open');
+    expect(await upgrade(path, { origin: `http://localhost:${port}` })).toBe('open');
+    expect(await upgrade(path, { origin: 'https://allowed.example' })).toBe('open');
+  });
+
+  it("[AUTH-1] under a name that is not the host's is refused with 403", async () => {
+    const path = `/ahp?token=${TOKEN}`;
+    expect(await upgrade(path, { host: 'evil.example' })).toBe(403);
+    expect(await upgrade(path, { host: `evil.example:${port}` })).toBe(403);
+    expect(await upgrade(path, { host: `localhost:${port}` })).toBe('open');
+    expect(await upgrade(path, { host: `[::1]:${port}` })).toBe('open');
+    expect(await upgrade(path, { host: 'allowed.example' })).toBe('open');
+  });
+
+  it('[WIRE-1] is served at /ahp and /, and nowhere else', async () => {
+    expect(await upgrade(`/?token=${TOKEN}`)).toBe('open');
+    expect(await upgrade(`/other?token=${TOKEN}`)).toBe(404);
+    expect(await upgrade(`/ahp/x?token=${TOKEN}`)).toBe(404);
+    // Whoever has no token does not learn what is served.
+    expect(await upgrade('/other')).toBe(401);
+  });
+
+  it('that breaks off does no harm', async () => {
+    const raw = connect(port, '127.0.0.1');
+    await once(raw, 'connect');
+    raw.write('GET /ahp HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n');
+    raw.resetAndDestroy();
+    expect(await upgrade()).toBe('open');
+  });
+});
+
+describe('plain HTTP', () => {
+  it('[AUTH-1] tells without a token that the host lives and takes work, and nothing else', async () => {
+    expect(await get('/healthz')).toStrictEqual({ status: 200, body: 'ok\n' });
+    expect(await get('/readyz')).toStrictEqual({ status: 200, body: 'ready\n' });
+    isReady = false;
+    expect(await get('/readyz')).toMatchObject({ status: 503 });
+    expect(await get('/healthz')).toMatchObject({ status: 200 });
+  });
+
+  it('shows a page that says how to go on', async () => {
+    const { status, body } = await get('/');
+    expect(status).toBe(200);
+    expect(body).toContain('/ahp');
+    expect(body).not.toContain(TOKEN);
+  });
+
+  it("[AUTH-1] answers under the host's own names alone", async () => {
+    expect(await get('/healthz', { host: 'evil.example' })).toMatchObject({ status: 403 });
+    expect(await get('/', { host: 'evil.example' })).toMatchObject({ status: 403 });
+    expect(await get('/nothing')).toMatchObject({ status: 404 });
+  });
+});
+
+describe('a connection', () => {
+  it('[WIRE-1] carries the protocol', async () => {
+    await upgrade();
+    const [connection] = accepted;
+    if (connection === undefined) throw new Error('nothing was accepted');
+    const peer = new Peer<AnyMethods, AnyMethods>(connection.transport);
+    peer.handle('ping', () => null);
+    peer.start();
+    const socket = firstSocket();
+    const answer = once(socket, 'message');
+    socket.send('{"jsonrpc":"2.0","id":1,"method":"ping","params":{"channel":"ahp-root://"}}');
+    expect(String((await answer)[0])).toBe('{"jsonrpc":"2.0","id":1,"result":null}');
+  });
+
+  it('ends with 1009 when a frame is too long', async () => {
+    await server.stop();
+    await startServer({ maxFrameBytes: 1_000 });
+    await upgrade();
+    accepted[0]?.transport.start({ onFrame: () => undefined, onClose: () => undefined });
+    const socket = firstSocket();
+    const closed = once(socket, 'close');
+    socket.send('x'.repeat(1_001));
+    expect((await closed)[0]).toBe(1009);
+    expect(await upgrade()).toBe('open');
+  });
+});
+
+describe('the end', () => {
+  it('does not wait for a client that does not answer the close', async () => {
+    const raw = connect(port, '127.0.0.1');
+    await once(raw, 'connect');
+    raw.write(
+      [
+        `GET /ahp?token=${TOKEN} HTTP/1.1`,
+        `Host: 127.0.0.1:${port}`,
+        'Upgrade: websocket',
+        'Connection: Upgrade',
+        'Sec-WebSocket-Version: 13',
+        'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
+        '\r\n',
+      ].join('\r\n'),
+    );
+    await once(raw, 'data');
+    // From here on it neither reads nor writes.
+    raw.pause();
+    accepted[0]?.transport.close(1001, 'stopping');
+    await server.stop();
+    raw.destroy();
+    await startServer();
+  }, 8_000);
+
+  it('a port in use is an error that says so', async () => {
+    const other = new HostServer({
+      host: '127.0.0.1',
+      port,
+      token: TOKEN,
+      allowedOrigins: [],
+      allowedHosts: [],
+      log: silentLog,
+      isReady: () => true,
+      accept: () => undefined,
+    });
+    await expect(other.start()).rejects.toMatchObject({ code: 'EADDRINUSE' });
+  });
+});
