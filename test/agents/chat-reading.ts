@@ -28,16 +28,6 @@ export async function pendingCall(session: SessionHandle): Promise<ToolCallPendi
   return present(find(await until(session, (chat) => find(chat) !== undefined)));
 }
 
-/** The option of a kind that holds for this once: agents put the further-reaching ones before it or after. */
-export function optionOf(
-  call: ToolCallPendingConfirmationState,
-  kind: 'approve' | 'deny',
-): { optionId?: string } {
-  const options = call.options?.filter((option) => option.kind === kind) ?? [];
-  const option = options.find(({ label }) => !/\b(always|all|session|again)\b/i.test(label)) ?? options[0];
-  return option ? { optionId: option.id } : {};
-}
-
 /** Its tool calls, oldest first. */
 export function callsOf(turn: Pick<Turn, 'responseParts'> | undefined): ToolCallState[] {
   return (turn?.responseParts ?? []).flatMap((part) => (part.kind === 'toolCall' ? [part.toolCall] : []));

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { installAgents } from '../../scripts/install-agents.ts';
 import { agentAbilities } from './agent-abilities.ts';
 import { agentPackages } from './agent-packages.ts';
-import { callsOf, optionOf, pendingCall, textIn, textOf, until } from './chat-reading.ts';
+import { callsOf, pendingCall, present, textIn, textOf, until } from './chat-reading.ts';
 import { untilGone } from './host-process.ts';
 import { Stage } from './stage.ts';
 import { afterTool, greeting, plantPrompt, slowPrompt, writePrompt } from './stand-in-model.ts';
@@ -52,7 +52,8 @@ describe.each(installed.filter(({ command }) => command !== undefined))('$agent.
     const call = await pendingCall(stage.driver);
     expect(await textIn(file)).toBeUndefined();
     expect(call.edits?.items.length ?? 0).toBe(asksWith === 'the change' ? 1 : 0);
-    const outcome = await stage.driver.deny(call.toolCallId, optionOf(call, 'deny'));
+    const option = call.options?.find(({ kind }) => kind === 'deny');
+    const outcome = await stage.driver.deny(call.toolCallId, { optionId: present(option).id });
     expect(outcome).toMatchObject({ outcome: 'accepted' });
     const turn = await prompt.result;
     expect(turn.state, turn.error?.message).toBe('complete');
@@ -66,7 +67,8 @@ describe.each(installed.filter(({ command }) => command !== undefined))('$agent.
     const prompt = stage.driver.prompt(writePrompt(file, 'approved by the one who asked'));
     const call = await pendingCall(stage.driver);
     expect(await textIn(file)).toBeUndefined();
-    await stage.driver.approve(call.toolCallId, optionOf(call, 'approve'));
+    // No option is named: the agent's own that holds once is meant, so that the next write asks again.
+    await stage.driver.approve(call.toolCallId);
     const turn = await prompt.result;
     expect(turn.state, turn.error?.message).toBe('complete');
     expect(callsOf(turn)).toMatchObject([{ status: 'completed', success: true, confirmed: 'user-action' }]);
@@ -82,7 +84,7 @@ describe.each(installed.filter(({ command }) => command !== undefined))('$agent.
     const shown = await pendingCall(stage.driver);
     const call = await pendingCall(stage.watcher);
     expect(call).toEqual(shown);
-    const approved = await stage.watcher.approve(call.toolCallId, optionOf(call, 'approve'));
+    const approved = await stage.watcher.approve(call.toolCallId);
     expect(approved).toMatchObject({ outcome: 'accepted' });
     // Late on purpose, past what this client already knows.
     const late = await stage.driverClient.dispatch(stage.driver.chat.mirror.uri, {
