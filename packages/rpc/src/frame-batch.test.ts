@@ -53,6 +53,16 @@ test('a batch arrives as its frames, in its place among others, at every socket 
   }
 });
 
+test('what all frames of a batch begin and end with stands in each', async () => {
+  const { transport, received, closed } = await linked();
+  const batch = new FrameBatch(texts, { before: '<é', behind: '漢>' });
+  transport.sendBatch?.(batch);
+  transport.close();
+  await closed;
+  expect(received).toEqual(texts.map((text) => `<é${text}漢>`));
+  expect(batch.frames).toEqual(received);
+});
+
 test('a batch is encoded once', () => {
   const batch = new FrameBatch(['a', 'b']);
   expect(batch.webSocketBytes).toBe(batch.webSocketBytes);

@@ -2,32 +2,57 @@ const FIN_TEXT = 0x81;
 const LENGTH_IN_2_BYTES = 126;
 const LENGTH_IN_8_BYTES = 127;
 
+/** What stands before and behind the bodies of a batch, in each frame. Default: nothing. */
+export interface FrameEnds {
+  readonly before: string;
+  readonly behind: string;
+}
+
 /**
  * Text frames that go out together, in this order, maybe to many sockets: what each carrier needs of them is made once.
  */
 export class FrameBatch {
-  readonly frames: readonly string[];
+  readonly #bodies: readonly string[];
+  readonly #ends: FrameEnds;
   #webSocketBytes: Uint8Array | undefined;
 
-  constructor(frames: readonly string[]) {
-    this.frames = frames;
+  constructor(bodies: readonly string[], ends: FrameEnds = { before: '', behind: '' }) {
+    this.#bodies = bodies;
+    this.#ends = ends;
+  }
+
+  /** Each frame as text. */
+  get frames(): readonly string[] {
+    return this.#bodies.map((body) => `${this.#ends.before}${body}${this.#ends.behind}`);
   }
 
   /** All of them as a WebSocket server writes them (RFC 6455): unmasked, uncompressed, each with its header. */
   get webSocketBytes(): Uint8Array {
-    this.#webSocketBytes ??= encode(this.frames);
+    this.#webSocketBytes ??= encode(this.#bodies, this.#ends);
     return this.#webSocketBytes;
   }
 }
 
-function encode(frames: readonly string[]): Uint8Array {
-  const lengths = frames.map((frame) => Buffer.byteLength(frame));
-  const bytes = Buffer.allocUnsafe(lengths.reduce((sum, length) => sum + headerLength(length) + length, 0));
+function encode(bodies: readonly string[], ends: FrameEnds): Uint8Array {
+  const before = Buffer.from(ends.before);
+  const behind = Buffer.from(ends.behind);
+  const endsLength = before.length + behind.length;
+  const lengths: number[] = [];
+  let total = 0;
+  for (const body of bodies) {
+    const length = Buffer.byteLength(body) + endsLength;
+    lengths.push(length);
+    total += headerLength(length) + length;
+  }
+  const bytes = Buffer.allocUnsafe(total);
   let offset = 0;
-  for (const [index, frame] of frames.entries()) {
+  for (const [index, body] of bodies.entries()) {
     const length = lengths[index] ?? 0;
     offset = writeHeader(bytes, offset, length);
-    offset += bytes.write(frame, offset, length, 'utf8');
+    bytes.set(before, offset);
+    bytes.write(body, offset + before.length, length - endsLength, 'utf8');
+    offset += length;
+    bytes.set(behind, offset - behind.length);
   }
   return bytes;
 }

@@ -35,12 +35,12 @@ export interface PackedRun {
 export class Run {
   readonly channel: string;
   readonly #parts: number[] = [];
-  readonly #texts: string[] = [];
   readonly #first = { seq: 0, time: 0 };
   #last = { seq: 0, time: 0 };
   /** What the first begins with and all since, or the first itself. */
   #prefix = '';
-  #length = 0;
+  #count = 0;
+  #json = '';
   #bytes = 0;
 
   constructor(channel: string) {
@@ -48,36 +48,40 @@ export class Run {
   }
 
   get isFull(): boolean {
-    return this.#texts.length >= MAX_COUNT || this.#length >= MAX_LENGTH;
+    return this.#count >= MAX_COUNT || this.#json.length >= MAX_LENGTH;
   }
 
   add(seq: number, time: number, json: string): void {
-    const isFirst = this.#texts.length === 0;
-    if (isFirst) Object.assign(this.#first, { seq, time });
-    else if (!json.startsWith(this.#prefix)) this.#prefix = commonPrefix(this.#prefix, json);
-    const shared = isFirst ? 0 : this.#prefix.length;
-    const text = isFirst ? json : json.slice(shared);
-    if (isFirst) this.#prefix = json;
+    let text = json;
+    if (this.#count === 0) {
+      Object.assign(this.#first, { seq, time });
+      this.#prefix = json;
+    } else {
+      // Three times as fast as `startsWith`.
+      const begins = json.slice(0, this.#prefix.length) === this.#prefix;
+      if (!begins) this.#prefix = commonPrefix(this.#prefix, json);
+      text = json.slice(this.#prefix.length);
+    }
+    const shared = json.length - text.length;
     this.#parts.push(seq - this.#last.seq, time - this.#last.time, shared, text.length);
-    this.#texts.push(text);
     this.#last = { seq, time };
-    this.#length += text.length;
+    this.#count += 1;
+    this.#json += text;
     this.#bytes += Buffer.byteLength(json);
   }
 
   /** The row of a run that has at least one envelope. */
   pack(): PackedRun {
-    const count = this.#texts.length;
     return {
       channel: this.channel,
       firstSeq: this.#first.seq,
       firstTime: this.#first.time,
       seq: this.#last.seq,
       time: this.#last.time,
-      count,
+      count: this.#count,
       bytes: this.#bytes,
-      run: count === 1 ? null : `[${this.#parts.join()}]`,
-      json: this.#texts.join(''),
+      run: this.#count === 1 ? null : JSON.stringify(this.#parts),
+      json: this.#json,
     };
   }
 }

@@ -23,6 +23,9 @@ export interface Subscription {
   ended(): void;
 }
 
+/** What makes an envelope's JSON a notification. */
+export const ENVELOPE_ENDS = { before: '{"jsonrpc":"2.0","method":"action","params":', behind: '}' } as const;
+
 /** An envelope with its encodings, each made once however many subscribers there are. */
 export class EncodedEnvelope {
   readonly value: ActionEnvelope;
@@ -42,7 +45,7 @@ export class EncodedEnvelope {
 
   /** The whole notification as text. */
   get frame(): string {
-    this.#frame ??= `{"jsonrpc":"2.0","method":"action","params":${this.json}}`;
+    this.#frame ??= `${ENVELOPE_ENDS.before}${this.json}${ENVELOPE_ENDS.behind}`;
     return this.#frame;
   }
 

@@ -1,5 +1,5 @@
 import { FrameBatch } from '@agenthost/rpc/websocket-server';
-import type { EncodedEnvelope } from '../sync/subscription.ts';
+import { ENVELOPE_ENDS, type EncodedEnvelope } from '../sync/subscription.ts';
 
 /** The batch last made of a run, by the run's first envelope: it goes when that does. */
 const made = new WeakMap<EncodedEnvelope, { run: readonly EncodedEnvelope[]; batch: FrameBatch }>();
@@ -9,7 +9,10 @@ export function batchOf(run: readonly EncodedEnvelope[]): FrameBatch {
   const [first] = run;
   const known = first && made.get(first);
   if (known !== undefined && isSame(known.run, run)) return known.batch;
-  const batch = new FrameBatch(run.map(({ frame }) => frame));
+  const batch = new FrameBatch(
+    run.map(({ json }) => json),
+    ENVELOPE_ENDS,
+  );
   if (first !== undefined) made.set(first, { run, batch });
   return batch;
 }
