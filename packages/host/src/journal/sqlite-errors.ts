@@ -1,3 +1,4 @@
+import type { DatabaseSync } from 'node:sqlite';
 import { JournalError } from './journal.ts';
 
 /** Primary result codes of SQLite (https://www.sqlite.org/rescode.html): the low byte of an extended code. */
@@ -72,4 +73,16 @@ export function toJournalError(cause: unknown, path: string): JournalError {
     io: `${path} cannot be read or written: ${detail}`,
   } satisfies Record<JournalError['code'], string>;
   return new JournalError(code, messages[code], { cause });
+}
+
+/**
+ * Ends a transaction that failed, when SQLite has not done so by itself (as it does on a full disk). Asks SQLite, since
+ * `DatabaseSync.isTransaction` is missing before Node 22.16.
+ */
+export function rollBack(database: DatabaseSync): void {
+  try {
+    database.exec('ROLLBACK');
+  } catch (error) {
+    if (!(error instanceof Error && error.message.includes('no transaction is active'))) throw error;
+  }
 }

@@ -17,7 +17,7 @@ import {
 } from './journal.ts';
 import { type LostRange, readLost } from './lost-ranges.ts';
 import { SeqFile } from './seq-file.ts';
-import { isDamage, toJournalError } from './sqlite-errors.ts';
+import { isDamage, rollBack, toJournalError } from './sqlite-errors.ts';
 import { type JournalFiles, journalFiles, openDatabase } from './sqlite-open.ts';
 import { SqliteReader } from './sqlite-reads.ts';
 import { type Statements, text } from './sqlite-rows.ts';
@@ -293,8 +293,7 @@ export class SqliteJournal implements Journal {
       statements.run('COMMIT');
       return result;
     } catch (error) {
-      // On a full disk SQLite has rolled back by itself, and asking for it again is an error.
-      if (database.isTransaction) database.exec('ROLLBACK');
+      rollBack(database);
       open.isWriterStale = true;
       throw this.#failure(error);
     } finally {

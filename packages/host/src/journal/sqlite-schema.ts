@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { JournalError } from './journal.ts';
+import { rollBack } from './sqlite-errors.ts';
 
 /** Brings a database from version n (its place in the list) to version n + 1. Runs inside a transaction of its own. */
 export type Migration = (database: DatabaseSync) => void;
@@ -120,7 +121,7 @@ export function migrate(database: DatabaseSync, steps: readonly Migration[]): vo
       database.exec(`PRAGMA user_version = ${index + 1}`);
       database.exec('COMMIT');
     } catch (error) {
-      if (database.isTransaction) database.exec('ROLLBACK');
+      rollBack(database);
       throw error;
     }
   }
