@@ -4,8 +4,15 @@ import { dirname, join, relative } from 'node:path';
 /** The repository's root folder. */
 export const root = join(import.meta.dirname, '..');
 
+const runNames = ['check', 'kill', 'agents', 'oldest'] as const;
+
 /** Test runs that leave a report: the one of `npm test`, and the long ones with scripts of their own. */
-export type RunName = 'check' | 'kill' | 'agents';
+export type RunName = (typeof runNames)[number];
+
+/** Whether an argument names a run. */
+export function isRunName(name: string): name is RunName {
+  return runNames.some((run) => run === name);
+}
 
 /** Test counts of one run or of several together. */
 export interface Counts {
