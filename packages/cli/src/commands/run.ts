@@ -169,7 +169,7 @@ export function verdict(
       return { exitCode: EXIT.error, message: errorText(turn) };
     default:
       if (reason === undefined) return { exitCode: EXIT.error, message: 'another client cancelled the turn' };
-      return { ...reason, message: reason.message ?? 'interrupted; the turn is cancelled' };
+      return { ...reason, message: `${reason.message ?? 'interrupted'}; the turn is cancelled` };
   }
 }
 

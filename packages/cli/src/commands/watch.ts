@@ -1,4 +1,5 @@
 import { type AhpClient, ChannelLost, type SessionHandle } from '@agenthost/client';
+import { ROOT_URI } from '@agenthost/protocol';
 import { withHost } from '../connect.ts';
 import type { Context } from '../context.ts';
 import { CliError, EXIT, type ExitCode } from '../exit.ts';
@@ -32,6 +33,8 @@ export async function watch(
     const reader = new LineReader(context.stdin);
     const view = new SessionView({ screen, session, turns: options.turns, isJson: options.json === true });
     try {
+      // The host tells subscribers of the root that a session is removed: its mirror is lost then.
+      await client.subscribe(ROOT_URI);
       await view.open();
       const isTyped = context.stdin.isTTY === true;
       const stopReading = reader.onLine((line) => {

@@ -20,6 +20,9 @@ export interface SessionViewOptions {
   readonly isJson: boolean;
 }
 
+/** How long leaving waits for the host to answer what was typed before. */
+const answerLimitMs = 3_000;
+
 interface OpenChat {
   readonly handle: ChatHandle;
   readonly stop: () => void;
@@ -85,9 +88,14 @@ export class SessionView {
     }
   }
 
-  /** Resolves when the host has answered all that was typed. */
+  /** Resolves when the host has answered all that was typed, or has not in time. */
   async settled(): Promise<void> {
-    await Promise.all(this.#answers);
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, answerLimitMs);
+    });
+    await Promise.race([Promise.all(this.#answers), late]);
+    clearTimeout(timer);
   }
 
   dispose(): void {

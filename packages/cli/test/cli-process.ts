@@ -1,0 +1,190 @@
+// Runs the real program in a home of its own, and leaves nothing of it behind.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const entry = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+
+/** How long a test waits for something to be said, or for an end. */
+const patienceMs = 15_000;
+
+/** What is said of something that takes over a second. */
+const progress =
+  /^(?:starting|starting a host|connecting to .*|creating a session|listing sessions|looking for agents|waiting for demo|removing .*)\n/gm;
+
+export interface RunningCli {
+  readonly pid: number;
+  /** All that came so far. */
+  readonly out: string;
+  readonly err: string;
+  /** Resolves when `text` has come on stdout or stderr. */
+  until(text: string): Promise<void>;
+  /** Resolves when it has ended; `err` is then without what it said only because this machine is slow. */
+  readonly ended: Promise<{ readonly code: number | null; readonly out: string; readonly err: string }>;
+  type(text: string): void;
+  endInput(): void;
+  /** Stops reading its output, as `head -1` does. */
+  closeOutput(): void;
+  kill(signal: NodeJS.Signals): void;
+}
+
+export interface ServeLine {
+  readonly url: string;
+  readonly wsUrl: string;
+  readonly token: string;
+  readonly pid: number;
+}
+
+/** One user on one machine: home, working folder, environment. */
+export class Machine {
+  readonly home = mkdtempSync(join(tmpdir(), 'agenthost-cli-'));
+  readonly #running = new Set<ChildProcess>();
+  readonly #env: Record<string, string>;
+
+  constructor(env: Record<string, string> = {}) {
+    this.#env = { PATH: '/usr/bin:/bin', HOME: this.home, LANG: 'C.UTF-8', ...env };
+  }
+
+  get hostsFolder(): string {
+    return join(this.home, '.local/state/agenthost/hosts');
+  }
+
+  get dataFolder(): string {
+    return join(this.home, '.local/share/agenthost');
+  }
+
+  /** What running hosts left word of. */
+  hosts(): (ServeLine & { readonly dataDir: string })[] {
+    if (!existsSync(this.hostsFolder)) return [];
+    return readdirSync(this.hostsFolder).map(
+      (name) =>
+        JSON.parse(readFileSync(join(this.hostsFolder, name), 'utf8')) as ServeLine & { dataDir: string },
+    );
+  }
+
+  /** Starts the program; its input stays open until `endInput`. */
+  start(args: readonly string[], env: Record<string, string> = {}): RunningCli {
+    const child = spawn(process.execPath, ['-C', '@agenthost/source', entry, ...args], {
+      cwd: this.home,
+      env: { ...this.#env, ...env },
+      stdio: ['pipe', 'pipe', 'pipe'],
+    });
+    this.#running.add(child);
+    return follow(child, args, () => this.#running.delete(child));
+  }
+
+  /** Runs the program to its end, without input. */
+  run(args: readonly string[], env: Record<string, string> = {}): RunningCli['ended'] {
+    const cli = this.start(args, env);
+    cli.endInput();
+    return cli.ended;
+  }
+
+  /** Starts a host and resolves when it is ready. */
+  async serve(...args: string[]): Promise<{ readonly host: RunningCli; readonly line: ServeLine }> {
+    const host = this.start(['serve', '--port', '0', '--json', ...args]);
+    await host.until('}\n');
+    return { host, line: JSON.parse(host.out) as ServeLine };
+  }
+
+  /** Ends everything, hosts in the background included. */
+  async dispose(): Promise<void> {
+    const ends = [...this.#running].map((child) => new Promise((resolve) => child.once('close', resolve)));
+    for (const child of this.#running) child.kill('SIGKILL');
+    await Promise.all(ends);
+    for (const { pid } of this.hosts()) await endStranger(pid);
+    rmSync(this.home, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+async function endStranger(pid: number): Promise<void> {
+  try {
+    process.kill(pid, 'SIGKILL');
+    for (;;) {
+      process.kill(pid, 0);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
+  }
+}
+
+function follow(child: ChildProcess, args: readonly string[], ended: () => void): RunningCli {
+  let out = '';
+  let err = '';
+  const waiting = new Set<() => void>();
+  const wake = (): void => {
+    for (const look of Array.from(waiting)) look();
+  };
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+    out += text;
+    wake();
+  });
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    err += text;
+    wake();
+  });
+  // It may end before it has read all of its input.
+  child.stdin?.on('error', () => undefined);
+  let hasEnded = false;
+  const end = new Promise<{ code: number | null; out: string; err: string }>((resolve) => {
+    child.once('close', (code) => {
+      hasEnded = true;
+      ended();
+      wake();
+      resolve({ code, out, err: err.replace(progress, '') });
+    });
+  });
+  const said = (): string => `agenthost ${args.join(' ')} said\n--- stdout\n${out}\n--- stderr\n${err}`;
+  return {
+    get pid() {
+      return child.pid ?? 0;
+    },
+    get out() {
+      return out;
+    },
+    get err() {
+      return err;
+    },
+    until: (text) =>
+      new Promise((resolve, reject) => {
+        const settle = (act: () => void): void => {
+          waiting.delete(look);
+          clearTimeout(timer);
+          act();
+        };
+        const look = (): void => {
+          if (out.includes(text) || err.includes(text)) settle(resolve);
+          else if (hasEnded) settle(() => reject(new Error(`ended without "${text}": ${said()}`)));
+        };
+        const timer = setTimeout(
+          () => settle(() => reject(new Error(`no "${text}" in time: ${said()}`))),
+          patienceMs,
+        );
+        waiting.add(look);
+        look();
+      }),
+    get ended() {
+      return new Promise<{ code: number | null; out: string; err: string }>((resolve, reject) => {
+        const timer = setTimeout(() => reject(new Error(`no end in time: ${said()}`)), patienceMs);
+        void end.then((result) => {
+          clearTimeout(timer);
+          resolve(result);
+        });
+      });
+    },
+    type: (text) => void child.stdin?.write(text),
+    endInput: () => void child.stdin?.end(),
+    closeOutput: () => void child.stdout?.destroy(),
+    kill: (signal) => void child.kill(signal),
+  };
+}
+
+/** The objects that a command printed with `--json`. Throws when a line is anything else. */
+export const jsonLines = (text: string): { type?: string; [name: string]: unknown }[] =>
+  text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { type?: string });

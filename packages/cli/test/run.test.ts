@@ -1,0 +1,199 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { jsonLines, Machine } from './cli-process.ts';
+
+const machine = new Machine();
+beforeAll(async () => {
+  await machine.serve();
+});
+afterAll(() => machine.dispose());
+
+const fileText = (name: string): string => readFileSync(join(machine.home, name), 'utf8');
+
+describe('agenthost run', () => {
+  test('streams the answer to stdout, and nothing else goes there', async () => {
+    const { code, out, err } = await machine.run(['run', 'say Hello there']);
+    expect({ code, out }).toEqual({ code: 0, out: 'Hello there\n' });
+    expect(err).toMatch(/^session [0-9a-f]{8}: demo in ~?\n$/);
+  });
+
+  test('reads the prompt from a pipe, with - or without anything', async () => {
+    for (const args of [['run'], ['run', '-']]) {
+      const cli = machine.start(args);
+      cli.type('say from the pipe\n');
+      cli.endInput();
+      expect(await cli.ended).toMatchObject({ code: 0, out: 'from the pipe\n' });
+    }
+  });
+
+  test('approves once with --approve all, and the file is written', async () => {
+    const { code, err } = await machine.run(['run', '--approve', 'all', 'write all.txt Yes']);
+    expect(code).toBe(0);
+    expect(fileText('all.txt')).toBe('Yes\n');
+    expect(err).toContain('✓ Wrote `all.txt` (+1 -0)');
+  });
+
+  test('picks allow-once, never always', async () => {
+    const { out } = await machine.run(['run', '--approve', 'all', '--json', 'ask options']);
+    const approved = jsonLines(out).find(
+      (line) => line.type === 'toolCall' && (line['toolCall'] as { status: string }).status === 'completed',
+    );
+    expect(approved?.['toolCall']).toMatchObject({ confirmed: 'user-action' });
+    expect(JSON.stringify(approved)).not.toContain('allow-always');
+  });
+
+  test('exits 3 when something was denied, and leaves it undone', async () => {
+    const { code } = await machine.run(['run', '--approve', 'none', 'write none.txt No']);
+    expect(code).toBe(3);
+    expect(existsSync(join(machine.home, 'none.txt'))).toBe(false);
+  });
+
+  test('exits 1 when the turn fails, and says why in one line', async () => {
+    const { code, err } = await machine.run(['run', 'fail on purpose']);
+    expect(code).toBe(1);
+    expect(err).toMatch(/\nagenthost: on purpose \(demoFailed\)\n$/);
+  });
+
+  test('exits 1 when its time is up, and cancels the turn', async () => {
+    const { code, err } = await machine.run(['run', '--timeout', '0.5', 'hang']);
+    expect(code).toBe(1);
+    expect(err).toContain('timed out after 0.5 s; the turn is cancelled');
+  });
+
+  test('exits 1 for an agent that the host does not have, and names those that it has', async () => {
+    const { code, err } = await machine.run(['run', '--agent', 'nope', 'x']);
+    expect(code).toBe(1);
+    expect(err).toMatch(/^agenthost: .*nope.*demo\n$/);
+  });
+
+  test.each([
+    [['run', '--approve', 'perhaps', 'x'], 'perhaps'],
+    [['run', '--timeout', '-1', 'x'], 'Expected a number'],
+    [['run', '--cwd', '/does/not/exist', 'x'], 'is no folder'],
+    [['run', '--url', 'nonsense', 'x'], 'expected an address'],
+    [['run', '   '], 'the prompt is empty'],
+    [['run', '--frob', 'x'], "unknown option '--frob'"],
+    [['frob'], "unknown command 'frob'"],
+    [[], 'Usage: agenthost'],
+  ])('exits 2 for wrong usage: %j', async (args, message) => {
+    const { code, err, out } = await machine.run(args);
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(err).toContain(message);
+  });
+
+  test('exits 4 when nobody answers, and when the token is wrong', async () => {
+    const away = await machine.run(['run', '--url', 'http://127.0.0.1:1', 'x']);
+    expect(away).toMatchObject({ code: 4, out: '' });
+    expect(away.err).toMatch(
+      /^agenthost: no host answers at http:\/\/127\.0\.0\.1:1: .*agenthost serve.*\n$/,
+    );
+    const [{ url } = { url: '' }] = machine.hosts();
+    const refused = await machine.run(['run', '--url', url, 'x'], { AGENTHOST_TOKEN: 'wrong' });
+    expect(refused.code).toBe(4);
+    expect(refused.err).toContain('AGENTHOST_TOKEN is not its token');
+  });
+
+  test('finds its host by AGENTHOST_URL, http or ws', async () => {
+    const [host] = machine.hosts();
+    for (const url of [host?.url ?? '', host?.wsUrl ?? '']) {
+      const env = { AGENTHOST_URL: url, AGENTHOST_TOKEN: host?.token ?? '' };
+      expect(await machine.run(['run', 'say hi'], env)).toMatchObject({ code: 0, out: 'hi\n' });
+    }
+  });
+
+  test('exits 130 at Ctrl-C and cancels the turn', async () => {
+    const cli = machine.start(['run', 'say started\nhang']);
+    await cli.until('started');
+    cli.kill('SIGINT');
+    const { code, err } = await cli.ended;
+    expect(code).toBe(130);
+    expect(err).toContain('interrupted; the turn is cancelled');
+    expect(await idleSessions()).toBe(true);
+  });
+
+  test('cancels the turn when the reader of its output leaves', async () => {
+    const cli = machine.start(['run', '--json', 'stream 400 every 20']);
+    await cli.until('"text"');
+    cli.closeOutput();
+    expect((await cli.ended).code).toBe(130);
+    expect(await idleSessions()).toBe(true);
+  });
+
+  test('prints with --json one object a line, the last with state and exit code', async () => {
+    const { code, out } = await machine.run([
+      'run',
+      '--json',
+      '--approve',
+      'all',
+      'write j.txt J\nsay the end',
+    ]);
+    const lines = jsonLines(out);
+    expect(code).toBe(0);
+    expect(lines[0]).toMatchObject({ type: 'session', provider: 'demo' });
+    expect(lines.map(({ type }) => type)).toEqual(
+      expect.arrayContaining(['toolCall', 'confirmation', 'text']),
+    );
+    expect(lines.at(-1)).toMatchObject({ type: 'ended', state: 'complete', exitCode: 0 });
+    expect(lines.at(-1)?.['text']).toContain('the end');
+  });
+
+  test('prints errors with --json as an object, too', async () => {
+    const { code, out } = await machine.run(['run', '--json', '--agent', 'nope', 'x']);
+    expect(jsonLines(out)).toEqual([
+      { type: 'error', exitCode: 1, message: expect.stringContaining('nope') },
+    ]);
+    expect(code).toBe(1);
+  });
+
+  test('keeps what a terminal would obey from reaching it', async () => {
+    const cli = machine.start(['run']);
+    cli.type('say red \u001b[31mtext\u001b]title\u0007, \u009b2Jend');
+    cli.endInput();
+    const { out, err } = await cli.ended;
+    expect(out).toBe('red text, end\n');
+    expect(err).not.toContain('\u001b');
+  });
+});
+
+describe('agenthost run --approve ask without a terminal', () => {
+  test('waits for another client, says so on stderr, and goes on when watch approves', async () => {
+    const cli = machine.start(['run', 'write asked.txt Asked\nsay finished']);
+    cli.endInput();
+    await cli.until('waiting for another client to answer: agenthost watch ');
+    expect(cli.err).toContain('? Write asked.txt?');
+    expect(cli.err).toContain('+1 -0');
+    const id = /agenthost watch (\S+)/.exec(cli.err)?.[1] ?? '';
+    const watcher = machine.start(['watch', id]);
+    await watcher.until('1) Allow once');
+    watcher.type('a\n');
+    expect((await cli.ended).code).toBe(0);
+    expect(fileText('asked.txt')).toBe('Asked\n');
+    await watcher.until('finished');
+    watcher.type('q\n');
+    expect((await watcher.ended).code).toBe(0);
+  });
+
+  test('exits 3 when watch denies, and 1 when watch cancels', async () => {
+    for (const [command, code] of [
+      ['d', 3],
+      ['c', 1],
+    ] as const) {
+      const cli = machine.start(['run', 'write other.txt Other']);
+      cli.endInput();
+      await cli.until('agenthost watch ');
+      const watcher = machine.start(['watch', /agenthost watch (\S+)/.exec(cli.err)?.[1] ?? '']);
+      await watcher.until('1) Allow once');
+      watcher.type(`${command}\n`);
+      expect((await cli.ended).code).toBe(code);
+      watcher.kill('SIGINT');
+      expect((await watcher.ended).code).toBe(130);
+    }
+    expect(existsSync(join(machine.home, 'other.txt'))).toBe(false);
+  });
+});
+
+async function idleSessions(): Promise<boolean> {
+  const { out } = await machine.run(['sessions', '--json']);
+  return jsonLines(out).every((session) => (session as { status?: number }).status !== 8);
+}

@@ -1,0 +1,248 @@
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { Machine } from './cli-process.ts';
+
+let machine: Machine;
+beforeEach(() => {
+  machine = new Machine();
+});
+afterEach(() => machine.dispose());
+
+describe('agenthost serve', () => {
+  test('prints with --json one line when it is ready, and leaves word of itself for its user alone', async () => {
+    const { host, line } = await machine.serve();
+    expect(host.out.trimEnd().split('\n')).toHaveLength(1);
+    expect(Object.keys(line)).toEqual(['url', 'wsUrl', 'token', 'pid']);
+    expect(line.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/?$/);
+    expect(line.wsUrl).toMatch(/^ws:\/\/127\.0\.0\.1:\d+\/ahp$/);
+    expect(line.pid).toBe(host.pid);
+    const file = join(machine.hostsFolder, `${line.pid}.json`);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(statSync(machine.hostsFolder).mode & 0o777).toBe(0o700);
+    expect((await fetch(`${line.url}/healthz`)).status).toBe(200);
+  });
+
+  test('says where it is, where its data is and which agents it found', async () => {
+    const host = machine.start(['serve', '--port', '0']);
+    await host.until('Ctrl-C stops it.');
+    expect(host.out).toMatch(/^agenthost \d+\.\d+\.\d+ on http:\/\/127\.0\.0\.1:\d+/);
+    expect(host.out).toContain('data    ~/.local/share/agenthost\n');
+    expect(host.out).toContain('agents  demo (default)\n');
+    expect(host.out).not.toContain(machine.hosts()[0]?.token);
+  });
+
+  test.each(['SIGINT', 'SIGTERM'] as const)(
+    'stops in order at %s: ends turns visibly, exits 0 and takes its word back',
+    async (signal) => {
+      const { host } = await machine.serve();
+      const running = machine.start(['run', 'say started\nhang']);
+      await running.until('started');
+      host.kill(signal);
+      expect((await host.ended).code).toBe(0);
+      expect(readdirSync(machine.hostsFolder)).toEqual([]);
+      const { code, err } = await running.ended;
+      expect(code).toBe(1);
+      expect(err).toContain('(hostRestarted)');
+    },
+  );
+
+  test('takes the token of the environment, and one of a file', async () => {
+    const env = { AGENTHOST_TOKEN: 'a-token-that-is-long-enough-to-be-one' };
+    const first = machine.start(['serve', '--port', '0', '--json'], env);
+    await first.until('}\n');
+    expect(JSON.parse(first.out)).toMatchObject({ token: env.AGENTHOST_TOKEN });
+    const file = join(machine.home, 'token');
+    writeFileSync(file, 'another-token-that-is-long-enough-to-be-one\n', { mode: 0o600 });
+    const { line } = await machine.serve('--data', join(machine.home, 'other'), '--token-file', file);
+    expect(line.token).toBe('another-token-that-is-long-enough-to-be-one');
+  });
+
+  test('makes the only real agent that it finds the default, and the config another', async () => {
+    const bin = join(machine.home, 'bin');
+    mkdirSync(bin);
+    writeFileSync(join(bin, 'gemini'), '#!/bin/sh\nexit 1\n');
+    chmodSync(join(bin, 'gemini'), 0o755);
+    const PATH = `${bin}:/usr/bin:/bin`;
+    const host = machine.start(['serve', '--port', '0'], { PATH });
+    await host.until('agents  gemini (default), demo\n');
+    host.kill('SIGTERM');
+    await host.ended;
+    const config = join(machine.home, 'agenthost.json');
+    writeFileSync(config, JSON.stringify({ defaultAgent: 'demo' }));
+    const other = machine.start(['serve', '--port', '0', '--config', config], { PATH });
+    await other.until('agents  gemini, demo (default)\n');
+  });
+});
+
+describe('a host that cannot start says in one line why', () => {
+  const fails = async (args: readonly string[]): Promise<string> => {
+    const { code, out, err } = await machine.run(['serve', ...args]);
+    expect({ code, out }).toEqual({ code: 1, out: '' });
+    expect(err).toMatch(/^agenthost: [^\n]+\n$/);
+    return err;
+  };
+
+  test('port in use, by a host or by another program', async () => {
+    const { line } = await machine.serve();
+    const { port } = new URL(line.url);
+    const byHost = await fails(['--port', port, '--data', join(machine.home, 'other')]);
+    expect(byHost).toContain(`port ${port} on 127.0.0.1 is in use by the host with pid ${line.pid}`);
+    expect(byHost).toContain('--port 0');
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const address = server.address();
+    const taken = typeof address === 'object' ? String(address?.port) : '';
+    expect(await fails(['--port', taken, '--data', join(machine.home, 'other')])).toContain(
+      'in use by another program',
+    );
+    await new Promise((resolve) => server.close(resolve));
+  });
+
+  test('data folder held by another host, which it names', async () => {
+    const { line } = await machine.serve();
+    const said = await fails(['--port', '0']);
+    expect(said).toContain(`in use by the host on ${line.url} (pid ${line.pid})`);
+    expect(said).toContain('--data');
+  });
+
+  test('data folder that is a file', async () => {
+    const file = join(machine.home, 'file');
+    writeFileSync(file, '');
+    expect(await fails(['--port', '0', '--data', file])).toContain(`${file} is no folder`);
+  });
+
+  test.skipIf(process.getuid?.() === 0)('data folder that is read-only', async () => {
+    const folder = join(machine.home, 'read-only');
+    mkdirSync(folder, { mode: 0o500 });
+    expect(await fails(['--port', '0', '--data', folder])).toContain('cannot be written');
+  });
+
+  test('database of a newer version', async () => {
+    const { host } = await machine.serve();
+    host.kill('SIGTERM');
+    await host.ended;
+    const { DatabaseSync } = await import('node:sqlite');
+    const database = new DatabaseSync(join(machine.dataFolder, 'journal.db'));
+    database.exec('PRAGMA user_version = 9999');
+    database.close();
+    expect(await fails(['--port', '0'])).toMatch(/newer|9999/);
+  });
+
+  test.each([
+    ['{', 'expected JSON'],
+    ['{"agents": {"x": {"command": "./x"}}}', 'agents.x.command: expected a command name'],
+    ['{"root": []}', 'root: unknown; expected one of agents'],
+    ['{"roots": ["here"]}', 'roots: expected a list of absolute paths, got ["here"]'],
+    ['{"retention": {"turnsPerChat": 0}}', 'retention: expected an object with turnsPerChat'],
+    ['{"defaultAgent": "nope"}', 'defaultAgent: expected one of demo, got "nope"'],
+  ])('config file %s', async (text, message) => {
+    const config = join(machine.home, 'bad.json');
+    writeFileSync(config, text);
+    const said = await fails(['--port', '0', '--config', config]);
+    expect(said).toContain(`${config}: `);
+    expect(said).toContain(message);
+  });
+
+  test('config file that was named and is not there, and an address of another machine', async () => {
+    expect(await fails(['--config', join(machine.home, 'none.json')])).toContain('none.json: does not exist');
+    expect(await fails(['--port', '0', '--host', '192.0.2.1'])).toContain('192.0.2.1 is no address');
+  });
+});
+
+describe('finding a host', () => {
+  test('exits 4 when there is none, and says how to start one', async () => {
+    const { code, err } = await machine.run(['sessions']);
+    expect(code).toBe(4);
+    expect(err).toBe(
+      'agenthost: no host is running: start one with `agenthost serve`, or add --start to this command\n',
+    );
+  });
+
+  test('asks for --url when there are several, and lists them', async () => {
+    const [first, second] = await Promise.all([
+      machine.serve(),
+      machine.serve('--data', join(machine.home, 'other')),
+    ]);
+    const { code, err } = await machine.run(['sessions']);
+    expect(code).toBe(2);
+    for (const { line } of [first, second]) expect(err).toContain(`--url ${line.url}  (pid ${line.pid}`);
+    // The token of a host of one's own is known.
+    expect((await machine.run(['sessions', '--url', second.line.url])).code).toBe(0);
+  });
+
+  test('removes word of hosts that have ended, and leaves that of other machines', async () => {
+    const { host, line } = await machine.serve();
+    host.kill('SIGKILL');
+    await host.ended;
+    const file = join(machine.hostsFolder, `${line.pid}.json`);
+    const record: object = JSON.parse(readFileSync(file, 'utf8'));
+    // A pid that is in use again, by a process that started at another time.
+    writeFileSync(
+      join(machine.hostsFolder, `${process.pid}.json`),
+      JSON.stringify({ ...record, pid: process.pid }),
+    );
+    const elsewhere = join(machine.hostsFolder, '1.json');
+    writeFileSync(elsewhere, JSON.stringify({ ...record, pid: 1, machine: `not-${hostname()}` }));
+    expect((await machine.run(['sessions'])).code).toBe(4);
+    expect(readdirSync(machine.hostsFolder)).toEqual(['1.json']);
+    writeFileSync(elsewhere, '{}');
+    expect((await machine.run(['sessions'])).code).toBe(4);
+    writeFileSync(elsewhere, JSON.stringify({ ...record, pid: line.pid }));
+    expect((await machine.run(['sessions'])).code).toBe(4);
+    expect(readdirSync(machine.hostsFolder)).toEqual([]);
+  });
+
+  test('--start starts one in the background, which stays', async () => {
+    const env = { AGENTHOST_PORT: '0' };
+    const { code, out, err } = await machine.run(['run', '--start', 'say hi'], env);
+    expect({ code, out }).toEqual({ code: 0, out: 'hi\n' });
+    expect(err).toMatch(/^started a host on http:\/\/127\.0\.0\.1:\d+\/? \(pid \d+\), log in .*serve\.log\n/);
+    expect(await machine.run(['run', '--start', 'say again'], env)).toMatchObject({
+      code: 0,
+      out: 'again\n',
+    });
+    expect(machine.hosts()).toHaveLength(1);
+  });
+
+  test('--start says why the host could not start', async () => {
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const address = server.address();
+    const port = typeof address === 'object' ? String(address?.port) : '';
+    const { code, err } = await machine.run(['run', '--start', 'say hi'], { AGENTHOST_PORT: port });
+    await new Promise((resolve) => server.close(resolve));
+    expect(code).toBe(4);
+    expect(err).toContain(`the host could not start: port ${port} on 127.0.0.1 is in use`);
+  });
+});
+
+describe('a host that is killed while run waits', () => {
+  test('[CONN-8] run finds it again when it comes back, and ends with what became of the turn', async () => {
+    const { host, line } = await machine.serve();
+    const { port } = new URL(line.url);
+    const running = machine.start(['run', 'say started\nhang']);
+    await running.until('started');
+    host.kill('SIGKILL');
+    await host.ended;
+    await running.until('lost the host');
+    const again = machine.start(['serve', '--port', port, '--json']);
+    await again.until('}\n');
+    const { code, err } = await running.ended;
+    expect(code).toBe(1);
+    expect(err).toContain('reached the host again');
+    expect(err).toContain('(hostRestarted)');
+  });
+
+  test('run fails clearly when its time is up before the host is back', async () => {
+    const { host } = await machine.serve();
+    const running = machine.start(['run', '--timeout', '2', 'say started\nhang']);
+    await running.until('started');
+    host.kill('SIGKILL');
+    const { code, err } = await running.ended;
+    expect(code).toBe(1);
+    expect(err).toMatch(/lost the host .*\n[^]*agenthost: timed out after 2 s/);
+  });
+});

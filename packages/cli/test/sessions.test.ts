@@ -1,0 +1,146 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { jsonLines, Machine } from './cli-process.ts';
+
+const machine = new Machine();
+let ids: string[] = [];
+beforeAll(async () => {
+  await machine.serve();
+  for (const prompt of ['say one', 'say two', 'say three']) await machine.run(['run', prompt]);
+  const { out } = await machine.run(['sessions', '--json']);
+  ids = jsonLines(out).map(({ resource }) => String(resource).replace('ahp-session:/', ''));
+}, 30_000);
+afterAll(() => machine.dispose());
+
+/** So much of an id as no other one begins with. */
+function prefixOf(id: string): string {
+  for (let length = 4; length < id.length; length += 1) {
+    const prefix = id.slice(0, length);
+    if (ids.filter((other) => other.startsWith(prefix)).length === 1) return prefix;
+  }
+  return id;
+}
+
+describe('agenthost sessions', () => {
+  test('lists one line each, the last modified first', async () => {
+    const { code, out } = await machine.run(['sessions']);
+    expect(code).toBe(0);
+    const lines = out.trimEnd().split('\n');
+    expect(lines).toHaveLength(3);
+    expect(lines[0]).toMatch(/^[0-9a-f]{8} {2}idle {5}demo {6,}\d+ s {2}say three {2}~$/);
+    expect(lines[2]).toContain('say one');
+    expect((await machine.run(['sessions', '--limit', '1'])).out.split('\n')).toHaveLength(2);
+  });
+
+  test('shows one by the beginning of its id, disk use included', async () => {
+    const { code, out } = await machine.run(['sessions', 'show', prefixOf(ids[0] ?? '')]);
+    expect(code).toBe(0);
+    expect(out).toContain(`session   ahp-session:/${ids[0]}`);
+    expect(out).toMatch(/title {5}say three\n/);
+    expect(out).toMatch(/on disk {3}[\d.]+ (?:B|KiB)\n/);
+    const shown = await machine.run(['sessions', 'show', ids[0] ?? '', '--json']);
+    const [session] = jsonLines(shown.out);
+    expect(session?.['diskUse']).toMatchObject({ turnsBytes: expect.any(Number) });
+  });
+
+  test('refuses what no session begins with, and what several begin with', async () => {
+    const unknown = await machine.run(['sessions', 'show', 'zzz']);
+    expect(unknown).toMatchObject({
+      code: 1,
+      err: 'agenthost: no session is called zzz; `agenthost sessions` lists them\n',
+    });
+    const first = ids.find((id) => ids.some((other) => other !== id && other[0] === id[0]));
+    if (first !== undefined) expect((await machine.run(['watch', first.slice(0, 1)])).code).toBe(2);
+    expect((await machine.run(['sessions', 'rm'])).code).toBe(2);
+  });
+
+  test('removes none when one of several is mistyped, else all', async () => {
+    const [last = ''] = ids.slice(-1);
+    expect((await machine.run(['sessions', 'rm', last, 'zzz'])).code).toBe(1);
+    expect((await machine.run(['sessions', 'show', last])).code).toBe(0);
+    const { code, out } = await machine.run(['sessions', 'rm', prefixOf(last)]);
+    expect({ code, out }).toEqual({ code: 0, out: `removed ${last.slice(0, 8)}  say one\n` });
+    expect((await machine.run(['sessions', 'show', last])).code).toBe(1);
+  });
+});
+
+describe('agenthost watch', () => {
+  test('shows the past, and takes messages', async () => {
+    const watcher = machine.start(['watch', prefixOf(ids[0] ?? '')]);
+    await watcher.until('idle; waiting');
+    expect(watcher.out).toContain('three\n');
+    watcher.type('say say and more\n');
+    await watcher.until('and more\n');
+    watcher.type('q\n');
+    expect((await watcher.ended).code).toBe(0);
+  });
+
+  test('prints with --json what happens, one object a line', async () => {
+    const watcher = machine.start(['watch', ids[0] ?? '', '--json', '--turns', '1']);
+    await watcher.until('"ended"');
+    watcher.kill('SIGINT');
+    const { code, out } = await watcher.ended;
+    expect(code).toBe(130);
+    expect(jsonLines(out).map(({ type }) => type)).toEqual(
+      expect.arrayContaining(['session', 'turn', 'ended']),
+    );
+  });
+
+  test('ends with 1 when the session is removed', async () => {
+    const [, id = ''] = ids;
+    const watcher = machine.start(['watch', id]);
+    await watcher.until('idle; waiting');
+    await machine.run(['sessions', 'rm', id]);
+    const { code, err } = await watcher.ended;
+    expect(code).toBe(1);
+    expect(err).toContain('agenthost: the session was removed');
+  });
+});
+
+describe('agenthost agents', () => {
+  test('says what is there, and why something is not, with a host and without', async () => {
+    const other = new Machine();
+    try {
+      for (const where of [machine, other]) {
+        const { code, out } = await where.run(['agents']);
+        expect(code).toBe(0);
+        expect(out).toMatch(/^✓ demo .*\(default\)$/m);
+        expect(out).toMatch(/^✗ gemini .*no command gemini on the PATH/m);
+      }
+      const { out } = await machine.run(['agents', '--json']);
+      expect(jsonLines(out)).toContainEqual(
+        expect.objectContaining({ id: 'demo', available: true, models: ['demo', 'demo-fast'] }),
+      );
+    } finally {
+      await other.dispose();
+    }
+  });
+
+  test('asks the host alone with --url', async () => {
+    const [host] = machine.hosts();
+    const { out } = await machine.run(['agents', '--json', '--url', host?.url ?? '']);
+    expect(jsonLines(out).map(({ id }) => id)).toEqual(['demo']);
+  });
+});
+
+describe('agenthost --help and --version', () => {
+  test.each([
+    ['serve'],
+    ['run'],
+    ['sessions'],
+    ['sessions', 'show'],
+    ['sessions', 'rm'],
+    ['watch'],
+    ['agents'],
+  ])('%s %s has examples', async (...command) => {
+    const { code, out } = await machine.run([...command.filter(Boolean), '--help']);
+    expect(code).toBe(0);
+    expect(out).toContain('Examples:\n  agenthost ');
+  });
+
+  test('prints the version', async () => {
+    expect(await machine.run(['--version'])).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),
+    });
+  });
+});
