@@ -12,7 +12,7 @@ import { keepCatalogue } from '../channels/session/catalogue.ts';
 import { sessionCommands } from '../channels/session/commands.ts';
 import { mirrorChats } from '../channels/session/mirror.ts';
 import { sessionModule } from '../channels/session/module.ts';
-import type { Journal, JournalStart, JournalWrite } from '../journal/journal.ts';
+import type { Journal, JournalStart } from '../journal/journal.ts';
 import type { Clock, Ids, Timers } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import { archiveTurns } from '../sync/archive.ts';
@@ -25,6 +25,7 @@ import { Hub } from '../wire/hub.ts';
 import { DEFAULT_OUTBOX_LIMITS } from '../wire/outbox.ts';
 import type { Commands } from '../wire/router.ts';
 import type { Workspace } from '../workspace/workspace.ts';
+import { Commits } from './commits.ts';
 import type { HostOptions } from './options.ts';
 
 /** What a running host consists of, listening aside. */
@@ -34,8 +35,8 @@ export interface Core {
   readonly agents: AgentRegistry;
   readonly turns: TurnSupervisor;
   readonly commands: Commands;
-  /** Commits writes in turn with everything else; resolves when they are durable. */
-  commit(writes: readonly JournalWrite[]): Promise<void>;
+  /** Rows of those who stand outside of channels. */
+  readonly commits: Commits;
 }
 
 /** Puts a host together on an open journal, and recovers what was open. Nobody is connected yet. */
@@ -56,13 +57,10 @@ export async function startCore(parts: {
   mirrorChats(sync);
   markOpenTurns(sync);
 
-  const commit = (writes: readonly JournalWrite[]): Promise<void> =>
-    new Promise((resolve) => {
-      sync.path.transact('host', () => {
-        for (const write of writes) sync.path.write(write);
-        sync.path.effect(resolve);
-      });
-    });
+  const commits = new Commits(sync);
+  const { commit } = commits;
+  // So that there are numbers to refuse with when the very first commit fails, and a full disk is known at once.
+  await sync.sequencer.reserve();
   const children = new ChildProcesses({
     write: commit,
     listProcesses: () => journal.listProcesses(),
@@ -78,8 +76,6 @@ export async function startCore(parts: {
   const { name = 'agenthost', version = '0.0.0' } = options.serverInfo ?? {};
   await openRoot(sync, agents, `${name} ${version}`);
   await recoverOpen(sync, log);
-  // So that there are numbers to refuse with when the very first commit fails.
-  await sync.sequencer.reserve();
 
   const locales = new Map<string, string>();
   const contents = new ContentStore(sync, ids);
@@ -141,7 +137,7 @@ export async function startCore(parts: {
     facts: { serverInfo: { name, version }, defaultDirectory: workspace.defaultDirectory },
     lost: start.lost,
   });
-  return { sync, hub, agents, turns, commands, commit };
+  return { sync, hub, agents, turns, commands, commits };
 }
 
 /** Absolute path of the folder that a chat works in: its own, or its session's [SESS-6]. */

@@ -20,11 +20,13 @@ import type { HostAddress, HostOptions, ListenOptions } from './options.ts';
 /** How often idle channels are looked for. */
 const SWEEP_MS = 15_000;
 const UNLOAD_AFTER_MS = 60_000;
+/** An agent whose chat nobody has needed for so long is closed; the next turn opens it again. */
+const CLOSE_AGENT_AFTER_MS = 10 * 60_000;
 
 /** Where a host stands. */
 type HostState =
   | { readonly phase: 'new' }
-  | { readonly phase: 'starting' }
+  | { readonly phase: 'starting'; readonly settled: Promise<void> }
   | { readonly phase: 'failed' }
   | {
       readonly phase: 'running';
@@ -59,11 +61,20 @@ export class Host {
    */
   async start(): Promise<HostAddress | undefined> {
     if (this.#state.phase !== 'new') throw new Error('A host starts once; make another one');
-    this.#state = { phase: 'starting' };
+    const starting = this.#start();
+    // Whoever asked for the start hears of its failure.
+    const settled = starting.then(
+      () => undefined,
+      () => undefined,
+    );
+    this.#state = { phase: 'starting', settled };
+    return starting;
+  }
+
+  async #start(): Promise<HostAddress | undefined> {
     const journal = this.#options.journal ?? this.#sqlite();
-    const start = await journal.open();
     try {
-      return await this.#run(journal, start);
+      return await this.#run(journal, await journal.open());
     } catch (error) {
       this.#state = { phase: 'failed' };
       await journal.close();
@@ -86,6 +97,7 @@ export class Host {
 
   /** Ends open turns visibly, flushes the journal, closes connections, ends agents. Calling it again waits for the same end. */
   async stop(): Promise<void> {
+    if (this.#state.phase === 'starting') await this.#state.settled;
     if (this.#state.phase === 'stopping') return this.#state.done;
     if (this.#state.phase !== 'running') return;
     const done = this.#stop(this.#state);
@@ -94,15 +106,24 @@ export class Host {
   }
 
   async #stop({ core, maintenance, close }: Extract<HostState, { phase: 'running' }>): Promise<void> {
+    const { sync, commits, hub, agents, turns } = core;
     this.#cancelSweep();
     endTurns(core);
-    await Promise.all([maintenance.stop(), core.turns.dispose()]);
-    await core.sync.path.drain();
-    core.hub.close(CLOSE_CODES.shuttingDown, 'the host is stopping');
+    await sync.path.drain();
+    commits.end();
+    await Promise.all([maintenance.stop(), turns.dispose()]);
+    hub.close(CLOSE_CODES.shuttingDown, 'the host is stopping');
+    // What somebody began while agents took their time.
+    endTurns(core);
+    await sync.path.drain();
     await close();
-    await core.agents.dispose();
-    await core.sync.path.stop();
-    await core.sync.journal.close();
+    try {
+      await agents.dispose();
+    } catch (error) {
+      this.#log.error({ error }, 'agents did not end cleanly');
+    }
+    await sync.path.stop();
+    await sync.journal.close();
     this.#ownLog?.close();
   }
 
@@ -180,7 +201,7 @@ export class Host {
     return new SqliteJournal({ folder: dataDir });
   }
 
-  #maintain({ sync, commands, commit }: Core, journal: Journal): Maintenance {
+  #maintain({ sync, commands, commits }: Core, journal: Journal): Maintenance {
     const owner = {
       clientId: '',
       isAdmin: true,
@@ -194,7 +215,7 @@ export class Host {
       log: this.#log,
       ...(this.#options.replayWindow === undefined ? {} : { window: this.#options.replayWindow }),
       ...(this.#options.retention === undefined ? {} : { retention: this.#options.retention }),
-      commit,
+      commit: commits.commit,
       snapshot: async (uris) => {
         for (const uri of uris) {
           const channel = await sync.registry.open(uri);
@@ -210,9 +231,10 @@ export class Host {
     return maintenance;
   }
 
-  #sweep({ sync }: Core): void {
+  #sweep({ sync, turns }: Core): void {
     this.#cancelSweep = this.#timers.after(SWEEP_MS, () => {
       sync.registry.unloadIdle(this.#clock.now() - (this.#options.unloadAfterMs ?? UNLOAD_AFTER_MS));
+      turns.closeIdle(this.#clock.now() - CLOSE_AGENT_AFTER_MS);
       if (this.#state.phase === 'running') this.#sweep(this.#state.core);
     });
   }

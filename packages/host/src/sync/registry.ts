@@ -107,7 +107,7 @@ export class Registry {
     this.#path.write({ op: 'dropChannel', uri: channel.uri });
     this.#path.publish(() => {
       this.#leaving.delete(channel.uri);
-      for (const subscription of channel.subscriptions.values()) subscription.ended();
+      for (const subscription of channel.subscriptions.values()) subscription.ended?.();
       channel.subscriptions.clear();
     });
   }

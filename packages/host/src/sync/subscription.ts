@@ -20,7 +20,7 @@ export interface Subscription {
   /** Its window was replaced since it began, maybe while its snapshot was being read [CHAT-6]. */
   isRealigned: boolean;
   /** Called when the channel is gone for good. */
-  ended(): void;
+  readonly ended?: () => void;
 }
 
 /** What makes an envelope's JSON a notification. */

@@ -26,12 +26,14 @@ export class ChatRunner {
   readonly #session: string;
   readonly #agent: ChatAgent;
   #run: Run | undefined;
+  #usedAt: number;
   #isDisposed = false;
 
   constructor(parts: TurnParts, chat: Channel<'chat'>) {
     this.#parts = parts;
     this.#chat = chat.uri;
     this.#session = chat.session ?? '';
+    this.#usedAt = parts.sync.clock.now();
     this.#agent = new ChatAgent(parts, { chat: this.#chat, session: this.#session }, (reason) =>
       this.#exited(reason),
     );
@@ -40,6 +42,16 @@ export class ChatRunner {
   /** The turn that an agent holds now, if any. */
   get runningTurn(): string | undefined {
     return this.#run?.turnId;
+  }
+
+  /** When somebody last looked at the chat, as far as `touch` was told, ms since the epoch. */
+  get usedAt(): number {
+    return this.#usedAt;
+  }
+
+  /** Somebody looks at the chat, or it runs. */
+  touch(): void {
+    this.#usedAt = this.#parts.sync.clock.now();
   }
 
   /** Opens the agent's side ahead of the first turn. Rejects with why it cannot. */

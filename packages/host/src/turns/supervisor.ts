@@ -98,6 +98,14 @@ export class TurnSupervisor {
     }
   }
 
+  /** Closes the agents of chats that were out of memory since `before` (ms since the epoch); what they know is in the journal. */
+  closeIdle(before: number): void {
+    for (const [uri, runner] of this.#runners) {
+      if (this.#parts.sync.registry.get(uri) !== undefined) runner.touch();
+      else if (runner.usedAt < before) this.disposeChat(uri);
+    }
+  }
+
   /** A chat has gone: its agent is ended. */
   disposeChat(chatUri: string): void {
     const runner = this.#runners.get(chatUri);

@@ -19,6 +19,14 @@ export async function openRoot(sync: Sync, agents: AgentRegistry, hostBuild: str
       ),
     );
   }
+  // Nobody is there yet, and no action says it: it only has to be right for those who come.
+  const { root } = sync;
+  if (root.state._meta?.['hostBuild'] !== hostBuild) {
+    sync.path.transact('host', () => {
+      sync.setWindow(root, { ...root.state, _meta: { ...root.state._meta, hostBuild } });
+      sync.registry.writeSnapshot(root);
+    });
+  }
   const update = (): void => {
     const described = agents.describe();
     if (JSON.stringify(described) === JSON.stringify(sync.root.state.agents)) return;

@@ -1,0 +1,39 @@
+import type { JournalWrite } from '../journal/journal.ts';
+import { JournalUnavailable } from '../sync/commit-path.ts';
+import type { Sync } from '../sync/sync.ts';
+
+/** Commits rows of those who stand outside of channels, in turn with everything else. */
+export class Commits {
+  readonly #sync: Sync;
+  readonly #waiting = new Set<() => void>();
+  #isOver = false;
+
+  constructor(sync: Sync) {
+    this.#sync = sync;
+  }
+
+  /** Resolves when they are durable, however long the journal cannot be written; rejects when the host stops before. */
+  readonly commit = (writes: readonly JournalWrite[]): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const giveUp = (): void => {
+        this.#waiting.delete(giveUp);
+        reject(new JournalUnavailable('the host stops, and its journal cannot be written'));
+      };
+      this.#waiting.add(giveUp);
+      this.#sync.path.transact('host', () => {
+        for (const write of writes) this.#sync.path.write(write);
+        this.#sync.path.effect(() => {
+          this.#waiting.delete(giveUp);
+          resolve();
+        });
+      });
+      if (this.#isOver && !this.#sync.path.isHealthy) giveUp();
+    });
+
+  /** The host stops: nobody waits for a journal that cannot be written. */
+  end(): void {
+    this.#isOver = true;
+    if (this.#sync.path.isHealthy) return;
+    for (const giveUp of this.#waiting) giveUp();
+  }
+}

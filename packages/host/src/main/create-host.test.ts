@@ -1,0 +1,156 @@
+import { JournalError, MemoryJournal } from '@agenthost/host';
+import { SimulatedClock } from '@agenthost/testkit';
+import { describe, expect, it } from 'vitest';
+import { type HostFixture, SESSION, startHost } from '../../test/host-fixture.ts';
+import { PuppetAgent } from '../../test/puppet-agent.ts';
+import type { ChildRegistry } from '../agents/process.ts';
+import { silentLog } from '../lib/memory-log.ts';
+import { createHost } from './create-host.ts';
+
+const turn = (turnId: string) => ({
+  type: 'chat/turnStarted',
+  turnId,
+  message: { text: 'go', origin: { kind: 'user' } },
+});
+
+/** Settles a promise while the fixture's time goes by. */
+async function settled(host: HostFixture, promise: Promise<unknown>, limitMs = 60_000): Promise<boolean> {
+  const state = { isSettled: false };
+  const settle = (): void => {
+    state.isSettled = true;
+  };
+  promise.then(settle, settle);
+  for (let waited = 0; waited < limitMs && !state.isSettled; waited += 1_000) await host.advance(1_000);
+  return state.isSettled;
+}
+
+describe('a host that starts', () => {
+  it('fails clearly when its journal does not open, and can be stopped', async () => {
+    const journal = new MemoryJournal();
+    journal.open = () => Promise.reject(new JournalError('locked', 'in use by another host'));
+    const host = createHost({ journal, agents: [() => new PuppetAgent()], log: silentLog });
+    await expect(host.start()).rejects.toMatchObject({ code: 'locked' });
+    await host.stop();
+    await expect(host.start()).rejects.toThrow('starts once');
+  });
+
+  it('is stopped as well when that is asked for before it has started', async () => {
+    const clock = new SimulatedClock();
+    const journal = new MemoryJournal();
+    const host = createHost({
+      journal,
+      agents: [() => new PuppetAgent()],
+      log: silentLog,
+      clock,
+      timers: clock,
+    });
+    const started = host.start();
+    const stopped = host.stop();
+    for (let round = 0; round < 50; round += 1) await clock.settle();
+    await Promise.all([started, stopped]);
+    expect(() => host.core).toThrow('not running');
+    expect(clock.timerCount).toBe(0);
+  });
+
+  it('[ROOT-1] says which build it is, also of a data folder that another one made', async () => {
+    const host = await startHost({ serverInfo: { name: 'agenthost', version: '1.0.0' } });
+    const disk = host.journal.disk;
+    await host.stop();
+    const newer = createHost({
+      journal: new MemoryJournal(disk),
+      agents: [() => new PuppetAgent()],
+      log: silentLog,
+      serverInfo: { name: 'agenthost', version: '2.0.0' },
+    });
+    await newer.start();
+    expect(newer.core.sync.root.state._meta).toMatchObject({ hostBuild: 'agenthost 2.0.0' });
+    await newer.stop();
+  });
+});
+
+describe('a host that stops', () => {
+  it('stops though its journal cannot be written and an agent waits for it', async () => {
+    let children: ChildRegistry | undefined;
+    const agent = new PuppetAgent();
+    const waiting = Promise.withResolvers<void>();
+    agent.dispose = () => waiting.promise;
+    const host = await startHost({
+      agents: [
+        (services) => {
+          ({ children } = services);
+          return agent;
+        },
+      ],
+    });
+    const client = await host.client();
+    await host.session(client);
+    host.journal.failNextCommits(10_000);
+    await client.act(SESSION, { type: 'session/titleChanged', title: 'x' });
+    // A process of its own: this one.
+    children?.record({ pid: process.pid, command: 'x' }).then(waiting.resolve, () => waiting.resolve());
+    await host.run();
+    expect(await settled(host, host.host.stop())).toBe(true);
+    host.kill();
+  });
+
+  it('[CONN-8] leaves no turn open that a client begins meanwhile', async () => {
+    const host = await startHost();
+    const client = await host.client();
+    const { chat } = await host.session(client);
+    await client.act(chat, turn('a'));
+    const { disk } = host.journal;
+    const stopped = host.host.stop();
+    await host.run();
+    // The agent takes its time to let go of the first one.
+    client.dispatch(chat, turn('b'));
+    expect(await settled(host, stopped)).toBe(true);
+    expect(host.agent.turns).toHaveLength(1);
+    expect([...disk.open]).toStrictEqual([]);
+    host.kill();
+  });
+
+  it('releases its journal though an agent cannot be ended', async () => {
+    const host = await startHost();
+    host.agent.dispose = () => Promise.reject(new Error('stuck'));
+    const { disk } = host.journal;
+    await host.stop();
+    expect(disk.isLocked).toBe(false);
+    expect(host.logged).toContain('agents did not end cleanly');
+  });
+
+  it('ends once, however often it is asked', async () => {
+    const host = await startHost();
+    const both = Promise.all([host.host.stop(), host.host.stop()]);
+    expect(await settled(host, both)).toBe(true);
+    host.kill();
+  });
+});
+
+describe('agents of idle chats', () => {
+  it('are closed after ten minutes that nobody looks, and opened again with their memory', async () => {
+    const host = await startHost();
+    const client = await host.client();
+    const { chat } = await host.session(client);
+    host.agent.opened[0]?.host.saveMemory({ id: 7 });
+    await host.advance(30 * 60_000);
+    // Somebody looks.
+    expect(host.agent.closeCount).toBe(0);
+    await client
+      .request('initialize', {
+        channel: ROOT,
+        protocolVersions: ['0.5.2'],
+        clientId: 'x',
+      })
+      .catch(() => undefined);
+    client.link.cut();
+    await host.advance(5 * 60_000);
+    expect(host.agent.closeCount).toBe(0);
+    await host.advance(10 * 60_000);
+    expect(host.agent.closeCount).toBe(1);
+    const again = await host.client();
+    await again.act(chat, turn('a'));
+    await host.run();
+    expect(host.agent.opened.at(-1)?.memory).toStrictEqual({ id: 7 });
+    expect(host.agent.turns).toHaveLength(1);
+  });
+});
