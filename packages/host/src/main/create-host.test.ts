@@ -135,13 +135,6 @@ describe('agents of idle chats', () => {
     await host.advance(30 * 60_000);
     // Somebody looks.
     expect(host.agent.closeCount).toBe(0);
-    await client
-      .request('initialize', {
-        channel: ROOT,
-        protocolVersions: ['0.5.2'],
-        clientId: 'x',
-      })
-      .catch(() => undefined);
     client.link.cut();
     await host.advance(5 * 60_000);
     expect(host.agent.closeCount).toBe(0);
