@@ -100,7 +100,7 @@ export class Sync {
     const time = this.stamp();
     const before = channel.state;
     const { seq: beforeSeq } = channel;
-    const beforeEmitted = this.#emittedSeq;
+    const emittedSeq = this.#emittedSeq;
     const after = reduceOn(channel.kind, before, action, time);
     const seq = this.sequencer.next();
     channel.state = after;
@@ -108,29 +108,42 @@ export class Sync {
     channel.usedAt = time;
     this.#emittedSeq = seq;
     // Streams change one channel many times a tick: going back to before the first takes all of it back.
-    if (this.path.isFirstChange(channel)) {
-      this.path.undo(() => {
-        channel.state = before;
-        channel.seq = beforeSeq;
-        this.#emittedSeq = beforeEmitted;
-      });
-    }
+    if (this.path.isFirstChange(channel))
+      this.#undoTo(channel, { state: before, seq: beforeSeq, emittedSeq });
     const envelope = envelopeOf(channel.uri, action, origin, { seq, time });
-    const encoded = new EncodedEnvelope(envelope);
+    this.#commit(channel, new EncodedEnvelope(envelope), origin);
+    const change: Change<K> = { channel, before, after, action, envelope, origin };
+    for (const observer of this.#observers[channel.kind]) observer(change);
+  }
+
+  // The closures of these two are not made in `emit`: there each would hold on to everything that any of them needs, the
+  // states between two deltas of a long turn among it.
+
+  #undoTo<K extends ChannelKind>(
+    channel: Channel<K>,
+    before: { state: ChannelState[K]; seq: number; emittedSeq: number },
+  ): void {
+    this.path.undo(() => {
+      channel.state = before.state;
+      channel.seq = before.seq;
+      this.#emittedSeq = before.emittedSeq;
+    });
+  }
+
+  #commit(channel: Channel, encoded: EncodedEnvelope, origin: DispatchOrigin | undefined): void {
+    const { serverSeq: seq, 'x-time': time = 0 } = encoded.value;
     const row = { op: 'envelope', seq, channel: channel.uri, time, json: encoded.json } as const;
     if (origin === undefined) {
       this.path.write(row);
       this.path.publish(() => this.#fanOut(channel, encoded, undefined));
-    } else {
-      const { clientId, epoch, clientSeq } = origin;
-      this.path.write(epoch === undefined ? row : { ...row, origin: { clientId, epoch, clientSeq } });
-      this.path.publish(
-        () => this.#fanOut(channel, encoded, origin.sink),
-        () => origin.dropped(),
-      );
+      return;
     }
-    const change: Change<K> = { channel, before, after, action, envelope, origin };
-    for (const observer of this.#observers[channel.kind]) observer(change);
+    const { clientId, epoch, clientSeq } = origin;
+    this.path.write(epoch === undefined ? row : { ...row, origin: { clientId, epoch, clientSeq } });
+    this.path.publish(
+      () => this.#fanOut(channel, encoded, origin.sink),
+      () => origin.dropped(),
+    );
   }
 
   /** Replaces what the host alone knows of a channel, durably. Inside `path.transact` only. */
