@@ -8,6 +8,7 @@ import type {
 } from '@agenthost/protocol';
 import type { ToolCallAnswer, ToolCallHandle, ToolCallQuestion, ToolCallReady } from '../agents/provider.ts';
 import type { Channel } from '../sync/channel.ts';
+import { previewOf } from './content.ts';
 import type { Pace } from './pace.ts';
 
 type Emit = (make: (chat: Channel<'chat'>) => ChatAction | undefined) => void;
@@ -99,7 +100,7 @@ export class LiveToolCall implements ToolCallHandle {
     this.#emitIn(['running'], () => ({
       type: 'chat/toolCallContentChanged',
       ...this.#target,
-      content: this.#fit(content),
+      content: previewOf(content),
     }));
   }
 

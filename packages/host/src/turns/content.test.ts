@@ -1,0 +1,127 @@
+import type { ToolResultContent } from '@agenthost/protocol';
+import { describe, expect, it } from 'vitest';
+import { ROOT, SESSION, startHost } from '../../test/host-fixture.ts';
+import type { RawClient } from '../../test/raw-client.ts';
+
+const KIB = 1024;
+
+async function setUp() {
+  const host = await startHost();
+  const client = await host.client();
+  const { chat } = await host.session(client);
+  await client.act(chat, {
+    type: 'chat/turnStarted',
+    turnId: 't',
+    message: { text: 'go', origin: { kind: 'user' } },
+  });
+  const { output } = host.agent.turn;
+  const call = output.toolCall({ toolCallId: 'c', toolName: 'x', displayName: 'X' });
+  call.run({ invocationMessage: 'Running' });
+  /** The content of the call as clients see it. */
+  const shown = async (): Promise<readonly ToolResultContent[]> => {
+    await host.run();
+    const { state } = await client.subscribe(chat);
+    const part = 'turns' in state ? state.activeTurn?.responseParts.at(-1) : undefined;
+    const toolCall = part?.kind === 'toolCall' ? part.toolCall : undefined;
+    return toolCall !== undefined && 'content' in toolCall ? (toolCall.content ?? []) : [];
+  };
+  const complete = async (content: ToolResultContent[]): Promise<readonly ToolResultContent[]> => {
+    await call.complete({ success: true, pastTenseMessage: 'Ran', content });
+    return shown();
+  };
+  return { host, client, chat, output, call, shown, complete };
+}
+
+const read = (client: RawClient, uri: string) => client.request('resourceRead', { channel: ROOT, uri });
+const text = (value: string): ToolResultContent => ({ type: 'text', text: value });
+const sizeOf = (content: readonly ToolResultContent[]): number => Buffer.byteLength(JSON.stringify(content));
+
+describe('tool output', () => {
+  it('[RES-1] of up to 256 KiB stays in state', async () => {
+    const { host, complete } = await setUp();
+    const content = [text('x'.repeat(256 * KIB))];
+    expect(await complete(content)).toStrictEqual(content);
+    expect(host.journal.disk.contents.size).toBe(0);
+  });
+
+  it('[RES-1] above it goes behind a URI, and its head and tail stay', async () => {
+    const { client, complete } = await setUp();
+    const whole = `${'a'.repeat(150 * KIB)}${'b'.repeat(150 * KIB)}`;
+    const content = await complete([text('before'), text(whole), text('after')]);
+    expect(content.map(({ type }) => type)).toStrictEqual(['text', 'text', 'resource', 'text', 'text']);
+    expect(content[1]).toStrictEqual(text('a'.repeat(32 * KIB)));
+    expect(content[3]).toStrictEqual(text('b'.repeat(32 * KIB)));
+    const [, , reference] = content;
+    if (reference?.type !== 'resource') throw new Error('no reference');
+    expect(reference).toMatchObject({ sizeHint: 300 * KIB, contentType: 'text/plain; charset=utf-8' });
+    expect(await read(client, reference.uri)).toMatchObject({ data: whole, encoding: 'utf-8' });
+  });
+
+  it('[RES-1] is measured in bytes, and never cut inside a character', async () => {
+    const { complete } = await setUp();
+    const content = await complete([text(`x${'🌱'.repeat(70 * KIB)}`)]);
+    expect(content.map(({ type }) => type)).toStrictEqual(['text', 'resource', 'text']);
+    for (const block of content) {
+      if (block.type === 'text') expect(block.text).not.toMatch(/\p{Surrogate}/u);
+    }
+  });
+
+  it('[RES-1] is measured as a whole, however many pieces it comes in', async () => {
+    const { complete } = await setUp();
+    const content = await complete(Array.from({ length: 20 }, () => text('x'.repeat(200 * KIB))));
+    expect(content.filter(({ type }) => type === 'resource')).toHaveLength(20);
+    const small = Array.from({ length: 3 }, (_, index) => text(`${index}`.repeat(20 * KIB)));
+    expect(sizeOf(small)).toBeLessThan(256 * KIB);
+  });
+
+  it('[RES-1] that is binary goes behind a URI as a whole', async () => {
+    const { client, complete } = await setUp();
+    const data = Buffer.alloc(300 * KIB, 7).toString('base64');
+    const content = await complete([{ type: 'embeddedResource', data, contentType: 'image/png' }]);
+    const [reference] = content;
+    if (reference?.type !== 'resource') throw new Error('no reference');
+    expect(reference).toMatchObject({ sizeHint: 300 * KIB, contentType: 'image/png' });
+    expect(await read(client, reference.uri)).toStrictEqual({
+      data,
+      encoding: 'base64',
+      contentType: 'image/png',
+    });
+  });
+
+  it('[RES-1] of a call that still runs is not stored each time that it grows', async () => {
+    const { host, call, shown, complete } = await setUp();
+    const whole = 'x'.repeat(400 * KIB);
+    for (let index = 0; index < 20; index += 1) call.content([text(`${whole}${index}`)]);
+    const partial = await shown();
+    expect(sizeOf(partial)).toBeLessThan(100 * KIB);
+    expect(partial.at(-1)).toMatchObject({ text: expect.stringMatching(/x19$/) });
+    expect(host.journal.disk.contents.size).toBe(0);
+    await complete([text(whole)]);
+    expect(host.journal.disk.contents.size).toBe(1);
+  });
+});
+
+describe('contents', () => {
+  it('[CS-3] of both sides of an edit are read by their URIs, with the lines counted', async () => {
+    const { host, client, output } = await setUp();
+    const edit = output.fileEdit({ uri: 'file:///a', before: 'one\ntwo\n', after: 'one\n2\nthree\n' });
+    await host.run();
+    expect(edit.diff).toStrictEqual({ added: 2, removed: 1 });
+    expect(await read(client, edit.before?.content.uri ?? '')).toMatchObject({ data: 'one\ntwo\n' });
+    expect(await read(client, edit.after?.content.uri ?? '')).toMatchObject({ data: 'one\n2\nthree\n' });
+    const made = output.fileEdit({ uri: 'file:///b', after: 'new\n' });
+    expect(made.before).toBeUndefined();
+    expect(made.diff).toStrictEqual({ added: 1, removed: 0 });
+  });
+
+  it('[RES-1] [SESS-3] go with their session, and none come after it', async () => {
+    const { host, client, output } = await setUp();
+    const edit = output.fileEdit({ uri: 'file:///a', after: 'x' });
+    await host.run();
+    await client.request('disposeSession', { channel: SESSION });
+    output.fileEdit({ uri: 'file:///a', after: 'y' });
+    await host.run();
+    expect(host.journal.disk.contents.size).toBe(0);
+    await expect(read(client, edit.after?.content.uri ?? '')).rejects.toMatchObject({ code: -32006 });
+  });
+});
