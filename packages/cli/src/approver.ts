@@ -44,10 +44,11 @@ export class Approver {
         this.#asked(`request ${event.request.id}`, event);
         break;
       case 'toolCall':
-        if (!event.toolCall.status.startsWith('pending-')) this.#settled(`call ${event.toolCall.toolCallId}`);
+        if (!event.toolCall.status.startsWith('pending-'))
+          this.#answered(`call ${event.toolCall.toolCallId}`);
         break;
       case 'part':
-        if (event.part.kind === 'inputRequest') this.#settled(`request ${event.part.request.id}`);
+        if (event.part.kind === 'inputRequest') this.#answered(`request ${event.part.request.id}`);
         break;
       case 'ended':
         this.dispose();
@@ -61,6 +62,12 @@ export class Approver {
   /** Takes all open questions back. */
   dispose(): void {
     for (const id of Array.from(this.#open.keys())) this.#settled(id);
+  }
+
+  /** By us, and then it is no longer open; or by somebody else. */
+  #answered(id: string): void {
+    if (this.#open.has(id)) this.#options.screen.note('    answered by another client');
+    this.#settled(id);
   }
 
   #settled(id: string): void {
@@ -119,7 +126,6 @@ export class Approver {
         else this.#tell(choice.isApproval ? event.approve(option) : event.deny(option));
       }
     }
-    if (signal.aborted) screen.note('\n    answered by another client');
   }
 
   #tell(answered: Promise<DispatchOutcome>): void {

@@ -98,8 +98,9 @@ async function ask(run: Run, text: string, workingDirectory: string | undefined)
   });
   try {
     for await (const event of prompt) {
+      if (interruption.signal.aborted) approver.dispose();
+      else approver.handle(event);
       show(event);
-      if (!interruption.signal.aborted) approver.handle(event);
     }
     return conclude(run, session, await prompt.result);
   } finally {

@@ -9,6 +9,9 @@ export interface Choice {
   readonly optionId?: string;
 }
 
+const plainYes: Choice = { label: 'yes', isApproval: true };
+const plainNo: Choice = { label: 'no', isApproval: false };
+
 /** The answers to choose from, in the order in which they are numbered. */
 export function choicesFor(toolCall: ToolCallConfirmationState): Choice[] {
   const options = toolCall.status === 'pending-confirmation' ? (toolCall.options ?? []) : [];
@@ -20,18 +23,20 @@ export function choicesFor(toolCall: ToolCallConfirmationState): Choice[] {
     }),
   );
   // There is always a way to say no, and to say yes where the agent left it open.
-  if (options.length === 0) choices.push({ label: 'yes', isApproval: true });
-  if (!choices.some(({ isApproval }) => !isApproval)) choices.push({ label: 'no', isApproval: false });
+  if (options.length === 0) choices.push(plainYes);
+  if (!choices.some(({ isApproval }) => !isApproval)) choices.push(plainNo);
   return choices;
 }
 
-/** What somebody typed, as one of the choices: its number, or `y` or `n` for the first of that kind. */
-export function chosen(text: string, choices: readonly Choice[]): Choice | undefined {
+/**
+ * What somebody typed, as an answer: the number of a choice, or `y` or `n`. These two name no option, so that they hold
+ * for this once; there is no such yes when every one on offer is a lasting one.
+ */
+export function chosen(text: string, toolCall: ToolCallConfirmationState): Choice | undefined {
   const typed = text.trim().toLowerCase();
-  if (/^\d+$/.test(typed)) return choices[Number(typed) - 1];
-  if (typed === 'y' || typed === 'yes') return choices.find(({ isApproval }) => isApproval);
-  if (typed === 'n' || typed === 'no') return choices.find(({ isApproval }) => !isApproval);
-  return undefined;
+  if (/^\d+$/.test(typed)) return choicesFor(toolCall)[Number(typed) - 1];
+  if ((typed === 'y' || typed === 'yes') && canAllowOnce(toolCall)) return plainYes;
+  return typed === 'n' || typed === 'no' ? plainNo : undefined;
 }
 
 /** The words in which agents offer a yes that holds for more than this once. */

@@ -42,6 +42,7 @@ export async function askInputRequest(
     screen.ask('    Enter accepts, ! declines > ');
     const line = await reader.next(signal);
     if (line === undefined) return undefined;
+    screen.answered();
     return { response: line.trim() === '!' ? 'decline' : 'accept', answers };
   }
   for (const question of questions) {
@@ -75,6 +76,7 @@ async function askQuestion(
     screen.ask(`    ${hint(question)} > `);
     const line = await reader.next(signal);
     if (line === undefined) return undefined;
+    screen.answered();
     if (line.trim() === '!') return 'decline';
     const value = readAnswer(question, line);
     if (typeof value !== 'string') return value;

@@ -32,6 +32,8 @@ export class Screen {
   readonly #context: Context;
   readonly #isShared: boolean;
   #isAtLineStart = true;
+  /** The cursor stands behind a question that nobody has answered yet. */
+  #isAsking = false;
   #status: { label: string; since: number; isShown: boolean } | undefined;
   #timer: NodeJS.Timeout | undefined;
 
@@ -60,6 +62,7 @@ export class Screen {
   text(text: string): void {
     if (text === '') return;
     this.#hideStatus();
+    if (this.#isAsking) this.#endLine();
     this.#context.stdout.write(text);
     this.#isAtLineStart = text.endsWith('\n');
     this.#armStatus();
@@ -83,11 +86,17 @@ export class Screen {
     this.#armStatus();
   }
 
-  /** A question to stderr: the answer is typed behind it. */
+  /** A question to stderr: the answer is typed behind it, and `answered` called then. */
   ask(text: string): void {
     this.status(undefined);
     this.#endLine();
     this.#context.stderr.write(text);
+    this.#isAsking = true;
+  }
+
+  /** The question's line was ended by the answer. */
+  answered(): void {
+    this.#isAsking = false;
   }
 
   /**
@@ -126,6 +135,8 @@ export class Screen {
   }
 
   #endLine(): void {
+    if (this.#isAsking) this.#context.stderr.write('\n');
+    this.#isAsking = false;
     if (!this.#isShared || this.#isAtLineStart) return;
     this.#context.stdout.write('\n');
     this.#isAtLineStart = true;

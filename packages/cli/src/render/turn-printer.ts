@@ -11,7 +11,6 @@ export class TurnPrinter {
   readonly #showsReasoning: boolean;
   #part: { readonly id: string; readonly text: PlainText } | undefined;
   #hasText = false;
-  #endsWithNewline = true;
   #reasoningLine = '';
 
   /** `agent`: whom to wait for. Reasoning is shown where people look on, dimmed. */
@@ -56,14 +55,14 @@ export class TurnPrinter {
         break;
       case 'ended':
         this.#screen.status(undefined);
-        if (this.#hasText && !this.#endsWithNewline) this.#screen.text('\n');
+        if (this.#hasText && !this.#screen.isAtLineStart) this.#screen.text('\n');
         break;
     }
   }
 
   #text(partId: string, text: string): void {
     if (this.#part?.id !== partId) {
-      if (this.#hasText) this.#write(this.#endsWithNewline ? '\n' : '\n\n');
+      if (this.#hasText) this.#write(this.#screen.isAtLineStart ? '\n' : '\n\n');
       this.#part = { id: partId, text: new PlainText() };
     }
     this.#write(this.#part.text.next(text));
@@ -73,7 +72,6 @@ export class TurnPrinter {
   #write(text: string): void {
     if (text === '') return;
     this.#hasText = true;
-    this.#endsWithNewline = text.endsWith('\n');
     this.#screen.text(text);
   }
 
