@@ -195,6 +195,11 @@ export class CommitPath {
     return this.isHealthy ? undefined : new Promise((resolve) => this.#waiters.push(resolve));
   }
 
+  /** Calls back after the present turn of the event loop. */
+  afterTurn(callback: () => void): void {
+    this.#timers.immediate(callback);
+  }
+
   /** Closes the open tick and starts its commit. */
   seal(): void {
     if (this.#open === undefined) return;

@@ -114,7 +114,7 @@ export class LiveTurnOutput implements TurnOutput {
       const type = kind === 'markdown' ? 'chat/delta' : 'chat/reasoning';
       return { type, turnId, partId: last.id, content: text };
     });
-    return this.#pace.step();
+    return this.#pace.step(text.length);
   }
 
   /** The chat, while this turn is its active one. */

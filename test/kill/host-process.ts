@@ -1,0 +1,106 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+
+const repository = join(import.meta.dirname, '..', '..');
+const START_TIMEOUT_MS = 30_000;
+
+/** What `agenthost serve --json` says when it is ready. */
+export interface Address {
+  readonly url: string;
+  readonly wsUrl: string;
+  readonly token: string;
+  readonly pid: number;
+}
+
+/** `agenthost serve` in a process of its own, on a data folder that outlives it. */
+export class HostProcess {
+  readonly #dataDir: string;
+  readonly #root: string;
+  readonly #arguments: readonly string[];
+  #child: ChildProcess | undefined;
+  #port = 0;
+  #address: Address | undefined;
+  #errors = '';
+
+  /** `root`: where sessions may work; `home` lies there too. */
+  constructor(dataDir: string, root: string, extraArguments: readonly string[] = []) {
+    this.#dataDir = dataDir;
+    this.#root = root;
+    this.#arguments = extraArguments;
+  }
+
+  get address(): Address {
+    if (this.#address === undefined) throw new Error('the host has never been ready');
+    return this.#address;
+  }
+
+  /** All that it and its predecessors wrote to stderr. */
+  get errors(): string {
+    return this.#errors;
+  }
+
+  get isRunning(): boolean {
+    return this.#child !== undefined && this.#child.exitCode === null && this.#child.signalCode === null;
+  }
+
+  /** Starts it, on the port that it had before. Rejects with what it wrote when it exits instead. */
+  async start(): Promise<Address> {
+    const child = spawn(
+      process.execPath,
+      [
+        ...['-C', '@agenthost/source', join(repository, 'packages/cli/src/main.ts'), 'serve', '--json'],
+        ...['--port', String(this.#port), '--data', this.#dataDir, '--root', this.#root, ...this.#arguments],
+      ],
+      {
+        cwd: this.#root,
+        stdio: ['ignore', 'pipe', 'pipe'],
+        env: { PATH: process.env['PATH'] ?? '', HOME: this.#root },
+      },
+    );
+    this.#child = child;
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      this.#errors += text;
+    });
+    const lines = createInterface({ input: child.stdout });
+    const line = await Promise.race([
+      once(lines, 'line').then(([text]) => String(text)),
+      once(child, 'exit').then(async ([code, signal]) => {
+        if (!child.stderr.readableEnded) await once(child.stderr, 'end');
+        throw new Error(`the host ended (${code ?? signal}) before it was ready: ${this.#errors}`);
+      }),
+      timeout(START_TIMEOUT_MS),
+    ]);
+    const said: Address | { readonly message: string } = JSON.parse(line);
+    if ('message' in said) throw new Error(said.message);
+    this.#address = said;
+    this.#port = Number(new URL(this.address.wsUrl).port);
+    return this.address;
+  }
+
+  /** SIGKILL; resolves when it is gone. */
+  async kill(): Promise<void> {
+    await this.#end('SIGKILL');
+  }
+
+  /** SIGTERM; resolves with the exit code when it is gone. */
+  async stop(): Promise<number | null> {
+    await this.#end('SIGTERM');
+    return this.#child?.exitCode ?? null;
+  }
+
+  async #end(signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
+    const child = this.#child;
+    if (child === undefined || !this.isRunning) return;
+    const gone = once(child, 'exit');
+    child.kill(signal);
+    await gone;
+  }
+}
+
+function timeout(ms: number): Promise<never> {
+  return new Promise((_, reject) => {
+    setTimeout(() => reject(new Error(`the host was not ready within ${ms} ms`)), ms).unref();
+  });
+}

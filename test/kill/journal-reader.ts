@@ -1,0 +1,43 @@
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface, type Interface } from 'node:readline';
+import type { Readable, Writable } from 'node:stream';
+import type { ActionEnvelope } from '@agenthost/protocol';
+
+const program = join(import.meta.dirname, 'read-journal.ts');
+
+/** A process that reads what killed hosts left in their journals. */
+export class JournalReader {
+  readonly #child: ChildProcessByStdio<Writable, Readable, null>;
+  readonly #lines: Interface;
+
+  constructor() {
+    this.#child = spawn(process.execPath, ['-C', '@agenthost/source', program], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    this.#lines = createInterface({ input: this.#child.stdout });
+  }
+
+  /** The envelopes above a number, oldest first; from a copy, since opening a journal already mends what a kill has left. */
+  async read(dataDir: string, after: number, channels: readonly string[]): Promise<ActionEnvelope[]> {
+    const copy = await mkdtemp(join(tmpdir(), 'agenthost-journal-'));
+    try {
+      await cp(dataDir, copy, { recursive: true });
+      const answer = Promise.race([once(this.#lines, 'line'), once(this.#child, 'exit')]);
+      this.#child.stdin.write(`${JSON.stringify({ folder: copy, after, channels })}\n`);
+      const [line] = await answer;
+      return JSON.parse(String(line));
+    } finally {
+      await rm(copy, { recursive: true });
+    }
+  }
+
+  async close(): Promise<void> {
+    const gone = once(this.#child, 'exit');
+    this.#child.stdin.end();
+    await gone;
+  }
+}

@@ -1,0 +1,158 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { SeededRandom, turnStarted } from '@agenthost/testkit';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Evidence } from './evidence.ts';
+import { HostProcess } from './host-process.ts';
+import { JournalReader } from './journal-reader.ts';
+import { Witness } from './witness.ts';
+
+const ROUNDS = 50;
+const SESSION = 'ahp-session:/killed';
+/** What runs when the host is killed in the middle of it. */
+const LONG = [
+  'stream 100000 every 2',
+  'stream 100000 every 1 of 400',
+  'think about it; parts 60; stream 100000 every 2',
+  'list; progress 40 every 3; stream 100000 every 2',
+  'stream 4000 every 0 of 50; hang',
+  'stream 250 every 1; ask',
+];
+const SHORT = 'stream 200 every 1';
+
+const random = new SeededRandom(Number(process.env['SEED'] ?? 1));
+let folder = '';
+let host: HostProcess;
+let reader: JournalReader;
+let witnesses: Witness[] = [];
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'agenthost-kill-'));
+  host = new HostProcess(join(folder, 'data'), folder);
+  reader = new JournalReader();
+  await host.start();
+  const url = (): string => `${host.address.wsUrl}?token=${host.address.token}`;
+  witnesses = [new Witness('first', url), new Witness('second', url)];
+  for (const { client } of witnesses) await client.connect();
+  const [first, second] = witnesses;
+  await first?.client.request('createSession', { channel: SESSION, provider: 'demo' });
+  await first?.watch(SESSION);
+  await second?.watch(SESSION, 40);
+}, 60_000);
+
+afterAll(async () => {
+  for (const { client } of witnesses) client.close();
+  await reader.close();
+  await host.stop();
+  await rm(folder, { recursive: true });
+}, 30_000);
+
+describe('a host that is killed again and again', () => {
+  test('[CONN-4] [CONN-5] [CONN-6] [CONN-8] [ACT-8] loses nothing that a client has seen, and clients go on by replay', async () => {
+    const counts = { kills: 0, withOpenTurn: 0, replays: 0, envelopesSeen: 0, merged: 0, journaled: 0 };
+    const evidence = new Evidence();
+    const channels = [SESSION, witnesses[0]?.chat?.uri ?? ''];
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const isLong = round % 4 !== 3;
+      const turnId = `turn-${round}`;
+      for (const witness of witnesses) witness.forget();
+      await start(turnId, isLong ? (LONG[round % LONG.length] ?? SHORT) : SHORT);
+      await killDuring(turnId, isLong);
+      counts.kills += 1;
+
+      const journal = await reader.read(join(folder, 'data'), evidence.lastJournaled, channels);
+      evidence.add(journal);
+      counts.journaled += journal.length;
+      for (const { name, seen } of witnesses) {
+        const publicly = seen.filter(({ action }) => action.type !== 'chat/turnsLoaded');
+        if (name === 'first') expect(publicly.length, `round ${round}`).toBeGreaterThanOrEqual(100);
+        counts.envelopesSeen += publicly.length;
+        for (const envelope of publicly)
+          if (evidence.expectJournaled(envelope) === 'merged') counts.merged += 1;
+      }
+
+      const wasOpen = evidence.isOpen(turnId);
+      await host.start();
+      await Promise.all(witnesses.map((witness) => back(witness)));
+      counts.replays += witnesses.filter(({ reconnects }) => reconnects.at(-1) === 'replay').length;
+      expect(
+        witnesses.map(({ reconnects }) => reconnects.at(-1)),
+        `round ${round}`,
+      ).toEqual(['replay', 'replay']);
+      await agree(round);
+      const turn = witnesses[0]?.chat?.confirmed.turns.at(-1);
+      expect(turn?.id).toBe(turnId);
+      if (wasOpen) {
+        counts.withOpenTurn += 1;
+        expect(turn).toMatchObject({ state: 'error', error: { errorType: 'hostRestarted' } });
+      } else expect(turn?.state).toBe('complete');
+      // What the restart and the replays brought must stand in the next journal under the same numbers.
+      for (const { seen } of witnesses) for (const envelope of seen) evidence.expectLater(envelope);
+    }
+    for (const { privateNumbers } of witnesses) evidence.expectUnused(privateNumbers);
+    process.stdout.write(`kill test: ${JSON.stringify(counts)}\n`);
+    expect(counts.kills).toBe(ROUNDS);
+    expect(counts.withOpenTurn).toBeGreaterThanOrEqual(25);
+    expect(counts.replays).toBe(2 * ROUNDS);
+    expect(counts.envelopesSeen).toBeGreaterThanOrEqual(100 * ROUNDS);
+    expect(counts.merged).toBeGreaterThan(0);
+  }, 240_000);
+});
+
+/** Starts a turn, and has something rejected, so that private envelopes take numbers too. */
+async function start(turnId: string, prompt: string): Promise<void> {
+  const [first, second] = witnesses;
+  const started = await first?.chat?.dispatch(turnStarted(turnId, prompt));
+  expect(started?.outcome).toBe('accepted');
+  const refused = await second?.chat?.dispatch({ type: 'chat/turnCancelled', turnId: 'none' });
+  expect(refused?.outcome).toBe('rejected');
+}
+
+/** Kills once both have seen enough, at some moment after that; a short turn is let end first. */
+async function killDuring(turnId: string, isLong: boolean): Promise<void> {
+  const enough = 100 + random.int(60);
+  const hasEnded = ({ chat }: Witness): boolean => chat?.confirmed.turns.at(-1)?.id === turnId;
+  // The second is sent merged envelopes, which are fewer.
+  const least = [enough, 3];
+  await Promise.all(
+    witnesses.map((witness, index) =>
+      witness.until(() => witness.seen.length >= (least[index] ?? 0) && (isLong || hasEnded(witness))),
+    ),
+  );
+  await host.kill();
+  // What was on its way to the clients when the host died has been received by now, or never will be.
+  await Promise.all(witnesses.map((witness) => offline(witness)));
+}
+
+function offline({ client }: Witness): Promise<void> {
+  return new Promise((resolve) => {
+    if (client.status.state !== 'online') resolve();
+    const stop = client.onStatus(({ state }) => {
+      if (state === 'online') return;
+      stop();
+      resolve();
+    });
+  });
+}
+
+async function back({ client }: Witness): Promise<void> {
+  await client.whenOnline();
+  await client.ping();
+}
+
+/** Both show what the host has. */
+async function agree(round: number): Promise<void> {
+  const auditor = new Witness(`auditor-${round}`, () => `${host.address.wsUrl}?token=${host.address.token}`);
+  try {
+    await auditor.client.connect();
+    await auditor.watch(SESSION);
+    for (const witness of witnesses) {
+      await witness.client.ping();
+      expect(witness.chat?.state, `${witness.name} in round ${round}`).toEqual(auditor.chat?.confirmed);
+      expect(witness.session?.state, `${witness.name} in round ${round}`).toEqual(auditor.session?.confirmed);
+    }
+  } finally {
+    auditor.client.close();
+  }
+}

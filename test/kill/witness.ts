@@ -1,0 +1,73 @@
+import { type AhpClient, createClient, type Mirror } from '@agenthost/client';
+import type { ActionEnvelope } from '@agenthost/protocol';
+import { connectWebSocket } from '@agenthost/rpc/websocket';
+import { observeTransport } from '@agenthost/testkit';
+
+const PATIENCE_MS = 20_000;
+
+/** A client that remembers every envelope it was sent and how it came back. */
+export class Witness {
+  readonly name: string;
+  readonly client: AhpClient;
+  /** Public envelopes since `forget`, in the order they came. */
+  seen: ActionEnvelope[] = [];
+  /** Numbers of private envelopes, all of them. */
+  readonly privateNumbers = new Set<number>();
+  /** How it came back, each time. */
+  readonly reconnects: string[] = [];
+  session: Mirror<'session'> | undefined;
+  chat: Mirror<'chat'> | undefined;
+  onSeen: () => void = () => undefined;
+
+  /** `wsUrl` is asked for at each attempt. */
+  constructor(name: string, wsUrl: () => string) {
+    this.name = name;
+    this.client = createClient({
+      clientId: name,
+      backoff: { minMs: 20, maxMs: 100 },
+      transport: async (signal) =>
+        observeTransport(await connectWebSocket(wsUrl(), { signal }), {
+          envelope: (envelope) => this.#note(envelope),
+          reconnected: (type) => this.reconnects.push(type),
+          initialized: () => this.reconnects.push('initialize'),
+        }),
+    });
+  }
+
+  /** Looks at a session and its chat; `maxLatencyMs` makes the host merge output. */
+  async watch(session: string, maxLatencyMs?: number): Promise<void> {
+    this.session = await this.client.subscribe(session, { kind: 'session' });
+    const chat = this.session.state.defaultChat ?? '';
+    this.chat = await this.client.subscribe(chat, { kind: 'chat', maxLatencyMs });
+  }
+
+  /** Starts to count anew. */
+  forget(): void {
+    this.seen = [];
+  }
+
+  /** Resolves once `check` holds; looks after every envelope, and gives up after 20 s. */
+  until(check: () => boolean): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const giveUp = setTimeout(
+        () => reject(new Error(`${this.name} waits in vain, with ${this.seen.length} envelopes seen`)),
+        PATIENCE_MS,
+      );
+      const look = (): void => {
+        if (!check()) return;
+        clearTimeout(giveUp);
+        this.onSeen = () => undefined;
+        resolve();
+      };
+      this.onSeen = look;
+      look();
+    });
+  }
+
+  #note(envelope: ActionEnvelope): void {
+    if (envelope.rejectionReason === undefined) this.seen.push(envelope);
+    else this.privateNumbers.add(envelope.serverSeq);
+    // Behind the client's own handling.
+    queueMicrotask(() => this.onSeen());
+  }
+}
