@@ -1,0 +1,131 @@
+import type { FileChange, ToolCallHandle, ToolCallStart, TurnOutput } from '@agenthost/host';
+import type { FileEdit, StringOrMarkdown, UsageInfo } from '@agenthost/protocol';
+import { type RecordedCall, type RecordedCallStatus, RecordingCall } from './recording-call.ts';
+
+/** One thing that a provider did in a turn, in order. */
+export type TurnEvent =
+  | { kind: 'markdown' | 'reasoning'; text: string }
+  | { kind: 'notify'; content: StringOrMarkdown }
+  | { kind: 'usage'; usage: UsageInfo }
+  | { kind: 'activity'; text: string | undefined }
+  | { kind: 'call'; id: string; status: RecordedCallStatus };
+
+/**
+ * A turn that records instead of committing. It holds the state machine of [CHAT-7]: what a call's state does not allow
+ * does nothing, as in the host, and is noted in `violations`.
+ */
+export class RecordingTurn implements TurnOutput {
+  readonly events: TurnEvent[] = [];
+  readonly calls: RecordedCall[] = [];
+  readonly violations: string[] = [];
+  readonly fileChanges: FileChange[] = [];
+  /** Awaited by the text methods: set it to hold a provider back. */
+  backPressure: (() => Promise<void>) | undefined;
+  #isOver = false;
+  #onOver: (() => void)[] = [];
+  #watchers: (() => void)[] = [];
+
+  /** All Markdown, joined. */
+  get text(): string {
+    return this.#joined('markdown');
+  }
+
+  /** All reasoning, joined. */
+  get thoughts(): string {
+    return this.#joined('reasoning');
+  }
+
+  get lastUsage(): UsageInfo | undefined {
+    return this.events.findLast((event) => event.kind === 'usage')?.usage;
+  }
+
+  /** Resolves once `check` returns something, with it; looks again after every event. */
+  until<T>(check: () => T | undefined | false): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const look = (): boolean => {
+        const found = check();
+        if (found === undefined || found === false) return false;
+        resolve(found);
+        return true;
+      };
+      if (look()) return;
+      if (this.#isOver) {
+        reject(new Error('The turn ended before what was waited for happened'));
+        return;
+      }
+      const watcher = (): void => {
+        if (look()) this.#watchers = this.#watchers.filter((other) => other !== watcher);
+        else if (this.#isOver) reject(new Error('The turn ended before what was waited for happened'));
+      };
+      this.#watchers.push(watcher);
+    });
+  }
+
+  /** Resolves with the first call whose state is `status`. */
+  callIn(status: RecordedCallStatus): Promise<RecordedCall> {
+    return this.until(() => this.calls.find((call) => call.status === status));
+  }
+
+  /** Ends the turn: open questions resolve as skipped, later output is dropped. */
+  end(): void {
+    this.#isOver = true;
+    for (const over of this.#onOver.splice(0)) over();
+    for (const watcher of this.#watchers.splice(0)) watcher();
+  }
+
+  async markdown(text: string): Promise<void> {
+    this.#record({ kind: 'markdown', text });
+    await this.backPressure?.();
+  }
+
+  async reasoning(text: string): Promise<void> {
+    this.#record({ kind: 'reasoning', text });
+    await this.backPressure?.();
+  }
+
+  notify(content: StringOrMarkdown): void {
+    this.#record({ kind: 'notify', content });
+  }
+
+  usage(usage: UsageInfo): void {
+    this.#record({ kind: 'usage', usage });
+  }
+
+  activity(text: string | undefined): void {
+    this.#record({ kind: 'activity', text });
+  }
+
+  fileEdit(change: FileChange): FileEdit {
+    this.fileChanges.push(change);
+    const ref = (side: string, text: string) => ({
+      uri: change.uri,
+      content: { uri: `content:/${this.fileChanges.length}/${side}`, sizeHint: text.length },
+    });
+    return {
+      ...(change.before === undefined ? {} : { before: ref('before', change.before) }),
+      ...(change.after === undefined ? {} : { after: ref('after', change.after) }),
+    };
+  }
+
+  toolCall(start: ToolCallStart): ToolCallHandle {
+    const call = new RecordingCall(start, start.toolCallId ?? `call-${this.calls.length + 1}`, {
+      record: (status) => this.#record({ kind: 'call', id: call.id, status }),
+      violation: (what) => this.violations.push(what),
+      isOver: () => this.#isOver,
+      onOver: (callback) => this.#onOver.push(callback),
+    });
+    this.calls.push(call);
+    this.#record({ kind: 'call', id: call.id, status: 'streaming' });
+    return call.handle;
+  }
+
+  #joined(kind: 'markdown' | 'reasoning'): string {
+    return this.events.map((event) => (event.kind === kind ? event.text : '')).join('');
+  }
+
+  #record(event: TurnEvent): void {
+    if (this.#isOver) return;
+    this.events.push(event);
+    for (const watcher of [...this.#watchers]) watcher();
+  }
+}
