@@ -76,7 +76,7 @@ describe('tool output', () => {
 
   it('[RES-1] that is binary goes behind a URI as a whole', async () => {
     const { client, complete } = await setUp();
-    const data = Buffer.alloc(300 * KIB, 7).toString('base64');
+    const data = Buffer.alloc(300 * KIB, 0xff).toString('base64');
     const content = await complete([{ type: 'embeddedResource', data, contentType: 'image/png' }]);
     const [reference] = content;
     if (reference?.type !== 'resource') throw new Error('no reference');
