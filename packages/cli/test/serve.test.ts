@@ -133,17 +133,12 @@ describe('a host that cannot start says in one line why', () => {
 
   test.each([
     ['{', 'expected JSON'],
-    ['{"agents": {"x": {"command": "./x"}}}', 'agents.x.command: expected a command name'],
-    ['{"root": []}', 'root: unknown; expected one of agents'],
     ['{"roots": ["here"]}', 'roots: expected a list of absolute paths, got ["here"]'],
-    ['{"retention": {"turnsPerChat": 0}}', 'retention: expected an object with turnsPerChat'],
-    ['{"defaultAgent": "nope"}', 'defaultAgent: expected one of demo, got "nope"'],
   ])('config file %s', async (text, message) => {
     const config = join(machine.home, 'bad.json');
     writeFileSync(config, text);
     const said = await fails(['--port', '0', '--config', config]);
-    expect(said).toContain(`${config}: `);
-    expect(said).toContain(message);
+    expect(said).toContain(`${config}: ${message}`);
   });
 
   test('config file that was named and is not there, and an address of another machine', async () => {

@@ -122,25 +122,9 @@ describe('agenthost agents', () => {
   });
 });
 
-describe('agenthost --help and --version', () => {
-  test.each([
-    ['serve'],
-    ['run'],
-    ['sessions'],
-    ['sessions', 'show'],
-    ['sessions', 'rm'],
-    ['watch'],
-    ['agents'],
-  ])('%s %s has examples', async (...command) => {
-    const { code, out } = await machine.run([...command.filter(Boolean), '--help']);
-    expect(code).toBe(0);
-    expect(out).toContain('Examples:\n  agenthost ');
-  });
-
-  test('prints the version', async () => {
-    expect(await machine.run(['--version'])).toMatchObject({
-      code: 0,
-      out: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),
-    });
+test('agenthost --version prints the version', async () => {
+  expect(await machine.run(['--version'])).toMatchObject({
+    code: 0,
+    out: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),
   });
 });

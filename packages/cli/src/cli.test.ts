@@ -1,0 +1,68 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { FakeContext } from '../test/fake-context.ts';
+import { runCli } from './cli.ts';
+
+let folder: string;
+let context: FakeContext;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'agenthost-cli-'));
+  context = new FakeContext();
+  context.env = { XDG_STATE_HOME: folder, XDG_CONFIG_HOME: folder, XDG_DATA_HOME: folder };
+  context.stdin.end();
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+describe('the command line', () => {
+  test.each([['serve'], ['run'], ['sessions'], ['sessions show'], ['sessions rm'], ['watch'], ['agents']])(
+    '%s --help has examples, and exits 0',
+    async (command) => {
+      expect(await runCli(context, [...command.split(' '), '--help'])).toBe(0);
+      expect(context.out).toContain('Examples:\n  agenthost ');
+      expect(context.err).toBe('');
+    },
+  );
+
+  test('help says defaults and units', async () => {
+    await runCli(context, ['serve', '--help']);
+    expect(context.out.replace(/\s+/g, ' ')).toContain('0 picks a free one (default: 4711');
+    await runCli(context, ['run', '--help']);
+    expect(context.out.replace(/\s+/g, ' ')).toContain('choices: "ask", "all", "none", default: "ask"');
+  });
+
+  test.each([
+    [[], 'Usage: agenthost'],
+    [['frob'], "unknown command 'frob'"],
+    [['run', '--frob', 'x'], "unknown option '--frob'"],
+    [['run', '--approve', 'perhaps', 'x'], 'Allowed choices are ask, all, none.'],
+    [['run', '--timeout', '-1', 'x'], 'Expected a number from'],
+    [['serve', '--port', '65536'], 'Expected a whole number from 0 to 65535.'],
+    [['serve', '--port', '1.5'], 'Expected a whole number'],
+    [['serve', 'extra'], 'too many arguments'],
+    [['run', '--url', 'nonsense', 'x'], 'expected an address'],
+    [['run', ' '], 'the prompt is empty'],
+    [['run'], 'the prompt is empty'],
+    [['sessions', 'rm'], "missing required argument 'session'"],
+    [['watch'], "missing required argument 'session'"],
+  ])('wrong usage exits 2: %j', async (args, message) => {
+    expect(await runCli(context, args)).toBe(2);
+    expect(context.err).toContain(message);
+    expect(context.out).toBe('');
+  });
+
+  test('asks for a prompt when a person runs it without one', async () => {
+    context = new FakeContext({ isTerminal: true });
+    expect(await runCli(context, ['run'])).toBe(2);
+    expect(context.err).toContain('a prompt is needed');
+  });
+
+  test('shows causes with --verbose only', async () => {
+    const args = ['run', '--url', 'http://127.0.0.1:1', 'x'];
+    expect(await runCli(context, args)).toBe(4);
+    expect(context.err.trimEnd().split('\n')).toHaveLength(1);
+    expect(await runCli(context, [...args, '--verbose'])).toBe(4);
+    expect(context.err).toContain('caused by CannotConnect');
+  });
+});

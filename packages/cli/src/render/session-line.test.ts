@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest';
+import { ago, bytes, homely, sessionLine, statusWord } from './session-line.ts';
+
+const now = Date.parse('2026-01-02T00:00:00Z');
+
+test.each([
+  ['2026-01-01T23:59:55Z', '5 s'],
+  ['2026-01-01T23:50:00Z', '10 min'],
+  ['2026-01-01T12:00:00Z', '12 h'],
+  ['2025-12-20T00:00:00Z', '13 d'],
+  ['2026-01-02T00:10:00Z', '0 s'],
+  ['nonsense', '?'],
+])('%s was %s ago', (iso, text) => {
+  expect(ago(iso, now)).toBe(text);
+});
+
+test.each([
+  [0, '0 B'],
+  [1_023, '1023 B'],
+  [1_536, '1.5 KiB'],
+  [5 * 1_024 ** 3, '5.0 GiB'],
+])('%d bytes are %s', (count, text) => {
+  expect(bytes(count)).toBe(text);
+});
+
+test.each([
+  [1, 'idle'],
+  [2 + 32, 'error'],
+  [8 + 64, 'working'],
+  [24 + 32, 'asks'],
+])('status %d is %s', (status, word) => {
+  expect(statusWord(status)).toBe(word);
+});
+
+test('a session is one line, whatever its title is', () => {
+  const line = sessionLine(
+    {
+      resource: 'ahp-session:/0123456789abcdef',
+      provider: 'demo',
+      title: 'two\nlines \u001b[31mred',
+      status: 24,
+      createdAt: '2026-01-01T00:00:00Z',
+      modifiedAt: '2026-01-01T23:00:00Z',
+      workingDirectory: 'file:///home/user/work',
+    },
+    now,
+    '/home/user',
+  );
+  expect(line).toBe('01234567  asks     demo         1 h  two lines red  ~/work');
+});
+
+test('a path outside the home folder stays as it is', () => {
+  expect(homely('/home/username', '/home/user')).toBe('/home/username');
+  expect(homely('/home/user', '/home/user')).toBe('~');
+});

@@ -1,0 +1,85 @@
+import type { FileEdit, ToolCallState } from '@agenthost/protocol';
+import { describe, expect, test } from 'vitest';
+import { FakeContext } from '../../test/fake-context.ts';
+import { Screen } from './screen.ts';
+import { editLine, shownPath, toolCallDetails, toolCallLine } from './tool-call.ts';
+
+const base = {
+  toolCallId: 't',
+  toolName: 'write_file',
+  displayName: 'Write file',
+  invocationMessage: { markdown: 'Write `a.txt`' },
+} as const;
+const version = (path: string) => ({ uri: `file://${path}`, content: { uri: 'x:1' } });
+
+describe('a tool call on one line', () => {
+  const screen = new Screen(new FakeContext());
+  test.each([
+    [{ ...base, status: 'streaming' }, undefined],
+    [{ ...base, status: 'running', confirmed: 'not-needed' }, '→ Write `a.txt`'],
+    [
+      {
+        ...base,
+        status: 'completed',
+        confirmed: 'not-needed',
+        success: true,
+        pastTenseMessage: 'Wrote it',
+        content: [{ type: 'fileEdit', after: version('/a.txt'), diff: { added: 2, removed: 1 } }],
+      },
+      '✓ Wrote it (+2 -1)',
+    ],
+    [
+      {
+        ...base,
+        status: 'completed',
+        confirmed: 'not-needed',
+        success: false,
+        pastTenseMessage: 'Write failed',
+        error: { message: 'no\nroom' },
+      },
+      '✗ Write failed: no room',
+    ],
+    [
+      { ...base, status: 'cancelled', reason: 'denied', reasonMessage: 'No!' },
+      '⊘ Write `a.txt`: denied (No!)',
+    ],
+  ] satisfies [ToolCallState, string | undefined][])('%#', (toolCall, line) => {
+    expect(toolCallLine(toolCall, screen)).toBe(line);
+  });
+
+  test('shows a name with escape sequences without them', () => {
+    const evil: ToolCallState = {
+      ...base,
+      invocationMessage: '\u001b[2J\u001b]0;x\u0007Read\r\nmail',
+      status: 'running',
+      confirmed: 'not-needed',
+    };
+    expect(toolCallLine(evil, screen)).toBe('→ Read mail');
+  });
+});
+
+describe('what a tool call is about to do', () => {
+  test.each([
+    [{ after: version('/n'), diff: { added: 3, removed: 0 } }, 'create /n  +3 -0'],
+    [{ before: version('/o') }, 'delete /o'],
+    [{ before: version('/s'), after: version('/s'), diff: { added: 1 } }, 'change /s  +1 -?'],
+    [{ before: version('/o'), after: version('/n') }, 'move /o to /n'],
+  ] satisfies [FileEdit, string][])('tells edits apart: %#', (edit, line) => {
+    expect(editLine(edit)).toBe(line);
+  });
+
+  test('shows its input a field a line, and not all of a long one', () => {
+    const toolInput = JSON.stringify(Object.fromEntries(Array.from({ length: 40 }, (_, n) => [`k${n}`, n])));
+    const lines = toolCallDetails({ ...base, status: 'pending-confirmation', toolInput });
+    expect(lines.slice(0, 2)).toEqual(['{', '  "k0": 0,']);
+    expect(lines.at(-1)).toBe('... 31 more lines');
+    const raw = toolCallDetails({ ...base, status: 'pending-confirmation', toolInput: 'rm -rf x' });
+    expect(raw).toEqual(['rm -rf x']);
+  });
+
+  test('shows paths of file URIs, and any other URI as it is', () => {
+    expect(shownPath('file:///a%20b')).toBe('/a b');
+    expect(shownPath('file://host/share')).toBe('file://host/share');
+    expect(shownPath('ahp-x:/y')).toBe('ahp-x:/y');
+  });
+});

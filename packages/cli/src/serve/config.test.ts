@@ -1,0 +1,78 @@
+import { describe, expect, test } from 'vitest';
+import { chooseAgents } from './agents.ts';
+import { parseConfig, readConfig } from './config.ts';
+
+const file = '/c/agenthost.json';
+
+describe('the config file', () => {
+  test('says all that it may say', () => {
+    const config = {
+      agents: { mine: { command: '/bin/mine', displayName: 'Mine' } },
+      defaultAgent: 'mine',
+      roots: ['/work'],
+      allowedOrigins: ['https://example.org'],
+      allowedHosts: ['example.org:443'],
+      retention: { turnsPerChat: 100 },
+    };
+    expect(parseConfig(config, file)).toEqual({
+      ...config,
+      agents: [{ id: 'mine', command: '/bin/mine', displayName: 'Mine' }],
+    });
+  });
+
+  test.each([
+    [[], 'the file: expected an object'],
+    [{ root: [] }, 'root: unknown; expected one of agents, defaultAgent'],
+    [{ roots: ['here'] }, 'roots: expected a list of absolute paths, got ["here"]'],
+    [{ allowedOrigins: ['example.org'] }, 'allowedOrigins: expected a list of origins'],
+    [{ allowedOrigins: ['https://example.org/path'] }, 'allowedOrigins: expected a list of origins'],
+    [{ allowedHosts: ['a/b'] }, 'allowedHosts: expected a list of hosts'],
+    [{ retention: { turnsPerChat: 0 } }, 'retention: expected an object with turnsPerChat'],
+    [{ retention: { days: 3 } }, 'retention: expected an object with turnsPerChat'],
+    [{ defaultAgent: '' }, 'defaultAgent: expected the id of an agent, got ""'],
+    [{ agents: { x: { command: './x' } } }, 'agents.x.command: expected a command name'],
+  ])('with %j in it is refused, by file, key, what was expected and what was found', (value, message) => {
+    expect(() => parseConfig(value, file)).toThrow(`${file}: ${message}`);
+  });
+
+  test('may be missing, unless it was asked for', async () => {
+    expect(await readConfig('/does/not/exist.json', false)).toEqual({ agents: [] });
+    await expect(readConfig('/does/not/exist.json', true)).rejects.toThrow('exist.json: does not exist');
+  });
+});
+
+describe('the agents on offer', () => {
+  const environment = { PATH: '/does/not/exist' };
+
+  test('are demo alone where nothing is installed', () => {
+    const { offered, installed, defaultAgent } = chooseAgents({ agents: [] }, environment, file);
+    expect({ offered, installed, defaultAgent }).toEqual({
+      offered: ['demo'],
+      installed: [],
+      defaultAgent: 'demo',
+    });
+  });
+
+  test('with one real agent that is there make it the default, with two they do not', () => {
+    const node = { command: process.execPath };
+    const one = chooseAgents(parseConfig({ agents: { one: node } }, file), environment, file);
+    expect(one).toMatchObject({ offered: ['one', 'demo'], defaultAgent: 'one' });
+    const two = chooseAgents(parseConfig({ agents: { one: node, two: node } }, file), environment, file);
+    expect(two).toMatchObject({ offered: ['one', 'two', 'demo'], defaultAgent: 'demo' });
+  });
+
+  test('include one that the config names though its command is missing, but not as the default', () => {
+    const config = parseConfig({ agents: { gone: { command: '/does/not/exist' } } }, file);
+    expect(chooseAgents(config, environment, file)).toMatchObject({
+      offered: ['gone', 'demo'],
+      installed: [],
+      defaultAgent: 'demo',
+    });
+  });
+
+  test('hold the default that the config names', () => {
+    expect(() => chooseAgents({ agents: [], defaultAgent: 'nope' }, environment, file)).toThrow(
+      `${file}: defaultAgent: expected one of demo, got "nope"`,
+    );
+  });
+});

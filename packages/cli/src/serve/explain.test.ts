@@ -1,0 +1,30 @@
+import { JournalError } from '@agenthost/host';
+import { describe, expect, test } from 'vitest';
+import { explainStart } from './explain.ts';
+
+const attempt = { host: '127.0.0.1', port: 80, dataDir: '/data', others: [] };
+const systemError = (code: string, more: object = {}): Error =>
+  Object.assign(new Error(code), { code, ...more });
+
+describe('why a host did not start', () => {
+  test.each([
+    [systemError('EADDRINUSE'), 'port 80 on 127.0.0.1 is in use by another program'],
+    [systemError('EACCES', { syscall: 'listen' }), 'port 80 on 127.0.0.1 may not be listened on'],
+    [systemError('EACCES', { path: '/data/owner-token' }), '/data/owner-token cannot be written'],
+    [systemError('EROFS'), '/data cannot be written'],
+    [systemError('ENOSPC'), 'no room in /data'],
+    [systemError('EADDRNOTAVAIL'), '--host 127.0.0.1 is no address of this machine'],
+    [systemError('ENOTDIR'), '/data is no folder'],
+    [new JournalError('full', 'no room to write it'), 'no room to write it'],
+    [new JournalError('locked', 'in use by another host'), 'in use by another host'],
+  ])('%s', (cause, message) => {
+    const explained = explainStart(cause, attempt);
+    expect(explained).toMatchObject({ name: 'CliError', exitCode: 1, cause });
+    expect(explained).toHaveProperty('message', expect.stringContaining(message));
+  });
+
+  test('leaves what it does not know', () => {
+    const error = new Error('a fault of ours');
+    expect(explainStart(error, attempt)).toBe(error);
+  });
+});

@@ -1,0 +1,58 @@
+import { PassThrough } from 'node:stream';
+import type { Context } from '../src/context.ts';
+
+/** A process that is none: streams in memory, signals by hand. */
+export class FakeContext implements Context {
+  env: Record<string, string | undefined> = { LANG: 'C.UTF-8' };
+  readonly cwd = '/work';
+  readonly home = '/home/user';
+  readonly platform = 'linux';
+  readonly version = '1.2.3';
+  readonly stdin: PassThrough & { isTTY?: boolean } = new PassThrough();
+  readonly stdout: PassThrough & { isTTY?: boolean; columns?: number } = new PassThrough();
+  readonly stderr: PassThrough & { isTTY?: boolean } = new PassThrough();
+  readonly output = new AbortController();
+  readonly exits: number[] = [];
+  #out = '';
+  #err = '';
+  #listener: ((signal: NodeJS.Signals) => void) | undefined;
+
+  constructor({ isTerminal = false } = {}) {
+    if (isTerminal) this.stdin.isTTY = this.stdout.isTTY = this.stderr.isTTY = true;
+    this.stdout.on('data', (chunk: Buffer) => {
+      this.#out += chunk.toString();
+    });
+    this.stderr.on('data', (chunk: Buffer) => {
+      this.#err += chunk.toString();
+    });
+  }
+
+  get outputClosed(): AbortSignal {
+    return this.output.signal;
+  }
+
+  /** What was printed so far. */
+  get out(): string {
+    return this.#out;
+  }
+
+  get err(): string {
+    return this.#err;
+  }
+
+  onSignal(_signals: readonly NodeJS.Signals[], listener: (signal: NodeJS.Signals) => void): () => void {
+    this.#listener = listener;
+    return () => {
+      this.#listener = undefined;
+    };
+  }
+
+  exitNow(code: number): void {
+    this.exits.push(code);
+  }
+
+  /** Sends a signal to whoever listens. */
+  signal(signal: NodeJS.Signals): void {
+    this.#listener?.(signal);
+  }
+}
