@@ -7,7 +7,7 @@ import { HostProcess } from '../kill/host-process.ts';
 import { RudeClient } from './rude-client.ts';
 
 /** A polite client is answered within this, whatever others do; the machine may be busy with other tests. */
-const PROMPT_MS = 2_000;
+const PROMPT_MS = 5_000;
 
 let folder = '';
 let host: HostProcess;
@@ -119,7 +119,7 @@ describe('too much', () => {
     'a million %s, as many as fit into a few seconds, leave other clients with prompt answers',
     async (_, frame) => {
       const client = await rude(false);
-      const { sent, slowestPingMs } = await flood(client, frame, { count: 1_000_000, withinMs: 4_000 });
+      const { sent, slowestPingMs } = await flood(client, frame, { count: 1_000_000, withinMs: 2_500 });
       expect(sent).toBeGreaterThan(10_000);
       expect(slowestPingMs).toBeLessThan(PROMPT_MS);
     },
@@ -148,7 +148,7 @@ describe('too much', () => {
     while (await Promise.race([deaf.ended.then(() => false), after(20)]));
     expect(Math.max(...pings)).toBeLessThan(PROMPT_MS);
     expect((await residentMiB()) - before).toBeLessThan(150);
-    const log = await readFile(join(folder, 'data', 'host.log'), 'utf8');
+    const log = await readFile(join(folder, 'data', 'agenthost.log'), 'utf8');
     expect(log).toContain('reads too slowly');
     const cancel = { channel: chat, clientSeq: 2, action: { type: 'chat/turnCancelled', turnId: 't1' } };
     polite.socket.send(JSON.stringify({ jsonrpc: '2.0', method: 'dispatchAction', params: cancel }));

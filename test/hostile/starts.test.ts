@@ -71,7 +71,7 @@ describe('what does not exist', () => {
     const config = join(folder, 'agenthost.json');
     await writeFile(
       config,
-      JSON.stringify({ agents: [{ id: 'ghost', displayName: 'Ghost', command: '/no/such/agent' }] }),
+      JSON.stringify({ agents: { ghost: { displayName: 'Ghost', command: '/no/such/agent' } } }),
     );
     const host = hostOn(join(folder, 'data'), folder, ['--config', config]);
     await host.start();

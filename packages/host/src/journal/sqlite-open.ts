@@ -68,7 +68,7 @@ export interface OpenDatabaseOptions {
 export function openDatabase(options: OpenDatabaseOptions): OpenDatabase {
   const { files } = options;
   try {
-    mkdirSync(files.folder, { recursive: true, mode: 0o700 });
+    makeFolder(files.folder);
     createPrivately(files.database);
     const inode = statSync(files.database).ino;
     try {
@@ -84,6 +84,16 @@ export function openDatabase(options: OpenDatabaseOptions): OpenDatabase {
     }
   } catch (error) {
     throw toJournalError(error, files.database);
+  }
+}
+
+function makeFolder(path: string): void {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+    // Node says so of whatever stopped it on the way, a read-only file system too; the plain call says what it was.
+    mkdirSync(path, { mode: 0o700 });
   }
 }
 

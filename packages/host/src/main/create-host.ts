@@ -41,8 +41,8 @@ export class Host {
   readonly #options: HostOptions;
   readonly #clock: Clock;
   readonly #timers: Timers;
-  readonly #log: Log;
-  readonly #ownLog: FileLog | undefined;
+  #log: Log;
+  #ownLog: FileLog | undefined;
   #state: HostState = { phase: 'new' };
   #cancelSweep: Cancel = () => undefined;
 
@@ -50,8 +50,7 @@ export class Host {
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
     this.#timers = options.timers ?? systemTimers;
-    this.#ownLog = options.log === undefined ? fileLog(options.dataDir) : undefined;
-    this.#log = options.log ?? this.#ownLog ?? silentLog;
+    this.#log = options.log ?? silentLog;
   }
 
   /**
@@ -74,7 +73,11 @@ export class Host {
   async #start(): Promise<HostAddress | undefined> {
     const journal = this.#options.journal ?? this.#sqlite();
     try {
-      return await this.#run(journal, await journal.open());
+      const start = await journal.open();
+      // Not before: a folder that another host holds, or that cannot be written, is the journal's to refuse.
+      if (this.#options.log === undefined) this.#ownLog = fileLog(this.#options.dataDir);
+      this.#log = this.#ownLog ?? this.#log;
+      return await this.#run(journal, start);
     } catch (error) {
       this.#state = { phase: 'failed' };
       await journal.close();
