@@ -30,6 +30,7 @@ describe('agenthost serve', () => {
     await host.until('Ctrl-C stops it.');
     expect(host.out).toMatch(/^agenthost \d+\.\d+\.\d+ on http:\/\/127\.0\.0\.1:\d+/);
     expect(host.out).toContain('data    ~/.local/share/agenthost\n');
+    expect(host.out).toContain('token   ~/.local/share/agenthost/owner-token\n');
     expect(host.out).toContain('agents  demo (default)\n');
     expect(host.out).not.toContain(machine.hosts()[0]?.token);
   });
@@ -60,6 +61,14 @@ describe('agenthost serve', () => {
     expect(line.token).toBe('another-token-that-is-long-enough-to-be-one');
   });
 
+  test('on all addresses is found by loopback, and warns', async () => {
+    const host = machine.start(['serve', '--port', '0', '--host', '0.0.0.0']);
+    await host.until('Ctrl-C stops it.');
+    expect(host.out).toMatch(/ on http:\/\/127\.0\.0\.1:\d+\n/);
+    expect(host.err).toContain('other machines can reach this host on 0.0.0.0');
+    expect((await machine.run(['sessions'])).code).toBe(0);
+  });
+
   test('makes the only real agent that it finds the default, and the config another', async () => {
     const bin = join(machine.home, 'bin');
     mkdirSync(bin);
@@ -67,13 +76,15 @@ describe('agenthost serve', () => {
     chmodSync(join(bin, 'gemini'), 0o755);
     const PATH = `${bin}:/usr/bin:/bin`;
     const host = machine.start(['serve', '--port', '0'], { PATH });
-    await host.until('agents  gemini (default), demo\n');
+    await host.until('Ctrl-C stops it.');
+    expect(host.out).toContain('agents  gemini (default), demo\n');
     host.kill('SIGTERM');
     await host.ended;
     const config = join(machine.home, 'agenthost.json');
     writeFileSync(config, JSON.stringify({ defaultAgent: 'demo' }));
     const other = machine.start(['serve', '--port', '0', '--config', config], { PATH });
-    await other.until('agents  gemini, demo (default)\n');
+    await other.until('Ctrl-C stops it.');
+    expect(other.out).toContain('agents  gemini, demo (default)\n');
   });
 });
 
@@ -114,8 +125,10 @@ describe('a host that cannot start says in one line why', () => {
     expect(await fails(['--port', '0', '--data', file])).toContain(`${file} is no folder`);
   });
 
-  test.skipIf(process.getuid?.() === 0)('data folder that is read-only', async () => {
-    const folder = join(machine.home, 'read-only');
+  // Root may write anywhere; a whole disk that is read-only is among the hostile tests.
+  const unwritable = process.getuid?.() === 0 ? [] : ['read-only'];
+  test.each(unwritable)('data folder that is %s', async (name) => {
+    const folder = join(machine.home, name);
     mkdirSync(folder, { mode: 0o500 });
     expect(await fails(['--port', '0', '--data', folder])).toContain('cannot be written');
   });
