@@ -24,10 +24,7 @@ test.each([
     '/h/Library/Application Support/agenthost',
     '/h/Library/Application Support/agenthost/hosts',
   ],
-] as const)(
-  'on %s with %j the folders are where users look for them',
-  (platform, env, data, config, hosts) => {
-    const where = { platform, env, home: '/h' };
-    expect([dataFolder(where), configFolder(where), hostsFolder(where)]).toEqual([data, config, hosts]);
-  },
-);
+] as const)('on %s with %j the folders are where users look for them', (platform, env, ...expected) => {
+  const where = { platform, env, home: '/h' };
+  expect([dataFolder(where), configFolder(where), hostsFolder(where)]).toEqual(expected);
+});

@@ -65,7 +65,7 @@ describe('agenthost serve', () => {
     const host = machine.start(['serve', '--port', '0', '--host', '0.0.0.0']);
     await host.until('Ctrl-C stops it.');
     expect(host.out).toMatch(/ on http:\/\/127\.0\.0\.1:\d+\n/);
-    expect(host.err).toContain('other machines can reach this host on 0.0.0.0');
+    await host.until('other machines can reach this host on 0.0.0.0');
     expect((await machine.run(['sessions'])).code).toBe(0);
   });
 

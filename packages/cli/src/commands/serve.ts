@@ -1,13 +1,12 @@
 import { readFile } from 'node:fs/promises';
-import { isIP } from 'node:net';
 import { join, resolve } from 'node:path';
 import type { Context } from '../context.ts';
 import { announceHost, readHosts } from '../discovery.ts';
 import { CliError, EXIT, type ExitCode } from '../exit.ts';
 import { configFolder, dataFolder, hostsFolder } from '../folders.ts';
+import { introduceHost } from '../render/host-introduction.ts';
 import { oneLine } from '../render/plain-text.ts';
 import type { Screen } from '../render/screen.ts';
-import { homely } from '../render/session-line.ts';
 
 /** Options of `serve` as parsed. */
 export interface ServeOptions {
@@ -48,32 +47,34 @@ export async function serve(context: Context, screen: Screen, options: ServeOpti
     const { file, isRequired } = configFileOf(context, options.config);
     const config = await readConfig(file, isRequired);
     const agents = chooseAgents(config, withoutToken(context.env), file);
+    const tokenSource = await tokenOf(context, options.tokenFile);
     const settings = {
       dataDir,
       host,
       port,
       version: context.version,
       roots: options.root?.map((folder) => resolve(context.cwd, folder)),
-      ...(await tokenOf(context, options.tokenFile)),
+      ...tokenSource,
     };
     const running = await startHosting(settings, config, agents);
-    const { url, wsUrl, token } = running.address;
-    const withdraw = await announceHost(hostsFolder(context), {
-      url,
-      wsUrl,
-      token,
-      dataDir,
-      version: context.version,
-      startedAt: new Date().toISOString(),
-    });
-    screen.status(undefined);
-    if (options.json === true) screen.json({ url, wsUrl, token, pid: process.pid });
-    else introduce(context, screen, { url, dataDir, ...agents }, options);
     try {
+      const { token } = running.address;
+      const [url, wsUrl] = [connectable(running.address.url), connectable(running.address.wsUrl)];
+      const withdraw = await announceHost(hostsFolder(context), {
+        url,
+        wsUrl,
+        token,
+        dataDir,
+        version: context.version,
+        startedAt: new Date().toISOString(),
+      });
+      screen.status(undefined);
+      if (options.json === true) screen.json({ url, wsUrl, token, pid: process.pid });
+      else introduceHost(context, screen, { url, host, dataDir, agents, ...tokenSource });
       await stopped;
       if (options.json !== true) screen.note('stopping; once more ends it at once');
-    } finally {
       await withdraw();
+    } finally {
       await running.stop();
     }
     return EXIT.done;
@@ -120,41 +121,6 @@ function withoutToken({ AGENTHOST_TOKEN: _token, ...env }: Context['env']): Cont
   return env;
 }
 
-function introduce(
-  context: Context,
-  screen: Screen,
-  host: {
-    url: string;
-    dataDir: string;
-    installed: readonly string[];
-    offered: readonly string[];
-    defaultAgent: string;
-  },
-  options: ServeOptions,
-): void {
-  const { outColors: colors } = screen;
-  const agents = host.offered.map((id) => {
-    const isMissing = id !== 'demo' && !host.installed.includes(id);
-    const notes = [id === host.defaultAgent ? 'default' : '', isMissing ? 'its command is missing' : ''];
-    const shown = notes.filter((note) => note !== '').join(', ');
-    return shown === '' ? id : `${id} (${shown})`;
-  });
-  screen.line(`agenthost ${context.version} on ${colors.bold(host.url)}`);
-  screen.line(`  data    ${oneLine(homely(host.dataDir, context.home), 1_000)}`);
-  screen.line(`  agents  ${agents.join(', ')}`);
-  if (host.installed.length === 0) {
-    screen.line('          no real agent was found on PATH; `agenthost agents` says which are known');
-  }
-  if (isOpen(options.host)) {
-    screen.note(
-      screen.colors.yellow(
-        `other machines can reach this host on ${options.host}: whoever has its token can run commands as you`,
-      ),
-    );
-  }
-  screen.line(`Ask from another terminal: ${colors.cyan('agenthost run "what is in this folder?"')}`);
-  screen.line('Ctrl-C stops it.');
-}
-
-const isOpen = (host: string): boolean =>
-  host !== 'localhost' && host !== '::1' && !(isIP(host) === 4 && host.startsWith('127.'));
+/** A host that listens on all addresses is reached on this machine by loopback. */
+const connectable = (url: string): string =>
+  url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:');

@@ -15,6 +15,10 @@ describe('why a host did not start', () => {
     [systemError('ENOSPC'), 'no room in /data'],
     [systemError('EADDRNOTAVAIL'), '--host 127.0.0.1 is no address of this machine'],
     [systemError('ENOTDIR'), '/data is no folder'],
+    [
+      new JournalError('io', 'cannot be read', { cause: systemError('EEXIST') }),
+      '/data is no folder: choose another --data',
+    ],
     [new JournalError('full', 'no room to write it'), 'no room to write it'],
     [new JournalError('locked', 'in use by another host'), 'in use by another host'],
   ])('%s', (cause, message) => {

@@ -22,6 +22,7 @@ export function explainStart(cause: unknown, { host, port, dataDir, others }: St
   if (cause instanceof AgentConfigError) return explainConfig(cause);
   if (cause instanceof JournalError) {
     const holder = others.find((other) => other.dataDir === dataDir);
+    if (isNoFolder(cause.cause)) return fail(`${dataDir} is no folder: choose another --data`);
     if (cause.code !== 'locked' || holder === undefined) return fail(cause.message);
     return fail(
       `the data folder ${dataDir} is in use by the host on ${holder.url} (pid ${holder.pid}): use that one, or choose another folder with --data`,
@@ -50,11 +51,8 @@ export function explainStart(cause: unknown, { host, port, dataDir, others }: St
     case 'ENOSPC':
     case 'EDQUOT':
       return fail(`no room in ${dataDir}: free some disk space, or choose another --data`);
-    case 'ENOTDIR':
-    case 'EEXIST':
-      return fail(`${pathOf(cause) ?? dataDir} is no folder: choose another --data`);
     default:
-      return cause;
+      return isNoFolder(cause) ? fail(`${pathOf(cause) ?? dataDir} is no folder`) : cause;
   }
 }
 
@@ -63,6 +61,11 @@ const systemCodeOf = (cause: unknown): string | undefined =>
 
 const pathOf = (cause: unknown): string | undefined =>
   cause instanceof Error && 'path' in cause && typeof cause.path === 'string' ? cause.path : undefined;
+
+const isNoFolder = (cause: unknown): boolean => {
+  const code = systemCodeOf(cause);
+  return code === 'ENOTDIR' || code === 'EEXIST';
+};
 
 const isListening = (cause: unknown): boolean =>
   cause instanceof Error && 'syscall' in cause && cause.syscall === 'listen';

@@ -1,0 +1,56 @@
+import { isIP } from 'node:net';
+import { join } from 'node:path';
+import type { Context } from '../context.ts';
+import { oneLine } from './plain-text.ts';
+import type { Screen } from './screen.ts';
+import { homely } from './session-line.ts';
+
+/** What is told of a host that has started. */
+export interface IntroducedHost {
+  readonly url: string;
+  /** The address that it was to listen on. */
+  readonly host: string;
+  readonly dataDir: string;
+  /** Given by the environment. */
+  readonly token: string | undefined;
+  /** Absent: the one in the data folder. */
+  readonly tokenFile: string | undefined;
+  readonly agents: {
+    readonly offered: readonly string[];
+    readonly installed: readonly string[];
+    readonly defaultAgent: string;
+  };
+}
+
+/** Says where a host is, where its data and its token are, and which agents it found. */
+export function introduceHost(context: Context, screen: Screen, host: IntroducedHost): void {
+  const { outColors: colors } = screen;
+  const { agents, dataDir } = host;
+  const path = (text: string): string => oneLine(homely(text, context.home), 1_000);
+  const token =
+    host.token === undefined ? path(host.tokenFile ?? join(dataDir, 'owner-token')) : 'AGENTHOST_TOKEN';
+  screen.line(`agenthost ${context.version} on ${colors.bold(host.url)}`);
+  screen.line(`  data    ${path(dataDir)}`);
+  screen.line(`  token   ${token}`);
+  screen.line(`  agents  ${agents.offered.map((id) => agentText(id, agents)).join(', ')}`);
+  if (agents.installed.length === 0) {
+    screen.line('          no real agent was found on PATH; `agenthost agents` says which are known');
+  }
+  if (isOpen(host.host)) {
+    const warning = `other machines can reach this host on ${oneLine(host.host)}: whoever has its token can run commands as you`;
+    screen.note(screen.colors.yellow(warning));
+  }
+  screen.line(`Ask from another terminal: ${colors.cyan('agenthost run "what is in this folder?"')}`);
+  screen.line('Ctrl-C stops it.');
+}
+
+function agentText(id: string, { installed, defaultAgent }: IntroducedHost['agents']): string {
+  const notes: string[] = [];
+  if (id === defaultAgent) notes.push('default');
+  if (id !== 'demo' && !installed.includes(id)) notes.push('its command is missing');
+  return notes.length === 0 ? id : `${id} (${notes.join(', ')})`;
+}
+
+/** Whether other machines can reach it. */
+const isOpen = (host: string): boolean =>
+  host !== 'localhost' && host !== '::1' && !(isIP(host) === 4 && host.startsWith('127.'));
