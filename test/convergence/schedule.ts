@@ -1,6 +1,6 @@
 import { drainMicrotasks, type SeededRandom } from '@agenthost/testkit';
 import type { SimClient, SimView } from './sim-client.ts';
-import { act, SECOND_CHAT, SESSION } from './workload.ts';
+import { act, PASSING_CHAT, SECOND_CHAT, SESSION } from './workload.ts';
 import { MAX_LATENCY_MS, type World } from './world.ts';
 
 /** What may happen next, each as often as its number says. */
@@ -18,6 +18,8 @@ const STEPS = {
   crash: 0.12,
   stop: 0.06,
   failCommit: 0.25,
+  chatComes: 0.3,
+  chatGoes: 0.2,
 } as const;
 
 /** Makes one thing happen, and all that follows from it without time, network or disk. */
@@ -73,6 +75,16 @@ export async function step(world: World): Promise<void> {
     case 'stop':
       await world.stop();
       break;
+    case 'chatComes':
+      if (client.isOnline) {
+        client.command('createChat', { channel: SESSION, chat: `${PASSING_CHAT}${random.hex(4)}` });
+      }
+      break;
+    case 'chatGoes': {
+      const chat = chatsOf(world).find((uri) => uri.startsWith(PASSING_CHAT));
+      if (chat !== undefined && client.isOnline) client.command('disposeChat', { channel: chat });
+      break;
+    }
     case 'failCommit':
       world.trace.note('disk', 'fails next');
       report.count('failedCommits');
@@ -99,11 +111,15 @@ const view = (random: SeededRandom): SimView => ({
   ...(random.chance(0.3) ? { maxLatencyMs: random.between(1, MAX_LATENCY_MS) } : {}),
 });
 
+/** The session's chats, as somebody sees them. */
+function chatsOf({ clients }: World): string[] {
+  const session = clients.flatMap((each) => each.mirror(SESSION, 'session')?.state ?? [])[0];
+  return session?.chats.map(({ resource }) => resource) ?? [];
+}
+
 function hold(world: World, client: SimClient): void {
   const { random } = world;
-  const session = world.clients.flatMap((each) => each.mirror(SESSION, 'session')?.state ?? [])[0];
-  const chats = session?.chats.map(({ resource }) => resource) ?? [];
-  const uri = random.pick([SESSION, SECOND_CHAT, 'ahp-root://', ...chats]);
+  const uri = random.pick([SESSION, SECOND_CHAT, 'ahp-root://', ...chatsOf(world)]);
   if (client.mirrors().some((mirror) => mirror.uri === uri)) return;
   world.report.count('resubscriptions');
   const isChat = uri !== SESSION && uri !== 'ahp-root://';

@@ -1,5 +1,6 @@
 import { type AhpClient, createClient, type Mirror } from '@agenthost/client';
 import type { ChannelKind, ClientAction } from '@agenthost/protocol';
+import { RpcError } from '@agenthost/rpc';
 import {
   type ControlledNetwork,
   type Link,
@@ -26,6 +27,7 @@ export interface Dispatched {
 /** One optimistic client: the real library on a simulated network, and what became of all that it did. */
 export class SimClient {
   readonly name: string;
+  readonly resends: boolean;
   readonly client: AhpClient;
   readonly random: SeededRandom;
   readonly dispatched: Dispatched[] = [];
@@ -43,9 +45,12 @@ export class SimClient {
     report: Report;
     ledger: Ledger;
     trace: Trace;
+    /** Whether what has no answer is sent again after a drop. */
+    resends: boolean;
   }) {
     const { name, clock, network, report } = parts;
     this.name = name;
+    this.resends = parts.resends;
     this.#report = report;
     this.random = SeededRandom.of(parts.seed, name);
     const ids = SeededRandom.of(parts.seed, `${name}/ids`);
@@ -54,6 +59,7 @@ export class SimClient {
       clock,
       random: this.random.next,
       newId: () => ids.hex(16),
+      resend: parts.resends,
       onError: (error, where) => this.faults.push(`${name}: ${where}: ${String(error)}`),
       backoff: { minMs: 50, maxMs: 2_000 },
       transport: async () => {
@@ -108,12 +114,15 @@ export class SimClient {
       const mirror = await this.client.subscribe(uri, view);
       if (this.#mirrors.has(uri)) return mirror.dispose();
       this.#mirrors.set(uri, mirror);
+      mirror.onChange(() => {
+        if (mirror.isLost) this.letGo(uri);
+      });
       mirror.onAction(({ origin }) => {
         const isForeign = origin?.clientId !== this.name;
         if (isForeign && (this.#pending.get(uri) ?? 0) > 0) this.#report.count('rebases');
       });
     } catch (error) {
-      if (!isConnectionLost(error)) throw error;
+      if (!isConnectionLost(error) && !isGone(error)) throw error;
     }
   }
 
@@ -121,6 +130,17 @@ export class SimClient {
   letGo(uri: string): void {
     this.#mirrors.get(uri)?.dispose();
     this.#mirrors.delete(uri);
+  }
+
+  /** Sends a command; what becomes of it shows in state, and a lost connection or a refusal is the schedule's doing. */
+  command(method: 'createChat' | 'disposeChat', params: { channel: string; chat?: string }): void {
+    const asked =
+      method === 'createChat'
+        ? this.client.request(method, { channel: params.channel, chat: params.chat ?? '' })
+        : this.client.request(method, { channel: params.channel });
+    asked.catch((error: unknown) => {
+      if (!isConnectionLost(error) && !(error instanceof RpcError)) this.faults.push(String(error));
+    });
   }
 
   dispatch(channel: string, action: ClientAction): void {
@@ -141,6 +161,9 @@ const isOf = <K extends ChannelKind>(
   mirror: Mirror<ChannelKind>,
   kind: K,
 ): mirror is Mirror<ChannelKind> & Mirror<K> => mirror.kind === kind;
+
+/** A chat that was disposed meanwhile. */
+const isGone = (error: unknown): boolean => error instanceof RpcError && error.code === -32008;
 
 const isConnectionLost = (error: unknown): boolean =>
   error instanceof Error && error.name === 'ConnectionLost';

@@ -19,6 +19,13 @@ export async function simulate({ seed, stepCount, auditCount }: Run): Promise<Re
     clientCount: 2 + (seed % 3),
     replayMs: 30_000,
     unloadAfterMs: 20_000,
+    // Some worlds have slow disks, some hosts with short patience for slow clients, some a client of another make.
+    slowDisk: [0, 0.05, 0.3][seed % 3] ?? 0,
+    outbox:
+      seed % 2 === 0
+        ? { softBytes: 1_000_000, hardBytes: 8_000_000 }
+        : { softBytes: 2_000, hardBytes: 12_000 },
+    foreigner: seed % 4 === 1 ? 1 : undefined,
   });
   await world.start();
   await enter(world);

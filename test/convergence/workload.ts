@@ -14,6 +14,8 @@ import type { SimClient } from './sim-client.ts';
 /** The session that everybody works in. */
 export const SESSION = 'ahp-session:/simulated';
 export const SECOND_CHAT = 'ahp-chat:/second';
+/** How the URIs of chats begin that come and go. */
+export const PASSING_CHAT = 'ahp-chat:/passing-';
 
 const CHAT_DEEDS = {
   turnStarted: 8,

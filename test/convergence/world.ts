@@ -20,6 +20,12 @@ export interface WorldOptions {
   readonly replayMs: number;
   /** How long an unused channel stays in memory, ms of simulated time. */
   readonly unloadAfterMs: number;
+  /** Bounds of what waits for one connection, in bytes. */
+  readonly outbox: { readonly softBytes: number; readonly hardBytes: number };
+  /** How often, 0 to 1, a read or write of the disk takes its time; up to 30 ms. */
+  readonly slowDisk: number;
+  /** Index of the client that never resends, as foreign ones do. */
+  readonly foreigner: number | undefined;
 }
 
 /** The longest that a subscription asks the host to hold output back. */
@@ -45,6 +51,7 @@ export class World {
   /** What went wrong that no assertion would see. */
   readonly faults: string[] = [];
   readonly #ids: SeededRandom;
+  readonly #diskChance: SeededRandom;
   #life: Life | undefined;
   #lastDisk = new FaultJournal().disk;
 
@@ -52,14 +59,15 @@ export class World {
     this.options = options;
     this.random = SeededRandom.of(options.seed, 'schedule');
     this.#ids = SeededRandom.of(options.seed, 'host/ids');
+    this.#diskChance = SeededRandom.of(options.seed, 'disk');
     this.clients = Array.from({ length: options.clientCount }, (_, index) =>
-      this.makeClient(`client-${index}`),
+      this.makeClient(`client-${index}`, index !== options.foreigner),
     );
   }
 
-  makeClient(name: string): SimClient {
+  makeClient(name: string, resends = true): SimClient {
     const { clock, network, report, ledger, trace } = this;
-    return new SimClient({ name, seed: this.options.seed, clock, network, report, ledger, trace });
+    return new SimClient({ name, seed: this.options.seed, clock, network, report, ledger, trace, resends });
   }
 
   get isUp(): boolean {
@@ -78,8 +86,13 @@ export class World {
 
   async start(): Promise<void> {
     const scope = this.clock.scope();
-    const journal = new FaultJournal(this.#lastDisk);
-    const { seed, replayMs, unloadAfterMs } = this.options;
+    const { seed, replayMs, unloadAfterMs, outbox } = this.options;
+    const pause = (): Promise<void> | void => this.#diskPause(scope);
+    const journal = new FaultJournal(this.#lastDisk, {
+      beforeCommit: pause,
+      afterCommit: pause,
+      afterRead: pause,
+    });
     const host = createHost({
       journal,
       agents: [() => createSimulatedAgent({ seed, timers: scope })],
@@ -87,6 +100,7 @@ export class World {
       defaultDirectory: process.cwd(),
       replayWindow: { maxAgeMs: replayMs },
       unloadAfterMs,
+      outbox,
       clock: scope,
       timers: scope,
       ids: { next: () => this.#ids.hex(16) },
@@ -150,6 +164,13 @@ export class World {
         await this.clock.advance(MAX_LATENCY_MS + 1);
       else if (!this.clock.fireNext()) throw new Error(`nothing will happen any more: ${this.#whatWaits()}`);
     }
+  }
+
+  #diskPause(scope: ClockScope): Promise<void> | void {
+    if (!this.#diskChance.chance(this.options.slowDisk)) return undefined;
+    return new Promise((resolve) => {
+      scope.after(this.#diskChance.between(0, 30), resolve);
+    });
   }
 
   #whatWaits(): string {

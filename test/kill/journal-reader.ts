@@ -13,12 +13,14 @@ const program = join(import.meta.dirname, 'read-journal.ts');
 export class JournalReader {
   readonly #child: ChildProcessByStdio<Writable, Readable, null>;
   readonly #lines: Interface;
+  readonly #gone: Promise<unknown>;
 
   constructor() {
     this.#child = spawn(process.execPath, ['-C', '@agenthost/source', program], {
       stdio: ['pipe', 'pipe', 'inherit'],
     });
     this.#lines = createInterface({ input: this.#child.stdout });
+    this.#gone = once(this.#child, 'exit');
   }
 
   /** The envelopes above a number, oldest first; from a copy, since opening a journal already mends what a kill has left. */
@@ -26,18 +28,19 @@ export class JournalReader {
     const copy = await mkdtemp(join(tmpdir(), 'agenthost-journal-'));
     try {
       await cp(dataDir, copy, { recursive: true });
-      const answer = Promise.race([once(this.#lines, 'line'), once(this.#child, 'exit')]);
+      const answer = new Promise<string>((resolve, reject) => {
+        this.#lines.once('line', resolve);
+        void this.#gone.then(() => reject(new Error('the reader of journals has failed')));
+      });
       this.#child.stdin.write(`${JSON.stringify({ folder: copy, after, channels })}\n`);
-      const [line] = await answer;
-      return JSON.parse(String(line));
+      return JSON.parse(await answer);
     } finally {
       await rm(copy, { recursive: true });
     }
   }
 
   async close(): Promise<void> {
-    const gone = once(this.#child, 'exit');
     this.#child.stdin.end();
-    await gone;
+    await this.#gone;
   }
 }
