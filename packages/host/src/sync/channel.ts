@@ -1,6 +1,8 @@
 import type { ChannelKind, ChannelState } from '@agenthost/protocol';
 import type { ChannelLocals } from './locals.ts';
+import { reduceOn } from './reduce-on.ts';
 import type { Sink, Subscription } from './subscription.ts';
+import { joinAppends, type TextAppend } from './text-append.ts';
 
 /**
  * A channel in memory. `state` holds everything reduced so far, the open tick included; only the commit path and the
@@ -11,7 +13,6 @@ export class Channel<K extends ChannelKind = ChannelKind> {
   readonly kind: K;
   /** The session it belongs to; absent for root and sessions. */
   readonly session: string | undefined;
-  state: ChannelState[K];
   local: ChannelLocals[K];
   /** Number of the last envelope that `state` reflects. */
   seq: number;
@@ -25,6 +26,9 @@ export class Channel<K extends ChannelKind = ChannelKind> {
   usedAt: number;
   /** By connection. */
   readonly subscriptions = new Map<Sink, Subscription>();
+  #state: ChannelState[K];
+  /** What was appended since and nobody has looked at. */
+  #appended: { readonly action: TextAppend; readonly time: number } | undefined;
   #pins = 0;
 
   constructor(init: {
@@ -39,11 +43,36 @@ export class Channel<K extends ChannelKind = ChannelKind> {
     this.uri = init.uri;
     this.kind = init.kind;
     this.session = init.session;
-    this.state = init.state;
+    this.#state = init.state;
     this.local = init.local;
     this.seq = init.seq;
     this.snapshotSeq = init.seq;
     this.usedAt = init.usedAt;
+  }
+
+  get state(): ChannelState[K] {
+    this.#reduceAppended();
+    return this.#state;
+  }
+
+  set state(state: ChannelState[K]) {
+    this.#appended = undefined;
+    this.#state = state;
+  }
+
+  /** `state` but for the text appended last: free to read between two deltas, with every turn, part and id. */
+  get outline(): ChannelState[K] {
+    return this.#state;
+  }
+
+  /**
+   * Reduces an append when somebody looks at `state`, together with those that follow it: on a turn of thousands of parts
+   * each reduction copies them all, and nobody looks between two deltas of a tick.
+   */
+  append(action: TextAppend, time: number): void {
+    const joined = this.#appended && joinAppends(this.#appended.action, action);
+    if (joined === undefined) this.#reduceAppended();
+    this.#appended = { action: joined ?? action, time };
   }
 
   /** Keeps it in memory until the returned function is called. */
@@ -63,5 +92,12 @@ export class Channel<K extends ChannelKind = ChannelKind> {
   is<T extends ChannelKind>(kind: T): this is Channel<T> {
     const own: ChannelKind = this.kind;
     return own === kind;
+  }
+
+  #reduceAppended(): void {
+    if (this.#appended === undefined) return;
+    const { action, time } = this.#appended;
+    this.#appended = undefined;
+    this.#state = reduceOn(this.kind, this.#state, action, time);
   }
 }

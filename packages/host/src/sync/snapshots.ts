@@ -1,7 +1,7 @@
 import type { ChatState, Snapshot, SubscribeView, Turn } from '@agenthost/protocol';
 import type { Channel } from './channel.ts';
 import type { Sync } from './sync.ts';
-import { firstOrdinal, readTurn, withTurns } from './window.ts';
+import { firstOrdinal, hasOlder, readTurn, withTurns } from './window.ts';
 
 /** Turns of one snapshot, and all snapshots of one response together, stop at so many bytes of JSON [SUB-3]. */
 const SNAPSHOT_TURN_BYTES = 8 * 1024 * 1024;
@@ -65,18 +65,23 @@ async function chatView(
   const { state } = captured;
   const wanted = Math.min(view?.turns ?? Number.POSITIVE_INFINITY, captured.turnCount);
   const fromWindow = newestWithin(state.turns, wanted, maxTurnBytes);
-  let turns: Turn[] = fromWindow.turns;
-  const used = fromWindow.bytes;
-  if (turns.length === state.turns.length && turns.length < wanted && used < maxTurnBytes) {
-    const rows = await sync.journal.readTurns(captured.channel.uri, {
-      before: captured.firstOrdinal,
-      limit: wanted - turns.length,
-      maxBytes: maxTurnBytes - used,
-    });
-    turns = [...rows.map(readTurn), ...turns];
-  }
+  const { turns } = fromWindow;
   const fromOrdinal = captured.turnCount - turns.length;
-  return { state: withTurns(state, turns, fromOrdinal), fromOrdinal };
+  const { bytes } = fromWindow;
+  if (turns.length < state.turns.length || turns.length >= wanted || bytes >= maxTurnBytes)
+    return { state: withTurns(state, turns, fromOrdinal), fromOrdinal };
+  const chat = captured.channel.uri;
+  const rows = await sync.journal.readTurns(chat, {
+    before: captured.firstOrdinal,
+    limit: wanted - turns.length,
+    maxBytes: maxTurnBytes - bytes,
+  });
+  const oldest = rows[0]?.ordinal ?? fromOrdinal;
+  const isMore = rows.length > 0 && (await hasOlder(sync.journal, chat, oldest));
+  return {
+    state: withTurns(state, [...rows.map(readTurn), ...turns], isMore ? oldest : 0),
+    fromOrdinal: oldest,
+  };
 }
 
 /** The newest turns, at most `count` of them and within `maxBytes` of JSON, but one always (unless none is wanted). */

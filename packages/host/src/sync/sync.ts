@@ -17,6 +17,7 @@ import { reduceOn } from './reduce-on.ts';
 import { Registry } from './registry.ts';
 import { Sequencer } from './sequencer.ts';
 import { EncodedEnvelope, type Sink } from './subscription.ts';
+import { isTextAppend } from './text-append.ts';
 
 /** Whose dispatch an envelope answers. */
 export interface DispatchOrigin extends ActionOrigin {
@@ -83,7 +84,10 @@ export class Sync {
     return this.#emittedSeq;
   }
 
-  /** Registers who mirrors the changes of one kind of channel. Runs inside the same cause. */
+  /**
+   * Registers who mirrors the changes of one kind of channel. Runs inside the same cause; appended text is not told, since
+   * nothing mirrors it.
+   */
   observe<K extends ChannelKind>(kind: K, observer: (change: Change<K>) => void): void {
     this.#observers[kind].push(observer);
   }
@@ -97,20 +101,24 @@ export class Sync {
   /** Reduces, numbers and journals one action. Inside `path.transact` only. */
   emit<K extends ChannelKind>(channel: Channel<K>, action: ChannelAction[K], origin?: DispatchOrigin): void {
     if (!channel.isAlive) return;
+    // Streams change one channel many times a tick: going back to before the first takes all of it back.
+    if (this.path.isFirstChange(channel)) {
+      this.#undoTo(channel, { state: channel.state, seq: channel.seq, emittedSeq: this.#emittedSeq });
+    }
     const time = this.stamp();
-    const before = channel.state;
-    const { seq: beforeSeq } = channel;
-    const emittedSeq = this.#emittedSeq;
-    const after = reduceOn(channel.kind, before, action, time);
     const seq = this.sequencer.next();
-    channel.state = after;
     channel.seq = seq;
     channel.usedAt = time;
     this.#emittedSeq = seq;
-    // Streams change one channel many times a tick: going back to before the first takes all of it back.
-    if (this.path.isFirstChange(channel))
-      this.#undoTo(channel, { state: before, seq: beforeSeq, emittedSeq });
     const envelope = envelopeOf(channel.uri, action, origin, { seq, time });
+    if (isTextAppend(action)) {
+      channel.append(action, time);
+      this.#commit(channel, new EncodedEnvelope(envelope), origin);
+      return;
+    }
+    const before = channel.state;
+    const after = reduceOn(channel.kind, before, action, time);
+    channel.state = after;
     this.#commit(channel, new EncodedEnvelope(envelope), origin);
     const change: Change<K> = { channel, before, after, action, envelope, origin };
     for (const observer of this.#observers[channel.kind]) observer(change);

@@ -1,5 +1,5 @@
 import type { ChatState, Turn } from '@agenthost/protocol';
-import type { StoredTurn } from '../journal/journal.ts';
+import type { Journal, StoredTurn } from '../journal/journal.ts';
 import type { Channel } from './channel.ts';
 
 /** Completed turns that a chat keeps in memory; it holds up to twice as many before the older half goes. */
@@ -17,6 +17,10 @@ export function ordinalOfCursor(cursor: string): number | undefined {
   const match = /^before-(\d{1,12})$/.exec(cursor);
   return match?.[1] === undefined ? undefined : Number(match[1]);
 }
+
+/** Whether a chat has turns before this ordinal: its oldest may have been dropped by the retention policy. */
+export const hasOlder = async (journal: Journal, chat: string, ordinal: number): Promise<boolean> =>
+  ordinal > 0 && (await journal.readTurns(chat, { before: ordinal, limit: 1 })).length > 0;
 
 /** A turn as it was stored. The row was written by this host from a checked state. */
 export function readTurn(row: StoredTurn): Turn {

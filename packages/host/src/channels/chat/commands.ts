@@ -15,7 +15,7 @@ import type { AgentRegistry } from '../../agents/registry.ts';
 import type { Ids } from '../../lib/clock.ts';
 import type { Channel } from '../../sync/channel.ts';
 import type { Sync } from '../../sync/sync.ts';
-import { cursorBefore, firstOrdinal, ordinalOfCursor, readTurn } from '../../sync/window.ts';
+import { cursorBefore, firstOrdinal, hasOlder, ordinalOfCursor, readTurn } from '../../sync/window.ts';
 import type { TurnSupervisor } from '../../turns/supervisor.ts';
 import type { Commands } from '../../wire/router.ts';
 import type { Caller } from '../module.ts';
@@ -166,11 +166,12 @@ async function sendOlder(
         maxBytes: PAGE_BYTES,
       });
       const oldest = rows[0]?.ordinal ?? 0;
+      const isMore = await hasOlder(sync.journal, chat.uri, oldest);
       // Cut meanwhile: the client was told, and what was read is no more.
       if (chat.historyVersion !== historyVersion) return;
       // Subscribed anew: the window is another one.
       if (chat.subscriptions.get(caller.sink) !== subscription) return;
-      const next = cursorBefore(oldest);
+      const next = isMore ? cursorBefore(oldest) : undefined;
       const turns = rows.map(readTurn);
       const { fromOrdinal } = subscription;
       subscription.fromOrdinal = Math.min(fromOrdinal, oldest);
@@ -213,7 +214,8 @@ async function readPage(
         maxBytes: PAGE_BYTES,
       }),
   );
-  return { turns: rows.map(readTurn), hasMore: (rows[0]?.ordinal ?? 0) > 0 };
+  const hasMore = await hasOlder(sync.journal, chat.uri, rows[0]?.ordinal ?? 0);
+  return { turns: rows.map(readTurn), hasMore };
 }
 
 async function ordinalOf(sync: Sync, chat: Channel<'chat'>, turnId: string): Promise<number | undefined> {

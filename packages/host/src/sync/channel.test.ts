@@ -1,0 +1,92 @@
+import { type ChatState, chatReducer, type ResponsePart, type StateAction } from '@agenthost/protocol';
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { Channel } from './channel.ts';
+import { isTextAppend } from './text-append.ts';
+
+const parts: ResponsePart[] = [
+  { kind: 'markdown', id: 'm', content: 'one' },
+  { kind: 'reasoning', id: 'r', content: 'two' },
+  { kind: 'markdown', id: 'n', content: '' },
+];
+const start: ChatState = {
+  resource: 'ahp-chat:/bakery',
+  title: '',
+  status: 8,
+  modifiedAt: '2026-01-01T00:00:00.000Z',
+  turns: [],
+  activeTurn: { id: 't', message: { text: '', origin: { kind: 'user' } }, responseParts: parts },
+};
+
+const chat = (state = start) =>
+  new Channel<'chat'>({
+    uri: state.resource,
+    kind: 'chat',
+    state,
+    local: { turnCount: 0 },
+    seq: 0,
+    usedAt: 0,
+  });
+
+const delta = (partId: string, content: string, turnId = 't') =>
+  ({ type: 'chat/delta', turnId, partId, content }) as const;
+
+describe('text appended to a channel', () => {
+  const append = fc.record({
+    type: fc.constantFrom('chat/delta' as const, 'chat/reasoning' as const),
+    turnId: fc.constantFrom('t', 't', 't', 'another'),
+    partId: fc.constantFrom('m', 'r', 'n', 'none'),
+    content: fc.string({ maxLength: 3 }),
+  });
+  const other = fc.record({
+    type: fc.constant('chat/responsePart' as const),
+    turnId: fc.constant('t'),
+    part: fc.record({
+      kind: fc.constant('markdown' as const),
+      id: fc.constantFrom('m', 'new'),
+      content: fc.string(),
+    }),
+  });
+
+  it('[CHAT-4] is in the state whenever somebody looks, as if each action had been reduced at once', () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(fc.oneof(append, append, other), fc.boolean())), (steps) => {
+        const channel = chat();
+        let expected = start;
+        for (const [action, isLookedAt] of steps) {
+          expected = chatReducer(expected, action, 5);
+          if (isTextAppend(action)) channel.append(action, 5);
+          else channel.state = chatReducer(channel.state, action, 5);
+          if (isLookedAt) expect(channel.state).toEqual(expected);
+        }
+        expect(channel.state).toEqual(expected);
+      }),
+    );
+  });
+
+  it('changes no state that was handed out', () => {
+    const channel = chat();
+    channel.append(delta('m', ' more'), 5);
+    const seen = channel.state;
+    const copy = structuredClone(seen);
+    channel.append(delta('m', ' and more'), 5);
+    expect(channel.state).not.toBe(seen);
+    expect(seen).toEqual(copy);
+  });
+
+  it('shows no longer in a state that replaces it', () => {
+    const channel = chat();
+    channel.append(delta('m', ' more'), 5);
+    channel.state = start;
+    expect(channel.state).toBe(start);
+  });
+
+  it('leaves the outline as it is, which has every part', () => {
+    const channel = chat();
+    channel.append(delta('m', ' more'), 5);
+    expect(channel.outline).toBe(start);
+    const reduced: StateAction = delta('m', ' more');
+    expect(channel.state).toEqual(chatReducer(start, reduced, 5));
+    expect(channel.outline).toBe(channel.state);
+  });
+});
