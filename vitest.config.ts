@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { configDefaults, defineConfig } from 'vitest/config';
 
 const folders = ['packages/*/{src,test}', 'bench', 'scripts', 'test'];
@@ -22,6 +23,8 @@ export default defineConfig(({ mode }) => ({
     // Processes, not threads: tests spawn children, change the working directory and read the process's own handles.
     pool: 'forks',
     maxWorkers: 2,
+    // Programs that tests start from sources are compiled once: four fifths of their start.
+    env: { NODE_COMPILE_CACHE: join(import.meta.dirname, '.cache/compiled') },
     // Only what hangs meets these: a loaded machine is slow, and how slow must not decide a test.
     testTimeout: 60_000,
     hookTimeout: 60_000,
