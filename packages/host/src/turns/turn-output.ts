@@ -107,7 +107,7 @@ export class LiveTurnOutput implements TurnOutput {
     if (text === '' || this.#isOver) return Promise.resolve();
     const { turnId } = this.#turn;
     this.#emit((chat) => {
-      const last = chat.state.activeTurn?.responseParts.at(-1);
+      const last = chat.outline.activeTurn?.responseParts.at(-1);
       if (last?.kind !== kind) {
         return { type: 'chat/responsePart', turnId, part: { kind, id: this.#ids.next(), content: text } };
       }
@@ -120,7 +120,7 @@ export class LiveTurnOutput implements TurnOutput {
   /** The chat, while this turn is its active one. */
   #chat(): Channel<'chat'> | undefined {
     const chat = this.#sync.registry.getOf('chat', this.#turn.chat);
-    return chat?.state.activeTurn?.id === this.#turn.turnId ? chat : undefined;
+    return chat?.outline.activeTurn?.id === this.#turn.turnId ? chat : undefined;
   }
 
   #emit(make: (chat: Channel<'chat'>) => ChatAction | undefined): void {
