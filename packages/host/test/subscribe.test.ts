@@ -196,6 +196,35 @@ describe('windows', () => {
       }
     },
   );
+
+  test('[CHAT-6] [CONN-2] a truncation while a snapshot is still being read leaves its window as the host thinks it is', async () => {
+    const host = await startHost();
+    const client = await host.client();
+    const { chat } = await host.session(client);
+    await runTurns(host, client, chat, ids(95));
+    const viewer = await host.client();
+    let release: () => void = () => undefined;
+    host.journal.gates.afterRead = () =>
+      new Promise((resolve) => {
+        release = resolve;
+      });
+    const id = viewer.ask('subscribe', { channel: chat });
+    await host.run();
+    const finish = release;
+    host.journal.gates.afterRead = undefined;
+    await client.act(chat, { type: 'chat/truncated', turnId: 't40' });
+    expect(viewer.answerTo(id)).toBeUndefined();
+    finish();
+    const { snapshot } = await viewer.answered<{ snapshot: { state: ChatState } }>(id);
+    await client.act(chat, { type: 'chat/truncated', turnId: 't5' });
+    await host.run();
+    const seen = viewer
+      .envelopes(chat)
+      .reduce((state, { action }) => chatReducer(state, action, 0), snapshot.state);
+    expect(seen.turns.map((turn) => turn.id)).toEqual(ids(5).slice(-seen.turns.length));
+    expect(seen.turns.at(-1)?.id).toBe('t5');
+    expect(seen.turnsNextCursor !== undefined).toBe(seen.turns.length < 5);
+  });
 });
 
 describe('delivery', () => {
