@@ -5,9 +5,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** Starting from sources costs less when what was compiled is kept. */
-const compileCache = fileURLToPath(new URL('../../../node_modules/.cache/agenthost-cli', import.meta.url));
-
 const entry = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 
 /** Saves each start of the program most of its time; set for all tests, absent outside of them. */
