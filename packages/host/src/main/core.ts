@@ -27,6 +27,7 @@ import type { Commands } from '../wire/router.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { Commits } from './commits.ts';
 import type { HostOptions } from './options.ts';
+import { OwnerTokens } from './owner-tokens.ts';
 
 /** What a running host consists of, listening aside. */
 export interface Core {
@@ -37,6 +38,7 @@ export interface Core {
   readonly commands: Commands;
   /** Rows of those who stand outside of channels. */
   readonly commits: Commits;
+  readonly ownerTokens: OwnerTokens;
 }
 
 /** Puts a host together on an open journal, and recovers what was open. Nobody is connected yet. */
@@ -127,6 +129,7 @@ export async function startCore(parts: {
     ...chatCommands({ sync, ids, agents, turns }),
     ...resourceCommands(journal, readFile),
   };
+  const ownerTokens = await OwnerTokens.load(journal, commits);
   const hub = new Hub({
     sync,
     timers,
@@ -136,8 +139,9 @@ export async function startCore(parts: {
     limits: { ...DEFAULT_OUTBOX_LIMITS, ...options.outbox },
     facts: { serverInfo: { name, version }, defaultDirectory: workspace.defaultDirectory },
     lost: start.lost,
+    isReplaced: (tokenHash) => ownerTokens.isReplaced(tokenHash),
   });
-  return { sync, hub, agents, turns, commands, commits };
+  return { sync, hub, agents, turns, commands, commits, ownerTokens };
 }
 
 /** Absolute path of the folder that a chat works in: its own, or its session's [SESS-6]. */

@@ -4,8 +4,10 @@ import { describe, expect, it } from 'vitest';
 import { type HostFixture, SESSION, startHost } from '../../test/host-fixture.ts';
 import { PuppetAgent } from '../../test/puppet-agent.ts';
 import type { ChildRegistry } from '../agents/process.ts';
+import { hashToken } from '../auth/verify.ts';
 import { silentLog } from '../lib/memory-log.ts';
 import { createHost } from './create-host.ts';
+import type { HostOptions, ListenOptions } from './options.ts';
 
 const turn = (turnId: string) => ({
   type: 'chat/turnStarted',
@@ -145,5 +147,24 @@ describe('agents of idle chats', () => {
     await host.run();
     expect(host.agent.opened.at(-1)?.memory).toStrictEqual({ id: 7 });
     expect(host.agent.turns).toHaveLength(1);
+  });
+});
+
+describe("the owner's token", () => {
+  it('[AUTH-1] hands its client ids on when it is replaced', async () => {
+    const options: Partial<HostOptions> & { listen: ListenOptions } = {
+      listen: { port: 0, token: 'first-token-0123456789' },
+    };
+    const host = await startHost(options);
+    const first = { tokenHash: hashToken('first-token-0123456789'), isAdmin: true };
+    const second = { tokenHash: hashToken('second-token-0123456789'), isAdmin: true };
+    await host.client('mine', {}, first);
+    await expect(host.client('mine', {}, second)).rejects.toMatchObject({ code: -32009 });
+    await host.stop();
+    options.listen = { port: 0, token: 'second-token-0123456789' };
+    await host.start();
+    await host.client('mine', {}, second);
+    // What is no owner's gets nothing from it.
+    await expect(host.client('mine', {}, first)).rejects.toMatchObject({ code: -32009 });
   });
 });

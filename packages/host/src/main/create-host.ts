@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { CLOSE_CODES } from '@agenthost/protocol';
 import type { ServerTransport } from '@agenthost/rpc/websocket-server';
 import { findOwnerToken } from '../auth/token-store.ts';
+import { hashToken } from '../auth/verify.ts';
 import type { Journal, JournalStart } from '../journal/journal.ts';
 import { Maintenance } from '../journal/maintenance.ts';
 import { SqliteJournal } from '../journal/sqlite-journal.ts';
@@ -168,7 +169,7 @@ export class Host {
   }
 
   async #listen(
-    { hub, sync }: Core,
+    { hub, sync, ownerTokens }: Core,
     listen: ListenOptions,
   ): Promise<{ server: HostServer; address: HostAddress }> {
     const owner = findOwnerToken({
@@ -178,6 +179,7 @@ export class Host {
       dataDir: this.#options.dataDir,
     });
     for (const warning of owner.warnings) this.#log.warn({}, warning);
+    await ownerTokens.use(hashToken(owner.token));
     const host = listen.host ?? '127.0.0.1';
     const server = new HostServer({
       host,

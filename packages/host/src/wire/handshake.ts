@@ -38,8 +38,20 @@ export class Handshake {
   /** The connection that speaks for each client now. */
   readonly #byClient = new Map<string, Connection>();
 
-  /** `lost`: a client whose last number lies there has seen what the journal may not hold, and gets snapshots. */
-  constructor(parts: { sync: Sync; clients: Clients; facts: HostFacts; lost: JournalStart['lost'] }) {
+  readonly #isReplaced: (tokenHash: string) => boolean;
+
+  /**
+   * `lost`: a client whose last number lies there has seen what the journal may not hold, and gets snapshots. `isReplaced`:
+   * whether a token is no longer one, so that another may take over its client ids.
+   */
+  constructor(parts: {
+    sync: Sync;
+    clients: Clients;
+    facts: HostFacts;
+    lost: JournalStart['lost'];
+    isReplaced(tokenHash: string): boolean;
+  }) {
+    this.#isReplaced = parts.isReplaced;
     this.#sync = parts.sync;
     this.#clients = parts.clients;
     this.#facts = parts.facts;
@@ -204,7 +216,8 @@ export class Handshake {
     found: ClientRecord | undefined,
   ): ClientRecord | undefined {
     const record = this.#clients.present(clientId) ?? found;
-    if (record !== undefined && record.tokenHash !== connection.identity.tokenHash) {
+    const { tokenHash = connection.identity.tokenHash } = record ?? {};
+    if (tokenHash !== connection.identity.tokenHash && !this.#isReplaced(tokenHash)) {
       throw permissionDenied('This clientId belongs to another token; use a new one');
     }
     return record;

@@ -39,6 +39,7 @@ export class Hub {
     modules: ChannelModules;
     facts: HostFacts;
     lost: JournalStart['lost'];
+    isReplaced(tokenHash: string): boolean;
   }) {
     const { sync, log, modules } = parts;
     this.#parts = parts;
