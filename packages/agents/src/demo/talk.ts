@@ -40,7 +40,7 @@ export async function stream(
   const everyMs = step.everyMs ?? (scene.isPaced ? defaultEveryMs : 0);
   for (let number = 1; number <= step.chunkCount; number += 1) {
     await send(scene, 'markdown', chunk(number, step.chunkBytes));
-    await pause(scene.timers, everyMs, scene.signal);
+    if (everyMs > 0) await pause(scene.timers, everyMs, scene.signal);
   }
 }
 
