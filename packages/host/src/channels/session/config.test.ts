@@ -1,0 +1,49 @@
+import type { SessionConfigSchema } from '@agenthost/protocol';
+import { describe, expect, it } from 'vitest';
+import { checkConfig, findConfigFault } from './config.ts';
+
+const schema: SessionConfigSchema = {
+  type: 'object',
+  required: ['model'],
+  properties: {
+    model: { type: 'string', title: 'Model', enum: ['small', 'large'] },
+    branch: { type: 'string', title: 'Branch', enum: ['main'], enumDynamic: true },
+    depth: { type: 'number', title: 'Depth' },
+    fast: { type: 'boolean', title: 'Fast' },
+    tags: { type: 'array', title: 'Tags', items: { type: 'string', title: 'Tag' } },
+    extra: { type: 'object', title: 'Extra' },
+  },
+};
+
+describe('config values', () => {
+  it.each<[string, Record<string, unknown>]>([
+    ['each of its type', { model: 'small', depth: 1, fast: false, tags: ['a'], extra: {} }],
+    ['of a list that grows', { branch: 'topic' }],
+    ['none', {}],
+  ])('[SESS-1] are taken when they fit: %s', (_, values) => {
+    expect(findConfigFault(schema, values)).toBeUndefined();
+  });
+
+  it.each<[Record<string, unknown>, string]>([
+    [{ colour: 'red' }, 'colour: unknown key'],
+    [{ toString: 1 }, 'toString: unknown key'],
+    [{ model: 'huge' }, 'model: expected one of "small", "large"'],
+    [{ depth: '1' }, 'depth: expected a number'],
+    [{ fast: 0 }, 'fast: expected a boolean'],
+    [{ tags: 'a' }, 'tags: expected an array'],
+    [{ tags: ['a', 1] }, 'tags: expected an array, each item a string'],
+    [{ extra: [] }, 'extra: expected an object'],
+    [{ extra: null }, 'extra: expected an object'],
+    [{ branch: 3 }, 'branch: expected a string'],
+  ])('[SESS-1] [SESS-9] %j are refused: %s', (values, fault) => {
+    expect(findConfigFault(schema, values)).toBe(fault);
+  });
+
+  it('[SESS-1] that are required may come from the defaults', () => {
+    expect(() => checkConfig(schema, {}, { model: 'small' })).not.toThrow();
+    expect(() => checkConfig(schema, {}, {})).toThrow(/params\.config\.model: required/);
+    expect(() => checkConfig(schema, { depth: 'x' }, { model: 'small', depth: 'x' })).toThrow(
+      /params\.config\.depth: expected a number/,
+    );
+  });
+});
