@@ -25,7 +25,8 @@ export async function startHost(context: Context, screen: Screen, folder: string
   const dataDir = dataFolder(context);
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const logFile = join(dataDir, 'serve.log');
-  const log = await open(logFile, 'w', 0o600);
+  const log = await open(logFile, 'a', 0o600);
+  const { size: before } = await log.stat();
   screen.status('starting a host');
   try {
     const [, entry = ''] = process.argv;
@@ -51,7 +52,7 @@ export async function startHost(context: Context, screen: Screen, folder: string
     // Two commands may have had the same idea: then ours found the data folder taken.
     const rival = hasEnded ? await untilFound(folder, rivalLimitMs, () => false) : undefined;
     if (rival !== undefined) return rival;
-    throw new CliError(EXIT.cannotConnect, await whyNot(logFile, hasEnded));
+    throw new CliError(EXIT.cannotConnect, hasEnded ? await lastWords(logFile, before) : tooLate(logFile));
   } finally {
     screen.status(undefined);
     await log.close();
@@ -70,11 +71,13 @@ async function untilFound(
   return undefined;
 }
 
-async function whyNot(logFile: string, hasEnded: boolean): Promise<string> {
-  if (!hasEnded) return `the host did not get ready in ${startLimitMs / 1_000} s; see ${logFile}`;
-  const lines = plain(await readFile(logFile, 'utf8'))
-    .trim()
-    .split('\n');
+const tooLate = (logFile: string): string =>
+  `the host did not get ready in ${startLimitMs / 1_000} s; see ${logFile}`;
+
+/** The last line that was logged since the file had `from` bytes. */
+async function lastWords(logFile: string, from: number): Promise<string> {
+  const bytes = await readFile(logFile);
+  const lines = plain(bytes.subarray(from).toString('utf8')).trim().split('\n');
   const said = lines.at(-1)?.replace(/^agenthost: /, '') ?? '';
   return said === '' ? `the host ended at once; see ${logFile}` : `the host could not start: ${said}`;
 }

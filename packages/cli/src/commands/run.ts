@@ -191,7 +191,7 @@ async function settled(
   const givenUp = new Promise<never>((_, reject) => {
     const giveUp = (): void => {
       const isOnline = client.status.state === 'online';
-      timer = setTimeout(() => reject(stopped(interruption)), isOnline ? cancelLimitMs : 0);
+      timer = setTimeout(() => reject(stopped(interruption, isOnline)), isOnline ? cancelLimitMs : 0);
     };
     if (signal.aborted) giveUp();
     else signal.addEventListener('abort', giveUp, { once: true });
@@ -214,8 +214,12 @@ async function settled(
   }
 }
 
-function stopped({ reason }: Interruption): CliError {
-  return new CliError(reason?.exitCode ?? EXIT.interrupted, reason?.message ?? 'interrupted');
+function stopped({ reason }: Interruption, isOnline = true): CliError {
+  const fate = isOnline ? '' : '; the host could not be told, so the turn may go on there';
+  return new CliError(
+    reason?.exitCode ?? EXIT.interrupted,
+    `${reason?.message ?? 'interrupted'}${reason?.exitCode === EXIT.cannotConnect ? '' : fate}`,
+  );
 }
 
 /** As a `file:` URI; left to the host when it is not on this machine and no folder was named. */
