@@ -65,7 +65,7 @@ function programOf(context: Context, screen: Screen, done: (code: ExitCode) => v
   example(serving, [
     'agenthost serve',
     'agenthost serve --port 0 --json              any free port; one line when ready',
-    'agenthost serve --root ~/work --root ~/notes clients see these folders only',
+    'agenthost serve --data /srv/agenthost        database, log and token in that folder',
   ]);
 
   const running = command(program, 'run', 'ask an agent and stream its answer', [

@@ -67,7 +67,7 @@ export const OPTIONS = {
   root: {
     flags: '--root <folder>',
     type: 'list',
-    description: 'folder that clients may browse and work in; repeatable',
+    description: "folder that sessions may work in without the owner's token; repeatable",
     defaultText: "the config's, else the home folder",
   },
   tokenFile: {

@@ -107,7 +107,7 @@ async function hasReconnected(
     );
     return true;
   } catch (error) {
-    // Refused: the connection is still uninitialised, and `initialize` may follow [CONN-3].
+    // A refused `reconnect` spends nothing: the same connection may begin anew [CONN-3].
     if (error instanceof RpcError) return false;
     throw error;
   }

@@ -193,7 +193,7 @@ export interface StoredClient {
   readonly epoch?: string;
   /** Highest `clientSeq` processed in that epoch. */
   readonly lastClientSeq: number;
-  /** JSON: subscriptions by channel with view, delivery and the number they hold from. */
+  /** JSON, by channel: what was asked for, and since which number it is delivered. */
   readonly subscriptions: string;
   /** ms since the epoch. */
   readonly seenAt: number;

@@ -30,7 +30,7 @@ export interface SqliteJournalOptions {
   /** The data folder. Created with mode 0700 when missing; files in it have mode 0600. */
   readonly folder: string;
   /**
-   * 'normal' (default): a killed host loses nothing, a power loss at most the last moments. 'full': each commit is synced to
+   * 'normal' (default): commits outlive the process; a power cut may cost the newest ones. 'full': each commit is synced to
    * disk, at some twenty times the cost.
    */
   readonly synchronous?: 'normal' | 'full';

@@ -47,7 +47,7 @@ export interface HostOptions {
   /** Provider id for sessions that name none. Default: the first of `agents`. */
   readonly defaultAgent?: string;
   readonly listen?: ListenOptions;
-  /** Absolute paths of folders that clients may browse and whose folders they may work in. Default: the user's home. */
+  /** Absolute paths of folders that sessions of callers who are no admin may work in. Default: the user's home. */
   readonly roots?: readonly string[];
   /** Absolute path for sessions that name no working directory. Default: the current directory. */
   readonly defaultDirectory?: string;

@@ -65,7 +65,7 @@ export class Dispatcher {
   async #openFirst(connection: Connection, incoming: Incoming): Promise<void> {
     const channel = await this.#sync.registry.open(incoming.channel);
     if (connection.isClosed) return;
-    // An action on a channel that does not exist is ignored silently, for good [ACT-4].
+    // Nobody is told, and a resend finds it processed [ACT-4].
     if (channel === undefined) this.#settle(connection, incoming, () => undefined);
     else await this.#take(connection, incoming, channel);
   }

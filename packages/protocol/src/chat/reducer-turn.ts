@@ -53,7 +53,7 @@ function settledParts(parts: ResponsePart[]): ResponsePart[] {
   return settled;
 }
 
-/** Keeps turns up to and including `turnId`, or none; an unknown id changes nothing [CHAT-6]. */
+/** Cuts what follows turn `turnId`, or everything; nothing happens for an id that is not there [CHAT-6]. */
 export function truncate(state: ChatState, turnId: string | undefined, now: number): ChatState {
   const kept = turnId === undefined ? 0 : indexOfId(state.turns, turnId) + 1;
   if (turnId !== undefined && kept === 0) return state;
