@@ -72,6 +72,7 @@ describe('what a tool call is about to do', () => {
     const toolInput = JSON.stringify(Object.fromEntries(Array.from({ length: 40 }, (_, n) => [`k${n}`, n])));
     const lines = toolCallDetails({ ...base, status: 'pending-confirmation', toolInput });
     expect(lines.slice(0, 2)).toEqual(['{', '  "k0": 0,']);
+    expect(lines).toHaveLength(12);
     expect(lines.at(-1)).toBe('... 31 more lines');
     const raw = toolCallDetails({ ...base, status: 'pending-confirmation', toolInput: 'rm -rf x' });
     expect(raw).toEqual(['rm -rf x']);
