@@ -22,8 +22,9 @@ async function setUp() {
     () =>
       void seen.push(what);
   const append = (item: string): void => {
+    const before = [...state];
     state.push(item);
-    path.undo(() => void state.pop());
+    path.undo(() => void state.splice(0, state.length, ...before));
     path.write(row(item));
     path.publish(note(`sent ${item}`), note(`dropped ${item}`));
     path.effect(note(`effect ${item}`));

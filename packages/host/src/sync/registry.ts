@@ -43,6 +43,13 @@ export class Registry {
     this.#log = parts.log;
   }
 
+  /** The channel if it is in memory, for somebody who will need it for a while. */
+  use(uri: string): Channel | undefined {
+    const channel = this.#channels.get(uri);
+    if (channel !== undefined) channel.usedAt = this.#clock.now();
+    return channel;
+  }
+
   /** The channel if it is in memory. */
   get(uri: string): Channel | undefined {
     return this.#channels.get(uri);
@@ -56,11 +63,8 @@ export class Registry {
 
   /** The channel, from memory or disk (with its session, for a chat); `undefined` when there is none. */
   async open(uri: string): Promise<Channel | undefined> {
-    const present = this.#channels.get(uri);
-    if (present !== undefined) {
-      present.usedAt = this.#clock.now();
-      return present;
-    }
+    const present = this.use(uri);
+    if (present !== undefined) return present;
     if (this.#leaving.has(uri)) return undefined;
     const loading = this.#loading.get(uri) ?? this.#load(uri);
     this.#loading.set(uri, loading);
@@ -132,6 +136,8 @@ export class Registry {
 
   /** Takes what has been idle since `before` (ms since the epoch) out of memory, saved first. */
   unloadIdle(before: number): void {
+    // What cannot be saved has to stay, and trying again and again helps nobody.
+    if (!this.#path.isHealthy) return;
     for (const channel of this.#channels.values()) {
       if (channel.kind === 'root' || !channel.isIdle || channel.usedAt >= before) continue;
       // One that waits for its session to be ready has no agent yet that would keep it.

@@ -141,6 +141,7 @@ describe('a truncated chat', () => {
     expect((await request?.history())?.map(({ id }) => id)).toStrictEqual(['a']);
     // What the closed session still says is not for this one.
     host.agent.opened[0]?.host.saveMemory('stale');
+    await host.run();
     await host.restart();
     const again = await host.client();
     await again.act(chat, start('d'));

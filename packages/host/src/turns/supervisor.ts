@@ -24,6 +24,8 @@ export class TurnSupervisor {
       await this.#runner(chat).open();
       this.#settle(sessionUri, (session) => sync.emit(session, { type: 'session/ready' }));
     } catch (error) {
+      const next = this.#successor(sessionUri, chatUri);
+      if (next !== undefined) return await this.begin(sessionUri, next);
       const info =
         error instanceof AgentError
           ? { errorType: error.errorType, message: error.message }
@@ -119,6 +121,13 @@ export class TurnSupervisor {
     const runners = [...this.#runners.values()];
     this.#runners.clear();
     await Promise.all(runners.map((runner) => runner.dispose()));
+  }
+
+  /** The chat to open the agent for when the first one was disposed of before that was done. */
+  #successor(sessionUri: string, chatUri: string): string | undefined {
+    const { registry } = this.#parts.sync;
+    const next = registry.getOf('session', sessionUri)?.state.defaultChat;
+    return next !== chatUri && registry.get(chatUri) === undefined ? next : undefined;
   }
 
   #runner(chat: Channel<'chat'>): ChatRunner {

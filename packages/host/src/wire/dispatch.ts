@@ -56,7 +56,7 @@ export class Dispatcher {
     if (client.epoch !== undefined && incoming.clientSeq <= client.lastClientSeq) {
       return this.#answerAgain(connection, incoming, client.epoch);
     }
-    const channel = this.#sync.registry.get(incoming.channel);
+    const channel = this.#sync.registry.use(incoming.channel);
     return channel === undefined
       ? this.#openFirst(connection, incoming)
       : this.#take(connection, incoming, channel);

@@ -64,6 +64,21 @@ it('[SESS-2] turns and chats of a session that is being created reach the agent 
   ]);
 });
 
+it('[SESS-2] [CHAT-1] a session becomes ready though the chat it was opened for has gone', async () => {
+  const host = await startHost();
+  const opening = Promise.withResolvers<void>();
+  host.agent.opening = opening.promise;
+  const client = await host.client();
+  const { session, chat } = await host.session(client);
+  await client.request('createChat', { channel: SESSION, chat: 'ahp-chat:/second' });
+  await client.request('disposeChat', { channel: chat });
+  host.agent.opening = Promise.resolve();
+  opening.reject(new Error('called off'));
+  await host.run();
+  expect(client.types(session)).toContain('session/ready');
+  expect(client.types(session)).not.toContain('session/creationFailed');
+});
+
 it('[SESS-2] when the creation fails, turns that waited end with an error and no more begin', async () => {
   const host = await startHost();
   const opening = Promise.withResolvers<void>();

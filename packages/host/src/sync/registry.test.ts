@@ -1,0 +1,136 @@
+import { describe, expect, it } from 'vitest';
+import { type HostFixture, SESSION, startHost } from '../../test/host-fixture.ts';
+import { JournalError } from '../journal/journal.ts';
+
+/** A session with a chat that nobody watches, in a host that was started anew. */
+async function setUp(): Promise<{ host: HostFixture; chat: string }> {
+  const host = await startHost();
+  const client = await host.client();
+  const { chat } = await host.session(client);
+  await client.act(SESSION, { type: 'session/titleChanged', title: 'Garden' });
+  await host.restart();
+  return { host, chat };
+}
+
+const registryOf = (host: HostFixture) => host.host.core.sync.registry;
+
+describe('loading', () => {
+  it('of one channel at once gives the same to all, with its session', async () => {
+    const { host, chat } = await setUp();
+    const registry = registryOf(host);
+    expect(registry.get(chat)).toBeUndefined();
+    const [first, second, session] = await Promise.all([
+      registry.open(chat),
+      registry.open(chat),
+      registry.open(SESSION),
+    ]);
+    expect(first).toBeDefined();
+    expect(second).toBe(first);
+    expect(registry.get(SESSION)).toBe(session);
+    expect(await registry.openOf('session', chat)).toBeUndefined();
+  });
+
+  it('of nothing is nothing', async () => {
+    const { host } = await setUp();
+    expect(await registryOf(host).open('ahp-session:/none')).toBeUndefined();
+  });
+
+  it('that fails can be tried again', async () => {
+    const { host, chat } = await setUp();
+    host.journal.gates.afterRead = () => {
+      throw new JournalError('io', 'a test broke the disk');
+    };
+    await expect(registryOf(host).open(chat)).rejects.toThrow('broke');
+    host.journal.gates.afterRead = undefined;
+    expect(await registryOf(host).open(chat)).toBeDefined();
+  });
+
+  it('[SESS-3] does not bring back what is disposed of meanwhile', async () => {
+    const { host, chat } = await setUp();
+    const client = await host.client();
+    await client.request('disposeSession', { channel: SESSION });
+    expect(await registryOf(host).open(chat)).toBeUndefined();
+    expect(await registryOf(host).open(SESSION)).toBeUndefined();
+    expect(host.journal.disk.channels.has(chat)).toBe(false);
+  });
+});
+
+describe('unloading', () => {
+  it('takes what nobody needs, a session after its chats, and saves it first', async () => {
+    const { host, chat } = await setUp();
+    const client = await host.client();
+    await client.act(SESSION, { type: 'session/titleChanged', title: 'Meadow' });
+    await host.advance(59_000);
+    expect(registryOf(host).get(SESSION)).toBeDefined();
+    await client.act(chat, { type: 'chat/draftChanged', draft: { text: 'x', origin: { kind: 'user' } } });
+    await host.advance(50_000);
+    // The session is as old as its chat is young.
+    expect(registryOf(host).get(SESSION)).toBeDefined();
+    await host.advance(120_000);
+    expect(registryOf(host).get(chat)).toBeUndefined();
+    expect(registryOf(host).get(SESSION)).toBeUndefined();
+    expect(host.journal.disk.channels.get(SESSION)?.state).toContain('Meadow');
+    expect((await client.subscribe(chat)).state).toMatchObject({ draft: { text: 'x' } });
+    expect((await client.subscribe(SESSION)).state).toMatchObject({ title: 'Meadow' });
+  });
+
+  it('leaves what is watched, what runs, and the root', async () => {
+    const { host, chat } = await setUp();
+    const client = await host.client();
+    await client.act(chat, {
+      type: 'chat/turnStarted',
+      turnId: 't',
+      message: { text: 'go', origin: { kind: 'user' } },
+    });
+    await host.advance(600_000);
+    expect(registryOf(host).get(chat)).toBeDefined();
+    host.agent.turn.complete();
+    await host.advance(120_000);
+    expect(registryOf(host).get(chat)).toBeUndefined();
+    await client.subscribe(chat);
+    await host.advance(600_000);
+    expect(registryOf(host).get(chat)).toBeDefined();
+    expect(registryOf(host).get('ahp-root://')).toBeDefined();
+  });
+
+  it('waits while the journal cannot be written, and piles nothing up', async () => {
+    const { host, chat } = await setUp();
+    const client = await host.client();
+    await client.act(chat, { type: 'chat/draftChanged' });
+    host.journal.gates.beforeCommit = () => {
+      throw new JournalError('full', 'a test filled the disk');
+    };
+    await client.act(chat, { type: 'chat/draftChanged' });
+    await host.advance(600_000);
+    expect(registryOf(host).get(chat)).toBeDefined();
+    let held = 0;
+    host.journal.gates.beforeCommit = (writes) => {
+      held += writes.length;
+    };
+    await host.advance(1_000);
+    expect(held).toBeLessThan(5);
+    await host.advance(120_000);
+    expect(registryOf(host).get(chat)).toBeUndefined();
+  });
+
+  it('does not lose an action that comes at that moment and has to be looked up first', async () => {
+    const { host, chat } = await setUp();
+    const client = await host.client();
+    for (let index = 0; index < 45; index += 1) {
+      const message = { text: 'x', origin: { kind: 'user' as const } };
+      await client.act(chat, { type: 'chat/turnStarted', turnId: `t${index}`, message });
+      host.agent.turn.complete();
+      await host.run();
+    }
+    await host.advance(59_000);
+    const gate = Promise.withResolvers<void>();
+    host.journal.gates.afterRead = () => gate.promise;
+    const clientSeq = client.dispatch(chat, { type: 'chat/truncated', turnId: 't3' });
+    await host.advance(20_000);
+    host.journal.gates.afterRead = undefined;
+    gate.resolve();
+    await host.run();
+    expect(client.echoOf(clientSeq)).toBeDefined();
+    expect((await client.subscribe(chat)).state).toMatchObject({ turns: { length: 4 } });
+  });
+});
