@@ -1,4 +1,4 @@
-import type { ToolResultContent } from '@agenthost/protocol';
+import type { ToolCallResult, ToolResultContent } from '@agenthost/protocol';
 import { describe, expect, it } from 'vitest';
 import { ROOT, SESSION, startHost } from '../../test/host-fixture.ts';
 import type { RawClient } from '../../test/raw-client.ts';
@@ -29,7 +29,16 @@ async function setUp() {
     await call.complete({ success: true, pastTenseMessage: 'Ran', content });
     return shown();
   };
-  return { host, client, chat, output, call, shown, complete };
+  /** The whole result as clients see it. */
+  const result = async (given: Omit<ToolCallResult, 'success' | 'pastTenseMessage'>) => {
+    await call.complete({ success: true, pastTenseMessage: 'Ran', ...given });
+    await host.run();
+    const { state } = await client.subscribe(chat);
+    const part = 'turns' in state ? state.activeTurn?.responseParts.at(-1) : undefined;
+    if (part?.kind !== 'toolCall' || part.toolCall.status !== 'completed') throw new Error('not completed');
+    return part.toolCall;
+  };
+  return { host, client, chat, output, call, shown, complete, result };
 }
 
 const read = (client: RawClient, uri: string) => client.request('resourceRead', { channel: ROOT, uri });
@@ -98,6 +107,54 @@ describe('tool output', () => {
     expect(host.journal.disk.contents.size).toBe(0);
     await complete([text(whole)]);
     expect(host.journal.disk.contents.size).toBe(1);
+  });
+});
+
+describe('the rest of a tool result', () => {
+  it('[RES-1] counts structured content, which goes behind a URI as JSON', async () => {
+    const { client, result } = await setUp();
+    const structuredContent = { rows: ['r'.repeat(300 * KIB)] };
+    const shown = await result({ content: [text('300 rows')], structuredContent });
+    expect(shown.structuredContent).toBeUndefined();
+    expect(shown.content?.[0]).toStrictEqual(text('300 rows'));
+    const reference = shown.content?.[1];
+    if (reference?.type !== 'resource') throw new Error('no reference');
+    expect(reference.contentType).toBe('application/json');
+    const { data } = await read(client, reference.uri);
+    expect(JSON.parse(data)).toStrictEqual(structuredContent);
+  });
+
+  it('[RES-1] leaves small structured content beside a large text', async () => {
+    const { result } = await setUp();
+    const shown = await result({ content: [text('x'.repeat(300 * KIB))], structuredContent: { exit: 0 } });
+    expect(shown.structuredContent).toStrictEqual({ exit: 0 });
+    expect(shown.content?.map(({ type }) => type)).toStrictEqual(['text', 'resource', 'text']);
+  });
+
+  it('[RES-1] counts the output of a terminal: its ends stay, and say that they are not all', async () => {
+    const { client, call, shown, result } = await setUp();
+    const preview = `${'a'.repeat(150 * KIB)}${'b'.repeat(150 * KIB)}`;
+    const content: ToolResultContent[] = [
+      { type: 'terminalComplete', preview, truncated: false, exitCode: 1 },
+    ];
+    call.content(content);
+    const [running] = await shown();
+    if (running?.type !== 'terminalComplete') throw new Error('no terminal');
+    expect(running).toMatchObject({ truncated: true, exitCode: 1 });
+    expect(running.preview?.length).toBeLessThan(70 * KIB);
+    const completed = await result({ content });
+    expect(completed.content?.[0]).toStrictEqual(running);
+    expect(running.preview).toMatch(/^a.*b$/s);
+    const reference = completed.content?.[1];
+    if (reference?.type !== 'resource') throw new Error('no reference');
+    expect(await read(client, reference.uri)).toMatchObject({ data: preview });
+  });
+
+  it('[RES-1] counts the message of an error, of which the ends stay', async () => {
+    const { result } = await setUp();
+    const shown = await result({ error: { message: `E${'x'.repeat(300 * KIB)}!`, code: 'e' } });
+    expect(shown.error?.message.length).toBeLessThan(70 * KIB);
+    expect(shown.error).toMatchObject({ message: expect.stringMatching(/^Ex+\n…\nx+!$/), code: 'e' });
   });
 });
 

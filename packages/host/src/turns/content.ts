@@ -1,4 +1,4 @@
-import type { ContentRef, FileEdit, ToolResultContent } from '@agenthost/protocol';
+import type { ContentRef, FileEdit, ToolCallResult, ToolResultContent } from '@agenthost/protocol';
 import { diffLines } from 'diff';
 import type { FileChange } from '../agents/provider.ts';
 import type { Ids } from '../lib/clock.ts';
@@ -12,6 +12,7 @@ const TAIL = 32 * 1024;
 /** Counting lines stops after so long; worst cases explode. */
 const DIFF_TIMEOUT_MS = 100;
 
+/** Scheme of the URIs of what a host keeps outside of state. */
 export const CONTENT_SCHEME = 'agenthost-content';
 
 /** The id in one of the host's content URIs, or `undefined` for other URIs. */
@@ -56,58 +57,123 @@ export class ContentStore {
     };
   }
 
-  /** Tool output, with its large texts replaced by their head, a reference to the whole and their tail, other data by a reference. */
-  fit(session: string, content: readonly ToolResultContent[]): ToolResultContent[] {
-    const large = largeBlocks(content);
-    return content.flatMap((block): ToolResultContent[] => {
-      if (!large.has(block)) return [block];
-      if (block.type === 'embeddedResource') {
+  /**
+   * A tool's result, small enough for state: of large texts the head, a reference to the whole and the tail; of other large data,
+   * structured content included, a reference.
+   */
+  fit(session: string, result: ToolCallResult): ToolCallResult {
+    const { content, structuredContent, error, ...rest } = result;
+    const json = structuredContent === undefined ? '' : JSON.stringify(structuredContent);
+    const large = largeParts([
+      ...(content ?? []).map(sized),
+      ...(structuredContent === undefined
+        ? []
+        : [{ part: structuredContent, size: Buffer.byteLength(json) }]),
+      ...(error === undefined ? [] : [{ part: error, size: Buffer.byteLength(error.message) }]),
+    ]);
+    if (large.size === 0) return result;
+    const fitted = (content ?? []).flatMap((block) =>
+      large.has(block) ? this.#outline(session, block) : [block],
+    );
+    const isJsonLarge = structuredContent !== undefined && large.has(structuredContent);
+    if (isJsonLarge) fitted.push({ type: 'resource', ...this.put(session, json, 'application/json') });
+    return {
+      ...rest,
+      ...(fitted.length === 0 ? {} : { content: fitted }),
+      ...(structuredContent === undefined || isJsonLarge ? {} : { structuredContent }),
+      ...(error === undefined
+        ? {}
+        : { error: large.has(error) ? { ...error, message: shortened(error.message) } : error }),
+    };
+  }
+
+  /** What stands in state for a large block. */
+  #outline(session: string, block: ToolResultContent): ToolResultContent[] {
+    const whole = (text: string): ToolResultContent => ({
+      type: 'resource',
+      ...this.put(session, text, 'text/plain; charset=utf-8'),
+    });
+    switch (block.type) {
+      case 'text': {
+        const { head, tail } = endsOf(block.text);
+        return [{ type: 'text', text: head }, whole(block.text), { type: 'text', text: tail }];
+      }
+      case 'terminalComplete':
+        return [cutPreview(block), whole(block.preview ?? '')];
+      case 'embeddedResource': {
         const { data, contentType } = block;
         return [{ type: 'resource', ...this.#putBytes(session, Buffer.from(data, 'base64'), contentType) }];
       }
-      if (block.type !== 'text') return [block];
-      const { head, tail } = endsOf(block.text);
-      return [
-        head,
-        { type: 'resource', ...this.put(session, block.text, 'text/plain; charset=utf-8') },
-        tail,
-      ];
-    });
+      default:
+        return [block];
+    }
   }
 }
 
 /** Output of a call that still runs, its large texts cut to head and tail: the whole is stored once, when it is there. */
 export function previewOf(content: readonly ToolResultContent[]): ToolResultContent[] {
-  const large = largeBlocks(content);
+  const large = largeParts(content.map(sized));
   return content.flatMap((block): ToolResultContent[] => {
     if (!large.has(block)) return [block];
+    if (block.type === 'terminalComplete') return [cutPreview(block)];
     if (block.type !== 'text') return [];
     const { head, tail } = endsOf(block.text);
-    return [head, tail];
+    return [
+      { type: 'text', text: head },
+      { type: 'text', text: tail },
+    ];
   });
 }
 
-/** The blocks that have to go for the rest to fit: the largest first, and none that would not get smaller. */
-function largeBlocks(content: readonly ToolResultContent[]): ReadonlySet<ToolResultContent> {
-  const sized = content.map((block) => ({ block, size: sizeOf(block) })).toSorted((a, b) => b.size - a.size);
-  let total = sized.reduce((sum, { size }) => sum + size, 0);
-  const large = new Set<ToolResultContent>();
-  for (const { block, size } of sized) {
+interface Sized {
+  readonly part: object;
+  /** Bytes. */
+  readonly size: number;
+}
+
+/** The parts that have to go for the rest to fit: the largest first, and none that would not get smaller. */
+function largeParts(parts: readonly Sized[]): ReadonlySet<object> {
+  let total = parts.reduce((sum, { size }) => sum + size, 0);
+  const large = new Set<object>();
+  for (const { part, size } of parts.toSorted((a, b) => b.size - a.size)) {
     if (total <= MAX_INLINE || size <= HEAD + TAIL) break;
-    large.add(block);
+    large.add(part);
     total -= size - HEAD - TAIL;
   }
   return large;
 }
 
+const sized = (block: ToolResultContent): Sized => ({ part: block, size: sizeOf(block) });
+
 function sizeOf(block: ToolResultContent): number {
-  if (block.type === 'text') return Buffer.byteLength(block.text);
-  return block.type === 'embeddedResource' ? block.data.length : 0;
+  switch (block.type) {
+    case 'text':
+      return Buffer.byteLength(block.text);
+    case 'terminalComplete':
+      return Buffer.byteLength(block.preview ?? '');
+    case 'embeddedResource':
+      return block.data.length;
+    default:
+      return 0;
+  }
 }
 
-const endsOf = (text: string): { head: ToolResultContent; tail: ToolResultContent } => ({
-  head: { type: 'text', text: cutEnd(text.slice(0, HEAD)) },
-  tail: { type: 'text', text: cutStart(text.slice(-TAIL)) },
+type TerminalComplete = Extract<ToolResultContent, { type: 'terminalComplete' }>;
+
+const cutPreview = (block: TerminalComplete): TerminalComplete => ({
+  ...block,
+  preview: shortened(block.preview ?? ''),
+  truncated: true,
+});
+
+function shortened(text: string): string {
+  const { head, tail } = endsOf(text);
+  return `${head}\n…\n${tail}`;
+}
+
+const endsOf = (text: string): { head: string; tail: string } => ({
+  head: cutEnd(text.slice(0, HEAD)),
+  tail: cutStart(text.slice(-TAIL)),
 });
 
 // A cut must not leave half of a surrogate pair.

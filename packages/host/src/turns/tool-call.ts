@@ -30,7 +30,7 @@ export class LiveToolCall implements ToolCallHandle {
   readonly #turnId: string;
   readonly #pace: Pace;
   readonly #send: Emit;
-  readonly #fit: (content: readonly ToolResultContent[]) => ToolResultContent[];
+  readonly #fit: (result: ToolCallResult) => ToolCallResult;
   /** Who waits for a person, asked already or not: at the end all of them go on. */
   readonly #waiting = new Set<() => void>();
   /** The question, or the result, that a person sees now. */
@@ -43,7 +43,7 @@ export class LiveToolCall implements ToolCallHandle {
     turnId: string;
     pace: Pace;
     emit: Emit;
-    fit(content: readonly ToolResultContent[]): ToolResultContent[];
+    fit(result: ToolCallResult): ToolCallResult;
   }) {
     this.id = parts.id;
     this.#turnId = parts.turnId;
@@ -109,8 +109,7 @@ export class LiveToolCall implements ToolCallHandle {
     options: { requiresResultConfirmation?: boolean; meta?: Record<string, unknown> } = {},
   ): Promise<{ approved: boolean }> {
     if (this.#isOver) return Promise.resolve({ approved: false });
-    const { content, ...rest } = result;
-    const fitted = content === undefined ? rest : { ...rest, content: this.#fit(content) };
+    const fitted = this.#fit(result);
     const { promise, resolve, giveUp } = this.#wait({ approved: false });
     const mustConfirm = options.requiresResultConfirmation === true;
     this.#emitIn(

@@ -68,7 +68,7 @@ export class LiveTurnOutput implements TurnOutput {
       turnId: this.#turn.turnId,
       pace: this.#pace,
       emit: (make) => this.#emit(make),
-      fit: (content) => this.#contents.fit(this.#turn.session, content),
+      fit: (result) => this.#contents.fit(this.#turn.session, result),
     });
     this.#toolCalls.set(toolCallId, handle);
     this.#emit(() => ({
