@@ -1,10 +1,15 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { jsonLines, Machine } from './cli-process.ts';
 
 const machine = new Machine();
 beforeAll(async () => {
+  mkdirSync(join(machine.home, '.config/agenthost'), { recursive: true });
+  writeFileSync(
+    join(machine.home, '.config/agenthost/agenthost.json'),
+    JSON.stringify({ agents: { gone: { command: '/does/not/exist' } } }),
+  );
   await machine.serve();
 });
 afterAll(() => machine.dispose());
@@ -65,6 +70,12 @@ describe('agenthost run', () => {
     const { code, err } = await machine.run(['run', '--agent', 'nope', 'x']);
     expect(code).toBe(1);
     expect(err).toMatch(/^agenthost: .*nope.*demo\n$/);
+  });
+
+  test('exits 1 for an agent whose command is not there, and names the command', async () => {
+    const { code, err } = await machine.run(['run', '--agent', 'gone', 'x']);
+    expect(code).toBe(1);
+    expect(err).toMatch(/\nagenthost: [^\n]*\/does\/not\/exist[^\n]*\n$/);
   });
 
   test('exits 2 for wrong usage', async () => {

@@ -1,7 +1,13 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { type AhpClient, ChannelLost, type SessionHandle, type TurnEvent } from '@agenthost/client';
+import {
+  type AhpClient,
+  ChannelLost,
+  DispatchRejected,
+  type SessionHandle,
+  type TurnEvent,
+} from '@agenthost/client';
 import type { Turn } from '@agenthost/protocol';
 import { type ApproveMode, Approver } from '../approver.ts';
 import { withHost } from '../connect.ts';
@@ -103,10 +109,20 @@ async function ask(run: Run, text: string, workingDirectory: string | undefined)
       show(event);
     }
     return conclude(run, session, await prompt.result);
+  } catch (error) {
+    throw refused(error, session);
   } finally {
     approver.dispose();
     interruption.signal.removeEventListener('abort', cancel);
   }
+}
+
+/** Why the host did not take the prompt, for people. */
+function refused(error: unknown, { mirror }: SessionHandle): unknown {
+  if (!(error instanceof DispatchRejected)) return error;
+  const { creationError } = mirror.state;
+  const reason = creationError === undefined ? error.reason : creationError.message;
+  return new CliError(EXIT.error, oneLine(reason, 1_000), { cause: error });
 }
 
 function introduce({ context, screen, options }: Run, session: SessionHandle): void {
