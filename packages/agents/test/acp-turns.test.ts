@@ -117,6 +117,7 @@ describe('what an agent says', () => {
 
 describe('tool calls', () => {
   it('[CHAT-7] a call is announced, runs with partial content, and completes with its output', async () => {
+    const found = 'all '.repeat(100);
     const output = await run([
       toolCall('t', { title: 'Search', kind: 'search', status: 'pending', rawInput: {} }),
       toolCall(
@@ -141,8 +142,8 @@ describe('tool calls', () => {
         't',
         {
           status: 'completed',
-          content: [{ type: 'content', content: { type: 'text', text: 'all' } }],
-          rawOutput: { count: 2 },
+          content: [{ type: 'content', content: { type: 'text', text: found } }],
+          rawOutput: { count: 2, output: found },
         },
         'tool_call_update',
       ),
@@ -161,7 +162,7 @@ describe('tool calls', () => {
     expect(call?.result).toEqual({
       success: true,
       pastTenseMessage: 'Search for x',
-      content: [{ type: 'text', text: 'all' }],
+      content: [{ type: 'text', text: found }],
       structuredContent: { count: 2 },
     });
   });

@@ -3,6 +3,7 @@ import type { ToolCallResult, ToolResultContent } from '@agenthost/protocol';
 import { isObject, type JsonObject, objectOf, textOf } from './json.ts';
 import type { PermissionChoices } from './permission.ts';
 import type { ToolCallFields } from './session-update.ts';
+import { structuredOutput } from './structured-output.ts';
 import { fileUri, ToolCallContent } from './tool-call-content.ts';
 
 /** What people read for each of the protocol's kinds. */
@@ -154,11 +155,12 @@ export class ToolCalls {
     const content = call.content.parts(!success);
     const text = outputText(rawOutput);
     if (content.length === 0 && text !== undefined) content.push({ type: 'text', text });
+    const structuredContent = structuredOutput(rawOutput, content);
     return {
       success,
       pastTenseMessage: titleOf(call.fields),
       ...(content.length === 0 ? {} : { content: content satisfies ToolResultContent[] }),
-      ...(isObject(rawOutput) ? { structuredContent: { ...rawOutput } } : {}),
+      ...(structuredContent === undefined ? {} : { structuredContent }),
       ...(success ? {} : { error: { message: call.content.text() || (text ?? 'The tool failed.') } }),
     };
   }
