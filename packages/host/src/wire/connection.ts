@@ -10,6 +10,7 @@ import type { ClientRecord } from './clients.ts';
 
 import { type Dialect, dialectOf } from './dialect.ts';
 import { Outbox, type OutboxLimits } from './outbox.ts';
+import { RequestGate } from './request-gate.ts';
 
 /** Who stands behind a connection, as the upgrade decided [AUTH-1]. */
 export interface Identity {
@@ -36,6 +37,8 @@ export class Connection implements Sink {
   readonly peer: Peer<AnyMethods, AnyMethods>;
   readonly outbox: Outbox;
   readonly channels = new Set<Channel>();
+  /** Where concurrent requests wait for their turn. */
+  readonly gate: RequestGate;
   readonly #sync: Sync;
   readonly #onClose: (connection: Connection) => void;
   #dialect: Dialect | undefined;
@@ -63,12 +66,17 @@ export class Connection implements Sink {
       timers: parts.timers,
       limits: parts.limits,
       onFirst: parts.onFirst,
+      onDrained: () => this.gate.resume(),
       onOverflow: () => {
         parts.log.warn({ client: this.#online?.client.id }, 'a client reads too slowly; it has to reconnect');
         this.close(CLOSE_CODES.slowConsumer, 'reads too slowly: reconnect');
         // Its buffers are full: no close frame would reach it soon.
         parts.transport.terminate();
       },
+    });
+    this.gate = new RequestGate({
+      hasRoom: () => this.outbox.hasRoomForResponses,
+      afterTurn: (callback) => parts.sync.path.afterTurn(callback),
     });
     this.peer = new Peer<AnyMethods, AnyMethods>(parts.transport, {
       sendResponse: (message) => this.#respond(message),
@@ -183,6 +191,7 @@ export class Connection implements Sink {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.outbox.close();
+    this.gate.close();
     this.#dropSubscriptions();
     this.#onClose(this);
   }

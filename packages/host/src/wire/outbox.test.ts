@@ -58,7 +58,7 @@ const envelope = (
   action,
 });
 
-function setUp(limits = { softBytes: 1_000, hardBytes: 5_000 }) {
+function setUp(limits = { softBytes: 1_000, hardBytes: 5_000, responseBytes: 20_000 }) {
   const transport = new StubTransport();
   const clock = new SimulatedClock();
   const seen = { overflows: 0 };
@@ -269,5 +269,34 @@ describe('limits', () => {
     expect(seen.overflows).toBe(0);
     transport.drain();
     expect(order()).toHaveLength(2);
+  });
+
+  it('responses that nobody reads have a limit of their own, wherever they wait', () => {
+    const { transport, seen, outbox } = setUp();
+    for (let count = 0; count < 2; count += 1) outbox.frame('r'.repeat(5_000), 'response');
+    transport.bufferedBytes += 2_000;
+    for (let count = 0; count < 2; count += 1) outbox.frame('r'.repeat(5_000), 'response');
+    expect(transport.sent).toHaveLength(2);
+    expect(seen.overflows).toBe(0);
+    outbox.frame('r', 'response');
+    expect(seen.overflows).toBe(1);
+  });
+
+  it('a response that others are held for counts like any', () => {
+    const { seen, outbox } = setUp();
+    outbox.hold();
+    outbox.release('r'.repeat(20_001));
+    expect(seen.overflows).toBe(1);
+  });
+
+  it('responses that were read count no more', () => {
+    const { transport, seen, outbox } = setUp();
+    for (let count = 0; count < 20; count += 1) {
+      outbox.frame('r'.repeat(15_000), 'response');
+      expect(outbox.hasRoomForResponses).toBe(false);
+      transport.drain();
+      expect(outbox.hasRoomForResponses).toBe(true);
+    }
+    expect(seen.overflows).toBe(0);
   });
 });

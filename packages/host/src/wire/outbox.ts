@@ -5,15 +5,24 @@ import { EncodedEnvelope, type Sink } from '../sync/subscription.ts';
 import { isAppend, mergeEnvelopes } from './merge.ts';
 import { batchOf } from './run-batch.ts';
 
-/** Bounds of what waits for one connection, in bytes; responses do not count. */
+/** Bounds of what waits for one connection, in bytes. Responses count for `responseBytes` alone. */
 export interface OutboxLimits {
   /** Above it, neighbouring appends merge while they wait. Default 1 MiB. */
   readonly softBytes: number;
   /** Above it, the connection is closed with a code that means "reconnect". Default 8 MiB. */
   readonly hardBytes: number;
+  /**
+   * So many bytes of responses may wait; more close the connection in the same way. From a quarter of it on, no further
+   * concurrent request is begun. Default 128 MiB: above one frame of 64 MiB.
+   */
+  readonly responseBytes: number;
 }
 
-export const DEFAULT_OUTBOX_LIMITS: OutboxLimits = { softBytes: 1024 * 1024, hardBytes: 8 * 1024 * 1024 };
+export const DEFAULT_OUTBOX_LIMITS: OutboxLimits = {
+  softBytes: 1024 * 1024,
+  hardBytes: 8 * 1024 * 1024,
+  responseBytes: 128 * 1024 * 1024,
+};
 
 type Item =
   | { readonly kind: 'envelope'; readonly encoded: EncodedEnvelope; readonly size: number }
@@ -28,7 +37,7 @@ const textItem = (text: string, isResponse: boolean): Item => ({
   kind: 'text',
   text,
   isResponse,
-  size: text.length,
+  size: isResponse ? Buffer.byteLength(text) : text.length,
 });
 const isExempt = (item: Item): boolean => item.kind === 'text' && item.isResponse;
 
@@ -42,8 +51,11 @@ export class Outbox implements Sink {
   readonly #limits: OutboxLimits;
   readonly #onOverflow: () => void;
   readonly #onFirst: (outbox: Outbox) => void;
+  readonly #onDrained: () => void;
   #queue: Item[] = [];
   #queuedBytes = 0;
+  /** Bytes of responses that wait here. */
+  #queuedExemptBytes = 0;
   /** Envelopes on their way to the transport, in one write when something else follows or the tick ends. */
   #run: EncodedEnvelope[] = [];
   #runBytes = 0;
@@ -59,17 +71,28 @@ export class Outbox implements Sink {
     transport: ServerTransport;
     timers: Timers;
     limits: OutboxLimits;
-    /** The hard limit is passed: close the connection. */
+    /** A limit is passed: close the connection. */
     onOverflow(): void;
     /** First output since the last flush. */
     onFirst(outbox: Outbox): void;
+    /** The transport has taken what waited. */
+    onDrained?(): void;
   }) {
     this.#transport = parts.transport;
     this.#timers = parts.timers;
     this.#limits = parts.limits;
     this.#onOverflow = parts.onOverflow;
     this.#onFirst = parts.onFirst;
-    this.#transport.onDrain(() => this.#drain());
+    this.#onDrained = () => parts.onDrained?.();
+    this.#transport.onDrain(() => {
+      this.#drain();
+      this.#onDrained();
+    });
+  }
+
+  /** False while so many responses wait for the client to read that none should be made ahead. */
+  get hasRoomForResponses(): boolean {
+    return this.#responseBytes() < this.#limits.responseBytes / 4;
   }
 
   envelope(encoded: EncodedEnvelope, delivery: SubscriptionDeliveryOptions | undefined): void {
@@ -93,9 +116,14 @@ export class Outbox implements Sink {
     const held = this.#held ?? [];
     this.#held = undefined;
     if (this.#isClosed) return;
-    if (response !== undefined) this.#queue.push(textItem(response, true));
+    if (response !== undefined) {
+      const item = textItem(response, true);
+      this.#queue.push(item);
+      this.#queuedExemptBytes += item.size;
+    }
     for (const item of held) this.#queue.push(item);
     this.#drain();
+    this.#checkOverflow();
   }
 
   /** Forgets the envelopes that are held back: snapshots that reflect them go out in their place [CONN-2]. */
@@ -119,6 +147,7 @@ export class Outbox implements Sink {
     this.#queue = [];
     this.#held = undefined;
     this.#queuedBytes = 0;
+    this.#queuedExemptBytes = 0;
     this.flush();
   }
 
@@ -144,14 +173,17 @@ export class Outbox implements Sink {
   #push(item: Item): void {
     if (this.#isClosed) return;
     this.#endDelay();
-    if (this.#held === undefined && this.#queue.length === 0 && this.#hasRoom()) this.#write(item);
-    else this.#enqueue(item, this.#queuedBytes + this.#heldByTransport() > this.#limits.softBytes);
+    if (this.#held === undefined && this.#queue.length === 0 && this.#hasRoom()) {
+      this.#write(item);
+      if (isExempt(item)) this.#checkOverflow();
+    } else this.#enqueue(item, this.#queuedBytes + this.#heldByTransport() > this.#limits.softBytes);
   }
 
   #enqueue(item: Item, mayMerge: boolean): void {
     if (mayMerge && this.#merge(item)) return;
     (this.#held ?? this.#queue).push(item);
-    if (!isExempt(item)) this.#queuedBytes += item.size;
+    if (isExempt(item)) this.#queuedExemptBytes += item.size;
+    else this.#queuedBytes += item.size;
     this.#checkOverflow();
   }
 
@@ -171,7 +203,11 @@ export class Outbox implements Sink {
   }
 
   #checkOverflow(): void {
-    if (this.#queuedBytes + this.#heldByTransport() > this.#limits.hardBytes) this.#onOverflow();
+    if (this.#isClosed) return;
+    const { hardBytes, responseBytes } = this.#limits;
+    if (this.#queuedBytes + this.#heldByTransport() > hardBytes || this.#responseBytes() > responseBytes) {
+      this.#onOverflow();
+    }
   }
 
   #drain(): void {
@@ -180,7 +216,8 @@ export class Outbox implements Sink {
     for (; index < this.#queue.length && this.#hasRoom(); index += 1) {
       const item = this.#queue[index];
       if (item === undefined) continue;
-      if (!isExempt(item)) this.#queuedBytes -= item.size;
+      if (isExempt(item)) this.#queuedExemptBytes -= item.size;
+      else this.#queuedBytes -= item.size;
       this.#write(item);
     }
     if (index > 0) this.#queue.splice(0, index);
@@ -196,7 +233,7 @@ export class Outbox implements Sink {
     if (item.kind === 'text') {
       this.#sendRun();
       this.#transport.send(item.text);
-      if (item.isResponse) this.#exemptBytes += Buffer.byteLength(item.text);
+      if (item.isResponse) this.#exemptBytes += item.size;
     } else if (this.#transport.sendBatch === undefined) {
       this.#transport.sendBytes(item.encoded.bytes);
     } else {
@@ -215,6 +252,11 @@ export class Outbox implements Sink {
 
   #hasRoom(): boolean {
     return this.#heldByTransport() < this.#limits.softBytes;
+  }
+
+  /** Bytes of responses that wait here or in the transport: an upper bound. */
+  #responseBytes(): number {
+    return this.#queuedExemptBytes + Math.min(this.#exemptBytes, this.#transport.bufferedBytes);
   }
 
   #heldByTransport(): number {

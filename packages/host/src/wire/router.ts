@@ -86,6 +86,7 @@ function routeCommand<M extends ClientRequestMethod>(
   commands: Commands,
   method: M,
 ): void {
+  const isConcurrent = CONCURRENT.has(method);
   connection.peer.handle(
     method,
     (params, context) => {
@@ -93,9 +94,11 @@ function routeCommand<M extends ClientRequestMethod>(
       const caller = callerOf(connection);
       const command: Command<M> | undefined = commands[method];
       if (command === undefined) throw methodNotFound(method);
-      return guarded(() => command(checkParams(method, params), caller, context.signal));
+      const run = (): Result<M> | Promise<Result<M>> =>
+        command(checkParams(method, params), caller, context.signal);
+      return guarded(() => (isConcurrent ? connection.gate.run(run) : run()));
     },
-    { concurrent: CONCURRENT.has(method) },
+    { concurrent: isConcurrent },
   );
 }
 

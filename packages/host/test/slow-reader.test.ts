@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest';
+import { type HostFixture, ROOT, startHost } from './host-fixture.ts';
+import type { RawClient } from './raw-client.ts';
+
+/** Delivers what the client sends, and nothing of what it is sent. */
+async function stall(host: HostFixture, client: RawClient): Promise<void> {
+  await host.clock.settle();
+  for (;;) {
+    const delivered = client.link.toHost.deliver();
+    await host.clock.settle();
+    if (delivered === 0 && !host.clock.hasImmediates) return;
+  }
+}
+
+test('answers that a client does not read are not made ahead without end, and come in order once it reads', async () => {
+  const host = await startHost({ outbox: { responseBytes: 16_000 } });
+  const client = await host.client();
+  await host.session(client);
+  const ids = Array.from({ length: 200 }, () => client.ask('listSessions', { channel: ROOT }));
+  await stall(host, client);
+  const waiting = client.link.toClient.waitingBytes;
+  expect(waiting).toBeGreaterThan(1_000);
+  expect(waiting).toBeLessThan(8_000);
+  await host.run();
+  expect(client.closed).toBeUndefined();
+  const answered = client.frames.flatMap(({ id }) => (typeof id === 'number' ? [id] : []));
+  expect(answered.slice(-200)).toStrictEqual(ids);
+});
+
+test('a client that goes on asking and never reads is closed with 4008', async () => {
+  const host = await startHost({ outbox: { responseBytes: 16_000 } });
+  const client = await host.client();
+  const { session } = await host.session(client);
+  for (let count = 0; count < 100; count += 1) client.ask('subscribe', { channel: session });
+  await stall(host, client);
+  expect(host.host.core.hub.connectionCount).toBe(0);
+  expect(host.logged).toContain('a client reads too slowly; it has to reconnect');
+});
+
+test('[WIRE-6] eight concurrent requests of a connection run at once, and the others hold up nothing', async () => {
+  const host = await startHost();
+  const client = await host.client();
+  const other = await host.client();
+  const gate = Promise.withResolvers<void>();
+  let readCount = 0;
+  host.journal.gates.afterRead = async () => {
+    readCount += 1;
+    await gate.promise;
+  };
+  for (let count = 0; count < 20; count += 1) client.ask('listSessions', { channel: ROOT });
+  const ping = client.ask('ping', { channel: ROOT });
+  await host.run();
+  expect(readCount).toBe(8);
+  expect(client.answerTo(ping)).toBeDefined();
+  other.ask('listSessions', { channel: ROOT });
+  await host.run();
+  expect(readCount).toBe(9);
+  gate.resolve();
+  await host.run();
+  expect(readCount).toBe(21);
+});
