@@ -15,7 +15,13 @@ export class TurnSupervisor {
   }
 
   /** Opens the agent of a new session; the session becomes ready or fails, and so do turns that wait for it [SESS-2]. */
-  async begin(sessionUri: string, chatUri: string): Promise<void> {
+  begin(sessionUri: string, chatUri: string): void {
+    this.#begin(sessionUri, chatUri).catch((error: unknown) =>
+      this.#parts.log.error({ error, session: sessionUri }, 'a session could not be begun'),
+    );
+  }
+
+  async #begin(sessionUri: string, chatUri: string): Promise<void> {
     const { sync } = this.#parts;
     const chat = sync.registry.getOf('chat', chatUri);
     if (chat === undefined) return;
@@ -25,7 +31,7 @@ export class TurnSupervisor {
       this.#settle(sessionUri, (session) => sync.emit(session, { type: 'session/ready' }));
     } catch (error) {
       const next = this.#successor(sessionUri, chatUri);
-      if (next !== undefined) return await this.begin(sessionUri, next);
+      if (next !== undefined) return await this.#begin(sessionUri, next);
       const info =
         error instanceof AgentError
           ? { errorType: error.errorType, message: error.message }

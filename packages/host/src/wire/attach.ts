@@ -115,7 +115,10 @@ function remember(
   const { client } = connection.online;
   sync.path.transact('host', () =>
     clients.change(client, (record) => {
-      record.subscriptions = new Map([...record.subscriptions, ...entries]);
+      const present = new Set([...connection.channels].map((channel) => channel.uri));
+      // Those to channels that were disposed of meanwhile go: nothing else would ever take them out.
+      const others = [...record.subscriptions].filter(([uri]) => present.has(uri));
+      record.subscriptions = new Map([...others, ...entries]);
     }),
   );
 }

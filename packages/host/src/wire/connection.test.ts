@@ -34,6 +34,20 @@ describe('subscriptions', () => {
     expect(client.closed).toBeUndefined();
   });
 
+  it('[CONN-7] to what is gone are not remembered for ever', async () => {
+    const host = await startHost();
+    const client = await host.client();
+    const { session, chat } = await host.session(client);
+    for (let index = 0; index < 20; index += 1) {
+      await addChat(client, `ahp-chat:/${index}`);
+      await client.request('disposeChat', { channel: `ahp-chat:/${index}` });
+    }
+    await addChat(client, 'ahp-chat:/last');
+    const row = host.journal.disk.clients.get(client.clientId);
+    const remembered: [string][] = JSON.parse(row?.subscriptions ?? '[]');
+    expect(remembered.map(([uri]) => uri)).toStrictEqual([session, chat, 'ahp-chat:/last']);
+  });
+
   it('[SUB-1] are at most 256', async () => {
     const host = await startHost();
     const client = await host.client();

@@ -152,7 +152,7 @@ function addSession(
   sync.path.write({ op: 'markOpen', uri });
   sync.notifyRoot('root/sessionAdded', { channel: sync.root.uri, summary });
   countSessions(1);
-  sync.path.effect(() => void turns.begin(uri, chat.state.resource));
+  sync.path.effect(() => turns.begin(uri, chat.state.resource));
 }
 
 /** In the order of [SESS-3]. */
