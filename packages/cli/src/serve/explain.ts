@@ -33,7 +33,7 @@ export function explainStart(cause: unknown, { host, port, dataDir, others }: St
       const holder = others.find(({ url }) => new URL(url).port === String(port));
       const who = holder === undefined ? 'another program' : `the host with pid ${holder.pid}`;
       return fail(
-        `port ${port} on ${host} is in use by ${who}: choose another with --port, or let --port 0 pick one`,
+        `port ${port} on ${host} is in use by ${who}: choose another with --port or AGENTHOST_PORT; 0 picks a free one`,
       );
     }
     case 'EACCES':
