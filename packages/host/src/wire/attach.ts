@@ -54,7 +54,7 @@ export async function attachWithSnapshots(
     ({ item, subscription }) => [item.channel.uri, remembered(subscription, fromSeq)] as const,
   );
   // One that was replaced meanwhile no longer speaks for the client [CONN-3].
-  if (!connection.isClosed) remember(sync, clients, connection, entries);
+  if (!connection.isClosed) await remember(clients, connection, entries);
   return { snapshots: made.map(({ snapshot }) => snapshot), fromSeq };
 }
 
@@ -106,21 +106,18 @@ function remembered({ view, delivery, fromOrdinal }: Subscription, since: number
   };
 }
 
+/** What a client holds is durable before it gets it: after a kill the host must know how far its windows reach. */
 function remember(
-  sync: Sync,
   clients: Clients,
   connection: Connection,
   entries: readonly (readonly [string, RememberedSubscription])[],
-): void {
-  const { client } = connection.online;
-  sync.path.transact('host', () =>
-    clients.change(client, (record) => {
-      const present = new Set([...connection.channels].map((channel) => channel.uri));
-      // Those to channels that were disposed of meanwhile go: nothing else would ever take them out.
-      const others = [...record.subscriptions].filter(([uri]) => present.has(uri));
-      record.subscriptions = new Map([...others, ...entries]);
-    }),
-  );
+): Promise<void> {
+  return clients.note(connection.online.client, (record) => {
+    const present = new Set([...connection.channels].map((channel) => channel.uri));
+    // Those to channels that were disposed of meanwhile go: nothing else would ever take them out.
+    const others = [...record.subscriptions].filter(([uri]) => present.has(uri));
+    record.subscriptions = new Map([...others, ...entries]);
+  });
 }
 
 /** Ends a subscription: nothing of that channel is delivered any more but echoes of own dispatches [SUB-2]. */
@@ -133,9 +130,7 @@ export function detach(sync: Sync, clients: Clients, connection: Connection, uri
   }
   const { client } = connection.online;
   if (!client.subscriptions.has(uri)) return;
-  sync.path.transact('host', () =>
-    clients.change(client, (record) => {
-      record.subscriptions = new Map([...record.subscriptions].filter(([key]) => key !== uri));
-    }),
-  );
+  void clients.note(client, (record) => {
+    record.subscriptions = new Map([...record.subscriptions].filter(([key]) => key !== uri));
+  });
 }

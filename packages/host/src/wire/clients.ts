@@ -18,7 +18,7 @@ export interface RememberedSubscription {
   readonly fromOrdinal: number;
 }
 
-/** What the host remembers of a client over reconnects and restarts. Change it inside `Clients.change` only. */
+/** What the host remembers of a client over reconnects and restarts. Change it by `Clients` only. */
 export interface ClientRecord {
   readonly id: string;
   tokenHash: string;
@@ -67,14 +67,31 @@ export class Clients {
     this.#sync.path.publish(forget, forget);
   }
 
-  /** Changes a record in the present tick; taken back when its commit fails. Inside `path.transact` only. */
-  change(record: ClientRecord, change: (record: ClientRecord) => void): void {
-    const { version, epoch, lastClientSeq, tokenHash, subscriptions } = record;
+  /**
+   * Changes a record for good: it says what a client has been sent, and that is not taken back when a commit fails.
+   * Resolves when it is durable, or cannot be made so at the moment; then it is written as soon as that can be done.
+   */
+  note(record: ClientRecord, change: (record: ClientRecord) => void): Promise<void> {
     change(record);
+    const { path } = this.#sync;
+    return new Promise((resolve) => {
+      if (!path.isHealthy) resolve();
+      path.transact('host', () => {
+        this.#dirty.add(record);
+        path.publish(resolve, resolve);
+      });
+    });
+  }
+
+  /** A dispatch with this number is processed in the present tick; taken back when its commit fails. Inside `path.transact` only. */
+  processed(record: ClientRecord, clientSeq: number): void {
+    const { epoch, lastClientSeq } = record;
+    record.lastClientSeq = Math.max(lastClientSeq, clientSeq);
     this.#dirty.add(record);
-    this.#sync.path.undo(() =>
-      Object.assign(record, { version, epoch, lastClientSeq, tokenHash, subscriptions }),
-    );
+    this.#sync.path.undo(() => {
+      // Not when it has begun to count anew since.
+      if (record.epoch === epoch) record.lastClientSeq = lastClientSeq;
+    });
   }
 
   #writeDirty(): void {

@@ -140,9 +140,7 @@ export class Dispatcher {
         work();
         const { client } = connection.online;
         if (client.epoch === undefined) return;
-        this.#clients.change(client, (record) => {
-          record.lastClientSeq = Math.max(record.lastClientSeq, incoming.clientSeq);
-        });
+        this.#clients.processed(client, incoming.clientSeq);
       });
     } catch (error) {
       if (!(error instanceof JournalUnavailable)) throw error;

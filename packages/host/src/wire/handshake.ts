@@ -83,7 +83,7 @@ export class Handshake {
     context: RequestContext,
   ): Promise<void> {
     const epoch = params['x-epoch'];
-    this.#change(client, (record) => {
+    void this.#clients.note(client, (record) => {
       record.version = version;
       record.tokenHash = connection.identity.tokenHash;
       record.subscriptions = new Map();
@@ -126,7 +126,7 @@ export class Handshake {
   ): Promise<void> {
     const epoch = params['x-epoch'];
     const before = client.subscriptions;
-    this.#change(client, (record) => {
+    void this.#clients.note(client, (record) => {
       record.tokenHash = connection.identity.tokenHash;
       record.subscriptions = new Map([...before].filter(([uri]) => uris.includes(uri)));
       startEpoch(record, epoch);
@@ -235,10 +235,6 @@ export class Handshake {
     this.#clients.hold(client);
     older?.close(CLOSE_CODES.replaced, 'another connection of this client took over');
     connection.goOnline({ client, version, locale: locale ?? 'en' });
-  }
-
-  #change(client: ClientRecord, change: (record: ClientRecord) => void): void {
-    this.#sync.path.transact('host', () => this.#clients.change(client, change));
   }
 
   async #open(uris: readonly string[]): Promise<Channel[]> {
