@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { JournalError, MemoryJournal } from '@agenthost/host';
 import { SimulatedClock } from '@agenthost/testkit';
 import { describe, expect, it } from 'vitest';
@@ -34,6 +37,28 @@ describe('a host that starts', () => {
     await expect(host.start()).rejects.toMatchObject({ code: 'locked' });
     await host.stop();
     await expect(host.start()).rejects.toThrow('starts once');
+  });
+
+  it('leaves the folder of another host alone', async () => {
+    const dataDir = await mkdtemp(join(tmpdir(), 'agenthost-two-'));
+    try {
+      const options = { dataDir, agents: [() => new PuppetAgent()], log: silentLog };
+      const first = createHost(options);
+      await first.start();
+      const second = createHost(options);
+      await expect(second.start()).rejects.toMatchObject({ code: 'locked' });
+      // The lock is still the first one's.
+      await expect(createHost(options).start()).rejects.toMatchObject({ code: 'locked' });
+      await first.core.commits.commit([{ op: 'meta', key: 'x', value: 'y' }]);
+      expect(await first.core.sync.journal.readMeta('x')).toBe('y');
+      await first.stop();
+      const third = createHost(options);
+      await third.start();
+      expect(await third.core.sync.journal.readMeta('x')).toBe('y');
+      await third.stop();
+    } finally {
+      await rm(dataDir, { recursive: true });
+    }
   });
 
   it('is stopped as well when that is asked for before it has started', async () => {
