@@ -162,8 +162,9 @@ const isOf = <K extends ChannelKind>(
   kind: K,
 ): mirror is Mirror<ChannelKind> & Mirror<K> => mirror.kind === kind;
 
-/** A chat that was disposed meanwhile. */
-const isGone = (error: unknown): boolean => error instanceof RpcError && error.code === -32008;
+/** A chat that was disposed meanwhile, or was about to be when the disk was full. */
+const isGone = (error: unknown): boolean =>
+  error instanceof RpcError && (error.code === -32008 || error.code === -32603);
 
 const isConnectionLost = (error: unknown): boolean =>
   error instanceof Error && error.name === 'ConnectionLost';

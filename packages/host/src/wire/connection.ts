@@ -1,4 +1,4 @@
-import { CLOSE_CODES, invalidRequest, type SupportedVersion } from '@agenthost/protocol';
+import { CLOSE_CODES, invalidRequest, type SupportedVersion, WireError } from '@agenthost/protocol';
 import { type AnyMethods, Peer, type RequestContext, type ResponseMessage } from '@agenthost/rpc';
 import type { ServerTransport } from '@agenthost/rpc/websocket-server';
 import type { Timers } from '../lib/clock.ts';
@@ -80,7 +80,11 @@ export class Connection implements Sink {
     });
     this.peer = new Peer<AnyMethods, AnyMethods>(parts.transport, {
       sendResponse: (message) => this.#respond(message),
-      onError: (error, where) => parts.log.error({ error, where }, 'a request failed inside the host'),
+      onError: (error, where) => {
+        // What the client is told, or was to be told before it went, is no fault of the host.
+        if (error instanceof WireError) parts.log.debug({ error, where }, 'a request was refused');
+        else parts.log.error({ error, where }, 'a request failed inside the host');
+      },
       onClose: () => this.#end(),
     });
   }
