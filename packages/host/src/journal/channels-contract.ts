@@ -182,5 +182,43 @@ export function channelsContract(here: JournalUnderTest): void {
       expect(ordinals(await here.journal.readTurns(chat, {}))).toEqual([3, 4, 5, 6, 7]);
       expect(ordinals(await here.journal.readTurns('ahp-chat:/other', {}))).toEqual([0]);
     });
+
+    describe('contents of turns', () => {
+      const content = (id: string, of: { chat: string; turnId: string } | undefined) =>
+        ({ op: 'content', session, id, contentType: 'text/plain', data: Buffer.from('x'), ...of }) as const;
+      const left = async (): Promise<string[]> => {
+        const ids = ['of t1', 'also of t1', 'of t8', 'of the active', 'of the session', 'of another chat'];
+        const found = await Promise.all(ids.map((id) => here.journal.readContent(id)));
+        return found.flatMap((each) => each?.id ?? []);
+      };
+
+      beforeEach(async () => {
+        await here.journal.commit([
+          content('of t1', { chat, turnId: 't1' }),
+          content('also of t1', { chat, turnId: 't1' }),
+          content('of t8', { chat, turnId: 't8' }),
+          content('of the active', { chat, turnId: 'active' }),
+          content('of the session', undefined),
+          content('of another chat', { chat: 'ahp-chat:/other', turnId: 't1' }),
+        ]);
+      });
+
+      test('[CHAT-6] [RES-1] go with their turn, in the same commit', async () => {
+        await here.journal.commit([{ op: 'dropTurns', chat, from: 0, to: 3 }]);
+        expect(await left()).toEqual(['of t8', 'of the active', 'of the session', 'of another chat']);
+        await here.journal.commit([{ op: 'dropTurns', chat, from: 8 }]);
+        expect(await left()).toEqual(['of the active', 'of the session', 'of another chat']);
+      });
+
+      test('[CHAT-6] [RES-1] go by the name of a turn that has no row', async () => {
+        await here.journal.commit([{ op: 'dropContents', chat, turnId: 'active' }]);
+        expect(await left()).toEqual(['of t1', 'also of t1', 'of t8', 'of the session', 'of another chat']);
+      });
+
+      test('[RES-1] go with their chat', async () => {
+        await here.journal.commit([{ op: 'dropChannel', uri: chat }]);
+        expect(await left()).toEqual(['of the session', 'of another chat']);
+      });
+    });
   });
 }

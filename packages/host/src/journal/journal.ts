@@ -117,8 +117,10 @@ export type JournalWrite =
       readonly id: string;
       readonly json: string;
     }
-  /** Drops the turns of a chat whose ordinal is at or above `from` and below `to` (default: all above). */
+  /** Drops the turns of a chat whose ordinal is at or above `from` and below `to` (default: all above), with their contents. */
   | { readonly op: 'dropTurns'; readonly chat: string; readonly from: number; readonly to?: number }
+  /** Drops the contents of a turn that never came to a row: the active one, when it is cut off [CHAT-6]. */
+  | { readonly op: 'dropContents'; readonly chat: string; readonly turnId: string }
   /** Upserts a channel's snapshot row. `state` and `local` are JSON; `local` is the host's own and never sent. */
   | {
       readonly op: 'channel';
@@ -131,7 +133,7 @@ export type JournalWrite =
     }
   /** Replaces only the `local` of an existing snapshot row; nothing when the row is absent. */
   | { readonly op: 'local'; readonly uri: string; readonly local: string }
-  /** Drops snapshot row, turns and open mark of a channel. Its envelopes stay in the window until trimmed. */
+  /** Drops snapshot row, turns, contents and open mark of a channel. Its envelopes stay in the window until trimmed. */
   | { readonly op: 'dropChannel'; readonly uri: string }
   | { readonly op: 'markOpen'; readonly uri: string }
   | { readonly op: 'markClosed'; readonly uri: string }
@@ -140,7 +142,13 @@ export type JournalWrite =
   | { readonly op: 'dropSession'; readonly uri: string }
   | ({ readonly op: 'client' } & StoredClient)
   | { readonly op: 'dropClient'; readonly id: string }
-  | ({ readonly op: 'content'; readonly session: string } & StoredContent)
+  /** `chat` and `turnId`, both or none: the turn that it goes with; without them it stays as long as its session. */
+  | ({
+      readonly op: 'content';
+      readonly session: string;
+      readonly chat?: string;
+      readonly turnId?: string;
+    } & StoredContent)
   | ({ readonly op: 'process' } & StoredProcess)
   | { readonly op: 'dropProcess'; readonly pid: number }
   | { readonly op: 'meta'; readonly key: string; readonly value: string };

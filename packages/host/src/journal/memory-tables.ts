@@ -29,6 +29,13 @@ export interface MemoryTurn {
   readonly json: string;
 }
 
+/** A content with what it goes with. */
+export interface MemoryContent extends StoredContent {
+  readonly session: string;
+  readonly chat?: string;
+  readonly turnId?: string;
+}
+
 /** The rows of a memory journal. */
 export class MemoryTables {
   /** Ascending by `seq`. */
@@ -40,7 +47,7 @@ export class MemoryTables {
   readonly turns = new Map<string, Map<number, MemoryTurn>>();
   readonly sessions = new Map<string, StoredSession>();
   readonly clients = new Map<string, StoredClient>();
-  readonly contents = new Map<string, StoredContent & { readonly session: string }>();
+  readonly contents = new Map<string, MemoryContent>();
   readonly processes = new Map<number, StoredProcess>();
   readonly meta = new Map<string, string>();
   reservedSeq = 0;

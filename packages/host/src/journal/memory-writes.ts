@@ -1,6 +1,6 @@
 import { checkSeq } from './envelope-order.ts';
 import type { JournalWrite } from './journal.ts';
-import type { MemoryTables } from './memory-tables.ts';
+import type { MemoryContent, MemoryTables } from './memory-tables.ts';
 
 /** Throws for a batch that cannot be applied as a whole. */
 export function checkBatch(tables: MemoryTables, writes: readonly JournalWrite[]): void {
@@ -30,6 +30,7 @@ export function applyWrite(tables: MemoryTables, write: JournalWrite): void {
       tables.channels.delete(write.uri);
       tables.turns.delete(write.uri);
       tables.open.delete(write.uri);
+      dropContents(tables, ({ chat }) => chat === write.uri);
       return;
     case 'markOpen':
       tables.open.add(write.uri);
@@ -44,19 +45,24 @@ export function applyWrite(tables: MemoryTables, write: JournalWrite): void {
     }
     case 'dropTurns': {
       const turns = tables.turns.get(write.chat);
-      for (const ordinal of turns?.keys() ?? []) {
-        if (ordinal >= write.from && ordinal < (write.to ?? Number.POSITIVE_INFINITY)) turns?.delete(ordinal);
+      const dropped = new Set<string>();
+      for (const [ordinal, { id }] of turns ?? []) {
+        if (ordinal < write.from || ordinal >= (write.to ?? Number.POSITIVE_INFINITY)) continue;
+        turns?.delete(ordinal);
+        dropped.add(id);
       }
+      dropContents(tables, ({ chat, turnId = '' }) => chat === write.chat && dropped.has(turnId));
       return;
     }
+    case 'dropContents':
+      dropContents(tables, ({ chat, turnId }) => chat === write.chat && turnId === write.turnId);
+      return;
     case 'session':
       tables.sessions.set(write.uri, withoutOp(write));
       return;
     case 'dropSession':
       tables.sessions.delete(write.uri);
-      for (const content of tables.contents.values()) {
-        if (content.session === write.uri) tables.contents.delete(content.id);
-      }
+      dropContents(tables, ({ session }) => session === write.uri);
       return;
     case 'client':
       tables.clients.set(write.id, withoutOp(write));
@@ -78,6 +84,12 @@ export function applyWrite(tables: MemoryTables, write: JournalWrite): void {
       return;
     default:
       write satisfies never;
+  }
+}
+
+function dropContents(tables: MemoryTables, isDropped: (content: MemoryContent) => boolean): void {
+  for (const content of tables.contents.values()) {
+    if (isDropped(content)) tables.contents.delete(content.id);
   }
 }
 

@@ -139,14 +139,33 @@ describe('migrations', () => {
     await journal.close();
   }
 
-  test('an empty file becomes version 1, and a database of version 1 becomes version 2 with what it held', async () => {
+  test('an empty file gets the newest version, and a database of the version before it becomes that, with what it held', async () => {
     await begin();
-    expect(query('PRAGMA user_version')).toBe(1);
+    expect(query('PRAGMA user_version')).toBe(2);
     const journal = create({ migrations: [...migrations, addColumn] });
     await journal.open();
     expect(await journal.readSession('s')).toMatchObject({ summary: '{}' });
     await journal.close();
-    expect([query('PRAGMA user_version'), query('SELECT note FROM sessions')]).toEqual([2, 'migrated']);
+    expect([query('PRAGMA user_version'), query('SELECT note FROM sessions')]).toEqual([3, 'migrated']);
+  });
+
+  test('contents of version 1 belong to their session alone', async () => {
+    const old = create({ migrations: migrations.slice(0, 1) });
+    await old.open();
+    await old.close();
+    const database = new DatabaseSync(file('journal.db'));
+    database.exec("INSERT INTO contents VALUES ('x', 's', 'text/plain', 1, x'61')");
+    database.close();
+    const journal = create();
+    await journal.open();
+    expect(await journal.diskUse('s')).toMatchObject({ contentBytes: 1 });
+    await journal.commit([
+      { op: 'turn', chat, ordinal: 0, id: 't', json: '{}' },
+      { op: 'dropTurns', chat, from: 0 },
+    ]);
+    expect(Buffer.from((await journal.readContent('x'))?.data ?? []).toString()).toBe('a');
+    await journal.commit([{ op: 'dropSession', uri: 's' }]);
+    expect(await journal.readContent('x')).toBeUndefined();
   });
 
   test('a migration that fails leaves the version before it, whole', async () => {
@@ -156,7 +175,7 @@ describe('migrations', () => {
       database.exec('SELECT * FROM absent');
     };
     await expect(create({ migrations: [...migrations, broken] }).open()).rejects.toThrow('absent');
-    expect(query('PRAGMA user_version')).toBe(1);
+    expect(query('PRAGMA user_version')).toBe(2);
     const journal = create();
     await journal.open();
     expect(await journal.countSessions()).toBe(1);
@@ -169,7 +188,7 @@ describe('migrations', () => {
     const before = readFileSync(file('journal.db'));
     const refusal = create().open();
     await expect(refusal).rejects.toMatchObject({ name: 'JournalError', code: 'newer' });
-    await expect(refusal).rejects.toThrow(/version 3.*up to 1/);
+    await expect(refusal).rejects.toThrow(/version 4.*up to 2/);
     expect(readFileSync(file('journal.db')).equals(before)).toBe(true);
   });
 });

@@ -21,6 +21,7 @@ test('no statement of the journal walks through a table, whatever it holds', asy
     { op: 'envelope', seq: 2, channel: 'c', time: 2, json: '{}' },
     { op: 'turn', chat: 'c', ordinal: 0, id: 't', json: '{}' },
     { op: 'dropTurns', chat: 'c', from: 5 },
+    { op: 'dropContents', chat: 'c', turnId: 't' },
     { op: 'session', ...after, summary: '{}' },
     { op: 'dropChannel', uri: 'd' },
     { op: 'dropSession', uri: 'd' },
@@ -63,6 +64,9 @@ test('no statement of the journal walks through a table, whatever it holds', asy
     const isMeant = scans.every((step) => wholeTables.includes(step.split(' ')[1] ?? ''));
     // A search by chat alone would walk through all turns of a long one.
     if (/WHERE chat = \? AND id = \?/.test(sql) && !steps.join().includes('chat=? AND id=?'))
+      return [{ sql, steps }];
+    // Likewise a search of contents by chat alone.
+    if (/FROM contents WHERE chat = \S+ AND turn/.test(sql) && !steps.join().includes('chat=? AND turn=?'))
       return [{ sql, steps }];
     return scans.length === 0 || isBounded || isMeant ? [] : [{ sql, steps }];
   });

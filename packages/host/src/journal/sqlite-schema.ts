@@ -91,8 +91,17 @@ function createTables(database: DatabaseSync): void {
   `);
 }
 
+/** Version 2. Contents know their turn, to go with it. Those from before go with their session, as ever. */
+function nameTurnsOfContents(database: DatabaseSync): void {
+  database.exec(`
+    ALTER TABLE contents ADD COLUMN chat TEXT;
+    ALTER TABLE contents ADD COLUMN turn TEXT;
+    CREATE INDEX contents_by_turn ON contents (chat, turn) WHERE chat IS NOT NULL;
+  `);
+}
+
 /** Every migration in order. Append only: a released one never changes. */
-export const migrations: readonly Migration[] = [createTables];
+export const migrations: readonly Migration[] = [createTables, nameTurnsOfContents];
 
 /** The version that the database has; 0 is an empty one. */
 export function readVersion(database: DatabaseSync): number {

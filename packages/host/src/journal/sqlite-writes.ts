@@ -63,6 +63,7 @@ export class SqliteWriter {
         this.#knownStale.delete(write.uri);
         statements.run('DELETE FROM channels WHERE uri = ?', write.uri);
         statements.run('DELETE FROM turns WHERE chat = ?', write.uri);
+        statements.run('DELETE FROM contents WHERE chat = ?', write.uri);
         statements.run('DELETE FROM open_channels WHERE uri = ?', write.uri);
         statements.run('DELETE FROM stale WHERE channel = ?', write.uri);
         return;
@@ -82,13 +83,18 @@ export class SqliteWriter {
           write.json,
         );
         return;
-      case 'dropTurns':
+      case 'dropTurns': {
+        const range = [write.chat, write.from, write.to ?? Number.MAX_SAFE_INTEGER] as const;
         statements.run(
-          'DELETE FROM turns WHERE chat = ? AND ordinal >= ? AND ordinal < ?',
-          write.chat,
-          write.from,
-          write.to ?? Number.MAX_SAFE_INTEGER,
+          `DELETE FROM contents WHERE chat = ?1 AND turn IN
+             (SELECT id FROM turns WHERE chat = ?1 AND ordinal >= ?2 AND ordinal < ?3)`,
+          ...range,
         );
+        statements.run('DELETE FROM turns WHERE chat = ? AND ordinal >= ? AND ordinal < ?', ...range);
+        return;
+      }
+      case 'dropContents':
+        statements.run('DELETE FROM contents WHERE chat = ? AND turn = ?', write.chat, write.turnId);
         return;
       case 'session':
         statements.run(
@@ -120,12 +126,15 @@ export class SqliteWriter {
         return;
       case 'content':
         statements.run(
-          'INSERT OR REPLACE INTO contents VALUES (?, ?, ?, ?, ?)',
+          `INSERT OR REPLACE INTO contents (id, session, content_type, bytes, data, chat, turn)
+           VALUES (?, ?, ?, ?, ?, ?, ?)`,
           write.id,
           write.session,
           write.contentType,
           write.data.byteLength,
           write.data,
+          write.chat ?? null,
+          write.turnId ?? null,
         );
         return;
       case 'process':

@@ -8,7 +8,15 @@ import { WINDOW_TURNS, withTurns } from './window.ts';
 export function archiveTurns(sync: Sync): void {
   sync.observe('chat', (change) => {
     if (change.before.turns !== change.after.turns) keepTurns(sync, change);
+    if (change.before.activeTurn !== change.after.activeTurn) dropCutTurn(sync, change);
   });
+}
+
+/** The active turn may be cut off before it has a row. */
+function dropCutTurn(sync: Sync, { channel, before, after }: Change<'chat'>): void {
+  const turnId = before.activeTurn?.id;
+  if (turnId === undefined || turnId === after.activeTurn?.id || after.turns.at(-1)?.id === turnId) return;
+  sync.path.write({ op: 'dropContents', chat: channel.uri, turnId });
 }
 
 function keepTurns(sync: Sync, { channel, before, after }: Change<'chat'>): void {

@@ -1,4 +1,4 @@
-import type { ToolCallResult, ToolResultContent } from '@agenthost/protocol';
+import type { FileEdit, ToolCallResult, ToolResultContent } from '@agenthost/protocol';
 import { describe, expect, it } from 'vitest';
 import { ROOT, SESSION, startHost } from '../../test/host-fixture.ts';
 import type { RawClient } from '../../test/raw-client.ts';
@@ -169,6 +169,39 @@ describe('contents', () => {
     const made = output.fileEdit({ uri: 'file:///b', after: 'new\n' });
     expect(made.before).toBeUndefined();
     expect(made.diff).toStrictEqual({ added: 1, removed: 0 });
+  });
+
+  const readEdit = (client: RawClient, edit: FileEdit) => read(client, edit.after?.content.uri ?? '');
+
+  it('[RES-1] [CHAT-6] go with a turn that is cut off, and none come after it', async () => {
+    const { host, client, chat, output } = await setUp();
+    const kept = output.fileEdit({ uri: 'file:///a', after: 'kept' });
+    host.agent.turn.complete();
+    await host.run();
+    for (const turnId of ['u', 'v']) {
+      const message = { text: 'go', origin: { kind: 'user' as const } };
+      await client.act(chat, { type: 'chat/turnStarted', turnId, message });
+      await host.run();
+      host.agent.turn.output.fileEdit({ uri: 'file:///a', after: turnId });
+      if (turnId === 'u') host.agent.turn.complete();
+      await host.run();
+    }
+    expect(host.journal.disk.contents.size).toBe(3);
+    await client.act(chat, { type: 'chat/truncated', turnId: 't' });
+    host.agent.turn.output.fileEdit({ uri: 'file:///a', after: 'too late' });
+    await host.run();
+    expect(host.journal.disk.contents.size).toBe(1);
+    expect(await readEdit(client, kept)).toMatchObject({ data: 'kept' });
+    await client.act(chat, { type: 'chat/truncated' });
+    expect(host.journal.disk.contents.size).toBe(0);
+  });
+
+  it('[RES-1] [CHAT-6] of the active turn go when all of its chat is cut off', async () => {
+    const { host, client, chat, output } = await setUp();
+    output.fileEdit({ uri: 'file:///a', after: 'x' });
+    await host.run();
+    await client.act(chat, { type: 'chat/truncated' });
+    expect(host.journal.disk.contents.size).toBe(0);
   });
 
   it('[RES-1] [SESS-3] go with their session, and none come after it', async () => {

@@ -21,7 +21,14 @@ export function contentIdOf(uri: string): string | undefined {
   return uri.startsWith(prefix) ? uri.slice(prefix.length) : undefined;
 }
 
-/** Stores large contents of a session outside of state, behind URIs that `resourceRead` answers [RES-1]. */
+/** The active turn that contents go with. */
+export interface ContentOwner {
+  readonly session: string;
+  readonly chat: string;
+  readonly turnId: string;
+}
+
+/** Stores large contents of turns outside of state, behind URIs that `resourceRead` answers [RES-1]. */
 export class ContentStore {
   readonly #sync: Sync;
   readonly #ids: Ids;
@@ -32,23 +39,24 @@ export class ContentStore {
   }
 
   /** Stores a text durably with the present tick. */
-  put(session: string, text: string, contentType: string): ContentRef {
-    return this.#putBytes(session, Buffer.from(text, 'utf8'), contentType);
+  put(of: ContentOwner, text: string, contentType: string): ContentRef {
+    return this.#putBytes(of, Buffer.from(text, 'utf8'), contentType);
   }
 
-  #putBytes(session: string, data: Buffer, contentType: string): ContentRef {
+  #putBytes(of: ContentOwner, data: Buffer, contentType: string): ContentRef {
     const id = this.#ids.next();
     this.#sync.path.transact('host', () => {
-      // What comes after its session would never be dropped.
-      if (this.#sync.registry.get(session) === undefined) return;
-      this.#sync.path.write({ op: 'content', session, id, contentType, data });
+      // What comes after its turn is in no state, and would stay when the turn was cut off or its session disposed of.
+      if (this.#sync.registry.getOf('chat', of.chat)?.outline.activeTurn?.id !== of.turnId) return;
+      const { session, chat, turnId } = of;
+      this.#sync.path.write({ op: 'content', session, chat, turnId, id, contentType, data });
     });
     return { uri: `${CONTENT_SCHEME}:/${id}`, sizeHint: data.byteLength, contentType };
   }
 
   /** A change of a text file, its contents behind URIs [CS-3]. */
-  fileEdit(session: string, { uri, before, after }: FileChange): FileEdit {
-    const side = (text: string) => ({ uri, content: this.put(session, text, 'text/plain; charset=utf-8') });
+  fileEdit(of: ContentOwner, { uri, before, after }: FileChange): FileEdit {
+    const side = (text: string) => ({ uri, content: this.put(of, text, 'text/plain; charset=utf-8') });
     const counts = countLines(before ?? '', after ?? '');
     return {
       ...(before === undefined ? {} : { before: side(before) }),
@@ -61,7 +69,7 @@ export class ContentStore {
    * A tool's result, small enough for state: of large texts the head, a reference to the whole and the tail; of other large data,
    * structured content included, a reference.
    */
-  fit(session: string, result: ToolCallResult): ToolCallResult {
+  fit(of: ContentOwner, result: ToolCallResult): ToolCallResult {
     const { content, structuredContent, error, ...rest } = result;
     const json = structuredContent === undefined ? '' : JSON.stringify(structuredContent);
     const large = largeParts([
@@ -73,10 +81,10 @@ export class ContentStore {
     ]);
     if (large.size === 0) return result;
     const fitted = (content ?? []).flatMap((block) =>
-      large.has(block) ? this.#outline(session, block) : [block],
+      large.has(block) ? this.#outline(of, block) : [block],
     );
     const isJsonLarge = structuredContent !== undefined && large.has(structuredContent);
-    if (isJsonLarge) fitted.push({ type: 'resource', ...this.put(session, json, 'application/json') });
+    if (isJsonLarge) fitted.push({ type: 'resource', ...this.put(of, json, 'application/json') });
     return {
       ...rest,
       ...(fitted.length === 0 ? {} : { content: fitted }),
@@ -88,10 +96,10 @@ export class ContentStore {
   }
 
   /** What stands in state for a large block. */
-  #outline(session: string, block: ToolResultContent): ToolResultContent[] {
+  #outline(of: ContentOwner, block: ToolResultContent): ToolResultContent[] {
     const whole = (text: string): ToolResultContent => ({
       type: 'resource',
-      ...this.put(session, text, 'text/plain; charset=utf-8'),
+      ...this.put(of, text, 'text/plain; charset=utf-8'),
     });
     switch (block.type) {
       case 'text': {
@@ -102,7 +110,7 @@ export class ContentStore {
         return [cutPreview(block), whole(block.preview ?? '')];
       case 'embeddedResource': {
         const { data, contentType } = block;
-        return [{ type: 'resource', ...this.#putBytes(session, Buffer.from(data, 'base64'), contentType) }];
+        return [{ type: 'resource', ...this.#putBytes(of, Buffer.from(data, 'base64'), contentType) }];
       }
       default:
         return [block];

@@ -58,7 +58,7 @@ export class LiveTurnOutput implements TurnOutput {
   }
 
   fileEdit(change: FileChange): FileEdit {
-    return this.#contents.fileEdit(this.#turn.session, change);
+    return this.#contents.fileEdit(this.#turn, change);
   }
 
   toolCall(call: ToolCallStart): ToolCallHandle {
@@ -68,7 +68,7 @@ export class LiveTurnOutput implements TurnOutput {
       turnId: this.#turn.turnId,
       pace: this.#pace,
       emit: (make) => this.#emit(make),
-      fit: (result) => this.#contents.fit(this.#turn.session, result),
+      fit: (result) => this.#contents.fit(this.#turn, result),
     });
     this.#toolCalls.set(toolCallId, handle);
     this.#emit(() => ({
