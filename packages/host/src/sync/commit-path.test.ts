@@ -144,6 +144,75 @@ describe('a tick', () => {
   });
 });
 
+describe('a cause that throws', () => {
+  const failing =
+    (work: () => void): (() => void) =>
+    () => {
+      work();
+      throw new Error('an observer broke');
+    };
+
+  it.each(['client', 'host'] as const)(
+    'half-way (of a %s) leaves nothing, and nobody else is hurt',
+    async (cause) => {
+      const { clock, path, seen, state, append, keys } = await setUp();
+      path.transact('client', () => append('a'));
+      expect(() =>
+        path.transact(
+          cause,
+          failing(() => append('b')),
+        ),
+      ).toThrow('an observer broke');
+      path.transact('client', () => append('c'));
+      await clock.settle();
+      expect(state).toStrictEqual(['a', 'c']);
+      expect(keys()).toStrictEqual(['a', 'c']);
+      expect(seen).toStrictEqual(['sent a', 'sent c', 'effect a', 'effect c']);
+    },
+  );
+
+  it('is not done again after a failed commit', async () => {
+    const { journal, clock, path, state, append } = await setUp();
+    journal.failNextCommits();
+    path.transact('host', () => append('a'));
+    expect(() =>
+      path.transact(
+        'host',
+        failing(() => append('b')),
+      ),
+    ).toThrow('an observer broke');
+    await clock.settle();
+    await clock.advance(1_000);
+    expect(state).toStrictEqual(['a']);
+  });
+
+  it('takes back all of its own changes of what was changed before in the same tick', async () => {
+    const { path } = await setUp();
+    const subject = {};
+    const firsts: boolean[] = [];
+    const change = (): void => void firsts.push(path.isFirstChange(subject), path.isFirstChange(subject));
+    path.transact('client', change);
+    path.transact('client', change);
+    expect(firsts).toStrictEqual([true, false, true, false]);
+  });
+
+  it('as the last part of a tick costs neither the tick nor the other parts', async () => {
+    const { clock, path, seen, state, append } = await setUp();
+    let isFirst = true;
+    path.onSeal(() => {
+      if (isFirst) failing(() => append('broken'))();
+    });
+    path.onSeal(() => {
+      if (isFirst) append('hook');
+      isFirst = false;
+    });
+    path.transact('client', () => append('a'));
+    await clock.settle();
+    expect(seen.slice(0, 2)).toStrictEqual(['sent a', 'sent hook']);
+    expect(state).toStrictEqual(['a', 'hook']);
+  });
+});
+
 describe('a boundary', () => {
   it('[CONN-2] has everything before it, and nothing after', async () => {
     const { clock, path, seen, state, append } = await setUp();

@@ -23,8 +23,6 @@ interface Tick {
   readonly effects: (() => void)[];
   /** Takes the tick's changes back, newest first. */
   readonly undo: (() => void)[];
-  /** What `isFirstChange` was asked about. */
-  readonly changed: Set<object>;
   /** The host's own causes, to run again after a failed commit. */
   readonly redo: (() => void)[];
 }
@@ -35,7 +33,6 @@ const newTick = (): Tick => ({
   output: [],
   effects: [],
   undo: [],
-  changed: new Set(),
   redo: [],
 });
 
@@ -55,6 +52,8 @@ export class CommitPath {
   #sealed: Tick[] = [];
   #isPumping = false;
   #depth = 0;
+  /** What `isFirstChange` was asked about in the present cause. */
+  readonly #changed = new Set<object>();
   #held: (() => void)[] | undefined;
   #waiters: (() => void)[] = [];
   #cancelRetry: Cancel = () => undefined;
@@ -85,7 +84,7 @@ export class CommitPath {
   /**
    * Runs changes that belong together: they are committed in one transaction. Throws `JournalUnavailable` for a client's
    * cause while the journal cannot be written; the host's own cause waits then and runs later. It may run again after a
-   * failed commit, on the state as it was before.
+   * failed commit, on the state as it was before. When `work` throws, all of it is taken back before the error goes on.
    */
   transact(cause: Cause, work: () => void): void {
     if (this.#depth === 0) {
@@ -95,7 +94,10 @@ export class CommitPath {
         this.#held.push(work);
         return;
       }
-      if (cause === 'host') this.#tick().redo.push(work);
+      this.#runCause(work, cause);
+      const tick = this.#open;
+      if (tick !== undefined && (tick.writes.length >= EARLY_ROWS || tick.bytes >= EARLY_BYTES)) this.seal();
+      return;
     }
     this.#depth += 1;
     try {
@@ -103,13 +105,6 @@ export class CommitPath {
     } finally {
       this.#depth -= 1;
     }
-    const tick = this.#open;
-    if (
-      this.#depth === 0 &&
-      tick !== undefined &&
-      (tick.writes.length >= EARLY_ROWS || tick.bytes >= EARLY_BYTES)
-    )
-      this.seal();
   }
 
   /** Adds a journal row. Inside `transact` only. */
@@ -126,11 +121,10 @@ export class CommitPath {
     this.#tick().undo.push(restore);
   }
 
-  /** True when asked for the first time in a tick about `subject`: who then gives its `undo` takes back all of the tick. */
+  /** True when asked for the first time in a cause about `subject`: who then gives its `undo` takes back all of the cause. */
   isFirstChange(subject: object): boolean {
-    const { changed } = this.#tick();
-    if (changed.has(subject)) return false;
-    changed.add(subject);
+    if (this.#changed.has(subject)) return false;
+    this.#changed.add(subject);
     return true;
   }
 
@@ -234,9 +228,28 @@ export class CommitPath {
   }
 
   #runSealHooks(): void {
+    for (const hook of this.#beforeSeal) this.#guard(() => this.#runCause(hook));
+  }
+
+  /** Runs one cause in the open tick, as a whole or not at all. */
+  #runCause(work: () => void, cause?: Cause): void {
+    const tick = this.#tick();
+    const { writes, output, effects, undo, redo, bytes } = tick;
+    const [writeCount, outputCount, effectCount] = [writes.length, output.length, effects.length];
+    const [undoCount, redoCount] = [undo.length, redo.length];
+    if (cause === 'host') redo.push(work);
+    this.#changed.clear();
     this.#depth += 1;
     try {
-      for (const hook of this.#beforeSeal) hook();
+      work();
+    } catch (error) {
+      for (const restore of undo.splice(undoCount).toReversed()) this.#guard(restore);
+      writes.length = writeCount;
+      output.length = outputCount;
+      effects.length = effectCount;
+      redo.length = redoCount;
+      tick.bytes = bytes;
+      throw error;
     } finally {
       this.#depth -= 1;
     }

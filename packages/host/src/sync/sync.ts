@@ -101,10 +101,7 @@ export class Sync {
   /** Reduces, numbers and journals one action. Inside `path.transact` only. */
   emit<K extends ChannelKind>(channel: Channel<K>, action: ChannelAction[K], origin?: DispatchOrigin): void {
     if (!channel.isAlive) return;
-    // Streams change one channel many times a tick: going back to before the first takes all of it back.
-    if (this.path.isFirstChange(channel)) {
-      this.#undoTo(channel, { state: channel.state, seq: channel.seq, emittedSeq: this.#emittedSeq });
-    }
+    if (this.path.isFirstChange(channel)) this.#undoTo(channel.mark(), this.#emittedSeq);
     const time = this.stamp();
     const seq = this.sequencer.next();
     channel.seq = seq;
@@ -127,14 +124,10 @@ export class Sync {
   // The closures of these two are not made in `emit`: there each would hold on to everything that any of them needs, the
   // states between two deltas of a long turn among it.
 
-  #undoTo<K extends ChannelKind>(
-    channel: Channel<K>,
-    before: { state: ChannelState[K]; seq: number; emittedSeq: number },
-  ): void {
+  #undoTo(restore: () => void, emittedSeq: number): void {
     this.path.undo(() => {
-      channel.state = before.state;
-      channel.seq = before.seq;
-      this.#emittedSeq = before.emittedSeq;
+      restore();
+      this.#emittedSeq = emittedSeq;
     });
   }
 

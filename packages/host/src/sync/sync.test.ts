@@ -1,0 +1,39 @@
+import { expect, it } from 'vitest';
+import { startHost } from '../../test/host-fixture.ts';
+
+it('[ACT-8] an observer that throws leaves a channel as it was, with the text that came in the same tick', async () => {
+  const host = await startHost();
+  const client = await host.client();
+  const { chat } = await host.session(client);
+  const message = { text: 'hi', origin: { kind: 'user' as const } };
+  await client.act(chat, { type: 'chat/turnStarted', turnId: 't', message });
+  const { sync } = host.host.core;
+  const channel = sync.registry.getOf('chat', chat);
+  if (channel === undefined) throw new Error('not in memory');
+  const part = { kind: 'markdown', id: 'p', content: 'a' } as const;
+  sync.path.transact('host', () => sync.emit(channel, { type: 'chat/responsePart', turnId: 't', part }));
+  await host.run();
+  const delta = (content: string) => ({ type: 'chat/delta', turnId: 't', partId: 'p', content }) as const;
+  sync.observe('chat', ({ action }) => {
+    if (action.type === 'chat/turnComplete') throw new Error('an observer broke');
+  });
+  sync.path.transact('host', () => sync.emit(channel, delta('b')));
+  const before = { seq: channel.seq, emittedSeq: sync.emittedSeq };
+  expect(() =>
+    sync.path.transact('host', () => {
+      sync.emit(channel, delta('never'));
+      sync.emit(channel, { type: 'chat/turnComplete', turnId: 't' });
+    }),
+  ).toThrow('an observer broke');
+  expect({ seq: channel.seq, emittedSeq: sync.emittedSeq }).toStrictEqual(before);
+  sync.path.transact('host', () => sync.emit(channel, delta('c')));
+  await host.run();
+  const expected = { activeTurn: { responseParts: [{ id: 'p', content: 'abc' }] } };
+  expect(channel.state).toMatchObject(expected);
+  expect((await client.subscribe(chat)).state).toMatchObject(expected);
+  await host.restart();
+  const again = await host.client('again');
+  expect((await again.subscribe(chat)).state).toMatchObject({
+    turns: [{ state: 'error', responseParts: [{ id: 'p', content: 'abc' }] }],
+  });
+});
