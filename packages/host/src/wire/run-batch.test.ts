@@ -13,7 +13,7 @@ const delta = (serverSeq: number, content = 'x'): EncodedEnvelope =>
   });
 
 /** A socket that takes batches, and never empties its buffer. */
-function setUp(limits = { softBytes: 1_000_000, hardBytes: 5_000_000 }) {
+function setUp(limits = { softBytes: 1_000_000, hardBytes: 5_000_000, responseBytes: 1e9 }) {
   const sent: (string | FrameBatch)[] = [];
   const seen = { overflows: 0 };
   let bufferedBytes = 0;
@@ -87,7 +87,7 @@ test('a batch is the frames of its envelopes', () => {
 });
 
 test('what waits for the end of the tick counts against the limits', () => {
-  const { outbox, order, seen } = setUp({ softBytes: 400, hardBytes: 2_000 });
+  const { outbox, order, seen } = setUp({ softBytes: 400, hardBytes: 2_000, responseBytes: 1e9 });
   for (let seq = 1; seq <= 6; seq += 1) outbox.envelope(delta(seq), undefined);
   outbox.flush();
   const [batch] = order();
