@@ -59,3 +59,23 @@ test('[WIRE-6] eight concurrent requests of a connection run at once, and the ot
   await host.run();
   expect(readCount).toBe(21);
 });
+
+test('[SUB-2] what a slow socket has not taken yet goes with its subscription', async () => {
+  const host = await startHost({ outbox: { softBytes: 1 } });
+  const client = await host.client();
+  const other = await host.client();
+  const { session } = await host.session(client);
+  const titled = (title: string) => ({ type: 'session/titleChanged', title }) as const;
+  // Fills the socket.
+  client.ask('ping', { channel: ROOT });
+  await stall(host, client);
+  for (let count = 0; count < 3; count += 1) other.dispatch(session, titled(`title ${count}`));
+  client.dispatch(session, titled('own'));
+  await stall(host, other);
+  await stall(host, client);
+  client.send({ jsonrpc: '2.0', method: 'unsubscribe', params: { channel: session } });
+  await stall(host, client);
+  await host.run();
+  const titles = client.envelopes(session).map(({ action }) => ('title' in action ? action.title : ''));
+  expect(titles).toStrictEqual(['own']);
+});

@@ -225,6 +225,45 @@ describe('windows', () => {
     expect(seen.turns.at(-1)?.id).toBe('t5');
     expect(seen.turnsNextCursor !== undefined).toBe(seen.turns.length < 5);
   });
+
+  /** A client that was given one turn of five; `kill` or not, the host has to know that when it comes back. */
+  async function narrowed() {
+    const host = await startHost();
+    const client = await host.client();
+    const { chat } = await host.session(client);
+    await runTurns(host, client, chat, ids(5));
+    const windowed = await host.client('windowed');
+    await windowed.subscribe(chat);
+    await host.run();
+    return { host, chat, windowed };
+  }
+
+  test('[ACT-8] [CONN-5] a window is durable before the client gets it, so that a kill right after it costs nothing', async () => {
+    const { host, chat, windowed } = await narrowed();
+    const { fromSeq } = await windowed.subscribe(chat, { view: { turns: 1 } });
+    await host.restart();
+    const other = await host.client();
+    await other.act(chat, { type: 'chat/truncated', turnId: 't2' });
+    const result = await host.connect('windowed').reconnect(fromSeq, [chat]);
+    if (result.type !== 'snapshot') throw new Error('its window cannot reduce that truncation');
+    expect(result.snapshots[0]?.state).toMatchObject({ turns: [{ id: 't2' }] });
+  });
+
+  test('[CONN-5] a window that was given while the journal could not be written is known all the same', async () => {
+    const { host, chat, windowed } = await narrowed();
+    host.journal.failNextCommits(2);
+    const { fromSeq } = await windowed.subscribe(chat, { view: { turns: 1 } });
+    windowed.link.cut();
+    await host.run();
+    const back = host.connect('windowed');
+    expect((await back.reconnect(fromSeq, [chat])).type).toBe('replay');
+    await host.advance(5_000);
+    back.clear();
+    const other = await host.client();
+    await other.act(chat, { type: 'chat/truncated', turnId: 't2' });
+    await host.run();
+    expect(back.types(chat)).toEqual(['chat/truncated', 'chat/turnsLoaded', 'chat/truncated']);
+  });
 });
 
 describe('delivery', () => {
