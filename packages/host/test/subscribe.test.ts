@@ -240,7 +240,18 @@ describe('windows', () => {
 
   test('[ACT-8] [CONN-5] a window is durable before the client gets it, so that a kill right after it costs nothing', async () => {
     const { host, chat, windowed } = await narrowed();
-    const { fromSeq } = await windowed.subscribe(chat, { view: { turns: 1 } });
+    let release: () => void = () => undefined;
+    host.journal.gates.beforeCommit = () =>
+      new Promise((resolve) => {
+        release = resolve;
+      });
+    const id = windowed.ask('subscribe', { channel: chat, view: { turns: 1 } });
+    await host.run();
+    expect(windowed.answerTo(id)).toBeUndefined();
+    host.journal.gates.beforeCommit = undefined;
+    release();
+    const { snapshot } = await windowed.answered<{ snapshot: { fromSeq: number } }>(id);
+    const { fromSeq } = snapshot;
     await host.restart();
     const other = await host.client();
     await other.act(chat, { type: 'chat/truncated', turnId: 't2' });
