@@ -129,6 +129,8 @@ export function detach(sync: Sync, clients: Clients, connection: Connection, uri
     channel.usedAt = sync.clock.now();
   }
   const { client } = connection.online;
+  // What a slow socket has not taken yet, or a delay holds back.
+  connection.outbox.dropEnvelopes(uri, client.id);
   if (!client.subscriptions.has(uri)) return;
   void clients.note(client, (record) => {
     record.subscriptions = new Map([...record.subscriptions].filter(([key]) => key !== uri));

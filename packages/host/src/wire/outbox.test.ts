@@ -179,6 +179,33 @@ describe('the order of what a connection is sent', () => {
   });
 });
 
+describe('the end of a subscription', () => {
+  it('[SUB-2] takes along what waits of its channel, but for echoes of own dispatches', async () => {
+    const { transport, clock, seen, outbox, push, order } = setUp();
+    const action = { type: 'chat/draftChanged' } as const;
+    transport.bufferedBytes = 2_000;
+    push(envelope(1));
+    push({ ...envelope(2), origin: { clientId: 'own', clientSeq: 1 } });
+    push({ ...envelope(3), origin: { clientId: 'other', clientSeq: 1 } });
+    push({ channel: 'ahp-chat:/b', serverSeq: 4, action });
+    outbox.frame('response', 'response');
+    outbox.dropEnvelopes('ahp-chat:/a', 'own');
+    transport.drain();
+    expect(order()).toStrictEqual([2, 4, 'response']);
+    push(delta(5, 'a'), 100);
+    outbox.dropEnvelopes('ahp-chat:/a', 'own');
+    await clock.advance(100);
+    expect(order()).toHaveLength(3);
+    // What went counts no more.
+    transport.bufferedBytes = 2_000;
+    for (let seq = 6; seq < 100; seq += 1) {
+      push(envelope(seq));
+      outbox.dropEnvelopes('ahp-chat:/a', 'own');
+    }
+    expect(seen.overflows).toBe(0);
+  });
+});
+
 describe('merging', () => {
   it('[SUB-4] neighbouring appends to one target become one within the delay, with the last number', async () => {
     const { transport, clock, push, order } = setUp();

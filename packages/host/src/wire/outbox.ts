@@ -133,6 +133,19 @@ export class Outbox implements Sink {
     this.#held = this.#held.filter(({ kind }) => kind !== 'envelope');
   }
 
+  /** Forgets the envelopes of a channel that still wait here, but for echoes of what this client dispatched [SUB-2]. */
+  dropEnvelopes(channel: string, clientId: string): void {
+    const isWanted = (item: Item): boolean => {
+      if (item.kind !== 'envelope') return true;
+      const { value } = item.encoded;
+      if (value.channel !== channel || value.origin?.clientId === clientId) return true;
+      this.#queuedBytes -= item.size;
+      return false;
+    };
+    this.#queue = this.#queue.filter(isWanted);
+    this.#held = this.#held?.filter(isWanted);
+  }
+
   /** Hands what was written since the last flush to the operating system. */
   flush(): void {
     if (!this.#isCorked) return;
