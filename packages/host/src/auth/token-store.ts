@@ -4,7 +4,6 @@ import {
   closeSync,
   fsyncSync,
   linkSync,
-  mkdirSync,
   openSync,
   readFileSync,
   rmSync,
@@ -12,6 +11,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { ensureFolder } from '../lib/ensure-folder.ts';
 
 /** Where the owner's token may come from, first one first. */
 export interface TokenSources {
@@ -88,7 +88,7 @@ function readIfPresent(path: string): string | undefined {
 function createFile(path: string, token: string): void {
   const temporary = `${path}.${process.pid}-${randomBytes(4).toString('hex')}`;
   try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    ensureFolder(dirname(path));
     const file = openSync(temporary, 'wx', 0o600);
     try {
       writeSync(file, `${token}\n`);

@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { ensureFolder } from '../lib/ensure-folder.ts';
 import { DamageError, isDamage, toJournalError } from './sqlite-errors.ts';
 import { Statements, text } from './sqlite-rows.ts';
 import { type Migration, migrate, readVersion, refuseNewer } from './sqlite-schema.ts';
@@ -89,7 +90,7 @@ export function openDatabase(options: OpenDatabaseOptions): OpenDatabase {
 
 function makeFolder(path: string): void {
   try {
-    mkdirSync(path, { recursive: true, mode: 0o700 });
+    ensureFolder(path);
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
     // Node says so of whatever stopped it on the way, a read-only file system too; the plain call says what it was.

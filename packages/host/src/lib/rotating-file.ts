@@ -3,13 +3,13 @@ import {
   closeSync,
   existsSync,
   fstatSync,
-  mkdirSync,
   openSync,
   renameSync,
   rmSync,
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
+import { ensureFolder } from './ensure-folder.ts';
 
 /** Limits of a rotating file. */
 export interface RotatingFileOptions {
@@ -33,7 +33,7 @@ export class RotatingFile {
   /** Throws when the file cannot be opened. */
   constructor(options: RotatingFileOptions) {
     this.#options = options;
-    mkdirSync(dirname(options.path), { recursive: true, mode: 0o700 });
+    ensureFolder(dirname(options.path));
     this.#open();
   }
 

@@ -1,4 +1,3 @@
-import { mkdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { CLOSE_CODES } from '@agenthost/protocol';
@@ -9,6 +8,7 @@ import type { Journal, JournalStart } from '../journal/journal.ts';
 import { Maintenance } from '../journal/maintenance.ts';
 import { SqliteJournal } from '../journal/sqlite-journal.ts';
 import { type Cancel, type Clock, randomIds, systemClock, systemTimers, type Timers } from '../lib/clock.ts';
+import { ensureFolder } from '../lib/ensure-folder.ts';
 import { createLog, type FileLog } from '../lib/file-log.ts';
 import type { Log } from '../lib/log.ts';
 import { silentLog } from '../lib/memory-log.ts';
@@ -265,6 +265,6 @@ function endTurns({ sync }: Core): void {
 /** A rotating file in the data folder, which is made for it; without a folder nothing. */
 function fileLog(dataDir: string | undefined): FileLog | undefined {
   if (dataDir === undefined) return undefined;
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  ensureFolder(dataDir);
   return createLog({ file: join(dataDir, 'agenthost.log') });
 }
