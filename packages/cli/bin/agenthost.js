@@ -7,6 +7,12 @@ if (parts[0] < 22 || (parts[0] === 22 && parts[1] < 15)) {
   );
   process.exitCode = 1;
 } else {
+  // Node 22 calls its SQLite experimental at every start; people can do nothing about it. All other warnings are shown.
+  process.removeAllListeners('warning');
+  process.on('warning', function (warning) {
+    if (warning.name === 'ExperimentalWarning' && /SQLite/.test(warning.message)) return;
+    process.stderr.write(warning.name + ': ' + warning.message + '\n');
+  });
   import('../dist/main.js').catch(function (error) {
     var notBuilt =
       error && error.code === 'ERR_MODULE_NOT_FOUND' && /dist.main\.js/.test(String(error.message));
