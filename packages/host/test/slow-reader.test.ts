@@ -27,14 +27,15 @@ test('answers that a client does not read are not made ahead without end, and co
   expect(answered.slice(-200)).toStrictEqual(ids);
 });
 
-test('a client that goes on asking and never reads is closed with 4008', async () => {
+test('a client that goes on asking and never reads is cut off', async () => {
   const host = await startHost({ outbox: { responseBytes: 16_000 } });
   const client = await host.client();
   const { session } = await host.session(client);
   for (let count = 0; count < 100; count += 1) client.ask('subscribe', { channel: session });
   await stall(host, client);
   await host.run();
-  expect(client.closed?.code).toBe(4008);
+  // No close frame would reach it.
+  expect(client.closed).toBeDefined();
   expect(host.logged).toContain('a client reads too slowly; it has to reconnect');
 });
 
