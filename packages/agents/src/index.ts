@@ -3,7 +3,6 @@ export {
   type AcpAgentConfig,
   type AcpAgentEntry,
   AgentConfigError,
-  loadAgentEntries,
   readAgentEntries,
 } from './acp/config.ts';
 export { type AcpProvider, type AcpProviderOptions, createAcpProvider } from './acp/provider.ts';

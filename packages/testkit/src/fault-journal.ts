@@ -131,14 +131,6 @@ export class FaultJournal implements Journal {
     return this.#read(this.#inner.listSessions(...args));
   }
 
-  readSession(...args: Parameters<Journal['readSession']>): ReturnType<Journal['readSession']> {
-    return this.#read(this.#inner.readSession(...args));
-  }
-
-  countSessions(): ReturnType<Journal['countSessions']> {
-    return this.#read(this.#inner.countSessions());
-  }
-
   readClient(...args: Parameters<Journal['readClient']>): ReturnType<Journal['readClient']> {
     return this.#read(this.#inner.readClient(...args));
   }

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
 import { isObject, type JsonObject } from './json.ts';
 
@@ -85,25 +84,6 @@ export function readAgentEntries(config: unknown, file: string): AcpAgentEntry[]
   if (agents === undefined) return [];
   if (!isObject(agents)) throw wrong(file, 'agents', 'an object of agents by id', agents);
   return Object.entries(agents).map(([id, value]) => readEntry(id, value, file));
-}
-
-/**
- * Reads a config file (`agenthost.json`) for its agents. A missing file is an empty list; anything else that is wrong with it throws
- * `AgentConfigError`.
- */
-export async function loadAgentEntries(file: string): Promise<AcpAgentEntry[]> {
-  const text = await readFile(file, 'utf8').catch((cause: unknown) => {
-    if (isObject(cause) && cause['code'] === 'ENOENT') return undefined;
-    throw new AgentConfigError(`${file}: cannot be read: ${String(cause)}`, { cause });
-  });
-  if (text === undefined) return [];
-  let config: unknown;
-  try {
-    config = JSON.parse(text);
-  } catch (cause) {
-    throw new AgentConfigError(`${file}: is not JSON: ${String(cause)}`, { cause });
-  }
-  return readAgentEntries(config, file);
 }
 
 function readEntry(id: string, value: unknown, file: string): AcpAgentEntry {

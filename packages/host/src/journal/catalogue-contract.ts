@@ -26,7 +26,6 @@ export function catalogueContract(here: JournalUnderTest): void {
 
     test('[ROOT-2] sessions are listed newest first, ties by URI', async () => {
       expect(uris(await here.journal.listSessions({}))).toEqual(['a', 'b', 'c', 'e', 'd']);
-      expect(await here.journal.countSessions()).toBe(5);
     });
 
     test('[ROOT-2] pages continue after a row, whether or not it is still there', async () => {
@@ -40,9 +39,8 @@ export function catalogueContract(here: JournalUnderTest): void {
 
     test('a session written again moves to its new place', async () => {
       await here.journal.commit([row('d', '2026-02-01T00:00:00.000Z')]);
-      expect(uris(await here.journal.listSessions({ limit: 2 }))).toEqual(['d', 'a']);
-      expect(await here.journal.countSessions()).toBe(5);
-      expect(await here.journal.readSession('d')).toEqual({
+      expect(uris(await here.journal.listSessions({}))).toEqual(['d', 'a', 'b', 'c', 'e']);
+      expect((await here.journal.listSessions({ limit: 1 }))[0]).toEqual({
         uri: 'd',
         modifiedAt: '2026-02-01T00:00:00.000Z',
         summary: '{"of":"d"}',
@@ -58,7 +56,7 @@ export function catalogueContract(here: JournalUnderTest): void {
         channel(chat, 0, { session: 'a' }),
         { op: 'dropSession', uri: 'a' },
       ]);
-      expect(await here.journal.readSession('a')).toBeUndefined();
+      expect(uris(await here.journal.listSessions({}))).toEqual(['b', 'c', 'e', 'd']);
       expect(await here.journal.readContent('of a')).toBeUndefined();
       expect(await here.journal.readContent('of b')).toBeDefined();
       expect(await here.journal.readChannel('a')).toBeDefined();

@@ -62,8 +62,6 @@ export interface Journal {
     limit?: number;
     after?: { modifiedAt: string; uri: string };
   }): Promise<readonly StoredSession[]>;
-  readSession(uri: string): Promise<StoredSession | undefined>;
-  countSessions(): Promise<number>;
 
   readClient(id: string): Promise<StoredClient | undefined>;
   readContent(id: string): Promise<StoredContent | undefined>;

@@ -163,14 +163,6 @@ export class MemoryJournal implements Journal {
       .slice(0, limit);
   }
 
-  async readSession(uri: string): Promise<StoredSession | undefined> {
-    return this.#opened().sessions.get(uri);
-  }
-
-  async countSessions(): Promise<number> {
-    return this.#opened().sessions.size;
-  }
-
   async readClient(id: string): Promise<StoredClient | undefined> {
     return this.#opened().clients.get(id);
   }

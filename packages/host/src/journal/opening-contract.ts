@@ -72,7 +72,7 @@ export function openingContract(here: JournalUnderTest): void {
       });
       expect(await here.journal.readTurns(chat, {})).toEqual([{ ordinal: 0, id: 't0', json: '{"turn":0}' }]);
       expect(await here.journal.listOpen()).toEqual([chat]);
-      expect(await here.journal.readSession(session)).toMatchObject({ uri: session });
+      expect(await here.journal.listSessions({})).toMatchObject([{ uri: session }]);
       expect(await here.journal.readMeta('k')).toBe('v');
     });
   });

@@ -212,14 +212,6 @@ export class SqliteJournal implements Journal {
     return this.#read(({ reader }) => reader.sessions(options));
   }
 
-  readSession(uri: string): Promise<StoredSession | undefined> {
-    return this.#read(({ reader }) => reader.session(uri));
-  }
-
-  countSessions(): Promise<number> {
-    return this.#read(({ reader }) => reader.sessionCount());
-  }
-
   readClient(id: string): Promise<StoredClient | undefined> {
     return this.#read(({ reader }) => reader.client(id));
   }

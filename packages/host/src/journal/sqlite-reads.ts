@@ -163,16 +163,6 @@ export class SqliteReader {
     return [...ties, ...older];
   }
 
-  session(uri: string): StoredSession | undefined {
-    const row = this.#statements.get('SELECT uri, modified_at, summary FROM sessions WHERE uri = ?', uri);
-    return row && toSession(row);
-  }
-
-  sessionCount(): number {
-    const row = this.#statements.get('SELECT count(*) AS count FROM sessions');
-    return row === undefined ? 0 : number(row, 'count');
-  }
-
   client(id: string): StoredClient | undefined {
     const row = this.#statements.get('SELECT * FROM clients WHERE id = ?', id);
     if (row === undefined) return undefined;
@@ -214,7 +204,8 @@ export class SqliteReader {
     const own = 'SELECT uri FROM channels WHERE session = ?1 OR uri = ?1';
     const stateBytes = sum('SELECT sum(bytes) AS bytes FROM channels WHERE session = ?1 OR uri = ?1');
     const contentBytes = sum('SELECT sum(bytes) AS bytes FROM contents WHERE session = ?1');
-    if (stateBytes === undefined && contentBytes === undefined && this.session(session) === undefined) {
+    const isKnown = stateBytes !== undefined || contentBytes !== undefined || this.#isListed(session);
+    if (!isKnown) {
       return undefined;
     }
     return {
@@ -223,6 +214,10 @@ export class SqliteReader {
       windowBytes: sum(`SELECT sum(bytes) AS bytes FROM envelopes WHERE channel IN (${own})`) ?? 0,
       contentBytes: contentBytes ?? 0,
     };
+  }
+
+  #isListed(session: string): boolean {
+    return this.#statements.get('SELECT 1 FROM sessions WHERE uri = ?', session) !== undefined;
   }
 }
 

@@ -2,8 +2,6 @@ import { findRealPath, isWithin, type RealPath, systemCode } from './real-path.t
 
 /** What clients may see of the file system. */
 export interface PathPolicyOptions {
-  /** Absolute paths of the folders that may be browsed. */
-  readonly roots: readonly string[];
   /** Absolute paths of the present sessions' working directories; asked anew for each decision. */
   readonly workingDirectories: () => Promise<readonly string[]> | readonly string[];
 }
@@ -17,11 +15,6 @@ export class PathPolicy {
 
   constructor(options: PathPolicyOptions) {
     this.#options = options;
-  }
-
-  /** Listing and resolving: within the roots and the working directories. */
-  async mayList(path: RealPath): Promise<boolean> {
-    return (await isWithinAny(path.path, this.#options.roots)) || (await this.mayRead(path));
   }
 
   /** Reading: within the working directories of existing sessions. */

@@ -28,7 +28,7 @@ export function createWorkspace(options: {
     resolveDirectory: (uri, isAdmin) =>
       checkWorkingDirectory(uri ?? defaultDirectory, options.roots, isAdmin || uri === undefined),
     readerFor: (workingDirectories) => {
-      const policy = new PathPolicy({ roots: options.roots, workingDirectories });
+      const policy = new PathPolicy({ workingDirectories });
       return (uri, encoding) => readFileResource(uri, encoding, { policy });
     },
   };

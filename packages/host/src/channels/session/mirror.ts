@@ -127,7 +127,7 @@ function setBlock(
 }
 
 /** Removes all open blocks of a chat. Inside `path.transact` only. */
-export function clearBlocks(sync: Sync, session: Channel<'session'>, chat: string): void {
+function clearBlocks(sync: Sync, session: Channel<'session'>, chat: string): void {
   for (const { id } of (session.state.inputNeeded ?? []).filter((entry) => entry.chat === chat)) {
     sync.emit(session, { type: 'session/inputNeededRemoved', id });
   }
