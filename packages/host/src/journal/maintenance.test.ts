@@ -267,8 +267,16 @@ describe('retention', () => {
     await timers.advance(61_000);
     expect(asked).toEqual([]);
     maintenance.requestCompaction();
-    await timers.advance(61_000);
+    maintenance.requestCompaction();
+    await timers.advance(999);
+    expect(asked).toEqual([]);
+    await timers.advance(100);
     expect(asked).toEqual([64, 64, 64]);
+    await timers.advance(61_000);
+    expect(asked).toHaveLength(3);
+    maintenance.requestCompaction();
     await maintenance.stop();
+    maintenance.requestCompaction();
+    expect(timers.pending).toEqual([]);
   });
 });

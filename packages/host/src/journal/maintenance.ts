@@ -13,6 +13,8 @@ const pauseMs = 5;
 const snapshotBatch = 50;
 /** Sessions whose chats one slice looks at. */
 const sessionsPerSlice = 20;
+/** From a request to the run that gives space back: deletes that follow each other share one. */
+const compactAfterMs = 1_000;
 /** Freed rows of the window are soon filled again; from so many on it has shrunk. */
 const compactAfterRows = 10_000;
 
@@ -45,6 +47,7 @@ export interface MaintenanceOptions {
 export class Maintenance {
   readonly #options: MaintenanceOptions;
   #cancelTimer: Cancel = () => {};
+  #cancelCompaction: Cancel | undefined;
   /** Ends the present pause at once. */
   #wake = () => {};
   #isStopped = false;
@@ -61,9 +64,15 @@ export class Maintenance {
     this.#schedule();
   }
 
-  /** Something large was deleted: the next run gives the space back. */
+  /** Something large was deleted: a run a second from now gives the space back. */
   requestCompaction(): void {
     this.#mustCompact = true;
+    if (this.#isStopped) return;
+    this.#cancelCompaction ??= this.#options.timers.after(compactAfterMs, () => {
+      this.#cancelCompaction = undefined;
+      // One that is under way may have passed that step.
+      void (this.#running ?? Promise.resolve()).then(() => this.run());
+    });
   }
 
   /** One run now, or the one that is under way. Never rejects: failures are logged. */
@@ -78,6 +87,7 @@ export class Maintenance {
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#cancelTimer();
+    this.#cancelCompaction?.();
     this.#wake();
     await this.#running;
   }

@@ -51,6 +51,8 @@ export async function startCore(parts: {
   timers: Timers;
   ids: Ids;
   log: Log;
+  /** A session has been made, or is gone; durably. */
+  onSession(event: 'sessionAdded' | 'sessionRemoved', uri: string): void;
 }): Promise<Core> {
   const { options, journal, start, workspace, log, ids, timers, clock } = parts;
   const sync = new Sync(parts);
@@ -114,9 +116,10 @@ export async function startCore(parts: {
       turns,
       configs: new KnownConfigs({ remembered, timers, log }),
       resolveDirectory: (uri, caller) => workspace.resolveDirectory(uri, caller.isAdmin),
-      countSessions: (by) => {
+      onListed: (uri, by) => {
         changeSessionCount(sync, by);
         directories.changed();
+        sync.path.effect(() => parts.onSession(by === 1 ? 'sessionAdded' : 'sessionRemoved', uri));
       },
       chats: {
         make: (nowIso) => {

@@ -147,6 +147,12 @@ export class Host {
       timers: this.#timers,
       ids: this.#options.ids ?? randomIds,
       log: this.#log,
+      onSession: (event) => {
+        // What it held may be large, and whoever removed it may need the room.
+        if (event === 'sessionRemoved' && this.#state.phase === 'running') {
+          this.#state.maintenance.requestCompaction();
+        }
+      },
     });
     const { listen } = this.#options;
     const listening = listen === undefined ? undefined : await this.#listenOr(core, listen);

@@ -42,7 +42,8 @@ interface Parts {
   readonly chats: ChatOfSession;
   /** Checks and completes a working directory, in the order of [SESS-1]; `file:` URI and absolute path. */
   resolveDirectory(uri: string | undefined, caller: Caller): Promise<{ uri: string; path: string }>;
-  countSessions(by: number): void;
+  /** A session is added to the catalogue, or taken out of it. Inside `path.transact` only. */
+  onListed(uri: string, by: 1 | -1): void;
 }
 
 /** `createSession`, `disposeSession`, `resolveSessionConfig` [SESS-1] to [SESS-3] [ROOT-4]. */
@@ -119,7 +120,7 @@ async function resolveConfig(
 }
 
 function addSession(
-  { sync, turns, chats, countSessions }: Parts,
+  { sync, turns, chats, onListed }: Parts,
   uri: string,
   init: {
     provider: AgentInfo['provider'];
@@ -151,12 +152,12 @@ function addSession(
   sync.path.write(entryRow(summary));
   sync.path.write({ op: 'markOpen', uri });
   sync.notifyRoot('root/sessionAdded', { channel: sync.root.uri, summary });
-  countSessions(1);
+  onListed(uri, 1);
   sync.path.effect(() => turns.begin(uri, chat.state.resource));
 }
 
 /** In the order of [SESS-3]. */
-function removeSession({ sync, chats, countSessions }: Parts, session: Channel<'session'>): void {
+function removeSession({ sync, chats, onListed }: Parts, session: Channel<'session'>): void {
   const own = [...sync.registry.ofSession(session.uri)].filter((channel) => channel.is('chat'));
   for (const chat of own) {
     const turnId = chat.state.activeTurn?.id;
@@ -166,5 +167,5 @@ function removeSession({ sync, chats, countSessions }: Parts, session: Channel<'
   sync.path.write({ op: 'dropSession', uri: session.uri });
   sync.notifyRoot('root/sessionRemoved', { channel: sync.root.uri, session: session.uri });
   sync.registry.dispose(session);
-  countSessions(-1);
+  onListed(session.uri, -1);
 }
