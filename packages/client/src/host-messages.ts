@@ -74,6 +74,7 @@ export class HostMessages {
   #serve(method: HostRequestMethod, params: unknown, context: RequestContext): unknown {
     const handler: ((params: never, context: RequestContext) => unknown) | undefined = this.#handlers[method];
     if (handler === undefined) throw methodNotFound(method);
-    return Reflect.apply(handler, undefined, [params, context]);
+    // oxlint-disable-next-line typescript/consistent-type-assertions, typescript/no-unsafe-type-assertion -- a handler is set under its own method, whose params a host sends
+    return handler(params as never, context);
   }
 }

@@ -1,5 +1,5 @@
 import { isAbsolute } from 'node:path';
-import { isObject, type JsonObject } from './json.ts';
+import { isObject } from './json.ts';
 
 /** An agent that speaks the Agent Client Protocol over its stdin and stdout. */
 export interface AcpAgentConfig {
@@ -67,7 +67,7 @@ const checks: Readonly<Record<string, Check>> = {
   offersWriteTextFile: aBoolean,
   sharesProcess: aBoolean,
   enabled: aBoolean,
-};
+} satisfies Record<keyof Omit<AcpAgentEntry, 'id'>, Check>;
 
 const idPattern = /^[a-z][a-z0-9+.-]*$/;
 
@@ -103,12 +103,8 @@ function readEntry(id: string, value: unknown, file: string): AcpAgentEntry {
     }
     if (!check.holds(member)) throw wrong(file, `${key}.${name}`, check.expected, member);
   }
-  return isEntryFields(value) ? { id, ...value } : { id };
-}
-
-/** Holds for what `checks` let through. */
-function isEntryFields(value: JsonObject): value is JsonObject & Omit<AcpAgentEntry, 'id'> {
-  return Object.entries(value).every(([name, member]) => checks[name]?.holds(member) === true);
+  // oxlint-disable-next-line typescript/consistent-type-assertions -- every member has passed its check above
+  return { ...(value as Omit<AcpAgentEntry, 'id'>), id };
 }
 
 function wrong(file: string, key: string, expected: string, got: unknown): AgentConfigError {

@@ -201,6 +201,7 @@ export class Registry {
     });
     if (channel.is('chat')) await this.#fillWindow(channel);
     for (const { json, seq } of stored.envelopes) {
+      // Journaled by this host after its checks.
       const envelope: ActionEnvelope = JSON.parse(json);
       channel.state = reduceOn(kind, channel.state, envelope.action, envelope['x-time'] ?? 0);
       channel.seq = seq;

@@ -112,6 +112,7 @@ export class Clients {
 }
 
 function fromRow(row: StoredClient): ClientRecord {
+  // As `#writeDirty` wrote it.
   const subscriptions: [string, RememberedSubscription][] = JSON.parse(row.subscriptions);
   return {
     id: row.id,

@@ -178,6 +178,7 @@ export class Dispatcher {
       this.#sendRejection(connection, incoming, expired, again);
       return;
     }
+    // Journaled by this host after its checks.
     const envelope: ActionEnvelope = JSON.parse(stored.json);
     // True whether or not the present tick can be committed.
     const send = (): void => connection.envelope(new EncodedEnvelope(envelope), undefined);
@@ -213,6 +214,6 @@ function unfit(checked: CheckedAction, channel: Channel): Rejection {
 }
 
 function echoOf(action: unknown): StateAction {
-  const echo: StateAction & { type: string } = Object(action);
-  return echo;
+  // oxlint-disable-next-line typescript/consistent-type-assertions, typescript/no-unsafe-type-assertion -- a rejection alone carries it, and only back to who sent it
+  return (action ?? {}) as StateAction;
 }

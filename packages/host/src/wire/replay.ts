@@ -85,6 +85,7 @@ function readable(
 ): ActionEnvelope[] | undefined {
   const actions: ActionEnvelope[] = [];
   for (const row of rows) {
+    // Journaled by this host after its checks.
     const envelope: ActionEnvelope = JSON.parse(row.json);
     const isCut = envelope.action.type === 'chat/truncated' && envelope.action.turnId !== undefined;
     if (isCut && (before.get(row.channel)?.fromOrdinal ?? 0) > 0) return undefined;
