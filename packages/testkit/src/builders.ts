@@ -20,6 +20,7 @@ export const turnStarted = (turnId: string, text = `prompt of ${turnId}`): Actio
   message: userMessage(text),
 });
 
+/** `chat/turnCancelled` for a turn. */
 export const turnCancelled = (turnId: string): ActionOf<'chat/turnCancelled'> => ({
   type: 'chat/turnCancelled',
   turnId,

@@ -3,6 +3,7 @@ import type { Readable, Writable } from 'node:stream';
 import { AgentError } from '@agenthost/host';
 import type { AcpLog, AcpTimers } from './runtime.ts';
 
+/** What to run as an agent, and how to end it. */
 export interface StartAgentProcess {
   /** Absolute path of the executable. */
   readonly file: string;

@@ -17,6 +17,7 @@ interface Entry {
   cancelIdle: (() => void) | undefined;
 }
 
+/** How a pool starts its connections, and when it lets idle ones go. */
 export interface ConnectionPoolOptions {
   /** Starts an agent with this folder as its own working directory. The signal ends the attempt. */
   readonly start: (cwd: string, signal: AbortSignal) => Promise<AcpConnection>;

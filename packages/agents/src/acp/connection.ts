@@ -23,6 +23,7 @@ export interface SessionReceiver {
   writeTextFile(params: JsonObject): Promise<void>;
 }
 
+/** What the agent is offered at `initialize`, and the limits that hold for its process. */
 export interface OpenConnection extends AgentIdentity {
   readonly offersReadTextFile: boolean;
   readonly offersWriteTextFile: boolean;

@@ -7,6 +7,7 @@ import { isObject, type JsonObject } from './json.ts';
 /** The longest line taken from an agent, in bytes: a tool's result with a large image fits, a runaway one does not. */
 export const defaultMaxLineBytes = 32 * 1024 * 1024;
 
+/** The agent's pipes, and who gets what comes over them besides the SDK. */
 export interface MessageStreamOptions {
   readonly stdout: Readable;
   readonly stdin: Writable;
@@ -20,6 +21,7 @@ export interface MessageStreamOptions {
   onNoise(line: string): void;
 }
 
+/** Both ends of an open stream: what the SDK reads and writes, and its end. */
 export interface MessageStream {
   /** For the SDK: requests and responses. */
   readonly sdk: Stream;

@@ -22,6 +22,7 @@ import { AcpSession, type AcpSessionContext } from './session.ts';
 import type { AgentSessionConfig } from './session-config.ts';
 import { runVersion } from './version.ts';
 
+/** What a provider needs of its host, and its time limits. Only `childRegistry` has no default. */
 export interface AcpProviderOptions {
   /** Records the processes that run, so that they do not outlive a killed host. */
   readonly childRegistry: ChildRegistry;

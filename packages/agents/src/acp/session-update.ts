@@ -15,8 +15,10 @@ export interface ToolCallFields {
   readonly meta: JsonObject;
 }
 
+/** Where the agent says that a call stands. `completed` and `failed` are its end. */
 export type ToolCallStatus = 'pending' | 'in_progress' | 'completed' | 'failed';
 
+/** One step of the agent's plan, in the agent's order. */
 export interface PlanEntry {
   readonly content: string;
   readonly status: 'pending' | 'in_progress' | 'completed';

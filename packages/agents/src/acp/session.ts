@@ -19,6 +19,7 @@ import type { AgentSessionConfig } from './session-config.ts';
 import type { SessionUpdate } from './session-update.ts';
 import { AcpTurn } from './turn.ts';
 
+/** What the sessions of one provider share. */
 export interface AcpSessionContext {
   readonly agent: AcpAgentConfig;
   readonly pool: ConnectionPool;

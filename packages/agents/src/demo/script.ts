@@ -14,6 +14,7 @@ export type Step =
   | { kind: 'fail' | 'crash'; reason: string }
   | { kind: 'recall' | 'silence' | 'forget' | 'hang' | 'stubborn' };
 
+/** How a call asks: for a plain yes, with options, with editable input, once more while it runs, or for its result. */
 export type AskForm = 'plain' | 'options' | 'edit' | 'twice' | 'result';
 
 /** One row of the demo agent's language. */

@@ -2,6 +2,7 @@ import type { JournalWrite, StoredProcess } from '../journal/journal.ts';
 import type { ChildRegistry } from './process.ts';
 import { hasGroupMembers, processStartTime } from './process-identity.ts';
 
+/** Where children are recorded, and how those that outlived a host are ended. */
 export interface ChildProcessesOptions {
   /** Commits writes to the journal; resolves when they are durable. */
   write(writes: readonly JournalWrite[]): Promise<void>;

@@ -36,6 +36,7 @@ export interface AgentProvider {
   dispose(): Promise<void>;
 }
 
+/** Whether an agent can run on this machine, and what is known of it without starting it. */
 export interface AgentAvailability {
   readonly available: boolean;
   readonly version?: string;
@@ -45,11 +46,13 @@ export interface AgentAvailability {
   readonly reason?: string;
 }
 
+/** A session's config as the agent has it now: what can be set, and the value of each property that has one. */
 export interface ResolvedConfig {
   readonly schema: SessionConfigSchema;
   readonly values: Readonly<Record<string, unknown>>;
 }
 
+/** The chat that an agent is opened for. `session` and `chat` are URIs; `config` holds the session's values by property. */
 export interface OpenAgentSession {
   readonly session: string;
   readonly chat: string;
@@ -77,6 +80,7 @@ export interface AgentSessionHost {
   exited(reason: string): void;
 }
 
+/** A slash command of an agent: its name without the slash, a line about it, and what to type after it. */
 export interface AgentCommand {
   readonly name: string;
   readonly description: string;
@@ -99,6 +103,7 @@ export interface AgentSession {
   terminate(): Promise<void>;
 }
 
+/** What a turn starts from. The message may name a model and an agent of its own. */
 export interface TurnInput {
   readonly turnId: string;
   readonly message: Message;
@@ -130,6 +135,7 @@ export interface TurnOutput {
   fileEdit(change: FileChange): FileEdit;
 }
 
+/** A text file before and after a change. A moved file is two changes: one without `after`, one without `before`. */
 export interface FileChange {
   /** `file:` URI. */
   readonly uri: string;
@@ -139,6 +145,7 @@ export interface FileChange {
   readonly after?: string;
 }
 
+/** A tool call as announced. `toolName` is for programs, `displayName` and `intention` for people; without `contributor` the agent runs it. */
 export interface ToolCallStart {
   /** Unique in the turn; the host makes one when absent. */
   readonly toolCallId?: string;
@@ -149,6 +156,7 @@ export interface ToolCallStart {
   readonly meta?: Record<string, unknown>;
 }
 
+/** A tool call whose input is complete: what it does, for people, and the file changes that it would make. */
 export interface ToolCallReady {
   readonly invocationMessage: StringOrMarkdown;
   /** Raw input; JSON text where the tool takes an object. */
@@ -157,6 +165,7 @@ export interface ToolCallReady {
   readonly meta?: Record<string, unknown>;
 }
 
+/** What a person is asked before a tool call runs or goes on. Without `options` the answers are a plain yes and no. */
 export interface ToolCallQuestion extends ToolCallReady {
   readonly confirmationTitle?: StringOrMarkdown;
   /** A client may change `toolInput` before it approves. Default false. */
@@ -165,6 +174,7 @@ export interface ToolCallQuestion extends ToolCallReady {
   readonly options?: readonly ConfirmationOption[];
 }
 
+/** A person's answer to `confirm`, or `skipped` when nobody will give one any more. */
 export type ToolCallAnswer =
   | {
       readonly approved: true;
@@ -192,7 +202,10 @@ export interface ToolCallHandle {
   run(ready: ToolCallReady): void;
   /** Replaces the partial content of a running call. */
   content(content: readonly ToolResultContent[]): void;
-  /** Ends it. With `requiresResultConfirmation` waits until the result is approved or denied. */
+  /**
+   * Ends it. With `requiresResultConfirmation` waits until the result is approved or denied. Of a result above 256 KiB the
+   * largest texts and data go behind content URIs.
+   */
   complete(
     result: ToolCallResult,
     options?: { requiresResultConfirmation?: boolean; meta?: Record<string, unknown> },

@@ -158,6 +158,7 @@ export interface OutcomeKey {
   readonly clientSeq: number;
 }
 
+/** An envelope of the replay window. `time` is its `x-time`, ms since the epoch; `json` the whole envelope. */
 export interface StoredEnvelope {
   readonly seq: number;
   readonly channel: string;
@@ -165,6 +166,7 @@ export interface StoredEnvelope {
   readonly json: string;
 }
 
+/** A channel's snapshot row with the envelopes above its `seq`, oldest first. `state` and `local` are JSON. */
 export interface StoredChannel {
   readonly uri: string;
   readonly kind: string;
@@ -176,12 +178,14 @@ export interface StoredChannel {
   readonly envelopes: readonly StoredEnvelope[];
 }
 
+/** A completed turn by its place in its chat, counted from 0; `json` is the turn as on the wire. */
 export interface StoredTurn {
   readonly ordinal: number;
   readonly id: string;
   readonly json: string;
 }
 
+/** A catalogue row: `modifiedAt` is ISO 8601, `summary` JSON. */
 export interface StoredSession {
   readonly uri: string;
   readonly modifiedAt: string;
@@ -205,6 +209,7 @@ export interface StoredClient {
   readonly seenAt: number;
 }
 
+/** What a content URI leads to [RES-1]. `contentType` is its media type. */
 export interface StoredContent {
   readonly id: string;
   readonly contentType: string;
@@ -219,6 +224,7 @@ export interface StoredProcess {
   readonly command: string;
 }
 
+/** What one session takes on disk, in bytes: its completed turns, snapshot rows, envelopes in the window and contents. */
 export interface DiskUse {
   readonly turnsBytes: number;
   readonly stateBytes: number;

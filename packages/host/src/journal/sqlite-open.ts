@@ -53,6 +53,7 @@ export interface OpenDatabase {
   readonly setAside?: { readonly path: string; readonly reason: string };
 }
 
+/** Where the database is and how durable its commits are. `bootId` tells restarts of the machine apart; absent where it has none. */
 export interface OpenDatabaseOptions {
   readonly files: JournalFiles;
   readonly synchronous: 'normal' | 'full';

@@ -12,6 +12,7 @@ interface AnyLocal {
   readonly bornSeq?: number;
 }
 
+/** What the host alone keeps of a session. */
 export interface SessionLocal extends AnyLocal {
   /** The catalogue entry as last written: what the next change is compared with. */
   readonly summary: SessionSummary;
@@ -19,6 +20,7 @@ export interface SessionLocal extends AnyLocal {
   readonly titledBy: 'nobody' | 'message' | 'agent' | 'client';
 }
 
+/** What the host alone keeps of a chat. */
 export interface ChatLocal extends AnyLocal {
   /** Completed turns on disk; the one at ordinal `turnCount - 1` is the newest. */
   readonly turnCount: number;

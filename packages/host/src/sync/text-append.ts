@@ -3,6 +3,7 @@ import type { ChatAction, StateAction } from '@agenthost/protocol';
 /** An action that changes the text of one part and nothing else [CHAT-4]. */
 export type TextAppend = Extract<ChatAction, { type: 'chat/delta' | 'chat/reasoning' }>;
 
+/** Whether an action is such an append. */
 export const isTextAppend = (action: StateAction): action is TextAppend =>
   action.type === 'chat/delta' || action.type === 'chat/reasoning';
 

@@ -18,6 +18,7 @@ export interface OutboxLimits {
   readonly responseBytes: number;
 }
 
+/** What holds where options name no limits. */
 export const DEFAULT_OUTBOX_LIMITS: OutboxLimits = {
   softBytes: 1024 * 1024,
   hardBytes: 8 * 1024 * 1024,
