@@ -135,6 +135,12 @@ export class FaultJournal implements Journal {
     return this.#read(this.#inner.readClient(...args));
   }
 
+  listClientsSeenBefore(
+    ...args: Parameters<Journal['listClientsSeenBefore']>
+  ): ReturnType<Journal['listClientsSeenBefore']> {
+    return this.#read(this.#inner.listClientsSeenBefore(...args));
+  }
+
   readContent(...args: Parameters<Journal['readContent']>): ReturnType<Journal['readContent']> {
     return this.#read(this.#inner.readContent(...args));
   }

@@ -91,6 +91,25 @@ export function catalogueContract(here: JournalUnderTest): void {
       expect(await here.journal.readClient('c2')).toBeUndefined();
     });
 
+    test('clients that have not been seen for long are listed, the oldest first', async () => {
+      const seen = (id: string, seenAt: number) =>
+        ({
+          op: 'client',
+          id,
+          tokenHash: 'h',
+          version: '0.5.2',
+          lastClientSeq: 0,
+          subscriptions: '[]',
+          seenAt,
+        }) as const;
+      await here.journal.commit([seen('b', 20), seen('a', 10), seen('d', 40), seen('c', 30)]);
+      expect(await here.journal.listClientsSeenBefore(40, 10)).toEqual(['a', 'b', 'c']);
+      expect(await here.journal.listClientsSeenBefore(40, 2)).toEqual(['a', 'b']);
+      await here.journal.commit([seen('a', 50), { op: 'dropClient', id: 'b' }]);
+      expect(await here.journal.listClientsSeenBefore(45, 10)).toEqual(['c', 'd']);
+      expect(await here.journal.listClientsSeenBefore(30, 10)).toEqual([]);
+    });
+
     test('content comes back byte for byte', async () => {
       const data = Uint8Array.from({ length: 256 }, (_, index) => index);
       await here.journal.commit([{ op: 'content', session, id: 'x', contentType: 'image/png', data }]);

@@ -64,6 +64,8 @@ export interface Journal {
   }): Promise<readonly StoredSession[]>;
 
   readClient(id: string): Promise<StoredClient | undefined>;
+  /** Ids of at most `limit` clients whose `seenAt` is below `time`, those seen longest ago first. */
+  listClientsSeenBefore(time: number, limit: number): Promise<readonly string[]>;
   readContent(id: string): Promise<StoredContent | undefined>;
   readMeta(key: string): Promise<string | undefined>;
   listProcesses(): Promise<readonly StoredProcess[]>;

@@ -47,6 +47,7 @@ let timers: ManualTimers;
 let warnings: string[];
 let snapshots: string[][];
 let disposed: string[];
+let present: string[];
 
 beforeEach(async () => {
   journal = new MemoryJournal();
@@ -55,6 +56,7 @@ beforeEach(async () => {
   warnings = [];
   snapshots = [];
   disposed = [];
+  present = [];
 });
 
 function start(options: Partial<MaintenanceOptions> = {}): Maintenance {
@@ -79,6 +81,7 @@ function start(options: Partial<MaintenanceOptions> = {}): Maintenance {
       disposed.push(uri);
       await journal.commit([{ op: 'dropSession', uri }]);
     },
+    clients: { refresh: async () => {}, isPresent: (id) => present.includes(id) },
     ...options,
   });
   maintenance.start();
@@ -196,6 +199,43 @@ describe('the replay window', () => {
     expect(await journal.windowStats()).toMatchObject({ trimmedSeq: 500 });
     for (let settle = 0; settle < 50; settle++) await Promise.resolve();
     expect(timers.pending).toEqual([]);
+  });
+});
+
+describe('remembered clients', () => {
+  const client = (id: string, ageDays: number): JournalWrite => ({
+    op: 'client',
+    id,
+    tokenHash: 'h',
+    version: '0.5.2',
+    lastClientSeq: 0,
+    subscriptions: '[]',
+    seenAt: now - ageDays * dayMs,
+  });
+
+  test('those that have not come for a week are forgotten in slices, but for who is connected', async () => {
+    await journal.commit(Array.from({ length: 450 }, (_, n) => client(`old${n}`, 8)));
+    await journal.commit([client('young', 6.9), client('here', 9)]);
+    present = ['here'];
+    const commits: number[] = [];
+    const maintenance = start({
+      commit: async (writes) => {
+        commits.push(writes.length);
+        await journal.commit(writes);
+      },
+    });
+    await timers.advance(61_000);
+    expect(commits).toEqual([199, 199, 52]);
+    expect(await journal.listClientsSeenBefore(now, 10)).toEqual(['here', 'young']);
+    await maintenance.stop();
+  });
+
+  test('a longer replay window remembers them as long', async () => {
+    await journal.commit([client('a', 20), client('b', 31)]);
+    const maintenance = start({ window: { maxAgeMs: 30 * dayMs } });
+    await timers.advance(61_000);
+    expect(await journal.listClientsSeenBefore(now, 10)).toEqual(['a']);
+    await maintenance.stop();
   });
 });
 

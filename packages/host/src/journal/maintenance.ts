@@ -15,6 +15,12 @@ const snapshotBatch = 50;
 const sessionsPerSlice = 20;
 /** From a request to the run that gives space back: deletes that follow each other share one. */
 const compactAfterMs = 1_000;
+/** Clients that one slice forgets. */
+const clientsPerSlice = 200;
+/** How long a client that does not come back is remembered at least. */
+const clientDays = 7;
+const hourMs = 60 * 60 * 1_000;
+const dayMs = 24 * hourMs;
 /** Freed rows of the window are soon filled again; from so many on it has shrunk. */
 const compactAfterRows = 10_000;
 
@@ -30,7 +36,7 @@ export interface MaintenanceOptions {
   readonly retention?: RetentionPolicy;
   /** ms between two looks at the window. Default 60,000. */
   readonly intervalMs?: number;
-  /** ms between two applications of the retention policy. Default one hour. */
+  /** ms between two applications of the retention policy, and between two looks at the remembered clients. Default one hour. */
   readonly retentionIntervalMs?: number;
   /** Commits rows that snapshot these channels as they are now. One that it leaves out keeps its envelopes in the window. */
   readonly snapshot: (channels: readonly string[]) => Promise<void>;
@@ -38,11 +44,17 @@ export interface MaintenanceOptions {
   readonly commit: (writes: readonly JournalWrite[]) => Promise<void>;
   /** Disposes of a session for everyone, as `disposeSession` does. */
   readonly disposeSession: (uri: string) => Promise<void>;
+  /** Who is connected now. */
+  readonly clients: {
+    /** Commits that they are there. */
+    refresh(): Promise<void>;
+    isPresent(id: string): boolean;
+  };
 }
 
 /**
- * Keeps the journal within its bounds in the background: trims the replay window, applies the retention policy, gives freed
- * space back. Works in slices of a few milliseconds; a failure is logged and tried again at the next interval.
+ * Keeps the journal within its bounds in the background: trims the replay window, applies the retention policy, forgets clients
+ * that no longer come, gives freed space back. Works in slices of a few milliseconds; a failure is logged and tried again at the next interval.
  */
 export class Maintenance {
   readonly #options: MaintenanceOptions;
@@ -53,6 +65,7 @@ export class Maintenance {
   #isStopped = false;
   #running: Promise<void> | undefined;
   #retainedAt: number | undefined;
+  #clientsKeptAt: number | undefined;
   #mustCompact = false;
 
   constructor(options: MaintenanceOptions) {
@@ -101,7 +114,12 @@ export class Maintenance {
 
   async #runAll(): Promise<void> {
     const { log } = this.#options;
-    for (const step of [() => this.#trim(), () => this.#retain(), () => this.#compact()]) {
+    for (const step of [
+      () => this.#trim(),
+      () => this.#retain(),
+      () => this.#forgetClients(),
+      () => this.#compact(),
+    ]) {
       if (this.#isStopped) return;
       try {
         await step();
@@ -115,7 +133,7 @@ export class Maintenance {
     const { journal, clock, window = {}, log } = this.#options;
     const point = await journal.findTrimPoint({
       maxBytes: window.maxBytes ?? 256 * 1024 * 1024,
-      minTime: clock.now() - (window.maxAgeMs ?? 24 * 60 * 60 * 1_000),
+      minTime: clock.now() - (window.maxAgeMs ?? dayMs),
     });
     if (point === undefined) return;
     await this.#snapshotStale(point);
@@ -151,7 +169,7 @@ export class Maintenance {
   async #retain(): Promise<void> {
     const { journal, clock, retention = {}, commit, disposeSession, log } = this.#options;
     const now = clock.now();
-    const intervalMs = this.#options.retentionIntervalMs ?? 60 * 60 * 1_000;
+    const intervalMs = this.#options.retentionIntervalMs ?? hourMs;
     if (!dropsAnything(retention)) return;
     if (this.#retainedAt !== undefined && now - this.#retainedAt < intervalMs) return;
     this.#retainedAt = now;
@@ -172,6 +190,23 @@ export class Maintenance {
       if (writes.length === 0) continue;
       await commit(writes);
       this.#mustCompact = true;
+      await this.#pause();
+    }
+  }
+
+  async #forgetClients(): Promise<void> {
+    const { journal, clock, clients, commit, window = {}, retentionIntervalMs = hourMs } = this.#options;
+    const now = clock.now();
+    if (this.#clientsKeptAt !== undefined && now - this.#clientsKeptAt < retentionIntervalMs) return;
+    this.#clientsKeptAt = now;
+    await clients.refresh();
+    // As long as what they saw last can be replayed, and over a week's absence in any case.
+    const before = now - Math.max(window.maxAgeMs ?? dayMs, clientDays * dayMs);
+    while (!this.#isStopped) {
+      const ids = await journal.listClientsSeenBefore(before, clientsPerSlice);
+      const gone = ids.filter((id) => !clients.isPresent(id));
+      if (gone.length === 0) return;
+      await commit(gone.map((id) => ({ op: 'dropClient', id })));
       await this.#pause();
     }
   }

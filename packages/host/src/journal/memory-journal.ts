@@ -167,6 +167,14 @@ export class MemoryJournal implements Journal {
     return this.#opened().clients.get(id);
   }
 
+  async listClientsSeenBefore(time: number, limit: number): Promise<readonly string[]> {
+    return [...this.#opened().clients.values()]
+      .filter(({ seenAt }) => seenAt < time)
+      .toSorted((a, b) => a.seenAt - b.seenAt)
+      .slice(0, limit)
+      .map(({ id }) => id);
+  }
+
   async readContent(id: string): Promise<StoredContent | undefined> {
     const content = this.#opened().contents.get(id);
     return content && { id, contentType: content.contentType, data: content.data.slice() };

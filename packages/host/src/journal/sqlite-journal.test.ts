@@ -141,12 +141,12 @@ describe('migrations', () => {
 
   test('an empty file gets the newest version, and a database of the version before it becomes that, with what it held', async () => {
     await begin();
-    expect(query('PRAGMA user_version')).toBe(2);
+    expect(query('PRAGMA user_version')).toBe(3);
     const journal = create({ migrations: [...migrations, addColumn] });
     await journal.open();
     expect(await journal.listSessions({})).toMatchObject([{ uri: 's', summary: '{}' }]);
     await journal.close();
-    expect([query('PRAGMA user_version'), query('SELECT note FROM sessions')]).toEqual([3, 'migrated']);
+    expect([query('PRAGMA user_version'), query('SELECT note FROM sessions')]).toEqual([4, 'migrated']);
   });
 
   test('contents of version 1 belong to their session alone', async () => {
@@ -175,7 +175,7 @@ describe('migrations', () => {
       database.exec('SELECT * FROM absent');
     };
     await expect(create({ migrations: [...migrations, broken] }).open()).rejects.toThrow('absent');
-    expect(query('PRAGMA user_version')).toBe(2);
+    expect(query('PRAGMA user_version')).toBe(3);
     const journal = create();
     await journal.open();
     expect(await journal.listSessions({})).toHaveLength(1);
@@ -188,7 +188,7 @@ describe('migrations', () => {
     const before = readFileSync(file('journal.db'));
     const refusal = create().open();
     await expect(refusal).rejects.toMatchObject({ name: 'JournalError', code: 'newer' });
-    await expect(refusal).rejects.toThrow(/version 4.*up to 2/);
+    await expect(refusal).rejects.toThrow(/version 5.*up to 3/);
     expect(readFileSync(file('journal.db')).equals(before)).toBe(true);
   });
 });

@@ -216,6 +216,10 @@ export class SqliteJournal implements Journal {
     return this.#read(({ reader }) => reader.client(id));
   }
 
+  listClientsSeenBefore(time: number, limit: number): Promise<readonly string[]> {
+    return this.#read(({ reader }) => reader.clientsSeenBefore(time, limit));
+  }
+
   readContent(id: string): Promise<StoredContent | undefined> {
     return this.#read(({ reader }) => reader.content(id));
   }

@@ -42,6 +42,7 @@ test('no statement of the journal walks through a table, whatever it holds', asy
   await journal.listSessions({ limit: 5 });
   await journal.listSessions({ limit: 5, after });
   await journal.readClient('c');
+  await journal.listClientsSeenBefore(5, 5);
   await journal.readContent('c');
   await journal.readMeta('c');
   await journal.diskUse('s');

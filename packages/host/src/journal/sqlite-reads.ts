@@ -178,6 +178,12 @@ export class SqliteReader {
     };
   }
 
+  clientsSeenBefore(time: number, limit: number): string[] {
+    return this.#statements
+      .all('SELECT id FROM clients WHERE seen_at < ? ORDER BY seen_at LIMIT ?', time, limit)
+      .map((row) => text(row, 'id'));
+  }
+
   content(id: string): StoredContent | undefined {
     const row = this.#statements.get('SELECT content_type, data FROM contents WHERE id = ?', id);
     return row && { id, contentType: text(row, 'content_type'), data: bytes(row, 'data') };

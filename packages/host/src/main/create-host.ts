@@ -212,7 +212,7 @@ export class Host {
     return new SqliteJournal({ folder: dataDir });
   }
 
-  #maintain({ sync, commands, commits }: Core, journal: Journal): Maintenance {
+  #maintain({ sync, hub, commands, commits }: Core, journal: Journal): Maintenance {
     const owner = {
       clientId: '',
       isAdmin: true,
@@ -236,6 +236,10 @@ export class Host {
       },
       disposeSession: async (uri) => {
         await commands.disposeSession?.({ channel: uri }, owner, new AbortController().signal);
+      },
+      clients: {
+        refresh: () => hub.clients.refresh(),
+        isPresent: (id) => hub.clients.present(id) !== undefined,
       },
     });
     maintenance.start();

@@ -28,3 +28,22 @@ it('the space of a session that is disposed of is given back within seconds', as
     await rm(folder, { recursive: true, force: true });
   }
 });
+
+it('[CONN-7] a client is remembered for a week after it was last connected', async () => {
+  const host = await startHost();
+  const gone = await host.client('gone');
+  const here = await host.client('here');
+  const dayMs = 24 * 60 * 60_000;
+  const known = (): string[] => [...host.journal.disk.clients.keys()].toSorted();
+  await host.advance(3 * dayMs);
+  gone.link.cut();
+  await host.advance(6.9 * dayMs);
+  expect(known()).toStrictEqual(['gone', 'here']);
+  await host.advance(0.2 * dayMs);
+  expect(known()).toStrictEqual(['here']);
+  // Killed, nobody says goodbye: it has been seen until then.
+  await host.restart();
+  await host.advance(6.9 * dayMs);
+  expect(here.closed).toBeDefined();
+  expect(known()).toStrictEqual(['here']);
+}, 60_000);

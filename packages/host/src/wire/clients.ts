@@ -83,6 +83,11 @@ export class Clients {
     });
   }
 
+  /** Journals that those who are connected are there; resolves as `note` does. */
+  async refresh(): Promise<void> {
+    await Promise.all([...this.#records.values()].map((record) => this.note(record, () => undefined)));
+  }
+
   /** A dispatch with this number is processed in the present tick; taken back when its commit fails. Inside `path.transact` only. */
   processed(record: ClientRecord, clientSeq: number): void {
     const { epoch, lastClientSeq } = record;

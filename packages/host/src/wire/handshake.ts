@@ -162,6 +162,8 @@ export class Handshake {
     const { client } = connection.online;
     if (this.#byClient.get(client.id) !== connection) return;
     this.#byClient.delete(client.id);
+    // Until now it was seen.
+    void this.#clients.note(client, () => undefined);
     this.#clients.letGo(client, () => this.#byClient.has(client.id));
   }
 

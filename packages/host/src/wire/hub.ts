@@ -54,6 +54,11 @@ export class Hub {
     return this.#connections.size;
   }
 
+  /** Who is remembered because it is connected. */
+  get clients(): Pick<Clients, 'present' | 'refresh'> {
+    return this.#clients;
+  }
+
   /** Serves a transport until it closes. */
   accept(transport: ServerTransport, identity: Identity): Connection {
     const connection = new Connection({
