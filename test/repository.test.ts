@@ -45,6 +45,11 @@ test(`no source file is longer than ${maxLines} lines`, () => {
   expect(long).toEqual([]);
 });
 
+test('no file and no folder is named for holding this and that', () => {
+  const vague = /(?:^|[/.-])(?:utils?|helpers?|common|managers?)(?=[/.-])/i;
+  expect(files.map(({ path }) => path).filter((path) => vague.test(path))).toEqual([]);
+});
+
 test('no test is marked to run alone, and none is switched off without a condition', () => {
   const marker = /\b(?:test|it|describe)\.(?:only|skip|todo)\b(?!If)\(/;
   expect(

@@ -13,8 +13,7 @@ export type * from './chat/message.ts';
 export { chatReducer } from './chat/reducer.ts';
 export type * from './chat/state.ts';
 export type * from './chat/tool-call.ts';
-export type * from './common/config-schema.ts';
-export type * from './common/types.ts';
+export type * from './config/schema.ts';
 export type * from './mcp/state.ts';
 export type * from './resource/commands.ts';
 export type * from './resource-watch/actions.ts';
@@ -40,6 +39,7 @@ export type * from './terminal/actions.ts';
 export type * from './terminal/commands.ts';
 export { terminalReducer } from './terminal/reducer.ts';
 export type * from './terminal/state.ts';
+export type * from './wire/basics.ts';
 export type * from './wire/channels.ts';
 export {
   ACTION_CHANNEL,

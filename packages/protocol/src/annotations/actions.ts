@@ -1,4 +1,4 @@
-import type { TextRange, URI } from '../common/types.ts';
+import type { TextRange, URI } from '../wire/basics.ts';
 import type { Annotation, AnnotationEntry } from './state.ts';
 
 /** Every action of an annotations channel. */

@@ -1,5 +1,5 @@
-import { indexOfId, type Patch, patch, withItem, withoutItem } from '../common/patch.ts';
 import type { StateAction } from '../wire/envelope.ts';
+import { indexOfId, type Patch, patch, withItem, withoutItem } from '../wire/patch.ts';
 import type { AnnotationsAction, AnnotationsUpdatedAction } from './actions.ts';
 import type { Annotation, AnnotationsState } from './state.ts';
 

@@ -1,4 +1,4 @@
-import type { StringOrMarkdown, TextRange, URI, WithMeta } from '../common/types.ts';
+import type { StringOrMarkdown, TextRange, URI, WithMeta } from '../wire/basics.ts';
 
 /** All annotations of a session. */
 export interface AnnotationsState {

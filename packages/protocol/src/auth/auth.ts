@@ -1,4 +1,4 @@
-import type { BaseParams, ConnectionParams, EmptyResult } from '../common/types.ts';
+import type { BaseParams, ConnectionParams, EmptyResult } from '../wire/basics.ts';
 
 /** Something that wants an OAuth token, described with the field names of RFC 9728. */
 export interface ProtectedResourceMetadata {

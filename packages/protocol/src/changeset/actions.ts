@@ -1,4 +1,4 @@
-import type { ErrorInfo } from '../common/types.ts';
+import type { ErrorInfo } from '../wire/basics.ts';
 import type {
   ChangesetFile,
   ChangesetOperation,

@@ -1,4 +1,4 @@
-import type { BaseParams, ContentRef, StringOrMarkdown, TextRange, URI } from '../common/types.ts';
+import type { BaseParams, ContentRef, StringOrMarkdown, TextRange, URI } from '../wire/basics.ts';
 
 /** A file of a changeset that an operation acts on. */
 export interface ChangesetFileTarget {

@@ -1,5 +1,5 @@
-import { indexOfId, patch, withItem, withoutItem } from '../common/patch.ts';
 import type { StateAction } from '../wire/envelope.ts';
+import { indexOfId, patch, withItem, withoutItem } from '../wire/patch.ts';
 import type {
   ChangesetAction,
   ChangesetFilesReviewedChangedAction,

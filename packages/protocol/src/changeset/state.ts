@@ -1,5 +1,5 @@
 import type { FileEdit } from '../chat/tool-call.ts';
-import type { ErrorInfo, StringOrMarkdown, WithMeta } from '../common/types.ts';
+import type { ErrorInfo, StringOrMarkdown, WithMeta } from '../wire/basics.ts';
 
 /** Entry of a session's catalogue of changesets [CS-1]. */
 export interface Changeset {

@@ -1,4 +1,4 @@
-import type { ErrorInfo, StringOrMarkdown, WithMeta } from '../common/types.ts';
+import type { ErrorInfo, StringOrMarkdown, WithMeta } from '../wire/basics.ts';
 import type { ChatInputAnswer, ChatInputRequest, ChatInputResponseKind } from './input-request.ts';
 import type { Message } from './message.ts';
 import type { PendingMessageKind, ResponsePart, Turn, UsageInfo } from './state.ts';

@@ -1,4 +1,4 @@
-import type { BaseParams, Count, URI } from '../common/types.ts';
+import type { BaseParams, Count, URI } from '../wire/basics.ts';
 import type { Message, MessageAttachment } from './message.ts';
 import type { Turn } from './state.ts';
 

@@ -1,4 +1,4 @@
-import type { URI } from '../common/types.ts';
+import type { URI } from '../wire/basics.ts';
 
 /** Questions that a turn puts to people, open while it stands in a chat's `inputRequests` [CHAT-13]. */
 export interface ChatInputRequest {

@@ -1,5 +1,5 @@
-import type { JsonPrimitive } from '../common/config-schema.ts';
-import type { ContentRef, TextRange, URI, WithMeta } from '../common/types.ts';
+import type { JsonPrimitive } from '../config/schema.ts';
+import type { ContentRef, TextRange, URI, WithMeta } from '../wire/basics.ts';
 
 /** What starts a turn, steers one, waits in the queue or is being written. */
 export interface Message extends WithMeta {

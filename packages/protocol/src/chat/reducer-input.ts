@@ -1,6 +1,6 @@
-import { indexOfId, patch, withItem, withoutItem } from '../common/patch.ts';
 import { withFlag } from '../session/reducer-status.ts';
 import { SessionStatus } from '../session/status.ts';
+import { indexOfId, patch, withItem, withoutItem } from '../wire/patch.ts';
 import type {
   ChatInputAnswerChangedAction,
   ChatInputCompletedAction,

@@ -1,4 +1,4 @@
-import { sameJson } from '../common/patch.ts';
+import { sameJson } from '../wire/patch.ts';
 import type { ChatDeltaAction, ChatReasoningAction, ChatToolCallStartAction } from './actions.ts';
 import { startedToolCall, type ToolCallStep, toolCallStep } from './reducer-tool-call.ts';
 import type { ActiveTurn, ChatState, ResponsePart } from './state.ts';

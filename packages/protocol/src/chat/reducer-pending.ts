@@ -1,4 +1,4 @@
-import { indexOfId, patch, withItem, withoutItem } from '../common/patch.ts';
+import { indexOfId, patch, withItem, withoutItem } from '../wire/patch.ts';
 import type { ChatPendingMessageSetAction } from './actions.ts';
 import type { ChatState, PendingMessage, PendingMessageKind } from './state.ts';
 

@@ -1,4 +1,4 @@
-import { patch } from '../common/patch.ts';
+import { patch } from '../wire/patch.ts';
 import type {
   ChatToolCallApprovedAction,
   ChatToolCallCompleteAction,

@@ -1,6 +1,6 @@
-import { indexOfId, patch } from '../common/patch.ts';
 import { withActivity, withFlag } from '../session/reducer-status.ts';
 import { SessionStatus } from '../session/status.ts';
+import { indexOfId, patch } from '../wire/patch.ts';
 import type { ChatTurnStartedAction, ChatTurnsLoadedAction } from './actions.ts';
 import { removePending } from './reducer-pending.ts';
 import { derivedStatus, timestamp } from './reducer-status.ts';

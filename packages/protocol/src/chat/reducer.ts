@@ -1,5 +1,5 @@
-import { patch } from '../common/patch.ts';
 import type { StateAction } from '../wire/envelope.ts';
+import { patch } from '../wire/patch.ts';
 import type { ChatAction } from './actions.ts';
 import { answerInput, completeInput, requestInput } from './reducer-input.ts';
 import { appendPart, appendText, reduceToolCall, startToolCall } from './reducer-parts.ts';

@@ -1,5 +1,5 @@
-import type { ContentRef, ErrorInfo, StringOrMarkdown, URI, WithMeta } from '../common/types.ts';
 import type { SessionStatus } from '../session/status.ts';
+import type { ContentRef, ErrorInfo, StringOrMarkdown, URI, WithMeta } from '../wire/basics.ts';
 import type { ChatInputRequest, ChatInputResponseKind } from './input-request.ts';
 import type { Message } from './message.ts';
 import type { ToolCallResponsePart } from './tool-call.ts';

@@ -1,4 +1,4 @@
-import type { ContentRef, StringOrMarkdown, URI, WithMeta } from '../common/types.ts';
+import type { ContentRef, StringOrMarkdown, URI, WithMeta } from '../wire/basics.ts';
 import type { Message } from './message.ts';
 
 /** A tool call within a turn. */

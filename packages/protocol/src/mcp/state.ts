@@ -1,6 +1,6 @@
 import type { ProtectedResourceMetadata } from '../auth/auth.ts';
-import type { ErrorInfo, URI } from '../common/types.ts';
 import type { CustomizationBase } from '../session/customization-base.ts';
+import type { ErrorInfo, URI } from '../wire/basics.ts';
 
 /** An MCP server, on its own or as part of a plugin or directory [CUST-1] [MCP-1]. */
 export interface McpServerCustomization extends CustomizationBase {

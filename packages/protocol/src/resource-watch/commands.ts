@@ -1,4 +1,4 @@
-import type { ConnectionParams, URI } from '../common/types.ts';
+import type { ConnectionParams, URI } from '../wire/basics.ts';
 import type { WatchPatterns } from './state.ts';
 
 /** `createResourceWatch`: the receiver watches one of its resources while somebody is subscribed [WATCH-1]. */

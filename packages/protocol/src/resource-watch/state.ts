@@ -1,4 +1,4 @@
-import type { URI } from '../common/types.ts';
+import type { URI } from '../wire/basics.ts';
 
 /** What happened to a resource. */
 export type ResourceChangeType = 'added' | 'updated' | 'deleted';

@@ -1,4 +1,4 @@
-import type { ConnectionParams, Count, EmptyResult, URI } from '../common/types.ts';
+import type { ConnectionParams, Count, EmptyResult, URI } from '../wire/basics.ts';
 
 /** How bytes are written in a JSON string. `utf-8` only ever holds valid text [RES-1]. */
 export type ContentEncoding = 'base64' | 'utf-8';

@@ -1,6 +1,6 @@
-import type { SessionConfigSchema } from '../common/config-schema.ts';
-import type { ConnectionParams, PaginatedParams, PaginatedResult, URI } from '../common/types.ts';
+import type { SessionConfigSchema } from '../config/schema.ts';
 import type { SessionSummary } from '../session/state.ts';
+import type { ConnectionParams, PaginatedParams, PaginatedResult, URI } from '../wire/basics.ts';
 
 /** `listSessions` [ROOT-2]. */
 export interface ListSessionsParams extends ConnectionParams, PaginatedParams {}

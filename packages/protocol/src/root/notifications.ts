@@ -1,5 +1,5 @@
-import type { BaseParams, URI } from '../common/types.ts';
 import type { SessionSummary } from '../session/state.ts';
+import type { BaseParams, URI } from '../wire/basics.ts';
 
 /** `root/sessionAdded`: a session joins the catalogue [ROOT-3]. */
 export interface SessionAddedParams extends BaseParams {

@@ -1,5 +1,5 @@
-import { patch } from '../common/patch.ts';
 import type { StateAction } from '../wire/envelope.ts';
+import { patch } from '../wire/patch.ts';
 import type { RootAction } from './actions.ts';
 import type { RootState } from './state.ts';
 

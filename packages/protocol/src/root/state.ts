@@ -1,8 +1,8 @@
 import type { ProtectedResourceMetadata } from '../auth/auth.ts';
-import type { ConfigSchema } from '../common/config-schema.ts';
-import type { WithMeta } from '../common/types.ts';
+import type { ConfigSchema } from '../config/schema.ts';
 import type { Customization } from '../session/customization.ts';
 import type { TerminalInfo } from '../terminal/state.ts';
+import type { WithMeta } from '../wire/basics.ts';
 
 /** What concerns the whole host [ROOT-1]. `_meta.hostBuild` names its build. Sessions come by `listSessions`. */
 export interface RootState extends WithMeta {

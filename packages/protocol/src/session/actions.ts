@@ -1,7 +1,7 @@
 import type { Changeset } from '../changeset/state.ts';
 import type { ChatSummary } from '../chat/state.ts';
-import type { ErrorInfo, URI, WithMeta } from '../common/types.ts';
 import type { McpServerState } from '../mcp/state.ts';
+import type { ErrorInfo, URI, WithMeta } from '../wire/basics.ts';
 import type { Customization } from './customization.ts';
 import type { SessionInputRequest } from './input-needed.ts';
 import type { SessionActiveClient, ToolDefinition } from './state.ts';

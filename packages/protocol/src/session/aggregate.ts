@@ -1,5 +1,5 @@
 import type { ChatSummary } from '../chat/state.ts';
-import { patch } from '../common/patch.ts';
+import { patch } from '../wire/patch.ts';
 import { activityOf, isError, isInputNeeded, withActivity } from './reducer-status.ts';
 import type { SessionState } from './state.ts';
 import { SessionStatus } from './status.ts';

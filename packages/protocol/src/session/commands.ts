@@ -1,4 +1,4 @@
-import type { BaseParams, URI } from '../common/types.ts';
+import type { BaseParams, URI } from '../wire/basics.ts';
 import type { SessionActiveClient } from './state.ts';
 
 /** `createSession`: `channel` is the URI of the new session [SESS-1] [SESS-2]. */

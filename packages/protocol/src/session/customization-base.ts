@@ -1,4 +1,4 @@
-import type { Icon, TextRange, URI, WithMeta } from '../common/types.ts';
+import type { Icon, TextRange, URI, WithMeta } from '../wire/basics.ts';
 
 /** What every customization has. */
 export interface CustomizationBase extends WithMeta {

@@ -1,6 +1,6 @@
 import type { ChatInputRequest } from '../chat/input-request.ts';
 import type { ToolCallConfirmationState, ToolCallState } from '../chat/tool-call.ts';
-import type { URI } from '../common/types.ts';
+import type { URI } from '../wire/basics.ts';
 
 /**
  * Something that a chat of the session waits for. It is answered by an action on that chat, which the answering

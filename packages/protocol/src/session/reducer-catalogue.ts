@@ -1,5 +1,5 @@
 import type { ChatSummary } from '../chat/state.ts';
-import { patch, withItem, withoutItem } from '../common/patch.ts';
+import { patch, withItem, withoutItem } from '../wire/patch.ts';
 import type {
   SessionChatAddedAction,
   SessionChatRemovedAction,

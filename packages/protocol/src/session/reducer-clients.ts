@@ -1,4 +1,4 @@
-import { patch, withItem, withoutItem } from '../common/patch.ts';
+import { patch, withItem, withoutItem } from '../wire/patch.ts';
 import type { SessionActiveClientRemovedAction, SessionActiveClientSetAction } from './actions.ts';
 import type { SessionState } from './state.ts';
 

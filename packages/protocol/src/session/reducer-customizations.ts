@@ -1,5 +1,5 @@
-import { indexOfId, patch, withItem, withoutItem } from '../common/patch.ts';
 import type { McpServerState } from '../mcp/state.ts';
+import { indexOfId, patch, withItem, withoutItem } from '../wire/patch.ts';
 import type {
   SessionCustomizationRemovedAction,
   SessionCustomizationToggledAction,

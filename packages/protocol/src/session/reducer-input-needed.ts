@@ -1,4 +1,4 @@
-import { indexOfId, patch, withItem, withoutItem } from '../common/patch.ts';
+import { indexOfId, patch, withItem, withoutItem } from '../wire/patch.ts';
 import type { SessionInputNeededRemovedAction, SessionInputNeededSetAction } from './actions.ts';
 import { withActivity, withoutInputBit } from './reducer-status.ts';
 import type { SessionState } from './state.ts';

@@ -1,5 +1,5 @@
-import { patch } from '../common/patch.ts';
 import type { StateAction } from '../wire/envelope.ts';
+import { patch } from '../wire/patch.ts';
 import type { SessionAction } from './actions.ts';
 import { removeChat, updateChat, upsertChat } from './reducer-catalogue.ts';
 import { removeActiveClient, setActiveClient } from './reducer-clients.ts';

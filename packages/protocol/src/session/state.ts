@@ -1,8 +1,8 @@
 import type { AnnotationsSummary } from '../annotations/state.ts';
 import type { Changeset } from '../changeset/state.ts';
 import type { ChatSummary } from '../chat/state.ts';
-import type { SessionConfigState } from '../common/config-schema.ts';
-import type { ErrorInfo, URI, WithMeta } from '../common/types.ts';
+import type { SessionConfigState } from '../config/schema.ts';
+import type { ErrorInfo, URI, WithMeta } from '../wire/basics.ts';
 import type { ClientPluginCustomization, Customization } from './customization.ts';
 import type { SessionInputRequest } from './input-needed.ts';
 import type { SessionStatus } from './status.ts';

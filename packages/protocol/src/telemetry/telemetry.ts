@@ -1,4 +1,4 @@
-import type { BaseParams, URI } from '../common/types.ts';
+import type { BaseParams, URI } from '../wire/basics.ts';
 
 /** The telemetry channels of a host. An absent one is not offered [OTLP-1]. */
 export interface TelemetryCapabilities {

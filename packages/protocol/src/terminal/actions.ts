@@ -1,4 +1,4 @@
-import type { URI } from '../common/types.ts';
+import type { URI } from '../wire/basics.ts';
 import type { CellCount, TerminalClaim } from './state.ts';
 
 /** Every action of a terminal channel. */

@@ -1,4 +1,4 @@
-import type { BaseParams, URI } from '../common/types.ts';
+import type { BaseParams, URI } from '../wire/basics.ts';
 import type { CellCount, TerminalClaim } from './state.ts';
 
 /** `createTerminal`: starts a shell, or the program given, under the URI in `channel` [TERM-1]. */

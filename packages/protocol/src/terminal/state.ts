@@ -1,4 +1,4 @@
-import type { URI } from '../common/types.ts';
+import type { URI } from '../wire/basics.ts';
 
 /**
  * Columns or lines of a terminal: what the window size of a pty can hold.

@@ -4,7 +4,6 @@ import type { ChangesetAction } from '../changeset/actions.ts';
 import type { ChangesetState } from '../changeset/state.ts';
 import type { ChatAction } from '../chat/actions.ts';
 import type { ChatState } from '../chat/state.ts';
-import type { BaseParams, Count, URI } from '../common/types.ts';
 import type { ResourceWatchAction } from '../resource-watch/actions.ts';
 import type { ResourceWatchState } from '../resource-watch/state.ts';
 import type { RootAction } from '../root/actions.ts';
@@ -13,6 +12,7 @@ import type { SessionAction } from '../session/actions.ts';
 import type { SessionState } from '../session/state.ts';
 import type { TerminalAction } from '../terminal/actions.ts';
 import type { TerminalState } from '../terminal/state.ts';
+import type { BaseParams, Count, URI } from './basics.ts';
 
 /** `action`: an action that the host took, with its number; or one that it refused [ACT-1]. */
 export interface ActionEnvelope extends BaseParams {

@@ -1,6 +1,6 @@
 import type { AuthRequiredErrorData, ProtectedResourceMetadata } from '../auth/auth.ts';
-import type { URI } from '../common/types.ts';
 import type { ResourceRequestParams } from '../resource/commands.ts';
+import type { URI } from './basics.ts';
 import { kindOfScheme } from './uris.ts';
 
 /** Every error code of the wire: JSON-RPC's own, then the protocol's. */

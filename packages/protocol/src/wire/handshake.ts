@@ -1,5 +1,5 @@
-import type { BaseParams, ConnectionParams, Count, URI } from '../common/types.ts';
 import type { TelemetryCapabilities } from '../telemetry/telemetry.ts';
+import type { BaseParams, ConnectionParams, Count, URI } from './basics.ts';
 import type { ActionEnvelope, Snapshot } from './envelope.ts';
 
 /** A program at one end of a connection. For logs and display; what it can do is told by capabilities. */

@@ -1,4 +1,4 @@
-import type { URI } from '../common/types.ts';
+import type { URI } from './basics.ts';
 import type { ChannelKind } from './channels.ts';
 
 /** The root channel, and the `channel` of every connection-level method [WIRE-2]. */
