@@ -1,6 +1,6 @@
 import { pathToFileURL } from 'node:url';
 import { alternate, type Measured } from './bar.ts';
-import { Helper, withFolder } from './process.ts';
+import { BenchProcess, withFolder } from './process.ts';
 import { newSession, WireClient } from './wire.ts';
 
 /** Chunks of one turn: as many as no client falls so far behind that the host would merge for it. */
@@ -23,8 +23,8 @@ interface Received {
  */
 export async function fanOut(): Promise<Measured[]> {
   return withFolder(async (folder) => {
-    const host = new Helper('./fan-out-host.ts');
-    const bare = new Helper('./fan-out-bare.ts');
+    const host = new BenchProcess('./fan-out-host.ts');
+    const bare = new BenchProcess('./fan-out-bare.ts');
     try {
       const { wsUrl } = await host.ask<{ wsUrl: string }>({ kind: 'start', folder });
       const { url } = await bare.ask<{ url: string }>({ kind: 'start' });
@@ -38,11 +38,11 @@ export async function fanOut(): Promise<Measured[]> {
 }
 
 async function measure(
-  servers: { host: Helper; bare: Helper; wsUrl: string; url: string; folder: string },
+  servers: { host: BenchProcess; bare: BenchProcess; wsUrl: string; url: string; folder: string },
   { subscribers: count, chunks, atLeast }: (typeof CASES)[number],
 ): Promise<Measured> {
   const { host, bare, wsUrl, url, folder } = servers;
-  const subscribers = new Helper('./fan-out-subscribers.ts');
+  const subscribers = new BenchProcess('./fan-out-subscribers.ts');
   const driver = await WireClient.connect(wsUrl, `driver-${count}`);
   try {
     const { chat } = await newSession(driver, pathToFileURL(folder).href);

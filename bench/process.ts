@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** A child process that answers each request, one at a time, with one message. */
-export class Helper {
+export class BenchProcess {
   readonly #child: ChildProcess;
   readonly #name: string;
 
@@ -49,7 +49,7 @@ export class Helper {
   }
 }
 
-/** Serves `Helper.ask` in the child; `onEnd` runs when the parent has let go. */
+/** Serves `BenchProcess.ask` in the child; `onEnd` runs when the parent has let go. */
 export function serve<T>(answer: (request: T) => Promise<unknown>, onEnd: () => Promise<void> | void): void {
   process.on('message', (request) => {
     answer(request as T).then(

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { alternate, type Measured, median } from './bar.ts';
-import { Helper, withFolder } from './process.ts';
+import { BenchProcess, withFolder } from './process.ts';
 import { storeSessions } from './stored-sessions.ts';
 
 const MANY = 10_000;
@@ -23,7 +23,7 @@ export async function start(): Promise<Measured[]> {
     await storeSessions(folders.few, sessions(FEW));
     const heaps: { [K in keyof typeof folders]: number[] } = { many: [], few: [] };
     const once = async (which: keyof typeof folders): Promise<number> => {
-      const host = new Helper('./start-host.ts', ['--expose-gc']);
+      const host = new BenchProcess('./start-host.ts', ['--expose-gc']);
       try {
         const { ms, heapBytes } = await host.ask<Started>({ folder: folders[which] });
         heaps[which].push(heapBytes);

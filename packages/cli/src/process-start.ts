@@ -3,7 +3,8 @@ import { readFile } from 'node:fs/promises';
 
 /**
  * Tells a process from a later one with the same pid: boot and clock ticks on Linux, the start as `ps` prints it
- * elsewhere. `undefined` when no such process runs.
+ * elsewhere. `undefined` when no such process runs. The host has the same for its agents (`process-identity.ts`); of the CLI
+ * only `serve` may import the host, and this runs in every command that looks for one.
  */
 export async function processStart(pid: number): Promise<string | undefined> {
   if (process.platform !== 'linux') return startByPs(pid);
