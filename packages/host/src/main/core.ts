@@ -1,4 +1,3 @@
-import { fileURLToPath } from 'node:url';
 import { ChildProcesses } from '../agents/child-processes.ts';
 import { KnownConfigs } from '../agents/known-config.ts';
 import { AgentError } from '../agents/provider.ts';
@@ -28,6 +27,7 @@ import type { Workspace } from '../workspace/workspace.ts';
 import { Commits } from './commits.ts';
 import type { HostOptions } from './options.ts';
 import { OwnerTokens } from './owner-tokens.ts';
+import { WorkingDirectories } from './working-directories.ts';
 
 /** What a running host consists of, listening aside. */
 export interface Core {
@@ -83,7 +83,7 @@ export async function startCore(parts: {
 
   const locales = new Map<string, string>();
   const contents = new ContentStore(sync, ids);
-  const directories = new WorkingDirectories(sync);
+  const directories = new WorkingDirectories(sync, log);
   const readFile = workspace.readerFor(() => directories.list());
   const turns = new TurnSupervisor({
     sync,
@@ -160,38 +160,5 @@ async function workingDirectoryOf(
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     throw new AgentError('hostError', message, { cause: error });
-  }
-}
-
-/** Absolute paths of the working directories of all sessions, read from the catalogue when one has come or gone. */
-class WorkingDirectories {
-  readonly #sync: Sync;
-  #known: Promise<string[]> | undefined;
-
-  constructor(sync: Sync) {
-    this.#sync = sync;
-  }
-
-  /** Inside `path.transact` only: the rows change with its commit. */
-  changed(): void {
-    this.#known = undefined;
-    this.#sync.path.effect(() => {
-      this.#known = undefined;
-    });
-  }
-
-  list(): Promise<string[]> {
-    this.#known ??= this.#read();
-    return this.#known;
-  }
-
-  async #read(): Promise<string[]> {
-    const rows = await this.#sync.journal.listSessions({});
-    const uris = new Set<string>();
-    for (const { summary } of rows) {
-      const { workingDirectory }: { workingDirectory?: string } = JSON.parse(summary);
-      if (workingDirectory !== undefined) uris.add(workingDirectory);
-    }
-    return [...uris].map((uri) => fileURLToPath(uri));
   }
 }

@@ -1,0 +1,57 @@
+import { fileURLToPath } from 'node:url';
+import type { Log } from '../lib/log.ts';
+import type { Sync } from '../sync/sync.ts';
+
+/** Absolute paths of the working directories of all sessions, read from the catalogue when one has come or gone. */
+export class WorkingDirectories {
+  readonly #sync: Sync;
+  readonly #log: Log;
+  #known: Promise<string[]> | undefined;
+
+  constructor(sync: Sync, log: Log) {
+    this.#sync = sync;
+    this.#log = log;
+  }
+
+  /** Inside `path.transact` only: the rows change with its commit. */
+  changed(): void {
+    this.#known = undefined;
+    this.#sync.path.effect(() => {
+      this.#known = undefined;
+    });
+  }
+
+  /** Rejects when the catalogue cannot be read; the next call tries again. */
+  list(): Promise<string[]> {
+    if (this.#known !== undefined) return this.#known;
+    const reading = this.#read();
+    this.#known = reading;
+    reading.catch(() => {
+      if (this.#known === reading) this.#known = undefined;
+    });
+    return reading;
+  }
+
+  async #read(): Promise<string[]> {
+    const rows = await this.#sync.journal.listSessions({});
+    const uris = new Set<string>();
+    for (const { summary } of rows) {
+      // As the catalogue wrote it.
+      const { workingDirectory }: { workingDirectory?: string } = JSON.parse(summary);
+      if (workingDirectory !== undefined) uris.add(workingDirectory);
+    }
+    return [...uris].flatMap((uri) => this.#pathOf(uri));
+  }
+
+  #pathOf(uri: string): string[] {
+    try {
+      return [fileURLToPath(uri)];
+    } catch (error) {
+      this.#log.warn(
+        { error, uri },
+        'a session has a working directory that is no path here; it opens nothing',
+      );
+      return [];
+    }
+  }
+}
