@@ -16,23 +16,23 @@ it('a catalogue that could not be read is read again', async () => {
   const host = await startHost();
   const { sync } = host.host.core;
   const directories = new WorkingDirectories(sync, silentLog);
-  await host.journal.commit([row('ahp-session:/a', 'file:///work/a')]);
+  await host.journal.commit([row('ahp-session:/a', 'file:///folder/a')]);
   host.journal.gates.afterRead = () => {
     throw new JournalError('io', 'a test broke the disk');
   };
   await expect(directories.list()).rejects.toMatchObject({ code: 'io' });
   host.journal.gates.afterRead = undefined;
-  expect(await directories.list()).toStrictEqual(['/work/a']);
+  expect(await directories.list()).toStrictEqual(['/folder/a']);
 });
 
 it('a working directory that is no path here hides no other one', async () => {
   const host = await startHost();
   const log = memoryLog();
   await host.journal.commit([
-    row('ahp-session:/a', 'file:///work/a'),
-    row('ahp-session:/b', 'file://elsewhere/work/b'),
+    row('ahp-session:/a', 'file:///folder/a'),
+    row('ahp-session:/b', 'file://elsewhere/folder/b'),
     row('ahp-session:/c', 'https://example.org/'),
   ]);
-  expect(await new WorkingDirectories(host.host.core.sync, log).list()).toStrictEqual(['/work/a']);
+  expect(await new WorkingDirectories(host.host.core.sync, log).list()).toStrictEqual(['/folder/a']);
   expect(log.lines).toHaveLength(2);
 });

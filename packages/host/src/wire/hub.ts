@@ -49,11 +49,6 @@ export class Hub {
     sync.path.onPublished(() => this.#flush());
   }
 
-  /** Open connections, handshake done or not. */
-  get connectionCount(): number {
-    return this.#connections.size;
-  }
-
   /** Who is remembered because it is connected. */
   get clients(): Pick<Clients, 'present' | 'refresh'> {
     return this.#clients;
