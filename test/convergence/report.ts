@@ -16,6 +16,7 @@ export const COUNTED = [
   'hostCrashes',
   'hostStops',
   'failedCommits',
+  'failedReads',
   'olderTurnsFetched',
   'resubscriptions',
   'turnsStarted',

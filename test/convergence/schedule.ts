@@ -18,6 +18,7 @@ const STEPS = {
   crash: 0.12,
   stop: 0.06,
   failCommit: 0.25,
+  failRead: 0.15,
   chatComes: 0.3,
   chatGoes: 0.2,
 } as const;
@@ -74,6 +75,10 @@ export async function step(world: World): Promise<void> {
       break;
     case 'stop':
       await world.stop();
+      break;
+    case 'failRead':
+      world.trace.note('disk', 'cannot be read next');
+      world.failReads(random.between(1, 2));
       break;
     case 'chatComes':
       if (client.isOnline) {

@@ -1,4 +1,4 @@
-import { createHost, type Host } from '@agenthost/host';
+import { createHost, type Host, JournalError } from '@agenthost/host';
 import {
   type ClockScope,
   ControlledNetwork,
@@ -31,6 +31,9 @@ export interface WorldOptions {
 /** The longest that a subscription asks the host to hold output back. */
 export const MAX_LATENCY_MS = 100;
 
+/** Names the errors that a schedule makes. */
+const SCHEDULED = 'the schedule made this read fail';
+
 /** One life of the host: from start to stop or kill. */
 interface Life {
   readonly host: Host;
@@ -53,6 +56,7 @@ export class World {
   readonly #ids: SeededRandom;
   readonly #diskChance: SeededRandom;
   #life: Life | undefined;
+  #failingReads = 0;
   #lastDisk = new FaultJournal().disk;
 
   constructor(options: WorldOptions) {
@@ -84,14 +88,25 @@ export class World {
     return this.#lastDisk;
   }
 
+  /** The next so many reads fail. */
+  failReads(count: number): void {
+    this.report.count('failedReads');
+    this.#failingReads = count;
+  }
+
   async start(): Promise<void> {
+    this.#failingReads = 0;
     const scope = this.clock.scope();
     const { seed, replayMs, unloadAfterMs, outbox } = this.options;
     const pause = (): Promise<void> | void => this.#diskPause(scope);
     const journal = new FaultJournal(this.#lastDisk, {
       beforeCommit: pause,
       afterCommit: pause,
-      afterRead: pause,
+      afterRead: () => {
+        if (this.#failingReads === 0) return pause();
+        this.#failingReads -= 1;
+        throw new JournalError('io', SCHEDULED);
+      },
     });
     const host = createHost({
       journal,
@@ -197,14 +212,15 @@ export class World {
   }
 
   #log() {
-    const expected = /journal cannot be written/;
+    const isExpected = (fields: object, message: string): boolean =>
+      message.includes('journal cannot be written') || describe(fields).includes(SCHEDULED);
     return {
       debug: () => undefined,
       info: (_: object, message: string) => this.trace.note('host', message),
       warn: (fields: object, message: string) => this.trace.note('host', `${message} ${describe(fields)}`),
       error: (fields: object, message: string) => {
         this.trace.note('host', message);
-        if (!expected.test(message)) this.faults.push(`host: ${message}: ${describe(fields)}`);
+        if (!isExpected(fields, message)) this.faults.push(`host: ${message}: ${describe(fields)}`);
       },
     };
   }

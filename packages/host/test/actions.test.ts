@@ -89,6 +89,23 @@ describe('dispatch', () => {
     expect(client.envelopes()).toEqual([]);
   });
 
+  test('[ACT-2] an action whose channel cannot be read is rejected as unavailable, and so not taken for ignored', async () => {
+    const host = await startHost({ unloadAfterMs: 10_000 });
+    const client = await host.client();
+    const { session } = await host.session(client);
+    client.link.cut();
+    await host.advance(60_000);
+    const again = await host.client('again', { 'x-epoch': 'e' });
+    host.journal.gates.afterRead = () => {
+      throw new Error('a test made this read fail');
+    };
+    const clientSeq = again.dispatch(session, title('x'));
+    await again.ping();
+    expect(again.echoOf(clientSeq)?.rejectionReason).toMatch(/^unavailable: /);
+    host.journal.gates.afterRead = undefined;
+    expect((await again.act(session, title('y')))?.rejectionReason).toBeUndefined();
+  });
+
   test('[ACT-6] time stamps never go back, although the clock does', async () => {
     const host = await startHost();
     let now = 5_000;

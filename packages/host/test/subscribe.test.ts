@@ -146,6 +146,21 @@ describe('windows', () => {
     });
   });
 
+  test('[CHAT-15] a cursor of an earlier, longer window brings the turns before the present one, without a gap', async () => {
+    const host = await startHost();
+    const client = await host.client();
+    const { chat } = await host.session(client);
+    await runTurns(host, client, chat, ids(9));
+    const long = await chatOf(client, chat, { view: { turns: 6 } });
+    const short = await chatOf(client, chat, { view: { turns: 2 } });
+    client.clear();
+    await client.request('fetchTurns', { channel: chat, cursor: long.turnsNextCursor ?? '' });
+    const state = client
+      .envelopes(chat)
+      .reduce((before, { action }) => chatReducer(before, action, 0), short);
+    expect(state.turns.map(({ id }) => id)).toEqual(ids(9));
+  });
+
   test('[CHAT-15] with before or limit the turns are in the answer; without a window there is nothing to send', async () => {
     const host = await startHost();
     const client = await host.client();

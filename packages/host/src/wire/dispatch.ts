@@ -57,9 +57,17 @@ export class Dispatcher {
       return this.#answerAgain(connection, incoming, client.epoch);
     }
     const channel = this.#sync.registry.use(incoming.channel);
-    return channel === undefined
-      ? this.#openFirst(connection, incoming)
-      : this.#take(connection, incoming, channel);
+    const taking =
+      channel === undefined
+        ? this.#openFirst(connection, incoming)
+        : this.#take(connection, incoming, channel);
+    return taking?.catch((error: unknown) => this.#failed(connection, incoming, error));
+  }
+
+  /** What it needs from disk could not be read: nothing was done, and its sender is told. */
+  #failed(connection: Connection, incoming: Incoming, error: unknown): void {
+    this.#log.error({ error, channel: incoming.channel }, 'a dispatch failed inside the host');
+    if (!connection.isClosed) this.#refuse(connection, incoming, UNREADABLE);
   }
 
   async #openFirst(connection: Connection, incoming: Incoming): Promise<void> {
@@ -167,10 +175,16 @@ export class Dispatcher {
   /** Sent again after a reconnect and processed before: answered as it was then [ACT-5]. */
   async #answerAgain(connection: Connection, incoming: Incoming, epoch: string): Promise<void> {
     const { client } = connection.online;
-    const stored = await this.#sync.path.boundary(
-      () => undefined,
-      () => this.#sync.journal.findOutcome(client.id, epoch, incoming.clientSeq),
-    );
+    const stored = await this.#sync.path
+      .boundary(
+        () => undefined,
+        () => this.#sync.journal.findOutcome(client.id, epoch, incoming.clientSeq),
+      )
+      .catch((error: unknown) => {
+        // Its sender must not take it for undone because nobody can look it up now.
+        this.#log.error({ error, channel: incoming.channel }, 'an outcome could not be read');
+        return undefined;
+      });
     if (stored === undefined) {
       const reason = 'It was processed; its outcome is no longer held';
       const expired = reject('outcomeExpired', reason);
@@ -186,6 +200,7 @@ export class Dispatcher {
   }
 }
 
+const UNREADABLE = reject('unavailable', 'The host cannot read its journal now; try again');
 const UNAVAILABLE = reject('unavailable', 'The host cannot write its journal now; try again');
 
 /** The caller behind a connection. */

@@ -155,7 +155,8 @@ async function sendOlder(
   }
   const subscription = chat.subscriptions.get(caller.sink);
   if (subscription === undefined) return {};
-  const before = asked ?? subscription.fromOrdinal;
+  // A cursor of an earlier, longer window would leave a gap behind the present one.
+  const before = Math.max(asked ?? 0, subscription.fromOrdinal);
   if (before === 0) return {};
   await sync.path.boundary(
     () => chat.historyVersion,
