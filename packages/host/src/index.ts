@@ -10,5 +10,6 @@ export { SqliteJournal, type SqliteJournalOptions } from './journal/sqlite-journ
 export type * from './lib/clock.ts';
 export type * from './lib/log.ts';
 export { createHost, Host } from './main/create-host.ts';
+export type { HostEvents, HostListener } from './main/events.ts';
 export type * from './main/options.ts';
 export type { Identity } from './wire/connection.ts';

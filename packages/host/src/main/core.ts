@@ -25,6 +25,7 @@ import { DEFAULT_OUTBOX_LIMITS } from '../wire/outbox.ts';
 import type { Commands } from '../wire/router.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { Commits } from './commits.ts';
+import type { HostEvents } from './events.ts';
 import type { HostOptions } from './options.ts';
 import { OwnerTokens } from './owner-tokens.ts';
 import { WorkingDirectories } from './working-directories.ts';
@@ -51,11 +52,15 @@ export async function startCore(parts: {
   timers: Timers;
   ids: Ids;
   log: Log;
-  /** A session has been made, or is gone; durably. */
-  onSession(event: 'sessionAdded' | 'sessionRemoved', uri: string): void;
+  /** Tells whoever runs the host. */
+  emit<E extends keyof HostEvents>(event: E, detail: HostEvents[E]): void;
 }): Promise<Core> {
   const { options, journal, start, workspace, log, ids, timers, clock } = parts;
   const sync = new Sync(parts);
+  sync.path.onHealth((failure) => {
+    if (failure === undefined) parts.emit('journalRecovered', {});
+    else parts.emit('journalUnavailable', failure);
+  });
   archiveTurns(sync);
   keepCatalogue(sync);
   mirrorChats(sync);
@@ -119,7 +124,7 @@ export async function startCore(parts: {
       onListed: (uri, by) => {
         changeSessionCount(sync, by);
         directories.changed();
-        sync.path.effect(() => parts.onSession(by === 1 ? 'sessionAdded' : 'sessionRemoved', uri));
+        sync.path.effect(() => parts.emit(by === 1 ? 'sessionAdded' : 'sessionRemoved', { uri }));
       },
       chats: {
         make: (nowIso) => {

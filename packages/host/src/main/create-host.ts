@@ -16,6 +16,7 @@ import type { Identity } from '../wire/connection.ts';
 import { HostServer } from '../wire/server.ts';
 import { createWorkspace } from '../workspace/workspace.ts';
 import { type Core, startCore } from './core.ts';
+import { type HostEvents, type HostListener, HostListeners } from './events.ts';
 import type { HostAddress, HostOptions, ListenOptions } from './options.ts';
 
 /** How often idle channels are looked for. */
@@ -42,6 +43,7 @@ export class Host {
   readonly #options: HostOptions;
   readonly #clock: Clock;
   readonly #timers: Timers;
+  readonly #listeners = new HostListeners();
   #log: Log;
   #ownLog: FileLog | undefined;
   #state: HostState = { phase: 'new' };
@@ -52,6 +54,18 @@ export class Host {
     this.#clock = options.clock ?? systemClock;
     this.#timers = options.timers ?? systemTimers;
     this.#log = options.log ?? silentLog;
+  }
+
+  /**
+   * Listens to what happens to the host itself; returns how to stop listening. Register before `start` to miss nothing. A
+   * listener that throws is logged and harms nobody.
+   */
+  on<E extends keyof HostEvents>(event: E, listener: HostListener<E>): () => void {
+    return this.#listeners.on(event, listener);
+  }
+
+  #emit<E extends keyof HostEvents>(event: E, detail: HostEvents[E]): void {
+    this.#listeners.emit(event, detail, this.#log);
   }
 
   /**
@@ -128,12 +142,15 @@ export class Host {
     }
     await sync.path.stop();
     await sync.journal.close();
+    this.#emit('stopped', {});
     this.#ownLog?.close();
   }
 
   async #run(journal: Journal, start: JournalStart): Promise<HostAddress | undefined> {
-    if (start.setAside !== undefined)
+    if (start.setAside !== undefined) {
       this.#log.error(start.setAside, 'the database was damaged and set aside');
+      this.#emit('databaseSetAside', start.setAside);
+    }
     const workspace = createWorkspace({
       roots: this.#options.roots ?? [homedir()],
       defaultDirectory: this.#options.defaultDirectory ?? process.cwd(),
@@ -147,20 +164,19 @@ export class Host {
       timers: this.#timers,
       ids: this.#options.ids ?? randomIds,
       log: this.#log,
-      onSession: (event) => {
-        // What it held may be large, and whoever removed it may need the room.
-        if (event === 'sessionRemoved' && this.#state.phase === 'running') {
-          this.#state.maintenance.requestCompaction();
-        }
-      },
+      emit: (event, detail) => this.#emit(event, detail),
     });
     const { listen } = this.#options;
     const listening = listen === undefined ? undefined : await this.#listenOr(core, listen);
     const maintenance = this.#maintain(core, journal);
     const close = (): Promise<void> => listening?.server.stop() ?? Promise.resolve();
     this.#state = { phase: 'running', core, maintenance, close };
+    // What a session held may be large, and whoever removed it may need the room.
+    this.#listeners.on('sessionRemoved', () => maintenance.requestCompaction());
     this.#sweep(core);
-    return listening?.address;
+    const address = listening?.address;
+    this.#emit('ready', address === undefined ? {} : { address });
+    return address;
   }
 
   /** Listens, or ends what was started when it cannot. */

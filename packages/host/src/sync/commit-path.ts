@@ -48,6 +48,7 @@ export class CommitPath {
   readonly #log: Log;
   readonly #beforeSeal: (() => void)[] = [];
   readonly #afterPublish: (() => void)[] = [];
+  readonly #onHealth: ((failure: { readonly error: unknown } | undefined) => void)[] = [];
   #open: Tick | undefined;
   #sealed: Tick[] = [];
   #isPumping = false;
@@ -74,6 +75,11 @@ export class CommitPath {
   /** Registers what runs as the last part of every tick before it is committed; it may still change things. */
   onSeal(hook: () => void): void {
     this.#beforeSeal.push(hook);
+  }
+
+  /** Registers who hears that the journal cannot be written, and why, and (with `undefined`) that it can again. */
+  onHealth(hook: (failure: { readonly error: unknown } | undefined) => void): void {
+    this.#onHealth.push(hook);
   }
 
   /** Registers what runs after a batch of output has been handed over: sockets are flushed here. */
@@ -301,7 +307,9 @@ export class CommitPath {
     for (const tick of ticks)
       for (const item of tick.output) if (item.dropped !== undefined) this.#guard(item.dropped);
     this.#flush();
-    if (wasHealthy) this.#scheduleRetry();
+    if (!wasHealthy) return;
+    this.#scheduleRetry();
+    for (const hook of this.#onHealth) this.#guard(() => hook({ error }));
   }
 
   #scheduleRetry(): void {
@@ -321,6 +329,7 @@ export class CommitPath {
     const held = this.#held ?? [];
     this.#held = undefined;
     this.#log.info({ causeCount: held.length }, 'the journal can be written again');
+    for (const hook of this.#onHealth) this.#guard(() => hook(undefined));
     for (const work of held) this.#guard(() => this.transact('host', work));
     for (const resolve of this.#waiters.splice(0)) resolve();
   }

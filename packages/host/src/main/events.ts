@@ -1,0 +1,55 @@
+import type { Log } from '../lib/log.ts';
+import type { HostAddress } from './options.ts';
+
+/** What a host tells whoever runs it, by name; `Host.on` listens. */
+export interface HostEvents {
+  /** It serves connections. `address`: where it listens, if it does. Once, before `start` resolves. */
+  readonly ready: { readonly address?: HostAddress };
+  /** A session was made; its row is durable. */
+  readonly sessionAdded: { readonly uri: string };
+  /** A session was disposed of, by a client or by the retention policy; its row is gone. */
+  readonly sessionRemoved: { readonly uri: string };
+  /** Nothing can be saved at the moment, for want of room perhaps: clients are refused until `journalRecovered`. */
+  readonly journalUnavailable: { readonly error: unknown };
+  /** The journal can be written again. */
+  readonly journalRecovered: Record<never, never>;
+  /** The database was damaged: it lies at `path` now, and the host began with an empty one. Before `ready`. */
+  readonly databaseSetAside: { readonly path: string; readonly reason: string };
+  /** It has ended in order. */
+  readonly stopped: Record<never, never>;
+}
+
+/** Hears of one kind of event. */
+export type HostListener<E extends keyof HostEvents> = (detail: HostEvents[E]) => void;
+
+/** Who listens to a host. */
+export class HostListeners {
+  readonly #listeners: { readonly [E in keyof HostEvents]: Set<{ call: HostListener<E> }> } = {
+    ready: new Set(),
+    sessionAdded: new Set(),
+    sessionRemoved: new Set(),
+    journalUnavailable: new Set(),
+    journalRecovered: new Set(),
+    databaseSetAside: new Set(),
+    stopped: new Set(),
+  };
+
+  /** Calls `listener` at each such event until the result is called. */
+  on<E extends keyof HostEvents>(event: E, listener: HostListener<E>): () => void {
+    // An entry of its own: one listener may be registered twice.
+    const entry = { call: listener };
+    this.#listeners[event].add(entry);
+    return () => void this.#listeners[event].delete(entry);
+  }
+
+  /** Tells everyone, in the order registered; one that throws is logged and harms nobody. */
+  emit<E extends keyof HostEvents>(event: E, detail: HostEvents[E], log: Log): void {
+    for (const { call } of [...this.#listeners[event]]) {
+      try {
+        call(detail);
+      } catch (error) {
+        log.error({ error, event }, 'a listener of the host failed');
+      }
+    }
+  }
+}
