@@ -50,6 +50,19 @@ describe('agenthost serve', () => {
     },
   );
 
+  test('says where a damaged database is kept, and goes on with a new one', async () => {
+    mkdirSync(machine.dataFolder, { recursive: true });
+    writeFileSync(
+      join(machine.dataFolder, 'journal.db'),
+      'no database at all, but long enough to be one'.repeat(200),
+    );
+    const { host } = await machine.serve();
+    const lines = host.err.split('\n').filter((line) => line.includes('damaged'));
+    expect(lines).toHaveLength(1);
+    const path = /it is kept in (\S+),/.exec(lines[0] ?? '')?.[1] ?? '';
+    expect(readFileSync(path, 'utf8')).toMatch(/^no database at all/);
+  });
+
   test('takes the token of the environment, and one of a file', async () => {
     const env = { AGENTHOST_TOKEN: 'a-token-that-is-long-enough-to-be-one' };
     const first = machine.start(['serve', '--port', '0', '--json'], env);

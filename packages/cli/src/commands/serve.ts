@@ -56,7 +56,7 @@ export async function serve(context: Context, screen: Screen, options: ServeOpti
       roots: options.root?.map((folder) => resolve(context.cwd, folder)),
       ...tokenSource,
     };
-    const running = await startHosting(settings, config, agents);
+    const running = await startHosting(settings, config, agents, (line) => screen.note(line));
     try {
       const { token } = running.address;
       const [url, wsUrl] = [connectable(running.address.url), connectable(running.address.wsUrl)];

@@ -2,6 +2,7 @@ import { homedir } from 'node:os';
 import { createHost, type Host, type HostAddress } from '@agenthost/host';
 import type { AgentChoice } from './agents.ts';
 import type { ServeConfig } from './config.ts';
+import { tellTroubles } from './troubles.ts';
 
 /** What a host is started with. */
 export interface ServeSettings {
@@ -21,11 +22,12 @@ export interface RunningHost {
   stop(): Promise<void>;
 }
 
-/** Makes and starts the host. Rejects with what its parts reject with; see `explainStart`. */
+/** Makes and starts the host; `tell` gets a line for people about each trouble. Rejects with what its parts reject with; see `explainStart`. */
 export async function startHosting(
   settings: ServeSettings,
   config: ServeConfig,
   agents: AgentChoice,
+  tell: (line: string) => void,
 ): Promise<RunningHost> {
   const { dataDir, host: address, port, token, tokenFile, version } = settings;
   const roots = settings.roots ?? config.roots;
@@ -46,6 +48,7 @@ export async function startHosting(
     ...(roots === undefined ? {} : { roots }),
     ...(config.retention === undefined ? {} : { retention: config.retention }),
   });
+  tellTroubles(host, tell);
   const listening = await host.start();
   if (listening === undefined) throw new Error('the host did not say where it listens');
   return { address: listening, stop: () => host.stop() };
