@@ -86,7 +86,10 @@ export function chatCommands(parts: Parts): Commands {
       if (full.length === 1 && full[0]?.resource === channel) {
         throw invalidParams('The last full chat of a session cannot be disposed; dispose the session');
       }
-      sync.path.transact('client', () => removeChat(sync, turns, session, chat));
+      sync.path.transact('client', () => {
+        removeChat(sync, turns, session, chat);
+        keepDefault(sync, session);
+      });
       return null;
     },
     fetchTurns: async ({ channel, cursor, before, limit }, caller) => {
@@ -112,7 +115,7 @@ function addChat(
   if (first !== undefined) sync.emit(chat, { type: 'chat/turnStarted', turnId: ids.next(), message: first });
 }
 
-/** Ends a chat's turn and takes it out of its session. Inside `path.transact` only. */
+/** Ends a chat's turn and takes it out of its session, whose default it may leave open. Inside `path.transact` only. */
 export function removeChat(
   sync: Sync,
   turns: TurnSupervisor,
@@ -123,13 +126,16 @@ export function removeChat(
   const turnId = chat.state.activeTurn?.id;
   if (turnId !== undefined) sync.emit(chat, { type: 'chat/turnCancelled', turnId });
   sync.emit(session, { type: 'session/chatRemoved', chat: uri });
-  if (session.state.defaultChat === undefined) {
-    const next = session.state.chats.find(({ interactivity = 'full' }) => interactivity === 'full');
-    if (next !== undefined)
-      sync.emit(session, { type: 'session/defaultChatChanged', defaultChat: next.resource });
-  }
   sync.registry.dispose(chat);
   sync.path.effect(() => turns.disposeChat(uri));
+}
+
+/** A session that goes on without its default chat gets another one. */
+function keepDefault(sync: Sync, session: Channel<'session'>): void {
+  if (session.state.defaultChat !== undefined) return;
+  const next = session.state.chats.find(({ interactivity = 'full' }) => interactivity === 'full');
+  if (next === undefined) return;
+  sync.emit(session, { type: 'session/defaultChatChanged', defaultChat: next.resource });
 }
 
 /** A chat by its URI, or a session's default chat by the session's [CHAT-15]. */

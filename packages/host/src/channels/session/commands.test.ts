@@ -28,6 +28,18 @@ it('[SESS-3] of two clients that dispose of a session at once one is told that i
   expect((await first.subscribe(ROOT))?.state).toMatchObject({ activeSessions: 1 });
 });
 
+it('[SESS-3] the chats of a session that goes leave one after the other, and none becomes the default on the way', async () => {
+  const host = await startHost();
+  const client = await host.client();
+  await host.session(client);
+  await client.request('createChat', { channel: SESSION, chat: 'ahp-chat:/b' });
+  await client.request('createChat', { channel: SESSION, chat: 'ahp-chat:/c' });
+  client.clear();
+  await client.request('disposeSession', { channel: SESSION });
+  await host.run();
+  expect(client.types(SESSION)).toStrictEqual(Array.from({ length: 3 }, () => 'session/chatRemoved'));
+});
+
 it('[WIRE-6] [ROOT-2] a list that is asked for behind a creation has the new session', async () => {
   const host = await startHost();
   const client = await host.client();
