@@ -90,6 +90,9 @@ describe('a host that is killed again and again', () => {
       // What the restart and the replays brought must stand in the next journal under the same numbers.
       for (const { seen } of witnesses) for (const envelope of seen) evidence.expectLater(envelope);
     }
+    await host.kill();
+    await Promise.all(witnesses.map((witness) => offline(witness)));
+    evidence.add(await reader.read(join(folder, 'data'), evidence.lastJournaled, channels));
     for (const { privateNumbers } of witnesses) evidence.expectUnused(privateNumbers);
     process.stdout.write(`kill test: ${JSON.stringify(counts)}\n`);
     expect(counts.kills).toBe(ROUNDS);
