@@ -74,6 +74,12 @@ describe('agenthost serve', () => {
     expect(line.token).toBe('another-token-that-is-long-enough-to-be-one');
   });
 
+  test('refuses a token of the environment that no header could carry, by its name', async () => {
+    const { code, err } = await machine.run(['serve', '--port', '0'], { AGENTHOST_TOKEN: 'two words' });
+    expect(code).toBe(1);
+    expect(err).toContain('AGENTHOST_TOKEN must be printable ASCII');
+  });
+
   test('on all addresses is found by loopback, and warns', async () => {
     const host = machine.start(['serve', '--port', '0', '--host', '0.0.0.0']);
     await host.until('Ctrl-C stops it.');

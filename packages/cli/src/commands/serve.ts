@@ -104,6 +104,10 @@ async function tokenOf(
   tokenFile: string | undefined,
 ): Promise<{ token: string | undefined; tokenFile: string | undefined }> {
   const token = env['AGENTHOST_TOKEN'] || undefined;
+  // The host would refuse it too, but knows it by another name.
+  if (token !== undefined && !/^[\x21-\x3a\x3c-\x7e]+$/.test(token)) {
+    throw new CliError(EXIT.error, 'AGENTHOST_TOKEN must be printable ASCII without spaces or semicolons');
+  }
   if (token !== undefined || tokenFile === undefined) return { token, tokenFile: undefined };
   const file = resolve(cwd, tokenFile);
   try {

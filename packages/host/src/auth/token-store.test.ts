@@ -28,13 +28,11 @@ function modeOf(path: string): string {
   return (statSync(path).mode & 0o777).toString(8);
 }
 
-test('[AUTH-1] the option comes before the environment, that before the file', () => {
+test('[AUTH-1] the option comes before the file', () => {
   const tokenFile = join(folder, 'token');
   writeFileSync(tokenFile, `${long}-file\n`, { mode: 0o600 });
-  const environment = `${long}-environment`;
-  expect(findOwnerToken({ token: long, environment, tokenFile })).toEqual({ token: long, warnings: [] });
-  expect(findOwnerToken({ environment, tokenFile })).toEqual({ token: environment, warnings: [] });
-  expect(findOwnerToken({ environment: '', tokenFile, dataDir: folder })).toEqual({
+  expect(findOwnerToken({ token: long, tokenFile })).toEqual({ token: long, warnings: [] });
+  expect(findOwnerToken({ tokenFile, dataDir: folder })).toEqual({
     token: `${long}-file`,
     path: tokenFile,
     warnings: [],
@@ -76,8 +74,8 @@ test('[AUTH-1] a file that others can read is taken from them, with a warning', 
 test.each([
   ['the option token', { token: '' }],
   ['the option token', { token: 'two words' }],
-  ['AGENTHOST_TOKEN', { environment: 'a;b' }],
-  ['AGENTHOST_TOKEN', { environment: 'tökén' }],
+  ['the option token', { token: 'a;b' }],
+  ['the option token', { token: 'tökén' }],
 ])('%s that no header could carry is refused by name: %j', (name, sources) => {
   expect(() => findOwnerToken(sources)).toThrow(name);
 });

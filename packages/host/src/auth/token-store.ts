@@ -17,8 +17,6 @@ import { ensureFolder } from '../lib/ensure-folder.ts';
 export interface TokenSources {
   /** Given in code. */
   readonly token?: string | undefined;
-  /** The value of `AGENTHOST_TOKEN`; an empty one counts as absent. */
-  readonly environment?: string | undefined;
   /** A file that holds the token, made on first use. */
   readonly tokenFile?: string | undefined;
   /** The data folder, whose `owner-token` is used in place of `tokenFile`. Without either the token lives in memory only. */
@@ -45,7 +43,6 @@ const weakLength = 16;
  */
 export function findOwnerToken(sources: TokenSources): OwnerToken {
   if (sources.token !== undefined) return checked(sources.token, 'the option token');
-  if (sources.environment) return checked(sources.environment, 'AGENTHOST_TOKEN');
   const path = sources.tokenFile ?? (sources.dataDir && join(sources.dataDir, 'owner-token'));
   if (path === undefined || path === '') return { token: randomToken(), warnings: [] };
   return fromFile(path);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { JournalError, MemoryJournal } from '@agenthost/host';
 import { SimulatedClock } from '@agenthost/testkit';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { type HostFixture, SESSION, startHost } from '../../test/host-fixture.ts';
 import { PuppetAgent } from '../../test/puppet-agent.ts';
 import type { ChildRegistry } from '../agents/process.ts';
@@ -92,6 +92,25 @@ describe('a host that starts', () => {
     await newer.start();
     expect(newer.core.sync.root.state._meta).toMatchObject({ hostBuild: 'agenthost 2.0.0' });
     await newer.stop();
+  });
+});
+
+describe("the owner's token", () => {
+  it('[AUTH-1] is what the options say: reading the environment is up to the caller', async () => {
+    vi.stubEnv('AGENTHOST_TOKEN', 'a-token-of-the-environment');
+    try {
+      const host = createHost({
+        journal: new MemoryJournal(),
+        agents: [() => new PuppetAgent()],
+        log: silentLog,
+        listen: { port: 0 },
+      });
+      const address = await host.start();
+      expect(address?.token).toMatch(/^[\w-]{43}$/);
+      await host.stop();
+    } finally {
+      vi.unstubAllEnvs();
+    }
   });
 });
 

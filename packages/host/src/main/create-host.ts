@@ -196,7 +196,6 @@ export class Host {
   ): Promise<{ server: HostServer; address: HostAddress }> {
     const owner = findOwnerToken({
       token: listen.token,
-      environment: process.env['AGENTHOST_TOKEN'],
       tokenFile: listen.tokenFile,
       dataDir: this.#options.dataDir,
     });

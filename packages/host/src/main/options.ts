@@ -25,9 +25,12 @@ export interface ListenOptions {
   readonly host?: string;
   /** Port; 0 picks a free one. Default 4711. */
   readonly port?: number;
-  /** The owner's token. Default: from the file, made on first use. */
+  /**
+   * The owner's token: printable ASCII without spaces or semicolons. Default: from the file, made on first use. The host reads
+   * no environment: a program that takes the token from there (`agenthost serve`, from `AGENTHOST_TOKEN`) passes it here.
+   */
   readonly token?: string;
-  /** File that holds the owner's token, mode 0600. Default `owner-token` in the data folder. */
+  /** File that holds the owner's token, mode 0600; unused when `token` is given. Default `owner-token` in the data folder. */
   readonly tokenFile?: string;
   /** Origins of web pages that may connect besides the host's own, such as `https://example.org`. Default none. */
   readonly allowedOrigins?: readonly string[];
