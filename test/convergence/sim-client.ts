@@ -60,7 +60,9 @@ export class SimClient {
       random: this.random.next,
       newId: () => ids.hex(16),
       resend: parts.resends,
-      onError: (error, where) => this.faults.push(`${name}: ${where}: ${String(error)}`),
+      onError: (error, where) => {
+        if (!isGone(error)) this.faults.push(`${name}: ${where}: ${String(error)}`);
+      },
       backoff: { minMs: 50, maxMs: 2_000 },
       transport: async () => {
         this.#link = network.connect();

@@ -32,6 +32,7 @@ export async function simulate({ seed, stepCount, auditCount }: Run): Promise<Re
   for (let audit = 0; audit < auditCount; audit += 1) {
     for (let count = 0; count < stepCount; count += 1) await step(world);
     if (!world.isUp) await world.start();
+    world.failReads(0);
     await world.quiesce();
     await checkInvariants(world);
   }

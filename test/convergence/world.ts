@@ -88,9 +88,9 @@ export class World {
     return this.#lastDisk;
   }
 
-  /** The next so many reads fail. */
+  /** The next so many reads fail; 0: none. */
   failReads(count: number): void {
-    this.report.count('failedReads');
+    this.report.count('failedReads', count);
     this.#failingReads = count;
   }
 

@@ -293,7 +293,6 @@ export class AhpClient {
   }
 
   #handshake(peer: HostPeer, online: () => void): Promise<void> {
-    let wasInitialized = false;
     return shakeHands(
       peer,
       {
@@ -302,7 +301,6 @@ export class AhpClient {
         uris: () => this.#subscriptions.uris(),
         plainUris: () => this.#subscriptions.plainUris(),
         initialized: (result) => {
-          wasInitialized = true;
           const { snapshots: _, serverSeq: __, ...host } = result;
           this.#host = host;
           this.#feed.initialized(result);
@@ -313,7 +311,7 @@ export class AhpClient {
       () => {
         online();
         this.#dispatcher.online(this.#connection.ordinal);
-        if (wasInitialized) this.#subscriptions.resubscribeShaped();
+        this.#subscriptions.resubscribeStale();
       },
     );
   }

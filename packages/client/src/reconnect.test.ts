@@ -128,6 +128,27 @@ describe('replay and snapshot', () => {
     expect(windowed.state.turns.map(({ id }) => id)).toEqual(['t4']);
   });
 
+  test('[CONN-5] a window that no answer has brought up to date yet is not named in the next reconnect', async () => {
+    const it = await harness();
+    it.host.states.set('ahp-chat:/w', chatState('ahp-chat:/w', { turns: [turnOf('t1')] }));
+    await it.run(it.client.subscribe(CHAT));
+    const windowed = await it.run(it.client.subscribe('ahp-chat:/w', { turns: 1 }));
+    await it.cut();
+    it.host.states.set('ahp-chat:/w', chatState('ahp-chat:/w', { turns: [turnOf('t1'), turnOf('t2')] }));
+    it.host.refuse = (method) => (method === 'reconnect' ? new RpcError(-32603, 'no') : undefined);
+    // It drops once more before the window was answered.
+    it.host.hold = (method) => method === 'subscribe';
+    await it.comeBack();
+    await it.cut();
+    it.host.refuse = () => undefined;
+    it.host.hold = () => false;
+    await it.comeBack();
+    expect(last(it, 'reconnect')).toMatchObject({ subscriptions: [CHAT] });
+    expect(last(it, 'subscribe')).toEqual({ channel: 'ahp-chat:/w', view: { turns: 1 } });
+    expect(windowed.isLost).toBe(false);
+    expect(windowed.state.turns.map(({ id }) => id)).toEqual(['t2']);
+  });
+
   test('what follows the answer in the same chunk finds it applied', async () => {
     const it = await harness();
     const mirror = await it.run(it.client.subscribe(CHAT));

@@ -34,6 +34,11 @@ export interface Subscription {
   readonly channel: Channel<ChannelKind>;
   options: SubscriptionOptions;
   holderCount: number;
+  /**
+   * What is shown is older than the highest number seen: an `initialize` could not bring it. Until a snapshot of its own
+   * has come, no `reconnect` may name it, or the host would take it for up to date [CONN-5].
+   */
+  isStale: boolean;
   /** The `fetchTurns` under way. */
   fetching: Promise<boolean> | undefined;
 }
@@ -52,7 +57,8 @@ export class Subscriptions {
 
   /** URIs for `reconnect`. */
   uris(): URI[] {
-    return [...this.#held.keys(), ...this.#stateless.keys()];
+    const fresh = Array.from(this.#held).filter(([, { isStale }]) => !isStale);
+    return [...fresh.map(([uri]) => uri), ...this.#stateless.keys()];
   }
 
   /** URIs that `initialize` can bring back as they are: it knows no windows and delays. */
@@ -147,19 +153,21 @@ export class Subscriptions {
   /** Every held channel starts again from these snapshots; held ones that are expected among them and missing are lost. */
   restore(snapshots: readonly Snapshot[], isExpected: (uri: URI) => boolean): void {
     const byUri = new Map(snapshots.map((snapshot) => [snapshot.resource, snapshot]));
-    for (const [uri, { channel }] of Array.from(this.#held)) {
+    for (const [uri, subscription] of Array.from(this.#held)) {
       const snapshot = byUri.get(uri);
       if (snapshot !== undefined) {
-        channel.reset(snapshot);
+        subscription.channel.reset(snapshot);
+        subscription.isStale = false;
         this.refresh(uri);
-      } else if (isExpected(uri)) this.lose(uri);
+      } else if (!isExpected(uri)) subscription.isStale = true;
+      else if (!subscription.isStale) this.lose(uri);
     }
   }
 
   /** Subscribes anew, one by one, where `initialize` could not say what is wanted. */
-  resubscribeShaped(): void {
+  resubscribeStale(): void {
     for (const subscription of this.#held.values()) {
-      if (isShaped(subscription.options)) this.#resubscribe(subscription);
+      if (subscription.isStale) this.#resubscribe(subscription);
     }
   }
 
@@ -195,12 +203,19 @@ export class Subscriptions {
     const present = this.#held.get(snapshot.resource);
     if (present !== undefined) {
       present.channel.reset(snapshot);
+      present.isStale = false;
       present.options = options;
       this.refresh(snapshot.resource);
       return present;
     }
     const channel = new Channel<ChannelKind>(kind ?? kindOfSnapshot(snapshot), snapshot, this.#port.report);
-    const subscription: Subscription = { channel, options, holderCount: 0, fetching: undefined };
+    const subscription: Subscription = {
+      channel,
+      options,
+      holderCount: 0,
+      isStale: false,
+      fetching: undefined,
+    };
     this.#held.set(snapshot.resource, subscription);
     this.refresh(snapshot.resource);
     return subscription;

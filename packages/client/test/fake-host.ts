@@ -54,6 +54,8 @@ export class FakeHost {
   isSnapshotOnly = false;
   /** Refuses a request by its error. */
   refuse: (method: string) => RpcError | undefined = () => undefined;
+  /** Requests of these methods are never answered. */
+  hold: (method: string) => boolean = () => false;
   /** Older turns of a chat by cursor. */
   readonly pages = new Map<string, { turns: Turn[]; next?: string }>();
   now: () => number = () => 5_000;
@@ -65,6 +67,7 @@ export class FakeHost {
           this.requests.push({ method, params });
           const error = this.refuse(method);
           if (error !== undefined) throw error;
+          if (this.hold(method)) return new Promise(() => undefined);
           return this.#serve(connection, method, params);
         },
         unknownNotification: (method, params) => {
