@@ -9,6 +9,12 @@ export const idOf = (uri: URI): string => uri.replace(/^[a-z][a-z0-9+.-]*:\/*/i,
 /** What people are shown, and may type. */
 export const shortId = (uri: URI): string => idOf(uri).slice(0, 8);
 
+/** Whether there is still such a session. */
+export async function isListed(client: AhpClient, uri: URI): Promise<boolean> {
+  for await (const { resource } of client.sessions.list()) if (resource === uri) return true;
+  return false;
+}
+
 /**
  * The session that was meant: its URI, its id, or the beginning of one that no other session's id has. Rejects with a
  * `CliError`.

@@ -69,13 +69,15 @@ describe('agenthost run', () => {
   test('exits 1 for an agent that the host does not have, and names those that it has', async () => {
     const { code, err } = await machine.run(['run', '--agent', 'nope', 'x']);
     expect(code).toBe(1);
-    expect(err).toMatch(/^agenthost: .*nope.*demo\n$/);
+    expect(err).toMatch(/^agenthost: .*nope.*demo; `agenthost agents` says why others are not there\n$/);
   });
 
   test('exits 1 for an agent whose command is not there, and names the command', async () => {
     const { code, err } = await machine.run(['run', '--agent', 'gone', 'x']);
     expect(code).toBe(1);
     expect(err).toMatch(/\nagenthost: [^\n]*\/does\/not\/exist[^\n]*\n$/);
+    const { out } = await machine.run(['sessions']);
+    expect(out).toMatch(/^[0-9a-f]{8} {2}(?:failed {3}gone .*\(no title\)|error {4}gone )/m);
   });
 
   test('exits 2 for wrong usage', async () => {

@@ -8,7 +8,7 @@ import {
   type SessionHandle,
   type TurnEvent,
 } from '@agenthost/client';
-import type { Turn } from '@agenthost/protocol';
+import { ErrorCodes, type Turn } from '@agenthost/protocol';
 import { type ApproveMode, Approver } from '../approver.ts';
 import { withHost } from '../connect.ts';
 import type { Context } from '../context.ts';
@@ -22,7 +22,8 @@ import type { Screen } from '../render/screen.ts';
 import { homely } from '../render/session-line.ts';
 import { shownPath } from '../render/tool-call.ts';
 import { errorText, TurnPrinter } from '../render/turn-printer.ts';
-import { shortId } from '../session-ids.ts';
+import { wireCodeOf } from '../rpc-answer.ts';
+import { isListed, shortId } from '../session-ids.ts';
 import { watchConnection } from '../watch-connection.ts';
 
 /** Options of `run` as parsed. */
@@ -78,10 +79,14 @@ interface Run {
 async function ask(run: Run, text: string, workingDirectory: string | undefined): Promise<ExitCode> {
   const { screen, options, client, interruption } = run;
   screen.status('creating a session');
-  const session = await client.sessions.create({
-    ...(options.agent === undefined ? {} : { provider: options.agent }),
-    ...(workingDirectory === undefined ? {} : { workingDirectory }),
-  });
+  const session = await client.sessions
+    .create({
+      ...(options.agent === undefined ? {} : { provider: options.agent }),
+      ...(workingDirectory === undefined ? {} : { workingDirectory }),
+    })
+    .catch((cause: unknown) => {
+      throw notCreated(cause);
+    });
   if (interruption.signal.aborted) {
     // Nothing was asked in it.
     await client.sessions.dispose(session.uri);
@@ -108,13 +113,20 @@ async function ask(run: Run, text: string, workingDirectory: string | undefined)
       else approver.handle(event);
       show(event);
     }
-    return conclude(run, session, await prompt.result);
+    return await conclude(run, session, await prompt.result);
   } catch (error) {
     throw refused(error, session);
   } finally {
     approver.dispose();
     interruption.signal.removeEventListener('abort', cancel);
   }
+}
+
+/** Why there is no session, for people. */
+function notCreated(cause: unknown): unknown {
+  if (!(cause instanceof Error) || wireCodeOf(cause) !== ErrorCodes.ProviderNotFound) return cause;
+  const message = `${oneLine(cause.message, 1_000)}; \`agenthost agents\` says why others are not there`;
+  return new CliError(EXIT.error, message, { cause });
 }
 
 /** Why the host did not take the prompt, for people. */
@@ -155,8 +167,12 @@ function printer({ context, screen, options }: Run, session: SessionHandle): (ev
   return (event) => turns.show(event);
 }
 
-function conclude({ screen, options, interruption }: Run, session: SessionHandle, turn: Turn): ExitCode {
-  const { exitCode, message } = verdict(turn, interruption);
+async function conclude(run: Run, session: SessionHandle, turn: Turn): Promise<ExitCode> {
+  const { screen, options, interruption, client } = run;
+  // The removal of a session cancels its turn first.
+  const isForeign = turn.state === 'cancelled' && interruption.reason === undefined;
+  const wasRemoved = isForeign && !(await isListed(client, session.uri));
+  const { exitCode, message } = verdict(turn, { reason: interruption.reason, wasRemoved });
   if (options.json === true) {
     const texts = turn.responseParts.flatMap((part) => (part.kind === 'markdown' ? [part.content] : []));
     screen.json({
@@ -177,7 +193,7 @@ function conclude({ screen, options, interruption }: Run, session: SessionHandle
 /** The exit code of a turn that has ended, and what to say about it. */
 export function verdict(
   turn: Turn,
-  { reason }: Pick<Interruption, 'reason'>,
+  { reason, wasRemoved }: Pick<Interruption, 'reason'> & { readonly wasRemoved: boolean },
 ): { readonly exitCode: ExitCode; readonly message?: string } {
   switch (turn.state) {
     case 'complete':
@@ -185,7 +201,10 @@ export function verdict(
     case 'error':
       return { exitCode: EXIT.error, message: errorText(turn) };
     default:
-      if (reason === undefined) return { exitCode: EXIT.error, message: 'another client cancelled the turn' };
+      if (reason === undefined) {
+        const what = wasRemoved ? 'removed the session' : 'cancelled the turn';
+        return { exitCode: EXIT.error, message: `another client ${what}` };
+      }
       return { ...reason, message: `${reason.message ?? 'interrupted'}; the turn is cancelled` };
   }
 }

@@ -1,5 +1,10 @@
 import type { AhpClient } from '@agenthost/client';
-import type { SessionState, SessionSummary } from '@agenthost/protocol';
+import {
+  ErrorCodes,
+  type SessionLifecycle,
+  type SessionState,
+  type SessionSummary,
+} from '@agenthost/protocol';
 import { withHost } from '../connect.ts';
 import type { Context } from '../context.ts';
 import { diskUseOf, totalBytes } from '../disk-use.ts';
@@ -10,6 +15,7 @@ import { oneLine } from '../render/plain-text.ts';
 import type { Screen } from '../render/screen.ts';
 import { bytes, sessionLine, statusWord } from '../render/session-line.ts';
 import { shownPath } from '../render/tool-call.ts';
+import { wireCodeOf } from '../rpc-answer.ts';
 import { findSession, shortId } from '../session-ids.ts';
 
 /** Options of `sessions` and what is below it, as parsed. */
@@ -31,13 +37,32 @@ export async function listSessions(
     for await (const session of client.sessions.list()) {
       if (count >= limit || context.outputClosed.aborted) break;
       count += 1;
-      if (options.json === true) screen.json(session);
-      else screen.line(sessionLine(session, Date.now(), context.home));
+      const lifecycle = await lifecycleOf(client, session);
+      if (options.json === true) screen.json(lifecycle === 'ready' ? session : { ...session, lifecycle });
+      else screen.line(sessionLine(session, { now: Date.now(), home: context.home, lifecycle }));
     }
     screen.status(undefined);
     if (count === 0 && options.json !== true) screen.note('no sessions yet; `agenthost run "..."` makes one');
     return EXIT.done;
   });
+}
+
+/**
+ * Whether its agent could be started. The catalogue does not tell; but one that something was asked in has a title, so
+ * that only those without are looked at more closely.
+ */
+async function lifecycleOf(client: AhpClient, session: SessionSummary): Promise<SessionLifecycle> {
+  if (session.title !== '' || statusWord(session.status) !== 'idle') return 'ready';
+  try {
+    const mirror = await client.subscribe(session.resource, { kind: 'session' });
+    const { lifecycle } = mirror.state;
+    mirror.dispose();
+    return lifecycle;
+  } catch (error) {
+    // Removed since it was listed.
+    if (wireCodeOf(error) === ErrorCodes.SessionNotFound) return 'ready';
+    throw error;
+  }
 }
 
 /** `sessions show`: all that there is to tell of one. */

@@ -43,10 +43,22 @@ test('a session is one line, whatever its title is', () => {
       modifiedAt: '2026-01-01T23:00:00Z',
       workingDirectory: 'file:///home/user/work',
     },
-    now,
-    '/home/user',
+    { now, home: '/home/user' },
   );
   expect(line).toBe('01234567  asks     demo         1 h  two lines red  ~/work');
+});
+
+test('a session whose agent could not be started is called failed', () => {
+  const session = {
+    resource: 'ahp-session:/0123456789abcdef',
+    provider: 'demo',
+    title: '',
+    status: 1,
+    createdAt: '2026-01-01T00:00:00Z',
+    modifiedAt: '2026-01-01T23:00:00Z',
+  };
+  const line = sessionLine(session, { now, home: '/home/user', lifecycle: 'creationFailed' });
+  expect(line).toBe('01234567  failed   demo         1 h  (no title)');
 });
 
 test('a path outside the home folder stays as it is', () => {

@@ -1,4 +1,9 @@
-import { ACTIVITY_MASK, SessionStatus, type SessionSummary } from '@agenthost/protocol';
+import {
+  ACTIVITY_MASK,
+  type SessionLifecycle,
+  SessionStatus,
+  type SessionSummary,
+} from '@agenthost/protocol';
 import { shortId } from '../session-ids.ts';
 import { oneLine } from './plain-text.ts';
 import { shownPath } from './tool-call.ts';
@@ -21,12 +26,30 @@ export function ago(iso: string, now: number): string {
   return `${Math.floor(seconds / 86_400)} d`;
 }
 
+/** What a line about a session needs to know besides it. */
+export interface SessionLineOptions {
+  /** ms since the epoch. */
+  readonly now: number;
+  readonly home: string;
+  /** Default: `ready`. */
+  readonly lifecycle?: SessionLifecycle;
+}
+
+/** The status of a session whose agent may not be there. */
+function lifecycleWord(lifecycle: SessionLifecycle, status: SessionStatus): string {
+  if (lifecycle === 'creationFailed') return 'failed';
+  return lifecycle === 'creating' ? 'starts' : statusWord(status);
+}
+
 /** A session on one line. */
-export function sessionLine(session: SessionSummary, now: number, home: string): string {
+export function sessionLine(
+  session: SessionSummary,
+  { now, home, lifecycle = 'ready' }: SessionLineOptions,
+): string {
   const { resource, status, provider, modifiedAt, title, workingDirectory } = session;
   return [
     oneLine(shortId(resource)).padEnd(8),
-    statusWord(status).padEnd(7),
+    lifecycleWord(lifecycle, status).padEnd(7),
     oneLine(provider).padEnd(8),
     ago(modifiedAt, now).padStart(6),
     oneLine(title) || '(no title)',
