@@ -13,7 +13,7 @@ async function stall(host: HostFixture, client: RawClient): Promise<void> {
 }
 
 test('answers that a client does not read are not made ahead without end, and come in order once it reads', async () => {
-  const host = await startHost({ outbox: { responseBytes: 16_000 } });
+  const host = await startHost({ outbox: { responseBytes: 64_000 } });
   const client = await host.client();
   await host.session(client);
   const ids = Array.from({ length: 200 }, () => client.ask('listSessions', { channel: ROOT }));

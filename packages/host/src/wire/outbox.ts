@@ -12,8 +12,8 @@ export interface OutboxLimits {
   /** Above it, the connection is closed with a code that means "reconnect". Default 8 MiB. */
   readonly hardBytes: number;
   /**
-   * So many bytes of responses may wait; more close the connection in the same way. From a quarter of it on, no further
-   * concurrent request is begun. Default 128 MiB: above one frame of 64 MiB.
+   * So many bytes of responses may wait; more close the connection in the same way. From a sixteenth of it on, no further
+   * concurrent request is begun, so that those that run have room for their answers. Default 128 MiB: above one frame of 64 MiB.
    */
   readonly responseBytes: number;
 }
@@ -93,7 +93,7 @@ export class Outbox implements Sink {
 
   /** False while so many responses wait for the client to read that none should be made ahead. */
   get hasRoomForResponses(): boolean {
-    return this.#responseBytes() < this.#limits.responseBytes / 4;
+    return this.#responseBytes() < this.#limits.responseBytes / 16;
   }
 
   envelope(encoded: EncodedEnvelope, delivery: SubscriptionDeliveryOptions | undefined): void {
