@@ -27,9 +27,10 @@ export async function attachWithSnapshots(
   connection: Connection,
   wanted: readonly Wanted[],
 ): Promise<Attached> {
-  const { promise, fromSeq } = await sync.path.boundary(
-    () => ({ captured: captureAll(sync, wanted), fromSeq: sync.emittedSeq }),
-    ({ captured, fromSeq }) => {
+  const attached = await sync.path.boundary(
+    () => ({ captured: captureAll(sync, wanted), fromSeq: sync.emittedSeq, cuts: cutsOf(wanted) }),
+    ({ captured, fromSeq, cuts }) => {
+      if (cuts !== cutsOf(wanted)) return undefined;
       connection.outbox.hold();
       const maxTurnBytes = turnBytesEach(captured.filter(({ item }) => item.channel.kind === 'chat').length);
       const making = captured.map(async ({ item, state }) => {
@@ -49,6 +50,9 @@ export async function attachWithSnapshots(
       return { promise: Promise.all(making), fromSeq };
     },
   );
+  // History was cut between the boundary and the subscription, when its window was nobody's yet [CHAT-6].
+  if (attached === undefined) return attachWithSnapshots(sync, clients, connection, wanted);
+  const { promise, fromSeq } = attached;
   const made = await promise;
   const entries = made.map(
     ({ item, subscription }) => [item.channel.uri, remembered(subscription, fromSeq)] as const,
@@ -57,6 +61,10 @@ export async function attachWithSnapshots(
   if (!connection.isClosed) await remember(clients, connection, entries);
   return { snapshots: made.map(({ snapshot }) => snapshot), fromSeq };
 }
+
+/** Changes when the history of one of these channels is cut. */
+export const cutsOf = (wanted: readonly Wanted[]): string =>
+  wanted.map(({ channel }) => channel.historyVersion).join();
 
 /** A subscription that was asked for in vain leaves the one before it. */
 function restore(connection: Connection, channel: Channel, before: Subscription | undefined): void {

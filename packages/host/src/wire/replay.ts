@@ -2,7 +2,7 @@ import type { ActionEnvelope } from '@agenthost/protocol';
 import type { StoredEnvelope } from '../journal/journal.ts';
 import type { Channel } from '../sync/channel.ts';
 import type { Sync } from '../sync/sync.ts';
-import { subscribe, type Wanted } from './attach.ts';
+import { cutsOf, subscribe, type Wanted } from './attach.ts';
 import type { RememberedSubscription } from './clients.ts';
 import type { Connection } from './connection.ts';
 
@@ -34,13 +34,15 @@ export async function replay(
   if (!heldAll) return undefined;
   const reading = await sync.path.boundary(
     () => ({
+      cuts: cutsOf(wanted),
       alive: wanted.filter(({ channel }) => channel.isAlive),
       upTo: sync.emittedSeq,
       // Private envelopes have numbers too, and one may be the last that the client has seen [ACT-7].
       last: sync.sequencer.last,
     }),
-    ({ alive, upTo, last }) => {
-      if (lastSeen > last) return undefined;
+    ({ cuts, alive, upTo, last }) => {
+      // Cut since the boundary, when this window was nobody's yet: a snapshot tells of it [CHAT-6].
+      if (lastSeen > last || cuts !== cutsOf(wanted)) return undefined;
       connection.outbox.hold();
       for (const item of alive) {
         const { since = lastSeen, fromOrdinal = 0 } = before.get(item.channel.uri) ?? {};
