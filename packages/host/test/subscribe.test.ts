@@ -241,6 +241,40 @@ describe('windows', () => {
     expect(seen.turnsNextCursor !== undefined).toBe(seen.turns.length < 5);
   });
 
+  test('[CHAT-6] [CONN-2] a truncation between a snapshot’s boundary and its subscription is in the snapshot', async () => {
+    const host = await startHost();
+    const client = await host.client();
+    const { session, chat } = await host.session(client);
+    await runTurns(host, client, chat, ids(60));
+    const [other, viewer] = [await host.client(), await host.client()];
+    const released: (() => void)[] = [];
+    const held = (): Promise<void> =>
+      new Promise((resolve) => {
+        released.push(resolve);
+      });
+    const { gates } = host.journal;
+    gates.afterRead = held;
+    client.dispatch(chat, { type: 'chat/truncated', turnId: 't2' });
+    await host.run();
+    // What it looks up is on its way; the boundary waits for a commit, and the truncation comes in between.
+    gates.afterRead = undefined;
+    gates.beforeCommit = held;
+    other.dispatch(session, { type: 'session/titleChanged', title: 'x' });
+    const id = viewer.ask('subscribe', { channel: chat, view: { turns: 1 } });
+    await host.run();
+    gates.beforeCommit = undefined;
+    for (const release of released.splice(0)) {
+      release();
+      await host.run();
+    }
+    const { snapshot } = await viewer.answered<{ snapshot: { state: ChatState } }>(id);
+    await host.run();
+    const seen = viewer
+      .envelopes(chat)
+      .reduce((state, { action }) => chatReducer(state, action, 0), snapshot.state);
+    expect(seen.turns.at(-1)?.id).toBe('t2');
+  });
+
   /** A client that was given one turn of five; `kill` or not, the host has to know that when it comes back. */
   async function narrowed() {
     const host = await startHost();
