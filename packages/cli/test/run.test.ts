@@ -66,6 +66,17 @@ describe('agenthost run', () => {
     expect(err).toContain('timed out after 0.5 s; the turn is cancelled');
   });
 
+  test('exits 1 when another client removes the session, and says so', async () => {
+    const cli = machine.start(['run', 'say started\nhang']);
+    cli.endInput();
+    await cli.until('started');
+    const id = /session (\S+):/.exec(cli.err)?.[1] ?? '';
+    expect((await machine.run(['sessions', 'rm', id])).code).toBe(0);
+    const { code, err } = await cli.ended;
+    expect(code).toBe(1);
+    expect(err).toMatch(/\nagenthost: another client removed the session\n$/);
+  });
+
   test('exits 1 for an agent that the host does not have, and names those that it has', async () => {
     const { code, err } = await machine.run(['run', '--agent', 'nope', 'x']);
     expect(code).toBe(1);

@@ -74,6 +74,24 @@ describe('agenthost watch', () => {
     expect((await watcher.ended).code).toBe(0);
   });
 
+  test('acknowledges a message that has to wait, and says that it still waits after a cancellation', async () => {
+    const watcher = machine.start(['watch', ids[0] ?? '']);
+    await watcher.until('idle; waiting');
+    watcher.type('say hang\n');
+    await watcher.until('you: hang');
+    watcher.type('say say later\n');
+    await watcher.until('queued: say later\n');
+    watcher.type('c\n');
+    await watcher.until('1 message waits; the next "say <text>" sets the queue going again\n');
+    expect((await machine.run(['sessions', 'show', ids[0] ?? ''])).out).toMatch(/^waits {5}1 message$/m);
+    watcher.type('say say at last; wait 1\n');
+    await watcher.until('at last\n');
+    expect(watcher.out).toMatch(/later\n[^]*at last\n/);
+    watcher.type('q\n');
+    expect((await watcher.ended).code).toBe(0);
+    expect((await machine.run(['sessions', 'show', ids[0] ?? ''])).out).not.toContain('waits');
+  });
+
   test('prints with --json what happens, one object a line', async () => {
     const watcher = machine.start(['watch', ids[0] ?? '', '--json', '--turns', '1']);
     await watcher.until('"ended"');

@@ -218,11 +218,13 @@ describe('files of the demo agent', () => {
   it('reads and lists without asking', async () => {
     await mkdir(join(workingDirectory, 'src'));
     await writeFile(join(workingDirectory, 'notes.txt'), 'one\ntwo\n');
+    await writeFile(join(workingDirectory, 'src/one.txt'), 'one\n');
     const { prompt } = await chat();
-    const { output, done } = prompt('list; read notes.txt');
+    const { output, done } = prompt('list; read notes.txt; read src/one.txt');
     await done;
-    expect(output.calls.map(lastText)).toEqual(['notes.txt\nsrc/', 'one\ntwo\n']);
-    expect(output.text).toContain('has 2 lines');
+    expect(output.calls.map(lastText)).toEqual(['notes.txt\nsrc/', 'one\ntwo\n', 'one\n']);
+    expect(output.text).toContain('has 2 lines.');
+    expect(output.text).toContain('has 1 line.');
     expect(output.violations).toEqual([]);
   });
 

@@ -114,7 +114,7 @@ export async function readFile(scene: Scene, path: string): Promise<void> {
       content: textContent(text),
     });
     const lineCount = text.split('\n').length - (text.endsWith('\n') ? 1 : 0);
-    await speak(scene, 'markdown', `\`${path}\` has ${lineCount} lines.`);
+    await speak(scene, 'markdown', `\`${path}\` has ${linesText(lineCount)}.`);
   });
 }
 
@@ -194,7 +194,7 @@ export async function bigOutput(scene: Scene, kibibytes: number): Promise<void> 
     pastTenseMessage: `Printed ${kibibytes} KiB`,
     content: textContent(lines.join('')),
   });
-  await speak(scene, 'markdown', `${lines.length} lines printed.`);
+  await speak(scene, 'markdown', `${linesText(lines.length)} printed.`);
 }
 
 /** `progress`: partial output that grows while the call runs. */
@@ -262,3 +262,5 @@ function failure(what: string, message: string): ToolCallResult {
 function textContent(text: string): ToolResultContent[] {
   return [{ type: 'text', text }];
 }
+
+const linesText = (count: number): string => (count === 1 ? '1 line' : `${count} lines`);

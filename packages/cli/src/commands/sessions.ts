@@ -76,8 +76,14 @@ export async function showSession(
     const session = await findSession(client, given);
     const mirror = await client.subscribe(session.resource, { kind: 'session' });
     const disk = await diskUseOf(client, session.resource);
+    const waiting = await countWaiting(client, mirror.state);
     if (options.json === true) {
-      screen.json({ ...session, ...mirror.state, ...(disk === undefined ? {} : { diskUse: disk }) });
+      screen.json({
+        ...session,
+        ...mirror.state,
+        waitingMessages: waiting,
+        ...(disk === undefined ? {} : { diskUse: disk }),
+      });
       return EXIT.done;
     }
     const rows: [string, string][] = [
@@ -93,12 +99,24 @@ export async function showSession(
         'chat',
         `${shortId(chat.resource)}  ${statusWord(chat.status)}  ${chat.title}${chat.resource === mirror.state.defaultChat ? '  (default)' : ''}`,
       ]),
+      ['waits', waiting === 0 ? '' : `${waiting} ${waiting === 1 ? 'message' : 'messages'}`],
       ...questions(mirror.state).map((text): [string, string] => ['asks', text]),
     ];
     for (const [name, text] of rows)
       if (text !== '') screen.line(`${name.padEnd(9)} ${oneLine(text, 1_000)}`);
     return EXIT.done;
   });
+}
+
+/** Messages in the queues of its chats, for which nobody's turn has come. */
+async function countWaiting(client: AhpClient, { chats }: SessionState): Promise<number> {
+  let count = 0;
+  for (const { resource } of chats) {
+    const mirror = await client.subscribe(resource, { kind: 'chat', turns: 0 });
+    count += mirror.state.queuedMessages?.length ?? 0;
+    mirror.dispose();
+  }
+  return count;
 }
 
 function statusText(state: SessionState): string {

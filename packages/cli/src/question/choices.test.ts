@@ -1,6 +1,6 @@
 import type { ConfirmationOption, ToolCallPendingConfirmationState } from '@agenthost/protocol';
 import { describe, expect, test } from 'vitest';
-import { canAllowOnce, choicesFor, chosen } from './choices.ts';
+import { canAllowOnce, choicesFor, chosen, keysText } from './choices.ts';
 
 const always: ConfirmationOption = { id: '0:allow_always', label: 'Always Allow', kind: 'approve' };
 const once: ConfirmationOption = { id: '1:allow', label: 'Allow', kind: 'approve' };
@@ -42,6 +42,11 @@ describe('choices', () => {
 
   test('y means for this once, whichever option stands first', () => {
     expect(chosen('y', call([always, once, reject]))).toEqual({ label: 'yes', isApproval: true });
+    expect(chosen('a', call([always, once, reject]))).toEqual({ label: 'yes', isApproval: true });
+    expect(chosen('d', call([always, once, reject]))).toEqual({ label: 'no', isApproval: false });
+    expect(chosen('a', call([always, reject]))).toBeUndefined();
+    expect(keysText(call([always, once, reject]))).toBe('a or y: yes, this once; d or n: no');
+    expect(keysText(call([always, reject]))).toBe('d or n: no');
     expect(chosen('YES', call([always, reject]))).toBeUndefined();
     expect(chosen('n', call([always, reject]))).toEqual({ label: 'no', isApproval: false });
   });

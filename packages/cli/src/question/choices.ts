@@ -28,15 +28,22 @@ export function choicesFor(toolCall: ToolCallConfirmationState): Choice[] {
   return choices;
 }
 
+const yesWords: ReadonlySet<string> = new Set(['a', 'approve', 'y', 'yes']);
+const noWords: ReadonlySet<string> = new Set(['d', 'deny', 'n', 'no']);
+
+/** What the letters mean, for people: there is no plain yes when every one on offer is a lasting one. */
+export const keysText = (toolCall: ToolCallConfirmationState): string =>
+  canAllowOnce(toolCall) ? 'a or y: yes, this once; d or n: no' : 'd or n: no';
+
 /**
- * What somebody typed, as an answer: the number of a choice, or `y` or `n`. These two name no option, so that they hold
- * for this once; there is no such yes when every one on offer is a lasting one.
+ * What somebody typed, as an answer: the number of a choice, `a` or `y`, `d` or `n`. The letters name no option, so that
+ * they hold for this once; there is no such yes when every one on offer is a lasting one.
  */
 export function chosen(text: string, toolCall: ToolCallConfirmationState): Choice | undefined {
   const typed = text.trim().toLowerCase();
   if (/^\d+$/.test(typed)) return choicesFor(toolCall)[Number(typed) - 1];
-  if ((typed === 'y' || typed === 'yes') && canAllowOnce(toolCall)) return plainYes;
-  return typed === 'n' || typed === 'no' ? plainNo : undefined;
+  if (yesWords.has(typed) && canAllowOnce(toolCall)) return plainYes;
+  return noWords.has(typed) ? plainNo : undefined;
 }
 
 /** The words in which agents offer a yes that holds for more than this once. */

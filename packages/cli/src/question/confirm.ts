@@ -3,7 +3,7 @@ import type { LineReader } from '../line-reader.ts';
 import { oneLine } from '../render/plain-text.ts';
 import type { Screen } from '../render/screen.ts';
 import { sentence, toolCallDetails, toolCallTitle } from '../render/tool-call.ts';
-import { type Choice, canAllowOnce, choicesFor, chosen } from './choices.ts';
+import { type Choice, choicesFor, chosen, keysText } from './choices.ts';
 
 /** The heading of the question that a waiting tool call puts. */
 export function questionTitle(toolCall: ToolCallConfirmationState): string {
@@ -35,13 +35,13 @@ export async function askConfirmation(
   const choices = choicesFor(toolCall);
   showQuestion(screen, toolCall);
   for (;;) {
-    screen.ask(`    ${choiceList(choices)}   > `);
+    screen.ask(`    ${choiceList(choices)}   (${keysText(toolCall)}) > `);
     const line = await reader.next(signal);
     if (line === undefined) return undefined;
     screen.answered();
     const choice = chosen(line, toolCall);
     if (choice !== undefined) return choice;
     if (line.trim() !== '')
-      screen.note(`    type a number from 1 to ${choices.length}${canAllowOnce(toolCall) ? ', y' : ''} or n`);
+      screen.note(`    type a number from 1 to ${choices.length}, or ${keysText(toolCall)}`);
   }
 }

@@ -59,6 +59,10 @@ export function sessionLine(
     .trimEnd();
 }
 
+/** How many messages wait in a queue, for people. */
+export const waitingText = (count: number): string =>
+  count === 1 ? '1 message waits' : `${count} messages wait`;
+
 /** A path with `~` for the home folder. */
 export const homely = (path: string, home: string): string =>
   path === home || path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path;

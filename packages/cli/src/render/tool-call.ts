@@ -107,5 +107,6 @@ function cut(text: string): string[] {
     .split('\n')
     .map((line) => (line.length > 200 ? `${line.slice(0, 197)}...` : line));
   if (lines.length <= inputLines) return lines;
+  // One more than fits leaves out two.
   return [...lines.slice(0, inputLines - 1), `... ${lines.length - inputLines + 1} more lines`];
 }

@@ -107,9 +107,23 @@ export function endLine(turn: Turn, { marks, colors }: Screen): string {
   }
 }
 
-/** Why a turn failed. */
-export function errorText({ error }: Turn): string {
-  return `${oneLine(error?.message ?? 'the turn failed', 1_000)} (${oneLine(error?.errorType ?? 'error')})`;
+/** Errors of the host's own [CHAT-5]: what they mean is in their message. */
+const hostErrorTypes: ReadonlySet<string> = new Set([
+  'hostRestarted',
+  'agentExited',
+  'agentUnresponsive',
+  'agentError',
+  'authRequired',
+  'hostError',
+]);
+
+/** Why a turn failed; with the type where it is the agent's own, or where nothing else is said. */
+export function errorText({ error }: Pick<Turn, 'error'>): string {
+  if (error === undefined) return 'the turn failed';
+  const message = oneLine(error.message, 1_000);
+  const type = oneLine(error.errorType);
+  if (message === '') return `the turn failed (${type})`;
+  return hostErrorTypes.has(type) ? message : `${message} (${type})`;
 }
 
 function usageText(usage: UsageInfo | undefined): string {

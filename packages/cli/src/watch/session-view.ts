@@ -1,12 +1,12 @@
 import type { ChatHandle, DispatchOutcome, SessionHandle, TurnEvent } from '@agenthost/client';
-import type { TurnBase, URI } from '@agenthost/protocol';
+import type { Turn, TurnBase, URI } from '@agenthost/protocol';
 import { ChatFollower } from '../chat-follower.ts';
-import { choicesFor } from '../question/choices.ts';
+import { choicesFor, keysText } from '../question/choices.ts';
 import { choiceList, showQuestion } from '../question/confirm.ts';
 import { showInputRequest } from '../question/input-request.ts';
 import { oneLine, plain } from '../render/plain-text.ts';
 import type { Screen } from '../render/screen.ts';
-import { statusWord } from '../render/session-line.ts';
+import { statusWord, waitingText } from '../render/session-line.ts';
 import { endLine, TurnPrinter } from '../render/turn-printer.ts';
 import { readCommand, WATCH_HELP } from './command.ts';
 import { openBlocks } from './open-blocks.ts';
@@ -80,7 +80,7 @@ export class SessionView {
         this.#answer(command);
         return;
       case 'say':
-        this.#tell(this.#options.session.chat.enqueue(command.text), 'sent');
+        this.#say(command.text);
         return;
       case 'help':
         if (!isJson) screen.note(WATCH_HELP);
@@ -142,7 +142,7 @@ export class SessionView {
         else {
           this.#nameChat(handle);
           printer.show(event);
-          this.#show(event);
+          this.#show(event, handle);
         }
       },
     });
@@ -154,7 +154,7 @@ export class SessionView {
     this.#nameChat(handle);
     const who = message.origin.kind === 'user' ? 'you' : message.origin.kind;
     const [first = '', ...rest] = plain(message.text).split('\n');
-    const more = rest.length === 0 ? '' : ` ... ${rest.length} more lines`;
+    const more = rest.length === 0 ? '' : ` ... ${rest.length} more ${rest.length === 1 ? 'line' : 'lines'}`;
     screen.note(
       `\n${screen.colors.bold(screen.colors.blue(`${oneLine(who)}:`))} ${oneLine(first, 500)}${more}`,
     );
@@ -169,23 +169,47 @@ export class SessionView {
     if (!isFirst) screen.note(screen.colors.magenta(`-- ${oneLine(mirror.state.title) || 'chat'} --`));
   }
 
-  #show(event: TurnEvent): void {
+  #show(event: TurnEvent, chat: ChatHandle): void {
     const { screen } = this.#options;
     switch (event.type) {
       case 'confirmation':
       case 'resultConfirmation':
         showQuestion(screen, event.toolCall);
-        screen.note(`    ${choiceList(choicesFor(event.toolCall))}   (a approves, d denies)`);
+        screen.note(`    ${choiceList(choicesFor(event.toolCall))}   (${keysText(event.toolCall)})`);
         return;
       case 'inputRequest':
         showInputRequest(screen, event.request);
-        screen.note('    (d declines)');
+        screen.note('    (d or n declines)');
         return;
       case 'ended':
         screen.note(endLine(event.turn, screen));
+        this.#remindOfQueue(chat, event.turn);
         return;
       default:
     }
+  }
+
+  /** After a complete turn the host goes on with the queue by itself, else not [CHAT-12]. */
+  #remindOfQueue({ mirror }: ChatHandle, { id, state }: Turn): void {
+    const { activeTurn, turns, queuedMessages } = mirror.confirmed;
+    const count = queuedMessages?.length ?? 0;
+    const isLast = activeTurn === undefined && turns.at(-1)?.id === id;
+    if (count === 0 || state === 'complete' || !isLast) return;
+    const { screen } = this.#options;
+    screen.note(`${waitingText(count)}; the next "say <text>" sets the queue going again`);
+  }
+
+  #say(text: string): void {
+    const { screen, session, isJson } = this.#options;
+    const { chat } = session;
+    const { activeTurn, queuedMessages = [] } = chat.mirror.state;
+    const hasToWait = activeTurn !== undefined || queuedMessages.length > 0;
+    const asked = chat.enqueue(text);
+    this.#tell(asked, 'sent');
+    if (!hasToWait || isJson) return;
+    void asked.then(({ outcome }) => {
+      if (outcome === 'accepted') screen.note(screen.colors.dim(`queued: ${oneLine(text)}`));
+    });
   }
 
   #cancel(): void {
