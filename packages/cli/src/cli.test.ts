@@ -1,9 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { FakeContext } from '../test/fake-context.ts';
 import { runCli } from './cli.ts';
+import { optionOf } from './options.ts';
 
 let folder: string;
 let context: FakeContext;
@@ -42,6 +43,9 @@ describe('the command line', () => {
     [['serve', '--port', '1.5'], 'Expected a whole number'],
     [['serve', 'extra'], 'too many arguments'],
     [['run', '--url', 'nonsense', 'x'], 'expected an address'],
+    [['run', '--cwd', '', 'x'], '--cwd: expected a folder'],
+    [['sessions', '--limit', '0'], 'Expected a whole number of at least 1.'],
+    [['agents', '--config', 'x', '--url', 'http://127.0.0.1:1'], 'give one of them'],
     [['run', ' '], 'the prompt is empty'],
     [['run'], 'the prompt is empty'],
     [['sessions', 'rm'], "missing required argument 'session'"],
@@ -50,6 +54,31 @@ describe('the command line', () => {
     expect(await runCli(context, args)).toBe(2);
     expect(context.err).toContain(message);
     expect(context.out).toBe('');
+  });
+
+  test.each([
+    [['frob', '--json'], "unknown command 'frob'"],
+    [['run', '--json', '--frob', 'x'], "unknown option '--frob'"],
+    [['run', '--json', ' '], 'the prompt is empty'],
+  ])('wrong usage is one JSON object with --json: %j', async (args, message) => {
+    expect(await runCli(context, args)).toBe(2);
+    expect(JSON.parse(context.out)).toEqual({
+      type: 'error',
+      message: expect.stringContaining(message),
+      exitCode: 2,
+    });
+    expect(context.err).toBe('');
+  });
+
+  test('an empty variable counts as absent', () => {
+    expect(optionOf('url', { AGENTHOST_URL: '' }).envVar).toBeUndefined();
+    expect(optionOf('url', {}).envVar).toBe('AGENTHOST_URL');
+  });
+
+  test('a hosts folder that cannot be read is told in one line', async () => {
+    writeFileSync(join(folder, 'agenthost'), '');
+    expect(await runCli(context, ['sessions'])).toBe(1);
+    expect(context.err).toMatch(/^agenthost: [^\n]*hosts cannot be read: [^\n]*XDG_STATE_HOME[^\n]*\n$/);
   });
 
   test('asks for a prompt when a person runs it without one', async () => {

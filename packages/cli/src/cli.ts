@@ -5,7 +5,7 @@ import { type ServeOptions, serve } from './commands/serve.ts';
 import { listSessions, removeSessions, type SessionsOptions, showSession } from './commands/sessions.ts';
 import { type WatchOptions, watch } from './commands/watch.ts';
 import type { Context } from './context.ts';
-import { EXIT, type ExitCode } from './exit.ts';
+import { EXIT, type ExitCode, usageError } from './exit.ts';
 import { type OptionName, optionOf } from './options.ts';
 import { Screen } from './render/screen.ts';
 import { report } from './report.ts';
@@ -19,23 +19,35 @@ const ofClients: readonly OptionName[] = ['url', 'start', ...everywhere];
 /** Runs the command line and resolves with the exit code. Never rejects. */
 export async function runCli(context: Context, args: readonly string[]): Promise<ExitCode> {
   const screen = new Screen(context);
+  const options = args.includes('--') ? args.slice(0, args.indexOf('--')) : args;
+  const isJson = options.includes('--json');
   let exitCode: ExitCode = EXIT.done;
-  const program = programOf(context, screen, (code) => {
+  const program = programOf(context, screen, isJson, (code) => {
     exitCode = code;
   });
   try {
     await program.parseAsync(args, { from: 'user' });
     return exitCode;
   } catch (error) {
-    // Help and version have been printed; so has what is wrong with the command line.
-    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
-    return report(error, screen, { isJson: args.includes('--json'), isVerbose: args.includes('--verbose') });
+    const isVerbose = options.includes('--verbose');
+    if (!(error instanceof CommanderError)) return report(error, screen, { isJson, isVerbose });
+    // Help and version have been printed; so has what is wrong with the command line, unless a program reads.
+    if (error.exitCode === 0) return EXIT.done;
+    return isJson
+      ? report(usageError(error.message.replace(/^error: /, '')), screen, { isJson, isVerbose })
+      : EXIT.usage;
   } finally {
     screen.status(undefined);
   }
 }
 
-function programOf(context: Context, screen: Screen, done: (code: ExitCode) => void): Command {
+function programOf(
+  context: Context,
+  screen: Screen,
+  isJson: boolean,
+  done: (code: ExitCode) => void,
+): Command {
+  const command = commandIn(context);
   const program = new Command('agenthost')
     .description('Runs coding agents on this machine and shares their sessions with every client.')
     .version(context.version, '--version', 'print the version')
@@ -43,7 +55,9 @@ function programOf(context: Context, screen: Screen, done: (code: ExitCode) => v
     .exitOverride()
     .configureOutput({
       writeOut: (text) => context.stdout.write(text),
-      writeErr: (text) => context.stderr.write(text),
+      writeErr: (text) => {
+        if (!isJson) context.stderr.write(text);
+      },
       outputError: (text, write) => write(text.replace(/^error: /, 'agenthost: ')),
     })
     .showHelpAfterError('(add --help for more)');
@@ -124,16 +138,13 @@ function programOf(context: Context, screen: Screen, done: (code: ExitCode) => v
   return program;
 }
 
-function command(
-  parent: Command,
-  name: string,
-  description: string,
-  options: readonly OptionName[],
-): Command {
-  const made = parent.command(name).description(description);
-  for (const option of options) made.addOption(optionOf(option));
-  return made;
-}
+const commandIn =
+  ({ env }: Context) =>
+  (parent: Command, name: string, description: string, options: readonly OptionName[]): Command => {
+    const made = parent.command(name).description(description);
+    for (const option of options) made.addOption(optionOf(option, env));
+    return made;
+  };
 
 const EXIT_HELP = `
 Exit codes:

@@ -6,6 +6,7 @@ import {
   HandshakeFailed,
   Unauthorized,
 } from '@agenthost/client';
+import { whoAnswersAt } from './address-check.ts';
 import type { Context } from './context.ts';
 import { CliError, EXIT } from './exit.ts';
 import { findHost, type HostOptions, type HostTarget } from './find-host.ts';
@@ -40,7 +41,7 @@ export async function connectToHost(
     });
     return { client, target };
   } catch (cause) {
-    throw cannotConnect(cause, shown, target);
+    throw await cannotConnect(cause, shown, target);
   } finally {
     screen.status(undefined);
   }
@@ -64,8 +65,19 @@ export async function withHost<T>(
   }
 }
 
-function cannotConnect(cause: unknown, url: string, target: HostTarget): unknown {
-  if (cause instanceof Unauthorized) {
+async function cannotConnect(cause: unknown, url: string, target: HostTarget): Promise<unknown> {
+  const isRefused = cause instanceof Unauthorized;
+  if ((isRefused || cause instanceof CannotConnect) && (await whoAnswersAt(url)) === 'stranger') {
+    const message = `something answers at ${url}, but it is no agenthost: check address and port`;
+    return new CliError(EXIT.cannotConnect, message, { cause });
+  }
+  if (isRefused) {
+    const { origin, host, protocol, pathname } = new URL(url);
+    if (pathname !== '/' && pathname !== '/ahp') {
+      const base = origin === 'null' ? `${protocol}//${host}` : origin;
+      const message = `the host at ${base} has nothing at the path ${pathname}: leave the path out`;
+      return new CliError(EXIT.cannotConnect, message, { cause });
+    }
     const hint =
       target.token === undefined ? 'set AGENTHOST_TOKEN to its token' : 'AGENTHOST_TOKEN is not its token';
     return new CliError(EXIT.cannotConnect, `the host at ${url} does not let us in: ${hint}`, { cause });

@@ -1,6 +1,7 @@
 import { chmod, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { CliError, EXIT } from './exit.ts';
 import { processStart } from './process-start.ts';
 
 /** What a running host leaves in `hosts/<pid>.json`, for its own user's eyes only. */
@@ -59,7 +60,7 @@ export async function announceHost(
 export async function readHosts(folder: string): Promise<HostRecord[]> {
   const names = await readdir(folder).catch((error: unknown) => {
     if (isMissing(error)) return [];
-    throw error;
+    throw unreadable(folder, error);
   });
   const found = await Promise.all(
     names.filter((name) => /^\d+\.json$/.test(name)).map((name) => readRecord(join(folder, name))),
@@ -72,7 +73,7 @@ export async function readHosts(folder: string): Promise<HostRecord[]> {
 async function readRecord(file: string): Promise<HostRecord | undefined> {
   const text = await readFile(file, 'utf8').catch((error: unknown) => {
     if (isMissing(error)) return undefined;
-    throw error;
+    throw unreadable(file, error);
   });
   if (text === undefined) return undefined;
   const record = parseRecord(text);
@@ -98,6 +99,13 @@ function isRecord(value: unknown): value is HostRecord {
   const members = new Map(Object.entries(value));
   return Number.isInteger(value.pid) && fields.every((name) => typeof members.get(name) === 'string');
 }
+
+const unreadable = (path: string, cause: unknown): CliError =>
+  new CliError(
+    EXIT.error,
+    `${path} cannot be read: see who may, or name another folder in XDG_STATE_HOME, the same for host and clients`,
+    { cause },
+  );
 
 const isMissing = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === 'ENOENT';

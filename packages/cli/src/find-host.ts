@@ -52,10 +52,16 @@ function named(context: Context, hosts: readonly HostRecord[], given: string): H
       `--url: expected an address such as http://127.0.0.1:4711 or ws://…/ahp, got ${plain(given)}`,
     );
   }
-  const own = hosts.find((host) => new URL(host.url).host === url.host);
+  const own = hosts.find((host) => isSameAddress(new URL(host.url), url));
   const token = context.env['AGENTHOST_TOKEN'] || url.searchParams.get('token') || own?.token;
   return { url: given, isOwn: own !== undefined, ...(token === undefined ? {} : { token }) };
 }
+
+/** On one port of this machine: loopback has several names. */
+const isSameAddress = (one: URL, other: URL): boolean =>
+  one.host === other.host || (one.port === other.port && isLoopback(one) && isLoopback(other));
+
+const isLoopback = ({ hostname }: URL): boolean => /^(?:localhost|127\.[\d.]+|\[::1\])$/.test(hostname);
 
 function severalHosts(hosts: readonly HostRecord[]): CliError {
   const list = hosts.map(({ url, pid, dataDir }) => `  --url ${url}  (pid ${pid}, data in ${dataDir})`);

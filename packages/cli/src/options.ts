@@ -32,7 +32,8 @@ export const OPTIONS = {
     flags: '--url <url>',
     type: 'text',
     env: 'AGENTHOST_URL',
-    description: 'address of the host, http or ws; its token is read from AGENTHOST_TOKEN',
+    description:
+      'address of the host, http or ws, with its token in AGENTHOST_TOKEN; without it that token is not used',
     defaultText: 'the host that runs on this machine',
   },
   start: { flags: '--start', type: 'flag', description: 'start a host in the background when none runs' },
@@ -129,13 +130,13 @@ export const OPTIONS = {
 /** Name of an option as commands get it. */
 export type OptionName = keyof typeof OPTIONS;
 
-/** An option for the parser. */
-export function optionOf(name: OptionName): Option {
+/** An option for the parser. A variable of `env` that is empty counts as absent. */
+export function optionOf(name: OptionName, env: Readonly<Record<string, string | undefined>>): Option {
   const spec: OptionSpec = OPTIONS[name];
   const unit = spec.type === 'number' && spec.unit !== undefined ? ` ${spec.unit}` : '';
   const described = spec.defaultText === undefined ? '' : ` (default: ${spec.defaultText})`;
   const option = new Option(spec.flags, `${spec.description}${described}`);
-  if (spec.env !== undefined) option.env(spec.env);
+  if (spec.env !== undefined && env[spec.env] !== '') option.env(spec.env);
   switch (spec.type) {
     case 'choice':
       option.choices(spec.choices);
@@ -163,7 +164,8 @@ function readNumber(text: string, spec: OptionSpec & { type: 'number' }): number
     value <= spec.max &&
     (!spec.isInteger || Number.isInteger(value));
   if (isRight) return value;
-  throw new InvalidArgumentError(
-    `Expected ${spec.isInteger ? 'a whole number' : 'a number'} from ${spec.min} to ${spec.max}.`,
-  );
+  const kind = spec.isInteger ? 'a whole number' : 'a number';
+  const range =
+    spec.max === Number.MAX_SAFE_INTEGER ? `of at least ${spec.min}` : `from ${spec.min} to ${spec.max}`;
+  throw new InvalidArgumentError(`Expected ${kind} ${range}.`);
 }

@@ -9,12 +9,12 @@ export interface ReportOptions {
   readonly isVerbose: boolean;
 }
 
-/** Tells a person (and with `--json` a program) why a command failed, and returns its exit code. */
+/** Tells a person on stderr, or with `--json` a program on stdout, why a command failed, and returns its exit code. */
 export function report(error: unknown, screen: Screen, { isJson, isVerbose }: ReportOptions): ExitCode {
   const exitCode = exitCodeOf(error);
   const message = plain(error instanceof Error ? error.message : JSON.stringify(error));
   if (isJson) screen.json({ type: 'error', message, exitCode });
-  screen.note(`agenthost: ${message}`);
+  else screen.note(`agenthost: ${message}`);
   if (isVerbose) for (const line of causesOf(error)) screen.note(`  ${line}`);
   return exitCode;
 }

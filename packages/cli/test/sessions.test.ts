@@ -137,6 +137,8 @@ describe('agenthost agents', () => {
     const [host] = machine.hosts();
     const { out } = await machine.run(['agents', '--json', '--url', host?.url ?? '']);
     expect(jsonLines(out).map(({ id }) => id)).toEqual(['demo']);
+    const shown = await machine.run(['agents', '--url', host?.url ?? '']);
+    expect(shown.out).toMatch(/^✓ demo .*\S  \(default\)\n$/);
   });
 });
 

@@ -2,7 +2,7 @@ import { type AgentInfo, ROOT_URI } from '@agenthost/protocol';
 import { withHost } from '../connect.ts';
 import type { Context } from '../context.ts';
 import { readHosts } from '../discovery.ts';
-import { EXIT, type ExitCode } from '../exit.ts';
+import { EXIT, type ExitCode, usageError } from '../exit.ts';
 import type { HostOptions } from '../find-host.ts';
 import { hostsFolder } from '../folders.ts';
 import { oneLine } from '../render/plain-text.ts';
@@ -32,15 +32,20 @@ interface AgentEntry {
 
 /**
  * `agents`: which agents there are and why others are not. Looks at this machine and asks its host, if one runs; with
- * `--url`, the host alone.
+ * `--url` only those that this host offers.
  */
 export async function agents(context: Context, screen: Screen, options: AgentsOptions): Promise<ExitCode> {
   const isElsewhere = options.url !== undefined;
+  if (isElsewhere && options.config !== undefined) {
+    throw usageError(
+      '--config is about this machine, --url (or AGENTHOST_URL) about one host: give one of them',
+    );
+  }
   const hasHost = isElsewhere || options.start === true || (await readHosts(hostsFolder(context))).length > 0;
   const offered = hasHost ? await offeredByHost(context, screen, options) : undefined;
-  const entries = isElsewhere
-    ? (offered ?? []).map(entryOf)
-    : merge(await lookHere(context, screen, options.config), offered);
+  const here = isElsewhere && offered?.isOwn !== true ? [] : await lookHere(context, screen, options.config);
+  const all = merge(here, offered?.agents);
+  const entries = isElsewhere ? ofHost(all, offered?.agents ?? []) : all;
   for (const entry of entries) {
     if (options.json === true) screen.json(entry);
     else show(screen, entry);
@@ -55,11 +60,18 @@ async function offeredByHost(
   context: Context,
   screen: Screen,
   options: HostOptions,
-): Promise<readonly AgentInfo[]> {
-  return withHost(context, screen, options, async ({ client }) => {
+): Promise<{ readonly agents: readonly AgentInfo[]; readonly isOwn: boolean }> {
+  return withHost(context, screen, options, async ({ client, target }) => {
     const root = await client.subscribe(ROOT_URI);
-    return root.state.agents;
+    return { agents: root.state.agents, isOwn: target.isOwn };
   });
+}
+
+/** Those that the host offers. Hosts do not tell their default, but where there is one agent it is that. */
+function ofHost(entries: readonly AgentEntry[], offered: readonly AgentInfo[]): AgentEntry[] {
+  const ids = new Set(offered.map(({ provider }) => provider));
+  const kept = entries.filter(({ id }) => ids.has(id));
+  return kept.length === 1 ? kept.map((entry) => ({ ...entry, isDefault: true })) : kept;
 }
 
 async function lookHere(
@@ -114,7 +126,6 @@ function show(screen: Screen, entry: AgentEntry): void {
   const name = [entry.displayName, entry.version ?? ''].join(' ').trim();
   const detail = entry.available ? (entry.source ?? entry.description) : (entry.reason ?? 'not available');
   const suffix = entry.isDefault === true ? '  (default)' : '';
-  screen.line(
-    `${mark} ${oneLine(entry.id).padEnd(10)}  ${oneLine(name).padEnd(24)}  ${oneLine(detail)}${suffix}`,
-  );
+  const line = `${mark} ${oneLine(entry.id).padEnd(10)}  ${oneLine(name).padEnd(24)}  ${oneLine(detail)}${suffix}`;
+  screen.line(line.trimEnd());
 }

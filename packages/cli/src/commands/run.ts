@@ -46,6 +46,7 @@ export async function run(
   words: readonly string[],
   options: RunOptions,
 ): Promise<ExitCode> {
+  if (options.cwd === '') throw usageError('--cwd: expected a folder, got nothing');
   const text = await promptText(words, context.stdin);
   const isPromptTyped = words.length > 0 && words[0] !== '-';
   const hasPerson = isPromptTyped && context.stdin.isTTY === true && context.stderr.isTTY === true;

@@ -1,0 +1,44 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { FakeContext } from '../test/fake-context.ts';
+import { announceHost } from './discovery.ts';
+import { findHost } from './find-host.ts';
+import { hostsFolder } from './folders.ts';
+import { Screen } from './render/screen.ts';
+
+let folder: string;
+let context: FakeContext;
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'agenthost-cli-'));
+  context = new FakeContext();
+  context.env = { XDG_STATE_HOME: folder };
+  await announceHost(hostsFolder(context), {
+    url: 'http://127.0.0.1:4711',
+    wsUrl: 'ws://127.0.0.1:4711/ahp',
+    token: 'own',
+    dataDir: folder,
+    version: '1.2.3',
+    startedAt: '2026-01-01T00:00:00Z',
+  });
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+test.each([
+  ['http://127.0.0.1:4711', true],
+  ['http://localhost:4711', true],
+  ['ws://[::1]:4711/ahp', true],
+  ['http://localhost:4712', false],
+  ['http://localhost.example.org:4711', false],
+])('the token of the host here is used for %s: %s', async (url, isOwn) => {
+  const target = await findHost(context, new Screen(context), { url });
+  expect(target).toEqual({ url, isOwn, ...(isOwn ? { token: 'own' } : {}) });
+});
+
+test('AGENTHOST_TOKEN is for a named host; one that was found has its own', async () => {
+  context.env['AGENTHOST_TOKEN'] = 'given';
+  const screen = new Screen(context);
+  expect(await findHost(context, screen, {})).toMatchObject({ token: 'own' });
+  expect(await findHost(context, screen, { url: 'http://localhost:4711' })).toMatchObject({ token: 'given' });
+});
