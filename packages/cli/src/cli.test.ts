@@ -70,6 +70,12 @@ describe('the command line', () => {
     expect(context.err).toBe('');
   });
 
+  test('an error is told once with --json, on stdout', async () => {
+    expect(await runCli(context, ['serve', '--json', '--config', join(folder, 'missing.json')])).toBe(1);
+    expect(JSON.parse(context.out)).toMatchObject({ type: 'error', exitCode: 1 });
+    expect(context.err).toBe('');
+  });
+
   test('an empty variable counts as absent', () => {
     expect(optionOf('url', { AGENTHOST_URL: '' }).envVar).toBeUndefined();
     expect(optionOf('url', {}).envVar).toBe('AGENTHOST_URL');

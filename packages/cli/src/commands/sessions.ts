@@ -39,7 +39,15 @@ export async function listSessions(
       count += 1;
       const lifecycle = await lifecycleOf(client, session);
       if (options.json === true) screen.json(lifecycle === 'ready' ? session : { ...session, lifecycle });
-      else screen.line(sessionLine(session, { now: Date.now(), home: context.home, lifecycle }));
+      else
+        screen.line(
+          sessionLine(session, {
+            now: Date.now(),
+            home: context.home,
+            lifecycle,
+            columns: screen.windowColumns,
+          }),
+        );
     }
     screen.status(undefined);
     if (count === 0 && options.json !== true) screen.note('no sessions yet; `agenthost run "..."` makes one');

@@ -58,6 +58,11 @@ export class Screen {
     return this.#context.stdout.columns ?? 80;
   }
 
+  /** Cells in a line of stdout where somebody looks at it; `undefined` for a file or a pipe, which take lines of any length. */
+  get windowColumns(): number | undefined {
+    return this.#context.stdout.isTTY === true ? this.columns : undefined;
+  }
+
   /** Text to stdout, as it is. */
   text(text: string): void {
     if (text === '') return;

@@ -61,6 +61,24 @@ test('a session whose agent could not be started is called failed', () => {
   expect(line).toBe('01234567  failed   demo         1 h  (no title)');
 });
 
+test('a title is cut so that the line fits into the window, and the folder after it', () => {
+  const session = {
+    resource: 'ahp-session:/0123456789abcdef',
+    provider: 'demo',
+    title: '長い題名'.repeat(10),
+    status: 1,
+    createdAt: '2026-01-01T00:00:00Z',
+    modifiedAt: '2026-01-01T23:00:00Z',
+    workingDirectory: 'file:///home/user/work',
+  };
+  const options = { now, home: '/home/user' };
+  expect(sessionLine(session, { ...options, columns: 63 })).toBe(
+    '01234567  idle     demo         1 h  長い題名長い題...  ~/work',
+  );
+  expect(sessionLine(session, { ...options, columns: 50 })).toMatch(/^01234567 .*\.\.\.$/);
+  expect(sessionLine(session, options)).toContain(`${session.title}  ~/work`);
+});
+
 test('a path outside the home folder stays as it is', () => {
   expect(homely('/home/username', '/home/user')).toBe('/home/username');
   expect(homely('/home/user', '/home/user')).toBe('~');

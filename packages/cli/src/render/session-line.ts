@@ -5,6 +5,7 @@ import {
   type SessionSummary,
 } from '@agenthost/protocol';
 import { shortId } from '../session-ids.ts';
+import { cellsOf, cutToCells } from './cells.ts';
 import { oneLine } from './plain-text.ts';
 import { shownPath } from './tool-call.ts';
 
@@ -33,6 +34,8 @@ export interface SessionLineOptions {
   readonly home: string;
   /** Default: `ready`. */
   readonly lifecycle?: SessionLifecycle;
+  /** Cells that the line may take: its title is cut first. Absent: no limit. */
+  readonly columns?: number | undefined;
 }
 
 /** The status of a session whose agent may not be there. */
@@ -41,22 +44,25 @@ function lifecycleWord(lifecycle: SessionLifecycle, status: SessionStatus): stri
   return lifecycle === 'creating' ? 'starts' : statusWord(status);
 }
 
+/** A title is not cut below this for the sake of a long folder. */
+const leastTitleCells = 16;
+
 /** A session on one line. */
 export function sessionLine(
   session: SessionSummary,
-  { now, home, lifecycle = 'ready' }: SessionLineOptions,
+  { now, home, lifecycle = 'ready', columns = Number.POSITIVE_INFINITY }: SessionLineOptions,
 ): string {
   const { resource, status, provider, modifiedAt, title, workingDirectory } = session;
-  return [
+  const head = [
     oneLine(shortId(resource)).padEnd(8),
     lifecycleWord(lifecycle, status).padEnd(7),
     oneLine(provider).padEnd(8),
     ago(modifiedAt, now).padStart(6),
-    oneLine(title) || '(no title)',
-    homely(workingDirectory === undefined ? '' : shownPath(workingDirectory), home),
-  ]
-    .join('  ')
-    .trimEnd();
+  ].join('  ');
+  const folder = homely(workingDirectory === undefined ? '' : shownPath(workingDirectory), home);
+  const room = Math.max(leastTitleCells, columns - cellsOf(`${head}    ${folder}`));
+  const shownTitle = cutToCells(oneLine(title) || '(no title)', room);
+  return cutToCells([head, shownTitle, folder].join('  ').trimEnd(), columns);
 }
 
 /** How many messages wait in a queue, for people. */
