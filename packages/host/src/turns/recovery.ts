@@ -1,4 +1,5 @@
 import type { Log } from '../lib/log.ts';
+import type { Channel } from '../sync/channel.ts';
 import type { Sync } from '../sync/sync.ts';
 
 /**
@@ -8,7 +9,8 @@ import type { Sync } from '../sync/sync.ts';
 export async function recoverOpen(sync: Sync, log: Log): Promise<void> {
   const error = { errorType: 'hostRestarted', message: 'The host was restarted while this was running' };
   for (const uri of await sync.journal.listOpen()) {
-    const channel = await sync.registry.open(uri);
+    const channel = await openOr(sync, log, uri);
+    if (channel === 'unreadable') continue;
     sync.path.transact('host', () => {
       if (channel?.is('session') === true && channel.state.lifecycle === 'creating') {
         sync.emit(channel, { type: 'session/creationFailed', error });
@@ -30,4 +32,14 @@ export function markOpenTurns(sync: Sync): void {
     const isOpen = after.activeTurn !== undefined;
     if (wasOpen !== isOpen) sync.path.write({ op: isOpen ? 'markOpen' : 'markClosed', uri: channel.uri });
   });
+}
+
+/** A damaged row must not keep the host from starting: it stays marked, and is looked at again at the next start. */
+async function openOr(sync: Sync, log: Log, uri: string): Promise<Channel | 'unreadable' | undefined> {
+  try {
+    return await sync.registry.open(uri);
+  } catch (error) {
+    log.error({ error, uri }, 'a channel that was open when the host went away cannot be read');
+    return 'unreadable';
+  }
 }
