@@ -2,8 +2,8 @@
 // on its line, the count of tests. A failed step that is no test counts there as one failure, so that the line never says 0 wrongly.
 import { globSync } from 'node:fs';
 import { checkRules } from './rules.ts';
-import { runStep, runSteps, type Step, type StepResult } from './run-step.ts';
-import { clearReport, closingLine, readReport, reportPath, root, writeCounts } from './test-report.ts';
+import { runStep, runSteps, type Step, type StepResult, testStep } from './run-step.ts';
+import { clearReport, closingLine, readReport, root, writeCounts } from './test-report.ts';
 
 const published = globSync('packages/*/tsconfig.build.json', { cwd: root }).map(
   (path) => path.split(/[\\/]/)[1] ?? '',
@@ -29,17 +29,6 @@ const packages: Step[] = [
     }),
   ),
 ];
-const tests: Step = {
-  name: 'tests',
-  command: [
-    'vitest',
-    'run',
-    '--reporter=default',
-    '--reporter=json',
-    `--outputFile.json=${reportPath('check')}`,
-  ],
-};
-
 const failures: StepResult[] = [];
 
 function onEnd(result: StepResult): void {
@@ -54,7 +43,7 @@ clearReport('check');
 // The build stands alone: the steps after it read what it writes.
 onEnd(await runStep(build));
 await runSteps([...source, ...packages], 2, onEnd);
-onEnd(await runStep(tests));
+onEnd(await runStep(testStep));
 
 const report = readReport('check');
 for (const test of report?.tests ?? []) {
@@ -68,7 +57,7 @@ for (const problem of rules.problems) console.log(`  ${problem}`);
 
 const inTests = report?.counts ?? { passed: 0, failed: 0, skipped: 0 };
 const otherFailures =
-  failures.filter(({ step }) => step !== tests || inTests.failed === 0).length +
+  failures.filter(({ step }) => step !== testStep || inTests.failed === 0).length +
   (rules.problems.length > 0 ? 1 : 0);
 const counts = { ...inTests, failed: inTests.failed + otherFailures };
 writeCounts('check', counts);

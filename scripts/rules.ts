@@ -2,8 +2,8 @@
 // begins with its id passed in this very run.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { runStep } from './run-step.ts';
-import { readReport, reportPath, root, type TestOutcome } from './test-report.ts';
+import { runStep, testStep } from './run-step.ts';
+import { readReport, root, type TestOutcome } from './test-report.ts';
 
 /** A line of `docs/rules.md`. */
 export interface Rule {
@@ -97,16 +97,7 @@ export function checkRules(tests: readonly TestOutcome[]): RulesResult {
 }
 
 if (import.meta.main) {
-  const { code, output } = await runStep({
-    name: 'tests',
-    command: [
-      'vitest',
-      'run',
-      '--reporter=default',
-      '--reporter=json',
-      `--outputFile.json=${reportPath('check')}`,
-    ],
-  });
+  const { code, output } = await runStep(testStep);
   if (code !== 0) console.log(output.trimEnd());
   const { lines, problems, summary } = checkRules(readReport('check')?.tests ?? []);
   for (const line of lines) console.log(line);

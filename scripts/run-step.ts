@@ -1,12 +1,24 @@
 import { spawn } from 'node:child_process';
 import { delimiter, join } from 'node:path';
-import { root } from './test-report.ts';
+import { reportPath, root } from './test-report.ts';
 
 /** One command of the check. `name` is what its line shows. */
 export interface Step {
   readonly name: string;
   readonly command: readonly [string, ...string[]];
 }
+
+/** All tests of the check, with the report that its closing line and the rules are read from. */
+export const testStep: Step = {
+  name: 'tests',
+  command: [
+    'vitest',
+    'run',
+    '--reporter=default',
+    '--reporter=json',
+    `--outputFile.json=${reportPath('check')}`,
+  ],
+};
 
 /** How a step ended: exit code (128 + n after a signal), wall time, both output streams in order of arrival. */
 export interface StepResult {

@@ -123,7 +123,7 @@ export class World {
     });
     this.trace.note('host', 'starts');
     const starting = host.start();
-    await this.#until(starting);
+    await this.clock.runUntilSettled(starting);
     this.#life = { host, journal, scope };
     this.network.accept = (transport) => host.accept(transport, { tokenHash: 'owner', isAdmin: true });
   }
@@ -148,7 +148,7 @@ export class World {
     this.#life = undefined;
     this.trace.note('host', 'stops');
     this.network.accept = undefined;
-    await this.#until(life.host.stop());
+    await this.clock.runUntilSettled(life.host.stop());
     life.scope.end();
     for (const link of this.network.links) {
       link.deliverAll();
@@ -192,23 +192,6 @@ export class World {
     return this.clients
       .map(({ name, client, pendingCount }) => `${name} ${client.status.state}, ${pendingCount} pending`)
       .join('; ');
-  }
-
-  /** Runs the clock until a promise of the host settles; the host's own timers may be what it waits for. */
-  async #until(promise: Promise<unknown>): Promise<void> {
-    let isSettled = false;
-    const done = promise.finally(() => {
-      isSettled = true;
-    });
-    // Its failure is rethrown by the last line.
-    done.catch(() => undefined);
-    for (let round = 0; round < 1_000; round += 1) {
-      await this.clock.settle();
-      if (isSettled) break;
-      this.clock.fireNext();
-    }
-    if (!isSettled) throw new Error('the host neither started nor stopped');
-    await done;
   }
 
   #log() {

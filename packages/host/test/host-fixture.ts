@@ -54,7 +54,7 @@ export class HostFixture {
       log: { debug: () => undefined, info: () => undefined, warn: log, error: log },
       ...this.#options,
     });
-    await this.#settleOf(this.#host.start());
+    await this.clock.runUntilSettled(this.#host.start());
     return this;
   }
 
@@ -72,7 +72,7 @@ export class HostFixture {
   }
 
   async stop(): Promise<void> {
-    await this.#settleOf(this.host.stop());
+    await this.clock.runUntilSettled(this.host.stop());
     await this.run();
     this.#host = undefined;
   }
@@ -139,22 +139,6 @@ export class HostFixture {
         throw new Error('nothing more happens, and what was waited for has not');
       }
     }
-  }
-
-  /** Waits for a promise of the host, letting its timers fire. */
-  async #settleOf(promise: Promise<unknown>): Promise<void> {
-    let isSettled = false;
-    const done = promise.finally(() => {
-      isSettled = true;
-    });
-    // Rethrown below.
-    done.catch(() => undefined);
-    for (let round = 0; round < 1_000; round += 1) {
-      await this.clock.settle();
-      if (isSettled) break;
-      this.clock.fireNext();
-    }
-    await done;
   }
 }
 

@@ -97,6 +97,26 @@ export class SimulatedClock implements ClientClock {
     this.#now = Math.max(this.#now, end);
   }
 
+  /**
+   * Fires timers, one after another, until `promise` settles; resolves and rejects as it does. Rejects when it has not settled
+   * after a thousand timers.
+   */
+  async runUntilSettled(promise: Promise<unknown>): Promise<void> {
+    let isSettled = false;
+    const done = promise.finally(() => {
+      isSettled = true;
+    });
+    // Its failure is rethrown by the last line.
+    done.catch(() => undefined);
+    for (let round = 0; round < 1_000; round += 1) {
+      await this.settle();
+      if (isSettled) break;
+      this.fireNext();
+    }
+    if (!isSettled) throw new Error('what was waited for has not settled, whatever timers fired');
+    await done;
+  }
+
   /** Timers and clock for something that may be killed: after `end()` nothing of it is called any more. */
   scope(): ClockScope {
     return new ClockScope(this);
