@@ -1,13 +1,10 @@
 import {
   type AnnotationsState,
-  aggregateSession,
   CHANNEL_KINDS,
   type ChannelKind,
   type ChannelState,
   kindOfScheme,
-  reduceChannel,
   type Snapshot,
-  type StateAction,
   sessionOfAnnotations,
   type URI,
 } from '@agenthost/protocol';
@@ -66,28 +63,4 @@ function kindOfUri(uri: URI): ChannelKind | undefined {
   if (sessionOfAnnotations(uri) !== undefined) return 'annotations';
   const kind = kindOfScheme(uri);
   return kind === 'telemetry' || kind === 'mcp' ? undefined : kind;
-}
-
-type Reducers = {
-  readonly [K in ChannelKind]: (state: ChannelState[K], action: StateAction, now: number) => ChannelState[K];
-};
-
-const REDUCERS: Reducers = {
-  root: (state, action, now) => reduceChannel('root', state, action, now),
-  session: (state, action, now) => aggregateSession(reduceChannel('session', state, action, now)),
-  chat: (state, action, now) => reduceChannel('chat', state, action, now),
-  terminal: (state, action, now) => reduceChannel('terminal', state, action, now),
-  changeset: (state, action, now) => reduceChannel('changeset', state, action, now),
-  annotations: (state, action, now) => reduceChannel('annotations', state, action, now),
-  resourceWatch: (state, action, now) => reduceChannel('resourceWatch', state, action, now),
-};
-
-/** Reduces as host and our clients alike do: by the channel's reducer, sessions aggregated after it [SESS-5]. */
-export function reduceMirrored<K extends ChannelKind>(
-  kind: K,
-  state: ChannelState[K],
-  action: StateAction,
-  now: number,
-): ChannelState[K] {
-  return REDUCERS[kind](state, action, now);
 }

@@ -1,5 +1,12 @@
-import type { ActionEnvelope, ChannelKind, ChannelState, Snapshot, URI } from '@agenthost/protocol';
-import { reduceMirrored, stateOfKind } from './channel-kind.ts';
+import {
+  type ActionEnvelope,
+  type ChannelKind,
+  type ChannelState,
+  reduceMirrored,
+  type Snapshot,
+  type URI,
+} from '@agenthost/protocol';
+import { stateOfKind } from './channel-kind.ts';
 import { Listeners, type ReportError } from './listeners.ts';
 import type { PendingAction } from './pending.ts';
 

@@ -11,6 +11,7 @@ import {
   type ReconnectParams,
   ROOT_URI,
   type RootState,
+  reduceMirrored,
   type SessionState,
   type Snapshot,
   type StateAction,
@@ -18,7 +19,6 @@ import {
   type Turn,
 } from '@agenthost/protocol';
 import { type AnyMethods, Peer, RpcError, type Transport } from '@agenthost/rpc';
-import { reduceMirrored } from '../src/channel-kind.ts';
 
 type AnyState = Snapshot['state'];
 

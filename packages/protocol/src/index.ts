@@ -83,7 +83,7 @@ export {
   MCP_METHOD_CAPABILITY,
   RESOURCE_METHODS,
 } from './wire/methods.ts';
-export { reduceChannel } from './wire/reduce.ts';
+export { reduceChannel, reduceMirrored } from './wire/reduce.ts';
 export type * from './wire/uris.ts';
 export {
   annotationsUri,

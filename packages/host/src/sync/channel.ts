@@ -1,6 +1,5 @@
-import type { ChannelKind, ChannelState } from '@agenthost/protocol';
+import { type ChannelKind, type ChannelState, reduceMirrored } from '@agenthost/protocol';
 import type { ChannelLocals } from './locals.ts';
-import { reduceOn } from './reduce-on.ts';
 import type { Sink, Subscription } from './subscription.ts';
 import { joinAppends, type TextAppend } from './text-append.ts';
 
@@ -110,6 +109,6 @@ export class Channel<K extends ChannelKind = ChannelKind> {
     if (this.#appended === undefined) return;
     const { action, time } = this.#appended;
     this.#appended = undefined;
-    this.#state = reduceOn(this.kind, this.#state, action, time);
+    this.#state = reduceMirrored(this.kind, this.#state, action, time);
   }
 }

@@ -4,6 +4,7 @@ import {
   type ChannelKind,
   type ChannelState,
   type ChatState,
+  reduceMirrored,
 } from '@agenthost/protocol';
 import { type Journal, JournalError, type StoredChannel } from '../journal/journal.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -11,7 +12,6 @@ import type { Log } from '../lib/log.ts';
 import { Channel } from './channel.ts';
 import type { CommitPath } from './commit-path.ts';
 import type { ChannelLocals } from './locals.ts';
-import { reduceOn } from './reduce-on.ts';
 import { readTurn, WINDOW_TURNS, withTurns } from './window.ts';
 
 const isKind = (kind: string): kind is ChannelKind => CHANNEL_KINDS.some((known) => known === kind);
@@ -203,7 +203,7 @@ export class Registry {
     for (const { json, seq } of stored.envelopes) {
       // Journaled by this host after its checks.
       const envelope: ActionEnvelope = JSON.parse(json);
-      channel.state = reduceOn(kind, channel.state, envelope.action, envelope['x-time'] ?? 0);
+      channel.state = reduceMirrored(kind, channel.state, envelope.action, envelope['x-time'] ?? 0);
       channel.seq = seq;
     }
     return channel;

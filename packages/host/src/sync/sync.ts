@@ -6,6 +6,7 @@ import {
   type ChannelState,
   type HostToClientNotifications,
   ROOT_URI,
+  reduceMirrored,
   type StateAction,
 } from '@agenthost/protocol';
 import type { Journal, JournalStart } from '../journal/journal.ts';
@@ -13,7 +14,6 @@ import type { Clock, Timers } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { Channel } from './channel.ts';
 import { CommitPath } from './commit-path.ts';
-import { reduceOn } from './reduce-on.ts';
 import { Registry } from './registry.ts';
 import { Sequencer } from './sequencer.ts';
 import { EncodedEnvelope, type Sink } from './subscription.ts';
@@ -114,7 +114,7 @@ export class Sync {
       return;
     }
     const before = channel.state;
-    const after = reduceOn(channel.kind, before, action, time);
+    const after = reduceMirrored(channel.kind, before, action, time);
     channel.state = after;
     this.#commit(channel, new EncodedEnvelope(envelope), origin);
     const change: Change<K> = { channel, before, after, action, envelope, origin };

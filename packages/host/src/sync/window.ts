@@ -1,4 +1,4 @@
-import type { ChatState, Turn } from '@agenthost/protocol';
+import type { ChatState, ChatTurnsLoadedAction, Turn } from '@agenthost/protocol';
 import type { Journal, StoredTurn } from '../journal/journal.ts';
 import type { Channel } from './channel.ts';
 
@@ -33,4 +33,35 @@ export function withTurns(state: ChatState, turns: Turn[], oldest: number): Chat
   const { turnsNextCursor: _, ...rest } = state;
   const cursor = cursorBefore(oldest);
   return { ...rest, turns, ...(cursor === undefined ? {} : { turnsNextCursor: cursor }) };
+}
+
+/** What brings older turns into a window, and the cursor for those before them; without one there are none. */
+export const turnsLoaded = (turns: Turn[], cursor: string | undefined): ChatTurnsLoadedAction => ({
+  type: 'chat/turnsLoaded',
+  turns,
+  ...(cursor === undefined ? {} : { turnsNextCursor: cursor }),
+});
+
+/** A chat's window: as it is, or as it was at a boundary. */
+export interface ChatWindow {
+  readonly chat: string;
+  readonly window: readonly Turn[];
+  readonly firstOrdinal: number;
+}
+
+/** The window as it is now. */
+export const windowOf = (chat: Channel<'chat'>): ChatWindow => ({
+  chat: chat.uri,
+  window: chat.state.turns,
+  firstOrdinal: firstOrdinal(chat),
+});
+
+/** The ordinal of a completed turn, from the window or from disk; `undefined` when there is no such turn. */
+export async function findOrdinal(
+  journal: Journal,
+  { chat, window, firstOrdinal: first }: ChatWindow,
+  turnId: string,
+): Promise<number | undefined> {
+  const index = window.findIndex(({ id }) => id === turnId);
+  return index >= 0 ? first + index : journal.findTurn(chat, turnId);
 }

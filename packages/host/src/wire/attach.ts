@@ -72,6 +72,11 @@ function restore(connection: Connection, channel: Channel, before: Subscription 
     channel.subscriptions.set(connection, before);
     return;
   }
+  leave(connection, channel);
+}
+
+/** Takes the connection's subscription to a channel out, on both sides. */
+export function leave(connection: Connection, channel: Channel): void {
   channel.subscriptions.delete(connection);
   connection.channels.delete(channel);
 }
@@ -132,8 +137,7 @@ function remember(
 export function detach(sync: Sync, clients: Clients, connection: Connection, uri: string): void {
   const channel = sync.registry.get(uri);
   if (channel !== undefined) {
-    channel.subscriptions.delete(connection);
-    connection.channels.delete(channel);
+    leave(connection, channel);
     channel.usedAt = sync.clock.now();
   }
   const { client } = connection.online;

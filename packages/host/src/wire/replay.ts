@@ -1,8 +1,7 @@
 import type { ActionEnvelope } from '@agenthost/protocol';
 import type { StoredEnvelope } from '../journal/journal.ts';
-import type { Channel } from '../sync/channel.ts';
 import type { Sync } from '../sync/sync.ts';
-import { cutsOf, subscribe, type Wanted } from './attach.ts';
+import { cutsOf, leave, subscribe, type Wanted } from './attach.ts';
 import type { RememberedSubscription } from './clients.ts';
 import type { Connection } from './connection.ts';
 
@@ -72,11 +71,6 @@ export async function replay(
   connection.outbox.dropHeldEnvelopes();
   for (const { channel } of reading.alive) leave(connection, channel);
   return undefined;
-}
-
-function leave(connection: Connection, channel: Channel): void {
-  channel.subscriptions.delete(connection);
-  connection.channels.delete(channel);
 }
 
 /** The envelopes as this connection may get them, or `undefined` when its windows cannot reduce one (CHAT-6). */

@@ -3,6 +3,7 @@ import { changesetReducer } from '../changeset/reducer.ts';
 import { chatReducer } from '../chat/reducer.ts';
 import { resourceWatchReducer } from '../resource-watch/reducer.ts';
 import { rootReducer } from '../root/reducer.ts';
+import { aggregateSession } from '../session/aggregate.ts';
 import { sessionReducer } from '../session/reducer.ts';
 import { terminalReducer } from '../terminal/reducer.ts';
 import type { ChannelKind, ChannelState } from './channels.ts';
@@ -34,4 +35,19 @@ export function reduceChannel<K extends ChannelKind>(
   now: number,
 ): ChannelState[K] {
   return REDUCERS[kind](state, action, now);
+}
+
+const AFTER: { readonly [K in ChannelKind]?: (state: ChannelState[K]) => ChannelState[K] } = {
+  session: aggregateSession,
+};
+
+/** Reduces as host and our clients alike do: by the channel's reducer, and a session is aggregated after it [SESS-5]. */
+export function reduceMirrored<K extends ChannelKind>(
+  kind: K,
+  state: ChannelState[K],
+  action: StateAction,
+  now: number,
+): ChannelState[K] {
+  const next = reduceChannel(kind, state, action, now);
+  return AFTER[kind]?.(next) ?? next;
 }

@@ -15,7 +15,15 @@ import type { AgentRegistry } from '../../agents/registry.ts';
 import type { Ids } from '../../lib/clock.ts';
 import type { Channel } from '../../sync/channel.ts';
 import type { Sync } from '../../sync/sync.ts';
-import { cursorBefore, firstOrdinal, hasOlder, ordinalOfCursor, readTurn } from '../../sync/window.ts';
+import {
+  cursorBefore,
+  findOrdinal,
+  hasOlder,
+  ordinalOfCursor,
+  readTurn,
+  turnsLoaded,
+  windowOf,
+} from '../../sync/window.ts';
 import type { TurnSupervisor } from '../../turns/supervisor.ts';
 import type { Commands } from '../../wire/router.ts';
 import type { Caller } from '../module.ts';
@@ -82,7 +90,7 @@ export function chatCommands(parts: Parts): Commands {
       const chat = await sync.registry.openOf('chat', channel);
       const session = sync.registry.getOf('session', chat?.session ?? '');
       if (chat?.isAlive !== true || session === undefined) throw notFound('Chat', channel);
-      const full = session.state.chats.filter(({ interactivity = 'full' }) => interactivity === 'full');
+      const full = fullChats(session);
       if (full.length === 1 && full[0]?.resource === channel) {
         throw invalidParams('The last full chat of a session cannot be disposed; dispose the session');
       }
@@ -130,10 +138,14 @@ export function removeChat(
   sync.path.effect(() => turns.disposeChat(uri));
 }
 
+/** The chats that a person can write to, in order of the catalogue. */
+const fullChats = (session: Channel<'session'>): ChatSummary[] =>
+  session.state.chats.filter(({ interactivity = 'full' }) => interactivity === 'full');
+
 /** A session that goes on without its default chat gets another one. */
 function keepDefault(sync: Sync, session: Channel<'session'>): void {
   if (session.state.defaultChat !== undefined) return;
-  const next = session.state.chats.find(({ interactivity = 'full' }) => interactivity === 'full');
+  const [next] = fullChats(session);
   if (next === undefined) return;
   sync.emit(session, { type: 'session/defaultChatChanged', defaultChat: next.resource });
 }
@@ -178,19 +190,13 @@ async function sendOlder(
       if (chat.historyVersion !== historyVersion) return;
       // Subscribed anew: the window is another one.
       if (chat.subscriptions.get(caller.sink) !== subscription) return;
-      const next = isMore ? cursorBefore(oldest) : undefined;
-      const turns = rows.map(readTurn);
       const { fromOrdinal } = subscription;
       subscription.fromOrdinal = Math.min(fromOrdinal, oldest);
       sync.sendPrivate(
         caller.sink,
         {
           channel: chat.uri,
-          action: {
-            type: 'chat/turnsLoaded',
-            turns,
-            ...(next === undefined ? {} : { turnsNextCursor: next }),
-          },
+          action: turnsLoaded(rows.map(readTurn), isMore ? cursorBefore(oldest) : undefined),
         },
         () => {
           subscription.fromOrdinal = fromOrdinal;
@@ -207,7 +213,7 @@ async function readPage(
   before: string | undefined,
   limit: number | undefined,
 ): Promise<FetchTurnsResult> {
-  const ordinal = before === undefined ? undefined : await ordinalOf(sync, chat, before);
+  const ordinal = before === undefined ? undefined : await findOrdinal(sync.journal, windowOf(chat), before);
   if (before !== undefined && ordinal === undefined)
     throw invalidParams('params.before: no such turn in this chat');
   if (limit !== undefined && limit < 1)
@@ -223,9 +229,4 @@ async function readPage(
   );
   const hasMore = await hasOlder(sync.journal, chat.uri, rows[0]?.ordinal ?? 0);
   return { turns: rows.map(readTurn), hasMore };
-}
-
-async function ordinalOf(sync: Sync, chat: Channel<'chat'>, turnId: string): Promise<number | undefined> {
-  const index = chat.state.turns.findIndex(({ id }) => id === turnId);
-  return index >= 0 ? firstOrdinal(chat) + index : sync.journal.findTurn(chat.uri, turnId);
 }

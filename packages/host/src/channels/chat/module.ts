@@ -2,7 +2,7 @@ import type { ChatAction, Message } from '@agenthost/protocol';
 import type { Ids } from '../../lib/clock.ts';
 import type { Channel } from '../../sync/channel.ts';
 import type { Sync } from '../../sync/sync.ts';
-import { firstOrdinal } from '../../sync/window.ts';
+import { windowOf } from '../../sync/window.ts';
 import type { TurnSupervisor } from '../../turns/supervisor.ts';
 import type { Caller, ChannelModule } from '../module.ts';
 import { queueSteering, startQueued } from './queue.ts';
@@ -56,12 +56,11 @@ function lookUp(sync: Sync, chat: Channel<'chat'>, action: ChatAction): Promise<
   return sync.path.boundary(
     () => ({
       historyVersion: chat.historyVersion,
-      window: chat.state.turns,
-      firstOrdinal: firstOrdinal(chat),
+      at: windowOf(chat),
     }),
-    async ({ historyVersion, ...captured }) => {
+    async ({ historyVersion, at }) => {
       if (action.type === 'chat/truncated') {
-        return { historyVersion, cut: await findCut(sync, { chat: chat.uri, ...captured }, turnId) };
+        return { historyVersion, cut: await findCut(sync, at, turnId) };
       }
       return {
         historyVersion,

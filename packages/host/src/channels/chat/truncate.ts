@@ -1,7 +1,16 @@
 import type { Turn } from '@agenthost/protocol';
 import type { Channel } from '../../sync/channel.ts';
 import type { Sync } from '../../sync/sync.ts';
-import { cursorBefore, firstOrdinal, readTurn, WINDOW_TURNS, withTurns } from '../../sync/window.ts';
+import {
+  type ChatWindow,
+  cursorBefore,
+  findOrdinal,
+  firstOrdinal,
+  readTurn,
+  turnsLoaded,
+  WINDOW_TURNS,
+  withTurns,
+} from '../../sync/window.ts';
 
 /** The last turns up to and including one, brought in from disk. It holds until the history is cut. */
 export interface CutPoint {
@@ -13,13 +22,8 @@ export interface CutPoint {
  * Finds where a truncation cuts, and what windows show after it, when the chat's own window (as it was at a boundary) or a
  * subscriber's may not hold that turn. `undefined`: there is no such turn.
  */
-export async function findCut(
-  sync: Sync,
-  at: { readonly chat: string; readonly window: readonly Turn[]; readonly firstOrdinal: number },
-  turnId: string,
-): Promise<CutPoint | undefined> {
-  const inWindow = at.window.findIndex(({ id }) => id === turnId);
-  const ordinal = inWindow >= 0 ? at.firstOrdinal + inWindow : await sync.journal.findTurn(at.chat, turnId);
+export async function findCut(sync: Sync, at: ChatWindow, turnId: string): Promise<CutPoint | undefined> {
+  const ordinal = await findOrdinal(sync.journal, at, turnId);
   if (ordinal === undefined) return undefined;
   const rows = await sync.journal.readTurns(at.chat, { before: ordinal + 1, limit: WINDOW_TURNS });
   return { ordinal, turns: rows.map(readTurn) };
@@ -34,15 +38,10 @@ export function alignWindows(sync: Sync, chat: Channel<'chat'>, cut: CutPoint): 
     if (subscription.fromOrdinal <= cut.ordinal) continue;
     const turns = cut.turns.slice(-(subscription.view?.turns ?? WINDOW_TURNS) || cut.turns.length);
     const oldest = cut.ordinal + 1 - turns.length;
-    const cursor = cursorBefore(oldest);
     sync.sendPrivate(subscription.sink, { channel: chat.uri, action: { type: 'chat/truncated' } });
     sync.sendPrivate(subscription.sink, {
       channel: chat.uri,
-      action: {
-        type: 'chat/turnsLoaded',
-        turns,
-        ...(cursor === undefined ? {} : { turnsNextCursor: cursor }),
-      },
+      action: turnsLoaded(turns, cursorBefore(oldest)),
     });
     const { fromOrdinal } = subscription;
     subscription.fromOrdinal = oldest;

@@ -1,10 +1,9 @@
-import { contentNotFound, type ResourceReadResult } from '@agenthost/protocol';
+import { isUtf8 } from 'node:buffer';
+import { type ContentEncoding, contentNotFound, type ResourceReadResult } from '@agenthost/protocol';
 import type { Journal } from '../../journal/journal.ts';
 import { contentIdOf } from '../../turns/content.ts';
 import type { Commands } from '../../wire/router.ts';
-
-/** Reads a `file:` URI by the path policy [RES-1] [RES-2]. */
-export type ReadFile = (uri: string, encoding: 'utf-8' | 'base64' | undefined) => Promise<ResourceReadResult>;
+import type { ReadFile } from '../../workspace/workspace.ts';
 
 /** `resourceRead` for the host's content URIs and for files [RES-1]. */
 export function resourceCommands(journal: Journal, readFile: ReadFile): Commands {
@@ -23,20 +22,9 @@ export function resourceCommands(journal: Journal, readFile: ReadFile): Commands
 function encode(
   data: Uint8Array,
   contentType: string,
-  encoding: 'utf-8' | 'base64' | undefined,
+  encoding: ContentEncoding | undefined,
 ): ResourceReadResult {
   const bytes = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
-  const text = encoding === 'base64' ? undefined : decodeUtf8(bytes);
-  return text === undefined
-    ? { data: bytes.toString('base64'), encoding: 'base64', contentType }
-    : { data: text, encoding: 'utf-8', contentType };
-}
-
-function decodeUtf8(bytes: Buffer): string | undefined {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch (error) {
-    if (error instanceof TypeError) return undefined;
-    throw error;
-  }
+  const sentAs = encoding !== 'base64' && isUtf8(bytes) ? 'utf-8' : 'base64';
+  return { data: bytes.toString(sentAs), encoding: sentAs, contentType };
 }

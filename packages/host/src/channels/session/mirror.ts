@@ -1,7 +1,8 @@
-import type { ChatState, ChatSummary, SessionInputRequest, ToolCallState } from '@agenthost/protocol';
+import type { ChatState, ChatSummary, SessionInputRequest } from '@agenthost/protocol';
 import { SessionStatus } from '@agenthost/protocol';
 import type { Channel } from '../../sync/channel.ts';
 import type { Change, Sync } from '../../sync/sync.ts';
+import { findToolCall } from '../../turns/tool-call.ts';
 import { titleFrom } from './title.ts';
 
 /** Mirrors what chats do into their session, in the same cause [SESS-5] [SESS-6] [SESS-7]. */
@@ -99,11 +100,8 @@ function toolBlock(
   id: string,
 ): SessionInputRequest | undefined {
   const turn = state.activeTurn;
-  const part = turn?.responseParts.findLast(
-    (each) => each.kind === 'toolCall' && each.toolCall.toolCallId === toolCallId,
-  );
-  if (turn === undefined || part?.kind !== 'toolCall') return undefined;
-  const toolCall: ToolCallState = part.toolCall;
+  const toolCall = findToolCall(state, toolCallId);
+  if (turn === undefined || toolCall === undefined) return undefined;
   if (toolCall.status === 'pending-confirmation' || toolCall.status === 'pending-result-confirmation') {
     return { id, kind: 'toolConfirmation', chat, turnId: turn.id, toolCall };
   }
