@@ -46,6 +46,7 @@ const hostOrder = [
   'workspace',
   channelPort,
   'wire',
+  'terminals',
   'turns',
   'channels',
   'main',
@@ -183,7 +184,7 @@ describe('inside the host', () => {
   });
 
   test('only main names an implementation of a port', () => {
-    const implementation = /^packages\/host\/src\/(journal\/(sqlite|memory)|pty\/node-pty)/;
+    const implementation = /^packages\/host\/src\/(journal\/(sqlite|memory)|pty\/(node-pty|keeper))/;
     const wrong = edges.filter(
       ({ from, to }) =>
         implementation.test(to) && !['main', 'index', hostFolder(to)].includes(hostFolder(from)),

@@ -1,11 +1,13 @@
-import type {
-  AgentCommand,
-  AgentProvider,
-  AgentSession,
-  AgentSessionHost,
-  OpenAgentSession,
-  ResolvedConfig,
-  TurnInput,
+import {
+  type AgentCommand,
+  AgentError,
+  type AgentProvider,
+  type AgentSession,
+  type AgentSessionHost,
+  type AgentTerminal,
+  type OpenAgentSession,
+  type ResolvedConfig,
+  type TurnInput,
 } from '@agenthost/host';
 import type { MessageAttachment, Turn } from '@agenthost/protocol';
 import { RecordingTurn } from './recording-turn.ts';
@@ -36,6 +38,10 @@ export class RecordingSessionHost implements AgentSessionHost {
 
   commands(commands: readonly AgentCommand[]): void {
     this.commandList = commands;
+  }
+
+  terminal(): Promise<AgentTerminal> {
+    return Promise.reject(new AgentError('hostError', 'This harness has no terminals'));
   }
 
   exited(reason: string): void {

@@ -1,6 +1,6 @@
 import type { Timers } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
-import type { AgentProvider, AgentSessionHost, ResolvedConfig } from './provider.ts';
+import { AgentError, type AgentProvider, type AgentSessionHost, type ResolvedConfig } from './provider.ts';
 import type { RememberedAgents } from './remembered.ts';
 
 /** How long creating a session waits for an agent that has never said what its sessions can be set to. */
@@ -85,5 +85,6 @@ const SILENT_HOST: AgentSessionHost = {
   title: () => undefined,
   config: () => undefined,
   commands: () => undefined,
+  terminal: () => Promise.reject(new AgentError('hostError', 'An introduction has no terminals')),
   exited: () => undefined,
 };

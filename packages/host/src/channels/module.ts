@@ -30,6 +30,11 @@ export interface ChannelModule<K extends ChannelKind> {
   prepare?(channel: Channel<K>, action: ChannelAction[K]): Promise<void> | undefined;
   /** Whether this client may do this now; `undefined` when it may. Looks at state only. */
   check(channel: Channel<K>, action: ChannelAction[K], caller: Caller): Rejection | undefined;
+  /**
+   * True for an action that changes nothing and must not be kept: it is echoed to its sender alone and never journaled
+   * [TERM-2] [ACT-7]; `after` runs as usual. Default: no action is.
+   */
+  isPrivate?(action: ChannelAction[K]): boolean;
   /** Runs right before the action is emitted, in the same transaction. */
   before?(channel: Channel<K>, action: ChannelAction[K], caller: Caller): void;
   /** Runs right after the action was emitted, in the same transaction: follow-up actions, and effects by `path.effect`. */

@@ -1,4 +1,4 @@
-import type { AgentSessionHost, ResolvedConfig } from '../agents/provider.ts';
+import { AgentError, type AgentSessionHost, type ResolvedConfig } from '../agents/provider.ts';
 import type { Channel } from '../sync/channel.ts';
 import type { TurnParts } from './parts.ts';
 
@@ -40,6 +40,7 @@ export function agentSessionHost(
           _meta: { ...session.state._meta, [COMMANDS_META]: list },
         });
       }),
+    terminal: () => Promise.reject(new AgentError('hostError', 'This host has no terminals')),
     exited: (reason) => {
       if (owner.isCurrent()) owner.exited(reason);
     },
