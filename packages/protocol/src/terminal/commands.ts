@@ -21,3 +21,24 @@ export interface CreateTerminalParams extends BaseParams {
 
 /** `disposeTerminal`: ends the process group and removes the terminal in `channel`. */
 export interface DisposeTerminalParams extends BaseParams {}
+
+/**
+ * `x-signalTerminal`, an extension of ours: sends a signal to the foreground process group of the terminal in `channel`. For
+ * whoever may type in it [TERM-5]; exited: `-32011`.
+ */
+export interface SignalTerminalParams extends BaseParams {
+  signal: TerminalSignal;
+}
+
+/** A signal, without `SIG`. */
+export type TerminalSignal =
+  | 'INT'
+  | 'TERM'
+  | 'HUP'
+  | 'QUIT'
+  | 'KILL'
+  | 'USR1'
+  | 'USR2'
+  | 'STOP'
+  | 'TSTP'
+  | 'CONT';

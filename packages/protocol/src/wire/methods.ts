@@ -58,7 +58,11 @@ import type {
   OtlpExportMetricsParams,
   OtlpExportTracesParams,
 } from '../telemetry/telemetry.ts';
-import type { CreateTerminalParams, DisposeTerminalParams } from '../terminal/commands.ts';
+import type {
+  CreateTerminalParams,
+  DisposeTerminalParams,
+  SignalTerminalParams,
+} from '../terminal/commands.ts';
 import type { ActionEnvelope, DispatchActionParams } from './envelope.ts';
 import type {
   InitializeParams,
@@ -110,6 +114,7 @@ export interface ClientToHostRequests extends ResourceRequests {
   completions: { params: CompletionsParams; result: CompletionsResult };
   createTerminal: { params: CreateTerminalParams; result: null };
   disposeTerminal: { params: DisposeTerminalParams; result: null };
+  'x-signalTerminal': { params: SignalTerminalParams; result: null };
   invokeChangesetOperation: {
     params: InvokeChangesetOperationParams;
     result: InvokeChangesetOperationResult;
@@ -185,6 +190,7 @@ export const CLIENT_REQUEST_METHODS = [
   'completions',
   'createTerminal',
   'disposeTerminal',
+  'x-signalTerminal',
   'invokeChangesetOperation',
   ...RESOURCE_METHODS,
 ] as const satisfies readonly ClientRequestMethod[];

@@ -5134,6 +5134,16 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
+function validate196(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+let vErrors: any = null;
+let errors = 0;
+if(data !== null){
+faults = [{instancePath,keyword:"type",params:{type: "null"}}];
+return false;
+}
+faults = vErrors;
+return errors === 0;
+}
 export const notifications: Record<string, Check> = {
   "action": validate22,
   "root/sessionAdded": validate171,
@@ -5189,6 +5199,7 @@ export const results: Record<string, Check> = {
   "completions": validate35,
   "createTerminal": validate191,
   "disposeTerminal": validate194,
+  "x-signalTerminal": validate196,
   "invokeChangesetOperation": validate87,
 };
 /** Those whose values nest without a bound of the schema's own. */

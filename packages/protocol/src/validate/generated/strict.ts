@@ -21359,7 +21359,57 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate664(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate662(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+let vErrors: any = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.channel === undefined) && (missing0 = "channel")) || ((data.signal === undefined) && (missing0 = "signal"))){
+faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.channel !== undefined){
+const _errs1 = errors;
+if(!(validate31(data.channel, {instancePath:instancePath+"/channel"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.signal !== undefined){
+let data1 = data.signal;
+const _errs2 = errors;
+if(typeof data1 !== "string"){
+faults = [{instancePath:instancePath+"/signal",keyword:"type",params:{type: "string"}}];
+return false;
+}
+if(!((((((((((data1 === "INT") || (data1 === "TERM")) || (data1 === "HUP")) || (data1 === "QUIT")) || (data1 === "KILL")) || (data1 === "USR1")) || (data1 === "USR2")) || (data1 === "STOP")) || (data1 === "TSTP")) || (data1 === "CONT"))){
+faults = [{instancePath:instancePath+"/signal",keyword:"enum",params:{allowedValues: ["INT","TERM","HUP","QUIT","KILL","USR1","USR2","STOP","TSTP","CONT"]}}];
+return false;
+}
+var valid0 = _errs2 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+else {
+faults = [{instancePath,keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+faults = vErrors;
+return errors === 0;
+}
+function validate666(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21380,7 +21430,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate666(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate668(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21400,7 +21450,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate662(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate664(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21425,7 +21475,7 @@ var valid0 = true;
 if(valid0){
 if(data.delivery !== undefined){
 const _errs2 = errors;
-if(!(validate664(data.delivery, {instancePath:instancePath+"/delivery"}))){
+if(!(validate666(data.delivery, {instancePath:instancePath+"/delivery"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -21437,7 +21487,7 @@ var valid0 = true;
 if(valid0){
 if(data.view !== undefined){
 const _errs3 = errors;
-if(!(validate666(data.view, {instancePath:instancePath+"/view"}))){
+if(!(validate668(data.view, {instancePath:instancePath+"/view"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -21458,7 +21508,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate669(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate671(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21508,7 +21558,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate671(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate673(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21540,7 +21590,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate672(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate674(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21572,7 +21622,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate673(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate675(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21649,7 +21699,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate674(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate676(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21727,7 +21777,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate675(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate677(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21777,7 +21827,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate677(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate679(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21827,7 +21877,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate678(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate680(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21878,7 +21928,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate679(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate681(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21928,7 +21978,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate680(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate682(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21991,7 +22041,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate688(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate690(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -22041,7 +22091,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate689(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate691(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -22172,7 +22222,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate687(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate689(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -22186,13 +22236,13 @@ else {
 const tag0 = data.type;
 if(typeof tag0 == "string"){
 if(tag0 === "unclassified"){
-if(!(validate688(data, {instancePath}))){
+if(!(validate690(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "command"){
-if(!(validate689(data, {instancePath}))){
+if(!(validate691(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -22216,7 +22266,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate683(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate685(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -22284,7 +22334,7 @@ var valid1 = true;
 const len0 = data4.length;
 for(let i0=0; i0<len0; i0++){
 const _errs8 = errors;
-if(!(validate687(data4[i0], {instancePath:instancePath+"/content/" + i0}))){
+if(!(validate689(data4[i0], {instancePath:instancePath+"/content/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -22358,7 +22408,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate694(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate696(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -22408,7 +22458,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate695(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate697(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -22503,17 +22553,17 @@ export const actions: Record<string, Check> = {
   "annotations/removed": validate28,
   "annotations/set": validate29,
   "annotations/updated": validate42,
-  "terminal/claimed": validate669,
-  "terminal/cleared": validate671,
-  "terminal/commandDetectionAvailable": validate672,
-  "terminal/commandExecuted": validate673,
-  "terminal/commandFinished": validate674,
-  "terminal/cwdChanged": validate675,
-  "terminal/data": validate677,
-  "terminal/exited": validate678,
-  "terminal/input": validate679,
-  "terminal/resized": validate680,
-  "terminal/titleChanged": validate694,
+  "terminal/claimed": validate671,
+  "terminal/cleared": validate673,
+  "terminal/commandDetectionAvailable": validate674,
+  "terminal/commandExecuted": validate675,
+  "terminal/commandFinished": validate676,
+  "terminal/cwdChanged": validate677,
+  "terminal/data": validate679,
+  "terminal/exited": validate680,
+  "terminal/input": validate681,
+  "terminal/resized": validate682,
+  "terminal/titleChanged": validate696,
   "resourceWatch/changed": validate510,
 };
 /** Those whose values nest without a bound of the schema's own. */
@@ -22522,7 +22572,7 @@ export const states: Record<string, Check> = {
   "root": validate556,
   "session": validate634,
   "chat": validate257,
-  "terminal": validate683,
+  "terminal": validate685,
   "changeset": validate77,
   "annotations": validate40,
   "resourceWatch": validate514,
@@ -22543,7 +22593,7 @@ export const params: Record<string, Check> = {
   "initialize": validate456,
   "ping": validate475,
   "reconnect": validate476,
-  "subscribe": validate662,
+  "subscribe": validate664,
   "authenticate": validate45,
   "listSessions": validate473,
   "resolveSessionConfig": validate479,
@@ -22557,9 +22607,10 @@ export const params: Record<string, Check> = {
   "completions": validate324,
   "createTerminal": validate429,
   "disposeTerminal": validate451,
+  "x-signalTerminal": validate662,
   "invokeChangesetOperation": validate462,
   "dispatchAction": validate444,
-  "unsubscribe": validate695,
+  "unsubscribe": validate697,
 };
 /** Those whose values nest without a bound of the schema's own. */
 export const paramsNesting: string[] = [];
