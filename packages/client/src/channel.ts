@@ -9,6 +9,7 @@ import {
 import { stateOfKind } from './channel-kind.ts';
 import { Listeners, type ReportError } from './listeners.ts';
 import type { PendingAction } from './pending.ts';
+import { trimScrollback } from './scrollback.ts';
 
 /** What a subscription asks for: how much of a chat, and how late merged output may come [SUB-3] [SUB-4]. */
 export interface SubscriptionOptions {
@@ -29,10 +30,14 @@ export class Channel<K extends ChannelKind> {
   readonly onChange: Listeners<ChannelState[K]>;
   /** Called for every envelope that was applied to `confirmed`, in order, when `state` reflects it. */
   readonly onAction: Listeners<ActionEnvelope>;
+  /** Called after a snapshot has replaced `confirmed`, before `onChange`; not for the one that the channel begins with. */
+  readonly onSnapshot: Listeners<undefined>;
   #confirmed: ChannelState[K];
   #state: ChannelState[K];
   #reflectedSeq: number;
   #isLost = false;
+  #isTrimmed = false;
+  #wasReset = false;
   #hasChanged = false;
   #applied: ActionEnvelope[] = [];
 
@@ -44,6 +49,7 @@ export class Channel<K extends ChannelKind> {
     this.#reflectedSeq = snapshot.fromSeq;
     this.onChange = new Listeners(report, `change of ${this.uri}`);
     this.onAction = new Listeners(report, `action of ${this.uri}`);
+    this.onSnapshot = new Listeners(report, `snapshot of ${this.uri}`);
   }
 
   /** What to show: `confirmed` with the pending actions replayed on it. */
@@ -56,6 +62,16 @@ export class Channel<K extends ChannelKind> {
     return this.#confirmed;
   }
 
+  /** Number of the last envelope that `confirmed` reflects. */
+  get reflectedSeq(): number {
+    return this.#reflectedSeq;
+  }
+
+  /** True when old output was left out of a terminal since its last snapshot, so that a new one shows more. */
+  get isTrimmed(): boolean {
+    return this.#isTrimmed;
+  }
+
   /** True once the channel is gone; its states stay as they were. */
   get isLost(): boolean {
     return this.#isLost;
@@ -66,6 +82,8 @@ export class Channel<K extends ChannelKind> {
     this.#confirmed = stateOfKind(this.kind, snapshot);
     this.#reflectedSeq = snapshot.fromSeq;
     this.#hasChanged = true;
+    this.#wasReset = true;
+    this.#isTrimmed = false;
   }
 
   /**
@@ -75,7 +93,9 @@ export class Channel<K extends ChannelKind> {
   apply(envelope: ActionEnvelope, localNow: number): void {
     if (envelope.serverSeq <= this.#reflectedSeq) return;
     const now = envelope['x-time'] ?? localNow;
-    const next = reduceMirrored(this.kind, this.#confirmed, envelope.action, now);
+    const reduced = reduceMirrored(this.kind, this.#confirmed, envelope.action, now);
+    const next = envelope.action.type === 'terminal/data' ? trimScrollback(reduced) : reduced;
+    if (next !== reduced) this.#isTrimmed = true;
     this.#reflectedSeq = envelope.serverSeq;
     if (next !== this.#confirmed) {
       this.#confirmed = next;
@@ -99,6 +119,9 @@ export class Channel<K extends ChannelKind> {
   flush(): void {
     const applied = this.#applied;
     this.#applied = [];
+    const wasReset = this.#wasReset;
+    this.#wasReset = false;
+    if (wasReset) this.onSnapshot.emit(undefined);
     for (const envelope of applied) this.onAction.emit(envelope);
     if (!this.#hasChanged) return;
     this.#hasChanged = false;

@@ -23,6 +23,8 @@ import { type ClientOptions, resolveOptions } from './options.ts';
 import type { DispatchOutcome } from './pending.ts';
 import { Sessions } from './sessions.ts';
 import { type Subscription, Subscriptions } from './subscriptions.ts';
+import type { TerminalHandle } from './terminal.ts';
+import { type CreateTerminalOptions, type TerminalCatalogue, Terminals } from './terminals.ts';
 
 /** The requests that are left to callers; the others are sent by the client itself. */
 export type RequestMethod = Exclude<
@@ -37,6 +39,7 @@ export type RequestMethod = Exclude<
 export class AhpClient {
   /** Create, open and list sessions, and talk in them. */
   readonly sessions: Sessions;
+  readonly #terminals: Terminals;
   readonly #identity: ClientIdentity;
   readonly #connection: Connection;
   readonly #dispatcher: Dispatcher;
@@ -102,6 +105,7 @@ export class AhpClient {
     });
     this.onNotification('root/sessionRemoved', ({ session }) => this.#subscriptions.loseSession(session));
     this.sessions = new Sessions(this, newId);
+    this.#terminals = new Terminals(this, newId);
   }
 
   /** Names this client in claims, origins and active clients. */
@@ -213,6 +217,24 @@ export class AhpClient {
       if (isHeld) this.#subscriptions.releaseStateless(uri);
       isHeld = false;
     };
+  }
+
+  /**
+   * Starts a terminal and opens it [TERM-1]. Rejects like `createTerminal` and `subscribe` do; it lives on when only the
+   * latter failed.
+   */
+  createTerminal(options: CreateTerminalOptions = {}): Promise<TerminalHandle> {
+    return this.#terminals.create(options);
+  }
+
+  /** Opens a terminal that is there; rejects like `subscribe` does. Dispose the handle after use: the terminal goes on. */
+  terminal(uri: URI, options: SubscriptionOptions = {}): Promise<TerminalHandle> {
+    return this.#terminals.open(uri, options);
+  }
+
+  /** The host's list of terminals, kept up to date until disposed of. */
+  terminals(): Promise<TerminalCatalogue> {
+    return this.#terminals.catalogue();
   }
 
   /**

@@ -27,7 +27,16 @@ export { type DispatchableAction, MAX_UNREAD_ACTIONS, type Mirror } from './mirr
 export type { ClientBehavior, ClientOptions } from './options.ts';
 export { type DispatchOutcome, MAX_PENDING_ACTIONS } from './pending.ts';
 export { type Prompt, TurnGone } from './prompt.ts';
+export { TERMINAL_MIRROR_LIMIT } from './scrollback.ts';
 export type { CreateSessionOptions, SessionHandle, Sessions } from './sessions.ts';
+export {
+  type ClaimTarget,
+  contentText,
+  type TerminalHandle,
+  type TerminalHolder,
+  type TerminalViewer,
+} from './terminal.ts';
+export type { CreateTerminalOptions, TerminalCatalogue } from './terminals.ts';
 export {
   type ApproveOptions,
   type DenyOptions,

@@ -58,6 +58,11 @@ export class Mirror<K extends ChannelKind> implements AsyncIterable<ChannelState
     return this.#channel.confirmed;
   }
 
+  /** `serverSeq` up to which `confirmed` reflects this channel's envelopes. */
+  get reflectedSeq(): number {
+    return this.#channel.reflectedSeq;
+  }
+
   /** True once the channel is gone (disposed, or not permitted any more); states stay as they last were. */
   get isLost(): boolean {
     return this.#channel.isLost;
@@ -79,6 +84,14 @@ export class Mirror<K extends ChannelKind> implements AsyncIterable<ChannelState
   /** Calls `listener` for every envelope that was applied, in order. Snapshots replace what they cover, without envelopes. */
   onAction(listener: (envelope: ActionEnvelope) => void): () => void {
     return this.#own(this.#channel.onAction.add(listener));
+  }
+
+  /**
+   * Calls `listener` when a snapshot has replaced `confirmed`: after a reconnection without a replay, or because another
+   * mirror asked for more. What the last envelopes did is in it, without `onAction`. The result removes it.
+   */
+  onSnapshot(listener: () => void): () => void {
+    return this.#own(this.#channel.onSnapshot.add(listener));
   }
 
   /** Dispatches an action on this channel; see `AhpClient.dispatch`. */

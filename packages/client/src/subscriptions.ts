@@ -2,6 +2,7 @@ import {
   type ActionEnvelope,
   annotationsUri,
   type ChannelKind,
+  type ChannelState,
   type Snapshot,
   type StateAction,
   type SubscribeParams,
@@ -78,7 +79,8 @@ export class Subscriptions {
   async hold(uri: URI, options: SubscriptionOptions, kind?: ChannelKind): Promise<Subscription> {
     for (let other = this.#underWay(uri); other !== undefined; other = this.#underWay(uri)) await other;
     const present = this.#held.get(uri);
-    if (present !== undefined && covers(present.options, options)) {
+    // A newcomer to a terminal that was trimmed here gets what the host still has, and so do the others.
+    if (present !== undefined && covers(present.options, options) && !present.channel.isTrimmed) {
       present.holderCount += 1;
       return present;
     }
@@ -121,6 +123,7 @@ export class Subscriptions {
   apply(envelope: ActionEnvelope): void {
     const subscription = this.#held.get(envelope.channel);
     if (subscription === undefined) return;
+    const before = subscription.channel.confirmed;
     try {
       subscription.channel.apply(envelope, this.#port.clock.now());
     } catch (error) {
@@ -128,7 +131,7 @@ export class Subscriptions {
       this.#port.report(error, `${envelope.action.type} on ${envelope.channel}`);
       this.#resubscribe(subscription);
     }
-    this.#follow(envelope.action);
+    this.#follow(envelope.action, before);
   }
 
   /** Shows `confirmed` with what is pending now, and tells listeners. */
@@ -195,8 +198,12 @@ export class Subscriptions {
     this.#stateless.clear();
   }
 
-  #follow(action: StateAction): void {
+  #follow(action: StateAction, before: ChannelState[ChannelKind]): void {
     if (action.type === 'session/chatRemoved') this.lose(action.chat);
+    if (action.type !== 'root/terminalsChanged' || !('agents' in before)) return;
+    // Only those that were listed: a host may list one later than it lets clients subscribe to it.
+    const listed = new Set(action.terminals.map(({ resource }) => resource));
+    for (const { resource } of before.terminals ?? []) if (!listed.has(resource)) this.lose(resource);
   }
 
   #take(snapshot: Snapshot, options: SubscriptionOptions, kind?: ChannelKind): Subscription {

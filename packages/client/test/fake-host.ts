@@ -4,6 +4,7 @@ import {
   type ChannelKind,
   type ChatState,
   CLOSE_CODES,
+  type CreateTerminalParams,
   type DispatchActionParams,
   type InitializeParams,
   kindOfScheme,
@@ -16,6 +17,8 @@ import {
   type Snapshot,
   type StateAction,
   type SubscribeParams,
+  type TerminalClaim,
+  type TerminalState,
   type Turn,
 } from '@agenthost/protocol';
 import { type AnyMethods, Peer, RpcError, type Transport } from '@agenthost/rpc';
@@ -140,11 +143,36 @@ export class FakeHost {
         this.states.set(channel, sessionState(chat));
         return null;
       }
+      case 'createTerminal': {
+        const { channel, claim, name = 'sh', cols, rows } = params as CreateTerminalParams;
+        this.states.set(channel, {
+          ...terminalState(claim, name),
+          ...(cols === undefined ? {} : { cols }),
+          ...(rows === undefined ? {} : { rows }),
+        });
+        this.#listTerminals();
+        return null;
+      }
+      case 'disposeTerminal':
+        this.states.delete((params as { channel: string }).channel);
+        for (const { subscriptions } of this.connections)
+          subscriptions.delete((params as { channel: string }).channel);
+        this.#listTerminals();
+        return null;
+      case 'x-signalTerminal':
+        return null;
       case 'fetchTurns':
         return this.#fetchTurns(connection, params as { channel: string; cursor: string });
       default:
         throw new RpcError(-32601, `Unknown method ${method}`);
     }
+  }
+
+  #listTerminals(): void {
+    const terminals = Array.from(this.states).flatMap(([resource, state]) =>
+      'claim' in state ? [{ resource, title: state.title, claim: state.claim }] : [],
+    );
+    this.emit(ROOT_URI, { type: 'root/terminalsChanged', terminals });
   }
 
   #initialize(connection: FakeConnection, params: InitializeParams): unknown {
@@ -271,6 +299,12 @@ export const sessionState = (chat: string): SessionState => ({
   activeClients: [],
   chats: [{ resource: chat, title: 'Chat', status: 1, modifiedAt: '1970-01-01T00:00:00.000Z' }],
   defaultChat: chat,
+});
+
+export const terminalState = (claim: TerminalClaim, title = 'sh'): TerminalState => ({
+  title,
+  content: [],
+  claim,
 });
 
 export const rootState = (): RootState => ({ agents: [] });

@@ -1,0 +1,53 @@
+import type { TerminalCommandPart, TerminalContentPart } from '@agenthost/protocol';
+import { describe, expect, test } from 'vitest';
+import { TERMINAL_MIRROR_LIMIT, trimContent, trimScrollback } from './scrollback.ts';
+import { contentText } from './terminal.ts';
+
+const text = (value: string): TerminalContentPart => ({ type: 'unclassified', value });
+const command = (output: string): TerminalCommandPart => ({
+  type: 'command',
+  commandId: 'c',
+  commandLine: 'ls',
+  output,
+  timestamp: 1,
+  isComplete: true,
+  exitCode: 0,
+});
+
+describe('[TERM-4] what a mirror keeps of a terminal', () => {
+  test('content within the limit stays the same object', () => {
+    const content = [text('a'.repeat(100)), command('b')];
+    expect(trimContent(content, 1_000)).toBe(content);
+  });
+
+  test('past it, whole parts go, and the oldest that is left begins at a line', () => {
+    const lines = Array.from({ length: 60 }, (_, index) => `line ${index}\n`).join('');
+    const trimmed = trimContent([text('old\n'.repeat(100)), command(lines), text('$ ')], 1_000);
+    expect(trimmed).toHaveLength(2);
+    expect(trimmed[0]).toMatchObject({ type: 'command', exitCode: 0 });
+    expect(contentText(trimmed)).toMatch(/^line \d+\n/);
+    expect(contentText(trimmed)).toMatch(/line 59\n\$ $/);
+    expect(contentText(trimmed).length).toBeLessThanOrEqual(500);
+    expect(contentText(trimmed).length).toBeGreaterThan(250);
+  });
+
+  test('a tail without lines is cut at a character', () => {
+    const [tail] = trimContent([text('😀'.repeat(1_000))], 1_001);
+    expect(tail).toMatchObject({ type: 'unclassified' });
+    const shown = contentText(tail === undefined ? [] : [tail]);
+    expect(shown).toMatch(/^(?:😀){200,300}$/u);
+    const [odd] = trimContent([text(`x${'😀'.repeat(1_000)}`)], 1_001);
+    expect(contentText(odd === undefined ? [] : [odd])).toMatch(/^(?:😀){200,300}$/u);
+  });
+
+  test('commands without output count too', () => {
+    const content = Array.from({ length: 1_000 }, () => command(''));
+    expect(trimContent(content, 10_000).length).toBeLessThan(100);
+  });
+
+  test('other channels have nothing to trim', () => {
+    const root = { agents: [] };
+    expect(trimScrollback(root)).toBe(root);
+    expect(TERMINAL_MIRROR_LIMIT).toBe(2_097_152);
+  });
+});
