@@ -1,0 +1,83 @@
+/** Bytes of one block: what the kernel hands over at once at most, so that a read touches two blocks at most. */
+const blockBytes = 64 * 1024;
+const newline = 0x0a;
+
+/**
+ * Output that somebody may still ask for: bytes under their absolute offsets, added at the end and forgotten from the start. Holds
+ * no memory while it holds no bytes.
+ */
+export class KeptOutput {
+  /** All but the first and the last are whole; the block of offset `n` is the one that begins at the multiple of its size before `n`. */
+  readonly #blocks: Buffer[] = [];
+  #start = 0;
+  #end = 0;
+
+  /** Offset of the oldest byte held; equals `end` when none is. */
+  get start(): number {
+    return this.#start;
+  }
+
+  /** Offset of the byte that comes next. */
+  get end(): number {
+    return this.#end;
+  }
+
+  /** Adds a copy of `bytes`. */
+  append(bytes: Uint8Array): void {
+    for (let taken = 0; taken < bytes.length; ) {
+      const at = this.#end % blockBytes;
+      if (at === 0 || this.#blocks.length === 0) this.#blocks.push(Buffer.allocUnsafeSlow(blockBytes));
+      const part = bytes.subarray(taken, taken + blockBytes - at);
+      this.#blocks.at(-1)?.set(part, at);
+      taken += part.length;
+      this.#end += part.length;
+    }
+  }
+
+  /** The bytes from `offset` on that lie together, at most 64 KiB; empty at the end. A view: it changes when bytes are forgotten. */
+  at(offset: number): Uint8Array {
+    const from = Math.max(offset, this.#start);
+    const block = this.#blocks[Math.floor(from / blockBytes) - Math.floor(this.#start / blockBytes)];
+    if (block === undefined || from >= this.#end) return new Uint8Array(0);
+    const at = from % blockBytes;
+    return block.subarray(at, Math.min(blockBytes, at + this.#end - from));
+  }
+
+  /** Forgets what lies before `offset`. */
+  forget(offset: number): void {
+    const start = Math.min(Math.max(offset, this.#start), this.#end);
+    const passed = Math.floor(start / blockBytes) - Math.floor(this.#start / blockBytes);
+    this.#start = start;
+    this.#blocks.splice(0, start === this.#end ? this.#blocks.length : passed);
+  }
+
+  /**
+   * Forgets the oldest so that at most `limitBytes` are left: up to a line start, or to a character's start where the first line
+   * that would stay is longer than that.
+   */
+  trim(limitBytes: number): void {
+    const cut = this.#end - limitBytes;
+    if (cut <= this.#start) return;
+    // The byte before may be the newline that makes `cut` itself a line start.
+    this.forget(this.#after(newline, Math.max(cut - 1, this.#start)) ?? this.#characterStart(cut));
+  }
+
+  /** The offset behind the first `byte` at or after `from`; undefined when that is the end. */
+  #after(byte: number, from: number): number | undefined {
+    for (let at = from; at < this.#end; ) {
+      const view = this.at(at);
+      const found = view.indexOf(byte);
+      if (found >= 0) return at + found + 1 < this.#end ? at + found + 1 : undefined;
+      at += view.length;
+    }
+    return undefined;
+  }
+
+  /** The first offset at or after `from` that is no continuation byte of UTF-8. */
+  #characterStart(from: number): number {
+    for (let at = from; at < Math.min(from + 3, this.#end); at += 1) {
+      if (((this.at(at)[0] ?? 0) & 0xc0) !== 0x80) return at;
+    }
+    return from;
+  }
+}

@@ -1,0 +1,55 @@
+import type { Pty, PtyOwner, PtySpec } from './pty.ts';
+import { PtyError } from './pty.ts';
+import { RunningPty, type RunningPtyOptions } from './running-pty.ts';
+
+/** Owns ptys in this process: they end with it. */
+export class NodePtyOwner implements PtyOwner {
+  readonly #options: RunningPtyOptions;
+  readonly #ptys = new Set<RunningPty>();
+  #isClosed = false;
+
+  constructor(options: RunningPtyOptions = {}) {
+    this.#options = options;
+  }
+
+  /** None: nothing outlives this process. */
+  async adopt(): Promise<readonly Pty[]> {
+    return [];
+  }
+
+  async spawn(spec: PtySpec): Promise<Pty> {
+    const running = await RunningPty.start(spec, this.#options);
+    this.#ptys.add(running);
+    if (this.#isClosed) {
+      await this.#end(running);
+      throw new PtyError(`the host is stopping: ${spec.command[0]} was not started`);
+    }
+    return {
+      id: running.id,
+      pid: running.pid,
+      read: (offset, sink) => running.attach(offset, sink),
+      acknowledge: (offset) => running.acknowledge(offset),
+      write: (data) => running.write(data),
+      resize: (cols, rows) => running.resize(cols, rows),
+      signal: (signal) => running.signal(signal),
+      kill: () => running.kill(),
+      release: () => {
+        this.#ptys.delete(running);
+        running.release();
+      },
+    };
+  }
+
+  /** Resolves when no process of any pty is left. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await Promise.all([...this.#ptys].map((running) => this.#end(running)));
+  }
+
+  async #end(running: RunningPty): Promise<void> {
+    running.detach();
+    await running.endSession();
+    running.release();
+    this.#ptys.delete(running);
+  }
+}

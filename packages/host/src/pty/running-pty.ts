@@ -1,0 +1,249 @@
+import { ReadStream } from 'node:tty';
+import { KeptOutput } from './kept-output.ts';
+import { loadNativePty, type NativePty } from './native-pty.ts';
+import { endSession, signalForeground } from './process-session.ts';
+import { PtyError, type PtyExit, type PtySink, type PtySpec } from './pty.ts';
+import { PtyInput } from './pty-input.ts';
+import { checkSpec } from './spawn-checks.ts';
+
+/** Limits of one pty, in bytes. */
+export interface RunningPtyOptions {
+  /** With a sink: the pty is not read from while more than this is unacknowledged. Default 1 MiB. */
+  readonly highWater?: number;
+  /** Without a sink: the pty is always read from, and this much of the newest is kept. Default 16 MiB. */
+  readonly detachedKeep?: number;
+}
+
+const mebibyte = 1024 * 1024;
+/** After the process, silence of this length counts as the end of output where the system does not tell it. */
+const silenceMs = 1_000;
+/** What reads go through, one after another: a read is over before anything else runs, so all ptys share it. */
+const readBuffer = Buffer.allocUnsafeSlow(64 * 1024);
+
+/**
+ * A pty that this process owns, with the output that is not acknowledged yet. Sinks come and go: with one, reading waits for its
+ * acknowledgements; with none, reading goes on and the oldest output is dropped at a line start.
+ */
+export class RunningPty {
+  readonly id: string;
+  /** Of the first process, the session leader. */
+  readonly pid: number;
+  readonly #native: NativePty;
+  readonly #fd: number;
+  /** Device of the slave side, such as `/dev/pts/3`. */
+  readonly #device: string;
+  readonly #highWater: number;
+  readonly #detachedKeep: number;
+  readonly #socket: ReadStream;
+  readonly #input: PtyInput;
+  readonly #kept = new KeptOutput();
+  readonly #gone = Promise.withResolvers<void>();
+  #sink: PtySink | undefined;
+  /** What the sink was given up to here. */
+  #delivered = 0;
+  #isDelivering = false;
+  #isReading = true;
+  #isDrained = false;
+  #processExit: PtyExit | undefined;
+  #silence: NodeJS.Timeout | undefined;
+  #ending: Promise<void> | undefined;
+
+  /** Starts the process. Rejects with `PtyError` when the program, the folder or a pty cannot be had. */
+  static async start(spec: PtySpec, options: RunningPtyOptions = {}): Promise<RunningPty> {
+    const program = await checkSpec(spec);
+    return new RunningPty(spec, program, options);
+  }
+
+  private constructor(spec: PtySpec, program: string, options: RunningPtyOptions) {
+    const { native, helperPath } = loadNativePty();
+    const env = Object.entries({ ...spec.env, PWD: spec.cwd }).map(([name, value]) => `${name}=${value}`);
+    const args = spec.command.slice(1);
+    const onExit = (exitCode: number, signal: number): void => this.#exited(exitCode, signal);
+    try {
+      const { cwd, cols, rows } = spec;
+      const forked = native.fork(program, args, env, cwd, cols, rows, -1, -1, true, helperPath, onExit);
+      this.pid = forked.pid;
+      this.#fd = forked.fd;
+      this.#device = forked.pty;
+    } catch (cause) {
+      throw new PtyError(`no pty could be had for ${program}: ${String(cause)}`, { cause });
+    }
+    this.id = spec.id;
+    this.#native = native;
+    this.#highWater = options.highWater ?? mebibyte;
+    this.#detachedKeep = options.detachedKeep ?? 16 * mebibyte;
+    this.#socket = this.#open();
+    this.#input = new PtyInput(this.#fd, () => this.#socket.destroyed);
+  }
+
+  /** Offset of the oldest byte that is kept. */
+  get start(): number {
+    return this.#kept.start;
+  }
+
+  /** Offset of the byte that comes next: how much was ever read from the pty. */
+  get end(): number {
+    return this.#kept.end;
+  }
+
+  /** How it ended, once the process has gone and all its output was read (though perhaps not handed to a sink yet). */
+  get exit(): PtyExit | undefined {
+    return this.#isDrained ? this.#processExit : undefined;
+  }
+
+  /**
+   * Hands output from `offset` on to `sink`, at most `highWater` ahead of what is acknowledged, then the exit; begins before this
+   * returns. What lies before `offset` counts as acknowledged; where output from there on was dropped, it begins at the oldest
+   * kept. One sink at a time: a former one hears nothing more.
+   */
+  attach(offset: number, sink: PtySink): void {
+    this.#kept.forget(offset);
+    this.#delivered = this.#kept.start;
+    this.#sink = sink;
+    this.#deliver();
+    this.#setReading();
+  }
+
+  /** The sink hears nothing more; the pty is read from, and unacknowledged output kept up to `detachedKeep`. */
+  detach(): void {
+    this.#sink = undefined;
+    this.#kept.trim(this.#detachedKeep);
+    this.#setReading();
+  }
+
+  /** Everything before `offset` may be forgotten. */
+  acknowledge(offset: number): void {
+    this.#kept.forget(Math.min(offset, this.#sink === undefined ? offset : this.#delivered));
+    this.#deliver();
+    this.#setReading();
+  }
+
+  /** Keys, in order; a string as UTF-8. Never blocks: what the program does not take yet waits here. */
+  write(data: string | Uint8Array): void {
+    this.#input.write(data);
+  }
+
+  /** Characters and lines, whole and at least 1; anything else is ignored, as is a resize after the end. */
+  resize(cols: number, rows: number): void {
+    if (this.#socket.destroyed || !isSize(cols) || !isSize(rows)) return;
+    this.#native.resize(this.#fd, cols, rows);
+  }
+
+  /** Sends a signal to the foreground process group. */
+  signal(signal: NodeJS.Signals): void {
+    if (this.#processExit === undefined) signalForeground(this.pid, signal);
+  }
+
+  /** Ends all processes of the session; resolves when the first one is gone. What ignores that is killed after 2 s. */
+  async kill(): Promise<void> {
+    void this.endSession();
+    await this.#gone.promise;
+  }
+
+  /** As `kill`, but resolves when no process of the session is left. Never rejects. */
+  endSession(): Promise<void> {
+    if (this.#processExit !== undefined) return this.#ending ?? Promise.resolve();
+    this.#ending ??= endSession({ leader: this.pid, device: this.#device });
+    return this.#ending;
+  }
+
+  /** Forgets everything and closes the pty. Call it when it has ended: a process that still runs gets HUP. */
+  release(): void {
+    this.#sink = undefined;
+    clearTimeout(this.#silence);
+    this.#input.end();
+    this.#socket.destroy();
+    this.#kept.forget(this.#kept.end);
+  }
+
+  #open(): ReadStream {
+    const socket = new ReadStream(this.#fd, {
+      // Its own end of writing must not close the pty before all was read.
+      allowHalfOpen: true,
+      onread: {
+        buffer: readBuffer,
+        callback: (length, bytes) => {
+          this.#take(bytes.subarray(0, length));
+          return this.#isReading;
+        },
+      },
+    });
+    // EIO is how Linux tells that nobody has the other side open any more; there is nothing to read after any other error either.
+    socket.on('error', () => socket.destroy());
+    socket.on('end', () => socket.destroy());
+    socket.on('close', () => this.#drained());
+    socket.resume();
+    return socket;
+  }
+
+  #take(bytes: Uint8Array): void {
+    this.#kept.append(bytes);
+    this.#silence?.refresh();
+    if (this.#sink === undefined) this.#kept.trim(this.#detachedKeep);
+    else this.#deliver();
+    this.#setReading();
+  }
+
+  #deliver(): void {
+    // A sink may acknowledge within `data`.
+    if (this.#isDelivering) return;
+    this.#isDelivering = true;
+    try {
+      for (let sink = this.#sink; sink !== undefined; sink = this.#sink) {
+        const room = this.#highWater - (this.#delivered - this.#kept.start);
+        const bytes = this.#kept.at(this.#delivered);
+        if (bytes.length === 0 || room <= 0) break;
+        const offset = this.#delivered;
+        this.#delivered += bytes.length;
+        sink.data(bytes, offset);
+      }
+    } finally {
+      this.#isDelivering = false;
+    }
+    this.#tellExit();
+  }
+
+  #setReading(): void {
+    const isReading = this.#sink === undefined || this.#kept.end - this.#kept.start < this.#highWater;
+    if (isReading === this.#isReading || this.#socket.destroyed) return;
+    this.#isReading = isReading;
+    if (isReading) this.#socket.resume();
+    else this.#socket.pause();
+    this.#watchSilence();
+  }
+
+  #exited(exitCode: number, signal: number): void {
+    this.#processExit = { exitCode: signal > 0 ? 128 + signal : exitCode };
+    this.#gone.resolve();
+    this.#watchSilence();
+    this.#tellExit();
+  }
+
+  /** A job that the process left behind may hold the pty open for ever. */
+  #watchSilence(): void {
+    clearTimeout(this.#silence);
+    this.#silence = undefined;
+    if (this.#processExit === undefined || this.#isDrained || !this.#isReading) return;
+    this.#silence = setTimeout(() => this.#socket.destroy(), silenceMs);
+  }
+
+  #drained(): void {
+    this.#isDrained = true;
+    clearTimeout(this.#silence);
+    this.#input.end();
+    this.#tellExit();
+  }
+
+  #tellExit(): void {
+    const { exit } = this;
+    const sink = this.#sink;
+    if (exit === undefined || sink === undefined || this.#isDelivering || this.#delivered < this.#kept.end)
+      return;
+    this.#sink = undefined;
+    sink.exit(exit);
+  }
+}
+
+function isSize(count: number): boolean {
+  return Number.isInteger(count) && count >= 1 && count <= 0xffff;
+}
