@@ -12,4 +12,6 @@ export type * from './lib/log.ts';
 export { createHost, Host } from './main/create-host.ts';
 export type { HostEvents, HostListener } from './main/events.ts';
 export type * from './main/options.ts';
+export type * from './pty/pty.ts';
+export { PtyError } from './pty/pty.ts';
 export type { Identity } from './wire/connection.ts';

@@ -14,3 +14,4 @@ export {
   type TurnWeights,
 } from './simulated-agent.ts';
 export { type ClockScope, SimulatedClock } from './simulated-clock.ts';
+export { SimulatedPty, type SimulatedPtyOptions, SimulatedPtyOwner } from './simulated-pty.ts';

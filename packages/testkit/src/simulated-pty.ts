@@ -1,0 +1,224 @@
+import { type Pty, PtyError, type PtyExit, type PtyOwner, type PtySink, type PtySpec } from '@agenthost/host';
+
+/** How simulated ptys behave. */
+export interface SimulatedPtyOptions {
+  /** Bytes handed over ahead of what is acknowledged. Default 1 MiB. */
+  readonly highWater?: number;
+  /** True: as with a keeper, `close` leaves ptys running, for the owner that `restart` makes. Default false: it ends them. */
+  readonly outlivesHost?: boolean;
+}
+
+/**
+ * Ptys without processes: a test says what their programs put out and how they end, and sees what reached them. Nothing happens by
+ * itself, and everything at once: what a test puts out is with the sink before `output` returns.
+ */
+export class SimulatedPtyOwner implements PtyOwner {
+  /** Every pty ever spawned, oldest first, also those of owners before a `restart`. */
+  readonly ptys: SimulatedPty[];
+  readonly #options: SimulatedPtyOptions;
+  #failures: string[] = [];
+  #isClosed = false;
+
+  constructor(options: SimulatedPtyOptions = {}, ptys: SimulatedPty[] = []) {
+    this.#options = options;
+    this.ptys = ptys;
+  }
+
+  /** The pty spawned last. Throws when there is none. */
+  get last(): SimulatedPty {
+    const last = this.ptys.at(-1);
+    if (last === undefined) throw new Error('no pty was spawned');
+    return last;
+  }
+
+  /** The pty of that id that was spawned last. Throws when there is none. */
+  get(id: string): SimulatedPty {
+    const found = this.ptys.findLast((pty) => pty.spec.id === id);
+    if (found === undefined)
+      throw new Error(`no pty ${id} among ${this.ptys.map((pty) => pty.spec.id).join(', ')}`);
+    return found;
+  }
+
+  /** The next spawn (not counting those that fail already) rejects with a `PtyError` of this message. */
+  failNextSpawn(message: string): void {
+    this.#failures.push(message);
+  }
+
+  /** The host was killed or restarted: its sinks hear nothing more, and the owner returned hands out the same ptys by `adopt`. */
+  restart(): SimulatedPtyOwner {
+    this.#isClosed = true;
+    for (const pty of this.ptys) pty.detach();
+    return new SimulatedPtyOwner(this.#options, this.ptys);
+  }
+
+  async adopt(): Promise<readonly Pty[]> {
+    return this.ptys.flatMap((simulated) => (simulated.isReleased ? [] : [simulated.handle()]));
+  }
+
+  async spawn(spec: PtySpec): Promise<Pty> {
+    const failure = this.#isClosed ? 'the host is stopping' : this.#failures.shift();
+    if (failure !== undefined) throw new PtyError(failure);
+    const simulated = new SimulatedPty(
+      spec,
+      this.ptys.length + 100_000,
+      this.#options.highWater ?? 1024 * 1024,
+    );
+    this.ptys.push(simulated);
+    return simulated.handle();
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    for (const pty of this.ptys) {
+      pty.detach();
+      if (this.#options.outlivesHost === true) continue;
+      pty.end(129);
+      pty.handle().release();
+    }
+  }
+}
+
+/** One pty without a process, as a test sees it. */
+export class SimulatedPty {
+  readonly spec: PtySpec;
+  readonly pid: number;
+  /** What was written, call by call. */
+  readonly writes: string[] = [];
+  /** Sizes that it was given after the first, oldest first. */
+  readonly sizes: (readonly [cols: number, rows: number])[] = [];
+  /** Signals for the foreground process group, oldest first. */
+  readonly signals: NodeJS.Signals[] = [];
+  /** What `kill` does. Default: ends it as HUP does, with 129. */
+  onKill: () => void = () => this.end(129);
+  readonly #highWater: number;
+  #output: Buffer = Buffer.alloc(0);
+  #acknowledged = 0;
+  #delivered = 0;
+  #sink: PtySink | undefined;
+  #exit: PtyExit | undefined;
+  #killCount = 0;
+  #isReleased = false;
+  #gone = Promise.withResolvers<void>();
+
+  constructor(spec: PtySpec, pid: number, highWater: number) {
+    this.spec = spec;
+    this.pid = pid;
+    this.#highWater = highWater;
+  }
+
+  /** Everything that was written, joined. */
+  get keys(): string {
+    return this.writes.join('');
+  }
+
+  /** Everything before this offset is safe, says the reader. */
+  get acknowledged(): number {
+    return this.#acknowledged;
+  }
+
+  /** The reader was given everything before this offset. */
+  get delivered(): number {
+    return this.#delivered;
+  }
+
+  get hasEnded(): boolean {
+    return this.#exit !== undefined;
+  }
+
+  /** How often `kill` was called while it ran. */
+  get killCount(): number {
+    return this.#killCount;
+  }
+
+  get isReleased(): boolean {
+    return this.#isReleased;
+  }
+
+  /** Somebody reads it. */
+  get isRead(): boolean {
+    return this.#sink !== undefined;
+  }
+
+  /** The program puts this out, a string as UTF-8. What is past the high-water mark waits for acknowledgements. */
+  output(data: string | Uint8Array): void {
+    if (this.#exit !== undefined) throw new Error(`pty ${this.spec.id} has ended: it puts out nothing more`);
+    this.#output = Buffer.concat([this.#output, Buffer.from(data)]);
+    this.#deliver();
+  }
+
+  /** The process goes; the reader hears it once it has all output. Nothing when it has gone. */
+  end(exitCode = 0): void {
+    if (this.#exit !== undefined) return;
+    this.#exit = { exitCode };
+    this.#gone.resolve();
+    this.#deliver();
+  }
+
+  /** Output before this offset is gone, as after a long time without a reader. */
+  drop(offset: number): void {
+    this.#acknowledged = Math.max(this.#acknowledged, offset);
+    this.#delivered = Math.max(this.#delivered, offset);
+  }
+
+  /** The reader hears nothing more. */
+  detach(): void {
+    this.#sink = undefined;
+  }
+
+  /** What the host holds. Every host's is a new one. */
+  handle(): Pty {
+    const unlessEnded = (act: () => void): void => {
+      if (this.#exit === undefined) act();
+    };
+    return {
+      id: this.spec.id,
+      pid: this.pid,
+      read: (offset, sink) => this.#read(offset, sink),
+      acknowledge: (offset) => this.#acknowledge(offset),
+      write: (data) => unlessEnded(() => this.writes.push(data)),
+      resize: (cols, rows) => unlessEnded(() => this.sizes.push([cols, rows])),
+      signal: (signal) => unlessEnded(() => this.signals.push(signal)),
+      kill: async () => {
+        if (this.#exit !== undefined) return;
+        this.#killCount += 1;
+        this.onKill();
+        await this.#gone.promise;
+      },
+      release: () => {
+        this.#isReleased = true;
+        this.#sink = undefined;
+      },
+    };
+  }
+
+  #read(offset: number, sink: PtySink): void {
+    if (this.#sink !== undefined) throw new Error(`pty ${this.spec.id} is being read`);
+    this.#acknowledged = Math.min(Math.max(this.#acknowledged, offset), this.#output.length);
+    this.#delivered = this.#acknowledged;
+    this.#sink = sink;
+    this.#deliver();
+  }
+
+  #acknowledge(offset: number): void {
+    if (offset > this.#delivered) {
+      throw new Error(`pty ${this.spec.id}: ${offset} acknowledged, only ${this.#delivered} handed over`);
+    }
+    this.#acknowledged = Math.max(this.#acknowledged, offset);
+    this.#deliver();
+  }
+
+  #deliver(): void {
+    const sink = this.#sink;
+    if (sink === undefined) return;
+    const from = this.#delivered;
+    const to = Math.min(this.#output.length, this.#acknowledged + this.#highWater);
+    if (to > from) {
+      // Before the call: a sink may acknowledge within it.
+      this.#delivered = to;
+      sink.data(this.#output.subarray(from, to), from);
+    }
+    if (this.#exit === undefined || this.#delivered < this.#output.length || this.#sink !== sink) return;
+    this.#sink = undefined;
+    sink.exit(this.#exit);
+  }
+}
