@@ -1,0 +1,143 @@
+import type { Socket } from 'node:net';
+import {
+  controlFrame,
+  dataHeaderBytes,
+  type Frame,
+  FrameError,
+  FrameReader,
+  frameLimitBytes,
+  writeDataHeader,
+} from './frames.ts';
+import { type HostMessage, type KeeperMessage, keeperProtocol, parseHostMessage } from './protocol.ts';
+
+/** What a keeper does with what a host says. */
+export interface HostLinkEvents {
+  /** A host that speaks our protocol is there. Comes first, once. */
+  greeted(): void;
+  message(message: HostMessage): void;
+  /** `bytes` are valid only during the call. */
+  input(pty: number, bytes: Uint8Array): void;
+  acknowledge(pty: number, offset: number): void;
+  /** Nothing more comes. Called once, also when nobody was greeted. */
+  closed(): void;
+}
+
+/** Output of one pty that is gathered into one frame at most, in bytes. */
+const frameBytes = 64 * 1024;
+/** While more than this waits to be sent, no further request is read. Output alone is bounded by its acknowledgements. */
+const unsentLimitBytes = 8 * 1024 * 1024;
+
+/**
+ * A keeper's end of one connection. Output is gathered for as long as the present turn of the event loop lasts: a single key's
+ * echo leaves at its end, and a flood travels in large frames.
+ */
+export class HostLink {
+  readonly #socket: Socket;
+  readonly #events: HostLinkEvents;
+  readonly #reader: FrameReader;
+  #isGreeted = false;
+  #isClosed = false;
+  /** The frame being gathered, with room for its header: its first `#gathered` bytes. */
+  #batch = Buffer.allocUnsafeSlow(frameBytes);
+  #gathered = dataHeaderBytes;
+  #pty = 0;
+  #offset = 0;
+  #isFlushing = false;
+
+  /** Says hello at once. */
+  constructor(socket: Socket, build: string, events: HostLinkEvents) {
+    this.#socket = socket;
+    this.#events = events;
+    this.#reader = new FrameReader((frame) => this.#receive(frame));
+    socket.on('data', (chunk: Buffer) => this.#read(chunk));
+    socket.on('drain', () => socket.resume());
+    // A host that is killed leaves a reset connection; `close` follows every error.
+    socket.on('error', () => socket.destroy());
+    socket.on('close', () => this.close());
+    this.send({ type: 'hello', protocol: keeperProtocol, build, pid: process.pid });
+  }
+
+  /** Sends a message, behind all output before it. */
+  send(message: KeeperMessage): void {
+    this.#flush();
+    if (!this.#isClosed) this.#socket.write(controlFrame(message));
+  }
+
+  /** Sends output of a pty. */
+  data(pty: number, bytes: Uint8Array, offset: number): void {
+    for (let taken = 0; taken < bytes.length; ) {
+      const end = this.#offset + this.#gathered - dataHeaderBytes;
+      const isNext = pty === this.#pty && offset + taken === end && this.#gathered < frameBytes;
+      if (!isNext) {
+        this.#flush();
+        this.#pty = pty;
+        this.#offset = offset + taken;
+      }
+      const part = bytes.subarray(taken, taken + frameBytes - this.#gathered);
+      this.#batch.set(part, this.#gathered);
+      this.#gathered += part.length;
+      taken += part.length;
+    }
+    if (this.#isFlushing) return;
+    this.#isFlushing = true;
+    setImmediate(() => {
+      this.#isFlushing = false;
+      this.#flush();
+    });
+  }
+
+  /** Hangs up. Idempotent. */
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#reader.stop();
+    this.#socket.destroy();
+    this.#events.closed();
+  }
+
+  #flush(): void {
+    const gathered = this.#gathered;
+    if (gathered === dataHeaderBytes) return;
+    this.#gathered = dataHeaderBytes;
+    if (this.#isClosed) return;
+    // A small frame must not hold on to a large block while it waits.
+    const isLarge = gathered > frameBytes / 2;
+    const frame = isLarge
+      ? this.#batch.subarray(0, gathered)
+      : Buffer.from(this.#batch.subarray(0, gathered));
+    if (isLarge) this.#batch = Buffer.allocUnsafeSlow(frameBytes);
+    writeDataHeader(frame, this.#pty, this.#offset);
+    this.#socket.write(frame);
+  }
+
+  #read(chunk: Buffer): void {
+    try {
+      this.#reader.push(chunk);
+    } catch (error) {
+      if (!(error instanceof FrameError)) throw error;
+      this.close();
+    }
+    if (this.#socket.writableLength > unsentLimitBytes) this.#socket.pause();
+  }
+
+  #receive(frame: Frame): void {
+    if (frame.kind === 'control') {
+      const message = parseHostMessage(frame.text);
+      if (!this.#isGreeted) this.#greet(message);
+      else if (message !== undefined) this.#events.message(message);
+      return;
+    }
+    if (!this.#isGreeted || frame.kind === 'data')
+      throw new FrameError(`a frame of ${frame.kind} came out of turn`);
+    if (frame.kind === 'input') this.#events.input(frame.pty, frame.bytes);
+    else this.#events.acknowledge(frame.pty, frame.offset);
+  }
+
+  #greet(message: HostMessage | undefined): void {
+    if (message?.type !== 'hello') throw new FrameError('a hello was expected');
+    if (message.protocol !== keeperProtocol) throw new FrameError(`protocol ${message.protocol} is not ours`);
+    this.#isGreeted = true;
+    this.#reader.limitBytes = frameLimitBytes;
+    this.#events.greeted();
+  }
+}

@@ -1,0 +1,156 @@
+import { existsSync } from 'node:fs';
+import type { Log } from '../../lib/log.ts';
+import { type Pty, PtyError, type PtyOwner, type PtySpec } from '../pty.ts';
+import {
+  ensureKeeperFolder,
+  keeperFolder,
+  keeperNames,
+  newKeeperName,
+  removeKeeperFiles,
+  withSocketAddress,
+} from './folder.ts';
+import { KeeperConnection, type ReachedKeeper } from './keeper-connection.ts';
+import { KeptPty } from './kept-pty.ts';
+import { keeperProtocol } from './protocol.ts';
+import { startKeeper } from './start.ts';
+
+/** Where keepers are and which one is ours. */
+export interface KeeperPtyOwnerOptions {
+  /** The host's data folder: one host at a time has it locked, so that nobody else drives its keepers. */
+  readonly dataDir: string;
+  /** Version of the host. New ptys start in a keeper of this version. */
+  readonly build: string;
+  readonly log: Log;
+  /** How long a keeper may take for an answer, in ms. Default 5 s. */
+  readonly timeoutMs?: number;
+}
+
+/**
+ * Ptys in a keeper process that outlives this one. Keepers of other versions that speak our protocol keep their ptys and are
+ * driven until these end; those that speak another are left alone.
+ */
+export class KeeperPtyOwner implements PtyOwner {
+  readonly #options: KeeperPtyOwnerOptions;
+  readonly #folder: string;
+  readonly #connections = new Set<KeeperConnection>();
+  /** Where new ptys start. */
+  #current: Promise<KeeperConnection> | undefined;
+  #isClosed = false;
+
+  constructor(options: KeeperPtyOwnerOptions) {
+    this.#options = options;
+    this.#folder = keeperFolder(options.dataDir);
+  }
+
+  /** Never rejects for a keeper that cannot be reached: that one is logged and left. Rejects with `PtyError` for a folder not ours. */
+  async adopt(): Promise<readonly Pty[]> {
+    if (!existsSync(this.#folder)) return [];
+    ensureKeeperFolder(this.#folder);
+    const adopted = await Promise.all(keeperNames(this.#folder).map((name) => this.#adoptFrom(name)));
+    return adopted.flat();
+  }
+
+  async spawn(spec: PtySpec): Promise<Pty> {
+    const connection = await this.#keeper();
+    const answer = await connection.request({ type: 'spawn', spec });
+    if (answer.type !== 'spawned') throw new PtyError(`the keeper of terminals answered ${answer.type}`);
+    return this.#pty(connection, { pty: answer.pty, id: spec.id, pid: answer.pid });
+  }
+
+  /** Lets go of all keepers; their ptys go on. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    // A keeper that is just being started is let go of by whoever waits for it.
+    await this.#current?.catch(() => undefined);
+    await Promise.all([...this.#connections].map((connection) => connection.close()));
+  }
+
+  async #adoptFrom(name: string): Promise<readonly Pty[]> {
+    const { log } = this.#options;
+    const reached = await this.#reach(name);
+    if (reached.outcome === 'gone') {
+      removeKeeperFiles(this.#folder, name);
+      log.info({ keeper: name }, 'removed the socket of a keeper that is gone');
+    } else if (reached.outcome === 'foreign') {
+      const { protocol, build, pid } = reached.hello;
+      log.warn(
+        { keeper: name, pid, build, protocol, expected: keeperProtocol },
+        'left a keeper alone that speaks another protocol: its terminals show as exited, and it ends with them',
+      );
+    } else if (reached.outcome === 'unusable') {
+      log.warn({ keeper: name, reason: reached.reason }, 'left a keeper alone that does not answer');
+    } else return this.#listPtys(name, reached.connection);
+    return [];
+  }
+
+  async #listPtys(name: string, connection: KeeperConnection): Promise<readonly Pty[]> {
+    const { log, build } = this.#options;
+    try {
+      const answer = await connection.request({ type: 'list' });
+      if (answer.type !== 'listed') throw new PtyError(`it answered ${answer.type}`);
+      const ptys = answer.ptys.map((listed) => this.#pty(connection, listed));
+      log.info(
+        { keeper: name, pid: connection.pid, build: connection.build, ptyCount: ptys.length },
+        'found a keeper of terminals',
+      );
+      if (connection.build === build) this.#current ??= Promise.resolve(connection);
+      this.#dropIfUnused(connection);
+      return ptys;
+    } catch (error) {
+      log.warn({ keeper: name, reason: String(error) }, 'left a keeper alone that does not answer');
+      await connection.close();
+      return [];
+    }
+  }
+
+  #pty(connection: KeeperConnection, listed: { pty: number; id: string; pid: number }): Pty {
+    return new KeptPty(connection, listed, () => this.#dropIfUnused(connection));
+  }
+
+  /** A keeper of another version ends when it holds nothing and we let go of it. */
+  #dropIfUnused(connection: KeeperConnection): void {
+    if (connection.build === this.#options.build || connection.ptyCount > 0) return;
+    connection.close().catch((error: unknown) => {
+      this.#options.log.warn({ reason: String(error) }, 'a keeper could not be let go of');
+    });
+  }
+
+  /** The keeper for new ptys; started when there is none. */
+  async #keeper(): Promise<KeeperConnection> {
+    if (this.#isClosed) throw new PtyError('the host is stopping: no terminal is started');
+    const current = this.#current;
+    if (current !== undefined) {
+      const connection = await current.catch(() => undefined);
+      if (connection?.isOpen === true) return connection;
+      // Whoever waited with us may have begun another.
+      if (this.#current !== current) return this.#keeper();
+    }
+    this.#current = this.#start();
+    return this.#current;
+  }
+
+  async #start(): Promise<KeeperConnection> {
+    const name = newKeeperName();
+    await startKeeper(this.#folder, name, this.#options.build);
+    const reached = await this.#reach(name);
+    if (reached.outcome !== 'connected') {
+      const reason = reached.outcome === 'unusable' ? reached.reason : reached.outcome;
+      throw new PtyError(`the keeper of terminals was started and cannot be reached: ${reason}`);
+    }
+    this.#options.log.info({ keeper: name, pid: reached.connection.pid }, 'started a keeper of terminals');
+    return reached.connection;
+  }
+
+  /** Connects; what is connected is let go of by `close`. */
+  async #reach(name: string): Promise<ReachedKeeper> {
+    const { build, timeoutMs = 5_000 } = this.#options;
+    const reached = await withSocketAddress(this.#folder, name, (address) =>
+      KeeperConnection.reach(address, { build, timeoutMs }),
+    );
+    if (reached.outcome !== 'connected') return reached;
+    const { connection } = reached;
+    this.#connections.add(connection);
+    connection.closed.then(() => this.#connections.delete(connection));
+    return reached;
+  }
+}

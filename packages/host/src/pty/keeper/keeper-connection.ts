@@ -1,0 +1,329 @@
+import { connect, type Socket } from 'node:net';
+import { PtyError, type PtyExit, type PtySpec } from '../pty.ts';
+import {
+  acknowledgeFrame,
+  controlFrame,
+  type Frame,
+  FrameError,
+  FrameReader,
+  frameLimitBytes,
+  inputFrame,
+} from './frames.ts';
+import {
+  type Hello,
+  type HostMessage,
+  type KeeperMessage,
+  keeperProtocol,
+  parseKeeperMessage,
+} from './protocol.ts';
+
+/** What a pty hears from its keeper. */
+export interface KeptPtyEvents {
+  /** `bytes` are valid only during the call. */
+  data(bytes: Uint8Array, offset: number): void;
+  /** All output was handed over; or the keeper is gone, which is a hang-up: exit code 129. */
+  exit(exit: PtyExit): void;
+}
+
+/** How to speak with a keeper. */
+export interface KeeperConnectionOptions {
+  /** Version that is given in the hello. */
+  readonly build: string;
+  /** How long the keeper may take for its hello and each answer, in ms. */
+  readonly timeoutMs: number;
+}
+
+/** What became of reaching a keeper. */
+export type ReachedKeeper =
+  | { readonly outcome: 'connected'; readonly connection: KeeperConnection }
+  /** It speaks another protocol: it is not ours to drive. */
+  | { readonly outcome: 'foreign'; readonly hello: Hello }
+  /** Nobody listens there. */
+  | { readonly outcome: 'gone' }
+  /** Something is there that does not answer as a keeper does, or not in time. */
+  | { readonly outcome: 'unusable'; readonly reason: string };
+
+/** What is asked for with an answer. */
+export type KeeperRequest =
+  | { readonly type: 'list' }
+  | { readonly type: 'spawn'; readonly spec: PtySpec }
+  | { readonly type: 'kill'; readonly pty: number };
+
+/** What a keeper answers, other than that it failed. */
+export type KeeperAnswer = Extract<KeeperMessage, { type: 'listed' | 'spawned' | 'killed' }>;
+
+interface OpenRequest {
+  readonly type: KeeperRequest['type'];
+  readonly timer: NodeJS.Timeout;
+  resolve(answer: KeeperAnswer): void;
+  reject(error: PtyError): void;
+}
+
+/** While more than this waits to be sent, keys are dropped: the keeper is stuck, and no memory may fill with them. */
+const unsentLimitBytes = 8 * 1024 * 1024;
+/** Between asking a keeper to hang up and doing it, in ms. */
+const closeGraceMs = 1_000;
+/** How a pty ends whose keeper is gone: its master is closed, which is a hang-up (128 + SIGHUP). */
+const hungUp: PtyExit = { exitCode: 129 };
+
+/**
+ * A host's end of the connection to one keeper. When it is lost, every pty hears an exit after what was received, and every
+ * request rejects.
+ */
+export class KeeperConnection {
+  readonly #socket: Socket;
+  readonly #timeoutMs: number;
+  readonly #reader: FrameReader;
+  readonly #greeted = Promise.withResolvers<Hello>();
+  readonly #closed = Promise.withResolvers<void>();
+  readonly #requests = new Map<number, OpenRequest>();
+  readonly #ptys = new Map<number, KeptPtyEvents>();
+  /** Newest acknowledged offset of each pty that the keeper has not heard of yet. */
+  readonly #acknowledged = new Map<number, number>();
+  #hello: Hello | undefined;
+  #lastRequest = 0;
+  #isOpen = true;
+
+  /**
+   * Connects to the socket at `address` and shakes hands. Never rejects; where it does not give a connection, none is left
+   * open.
+   */
+  static async reach(address: string, options: KeeperConnectionOptions): Promise<ReachedKeeper> {
+    const connection = new KeeperConnection(connect(address), options);
+    try {
+      const hello = await connection.#greeted.promise;
+      if (hello.protocol === keeperProtocol) return { outcome: 'connected', connection };
+      connection.#lose();
+      return { outcome: 'foreign', hello };
+    } catch (error) {
+      connection.#lose();
+      const isGone = error instanceof Error && 'code' in error && isAbsence(error.code);
+      return isGone ? { outcome: 'gone' } : { outcome: 'unusable', reason: String(error) };
+    } finally {
+      if (!connection.#isOpen) await connection.#closed.promise;
+    }
+  }
+
+  private constructor(socket: Socket, { build, timeoutMs }: KeeperConnectionOptions) {
+    this.#socket = socket;
+    this.#timeoutMs = timeoutMs;
+    this.#reader = new FrameReader((frame) => this.#receive(frame));
+    const timer = setTimeout(
+      () => this.#greeted.reject(new Error(`no hello within ${timeoutMs} ms`)),
+      timeoutMs,
+    );
+    this.#greeted.promise.then(
+      () => clearTimeout(timer),
+      () => clearTimeout(timer),
+    );
+    socket.on('data', (chunk: Buffer) => this.#read(chunk));
+    socket.on('error', (error) => this.#greeted.reject(error));
+    socket.on('close', () => {
+      this.#lose();
+      this.#closed.resolve();
+    });
+    this.#send({ type: 'hello', protocol: keeperProtocol, build, pid: process.pid });
+  }
+
+  /** Whether the keeper can still be spoken to. */
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+
+  /** Version of the keeper. */
+  get build(): string {
+    return this.#hello?.build ?? '';
+  }
+
+  /** Process of the keeper. */
+  get pid(): number {
+    return this.#hello?.pid ?? 0;
+  }
+
+  /** How many ptys listen. */
+  get ptyCount(): number {
+    return this.#ptys.size;
+  }
+
+  /** Resolves when the connection is over. */
+  get closed(): Promise<void> {
+    return this.#closed.promise;
+  }
+
+  /** Asks. Rejects with `PtyError` when the keeper refuses, is gone or takes too long. */
+  request(request: KeeperRequest): Promise<KeeperAnswer> {
+    if (!this.#canSend) return Promise.reject(new PtyError('the keeper of terminals is gone'));
+    this.#lastRequest += 1;
+    const number = this.#lastRequest;
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        this.#requests.delete(number);
+        reject(
+          new PtyError(
+            `the keeper of terminals did not answer within ${this.#timeoutMs} ms (${request.type})`,
+          ),
+        );
+      }, this.#timeoutMs);
+      this.#requests.set(number, { type: request.type, timer, resolve, reject });
+      this.#send({ ...request, request: number });
+    });
+  }
+
+  /** Begins to hand over what a pty puts out, from `offset` on. */
+  attach(pty: number, offset: number): void {
+    this.#send({ type: 'attach', pty, offset });
+  }
+
+  /** Keys for a pty; dropped while the keeper does not take what was sent before. */
+  write(pty: number, data: string): void {
+    if (!this.#canSend || this.#socket.writableLength > unsentLimitBytes) return;
+    // Small enough for any frame, whatever was pasted; cut between characters.
+    for (const part of inParts(data)) this.#socket.write(inputFrame(pty, part));
+  }
+
+  /** Nothing waits for this, so what comes within one turn of the event loop is sent once. */
+  acknowledge(pty: number, offset: number): void {
+    if (this.#acknowledged.size === 0) setImmediate(() => this.#sendAcknowledged());
+    this.#acknowledged.set(pty, Math.max(offset, this.#acknowledged.get(pty) ?? 0));
+  }
+
+  /** Says something that has no answer. */
+  tell(message: Extract<HostMessage, { type: 'resize' | 'signal' | 'release' }>): void {
+    this.#send(message);
+  }
+
+  /** Registers who hears of a pty. */
+  listen(pty: number, events: KeptPtyEvents): void {
+    this.#ptys.set(pty, events);
+  }
+
+  /** Nobody hears of the pty any more. */
+  forget(pty: number): void {
+    this.#ptys.delete(pty);
+  }
+
+  /** Sends what is left and hangs up; ptys hear nothing more. Idempotent. */
+  async close(): Promise<void> {
+    this.#ptys.clear();
+    this.#reader.stop();
+    this.#sendAcknowledged();
+    this.#socket.end();
+    // What is left to read must not keep the end from being seen.
+    this.#socket.resume();
+    const timer = setTimeout(() => this.#socket.destroy(), closeGraceMs);
+    await this.#closed.promise;
+    clearTimeout(timer);
+  }
+
+  get #canSend(): boolean {
+    return this.#isOpen && !this.#socket.writableEnded;
+  }
+
+  #send(message: HostMessage): void {
+    if (this.#canSend) this.#socket.write(controlFrame(message));
+  }
+
+  #sendAcknowledged(): void {
+    if (this.#canSend) {
+      for (const [pty, offset] of this.#acknowledged) this.#socket.write(acknowledgeFrame(pty, offset));
+    }
+    this.#acknowledged.clear();
+  }
+
+  #read(chunk: Buffer): void {
+    try {
+      this.#reader.push(chunk);
+    } catch (error) {
+      if (!(error instanceof FrameError)) throw error;
+      this.#greeted.reject(error);
+      this.#lose();
+    }
+  }
+
+  #receive(frame: Frame): void {
+    if (frame.kind === 'data') {
+      this.#ptys.get(frame.pty)?.data(frame.bytes, frame.offset);
+      return;
+    }
+    if (frame.kind !== 'control') throw new FrameError(`a keeper sends no ${frame.kind}`);
+    const message = parseKeeperMessage(frame.text);
+    if (this.#hello === undefined) {
+      if (message?.type !== 'hello') throw new FrameError('a hello was expected');
+      this.#hello = message;
+      this.#reader.limitBytes = frameLimitBytes;
+      this.#greeted.resolve(message);
+    } else if (message !== undefined) this.#handle(message);
+  }
+
+  #handle(message: KeeperMessage): void {
+    switch (message.type) {
+      case 'hello':
+        return;
+      case 'exit':
+        this.#ptys.get(message.pty)?.exit({ exitCode: message.exitCode });
+        return;
+      case 'failed':
+        this.#take(message.request)?.reject(new PtyError(message.message));
+        return;
+      case 'spawned': {
+        const request = this.#take(message.request);
+        if (request === undefined) this.#abandon(message.pty);
+        else request.resolve(message);
+        return;
+      }
+      case 'listed':
+      case 'killed':
+        this.#take(message.request)?.resolve(message);
+        return;
+      default:
+        message satisfies never;
+    }
+  }
+
+  #take(number: number): OpenRequest | undefined {
+    const request = this.#requests.get(number);
+    this.#requests.delete(number);
+    clearTimeout(request?.timer);
+    return request;
+  }
+
+  /** Ends a pty that was started after whoever wanted it had given up. */
+  #abandon(pty: number): void {
+    this.request({ type: 'kill', pty })
+      .catch(() => undefined)
+      .finally(() => this.tell({ type: 'release', pty }));
+  }
+
+  #lose(): void {
+    this.#greeted.reject(new Error('it hung up'));
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    this.#reader.stop();
+    this.#socket.destroy();
+    const ptys = [...this.#ptys.values()];
+    this.#ptys.clear();
+    // Before the requests: whoever waits for a pty to be killed then learns that it is gone.
+    for (const pty of ptys) pty.exit(hungUp);
+    for (const number of [...this.#requests.keys()]) {
+      this.#take(number)?.reject(new PtyError('the keeper of terminals is gone'));
+    }
+  }
+}
+
+/** Nobody listens at a socket that is there, or none is there. */
+function isAbsence(code: unknown): boolean {
+  return code === 'ECONNREFUSED' || code === 'ENOENT';
+}
+
+const partLength = 64 * 1024;
+
+function* inParts(data: string): Generator<string> {
+  for (let at = 0; at < data.length; ) {
+    let end = Math.min(at + partLength, data.length);
+    // The two halves of a character beyond the basic plane must stay together to become UTF-8.
+    const last = data.charCodeAt(end - 1);
+    if (end < data.length && last >= 0xd800 && last <= 0xdbff) end -= 1;
+    yield data.slice(at, end);
+    at = end;
+  }
+}

@@ -1,0 +1,237 @@
+import { createServer, type Server, type Socket } from 'node:net';
+import { type Cancel, type Clock, systemClock, systemTimers, type Timers } from '../../lib/clock.ts';
+import { PtyError } from '../pty.ts';
+import { RunningPty, type RunningPtyOptions } from '../running-pty.ts';
+import { HostLink } from './host-link.ts';
+import type { HostMessage } from './protocol.ts';
+
+/** What a keeper is told. */
+export interface KeeperOptions {
+  /** Version that it gives in its hello. */
+  readonly build: string;
+  /** It ends after this long without a pty and without a host, in ms. Default 5 s. */
+  readonly idleMs?: number;
+  /** A pty that ended and that no host asked for is kept for this long at least, in ms. Default 24 h. */
+  readonly endedKeepMs?: number;
+  /** Limits of each pty. */
+  readonly pty?: RunningPtyOptions;
+  /** Default: the machine's. */
+  readonly clock?: Clock;
+  /** Default: Node's. */
+  readonly timers?: Timers;
+}
+
+/** How often ptys that ended are looked for while no host is there, at most. */
+const sweepMs = 60 * 60 * 1_000;
+
+interface HeldPty {
+  readonly pty: RunningPty;
+  /** When it was first seen to have ended without a host, in ms since the epoch. */
+  endedAt: number | undefined;
+}
+
+/**
+ * Owns ptys for whichever host is connected. One host at a time: the socket of one that was killed may linger, so a newcomer
+ * takes over and the former connection is closed. Without a host it goes on reading and keeps the newest output; with none and
+ * no pty it ends. What is not well formed closes the connection it came on, and nothing else.
+ */
+export class Keeper {
+  /** Resolves when it has ended by itself or by `close`; its socket is closed then, and every pty is gone. */
+  readonly ended: Promise<void>;
+  readonly #ended = Promise.withResolvers<void>();
+  readonly #options: KeeperOptions;
+  readonly #clock: Clock;
+  readonly #timers: Timers;
+  readonly #server: Server;
+  readonly #ptys = new Map<number, HeldPty>();
+  readonly #links = new Set<HostLink>();
+  #host: HostLink | undefined;
+  #lastPty = 0;
+  #startingCount = 0;
+  #cancelIdle: Cancel | undefined;
+  #cancelSweep: Cancel | undefined;
+  #closing: Promise<void> | undefined;
+
+  constructor(options: KeeperOptions) {
+    this.#options = options;
+    this.#clock = options.clock ?? systemClock;
+    this.#timers = options.timers ?? systemTimers;
+    this.ended = this.#ended.promise;
+    this.#server = createServer((socket) => this.#accept(socket));
+  }
+
+  /** Begins to take hosts. Rejects with the system's error. */
+  async listen(address: string): Promise<void> {
+    await new Promise<void>((resolve, reject) => {
+      this.#server.once('error', reject);
+      this.#server.listen(address, () => {
+        this.#server.off('error', reject);
+        resolve();
+      });
+    });
+    this.#settle();
+  }
+
+  /** Ends every pty and every connection. Idempotent. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    this.#cancelIdle?.();
+    this.#cancelSweep?.();
+    const isClosed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    for (const link of this.#links) link.close();
+    await Promise.all(
+      [...this.#ptys.values()].map(async ({ pty }) => {
+        await pty.endSession();
+        pty.release();
+      }),
+    );
+    this.#ptys.clear();
+    await isClosed;
+    this.#ended.resolve();
+  }
+
+  #accept(socket: Socket): void {
+    const link: HostLink = new HostLink(socket, this.#options.build, {
+      greeted: () => this.#takeOver(link),
+      message: (message) => this.#handle(link, message),
+      input: (number, bytes) => this.#ptys.get(number)?.pty.write(bytes),
+      acknowledge: (number, offset) => this.#ptys.get(number)?.pty.acknowledge(offset),
+      closed: () => this.#left(link),
+    });
+    this.#links.add(link);
+  }
+
+  #takeOver(link: HostLink): void {
+    const former = this.#host;
+    this.#host = link;
+    former?.close();
+    for (const held of this.#ptys.values()) {
+      if (former !== undefined) held.pty.detach();
+      held.endedAt = undefined;
+    }
+    this.#settle();
+  }
+
+  #left(link: HostLink): void {
+    this.#links.delete(link);
+    if (this.#host !== link) return;
+    this.#host = undefined;
+    for (const { pty } of this.#ptys.values()) pty.detach();
+    this.#settle();
+  }
+
+  #handle(link: HostLink, message: HostMessage): void {
+    switch (message.type) {
+      case 'hello':
+        return;
+      case 'list':
+        link.send({ type: 'listed', request: message.request, ptys: this.#list() });
+        return;
+      case 'spawn':
+        this.#answer(link, message.request, this.#spawn(link, message));
+        return;
+      case 'kill':
+        this.#answer(link, message.request, this.#kill(link, message));
+        return;
+      case 'attach':
+        this.#attach(link, message.pty, message.offset);
+        return;
+      case 'resize':
+        this.#ptys.get(message.pty)?.pty.resize(message.cols, message.rows);
+        return;
+      case 'signal':
+        this.#ptys.get(message.pty)?.pty.signal(message.signal);
+        return;
+      case 'release':
+        this.#release(message.pty);
+        return;
+      default:
+        message satisfies never;
+    }
+  }
+
+  #list() {
+    return [...this.#ptys].map(([number, { pty }]) => ({ pty: number, id: pty.id, pid: pty.pid }));
+  }
+
+  async #spawn(link: HostLink, { request, spec }: Extract<HostMessage, { type: 'spawn' }>): Promise<void> {
+    this.#startingCount += 1;
+    try {
+      const pty = await RunningPty.start(spec, this.#options.pty);
+      this.#lastPty += 1;
+      this.#ptys.set(this.#lastPty, { pty, endedAt: undefined });
+      // Who asked has gone, and nobody else knows of it.
+      if (this.#host !== link) await this.#end(this.#lastPty, pty);
+      else link.send({ type: 'spawned', request, pty: this.#lastPty, pid: pty.pid });
+    } finally {
+      this.#startingCount -= 1;
+      this.#settle();
+    }
+  }
+
+  async #kill(link: HostLink, { request, pty }: Extract<HostMessage, { type: 'kill' }>): Promise<void> {
+    await this.#ptys.get(pty)?.pty.kill();
+    link.send({ type: 'killed', request });
+  }
+
+  async #end(number: number, pty: RunningPty): Promise<void> {
+    await pty.endSession();
+    this.#release(number);
+  }
+
+  #answer(link: HostLink, request: number, work: Promise<void>): void {
+    work.catch((error: unknown) => {
+      const message = error instanceof PtyError ? error.message : String(error);
+      link.send({ type: 'failed', request, message });
+    });
+  }
+
+  #attach(link: HostLink, number: number, offset: number): void {
+    const pty = this.#ptys.get(number)?.pty;
+    pty?.attach(offset, {
+      data: (bytes, at) => link.data(number, bytes, at),
+      exit: ({ exitCode }) => link.send({ type: 'exit', pty: number, exitCode }),
+    });
+  }
+
+  #release(number: number): void {
+    this.#ptys.get(number)?.pty.release();
+    this.#ptys.delete(number);
+    this.#settle();
+  }
+
+  /** Sees to it that this ends when nobody needs it, and that ptys that ended are not kept for ever. */
+  #settle(): void {
+    if (this.#closing !== undefined) return;
+    this.#cancelIdle?.();
+    this.#cancelSweep?.();
+    this.#cancelIdle = this.#cancelSweep = undefined;
+    if (this.#host !== undefined || this.#startingCount > 0) return;
+    if (this.#ptys.size > 0) this.#cancelSweep = this.#timers.after(this.#sweepMs, () => this.#sweep());
+    else this.#cancelIdle = this.#timers.after(this.#options.idleMs ?? 5_000, () => void this.close());
+  }
+
+  get #endedKeepMs(): number {
+    return this.#options.endedKeepMs ?? 24 * 60 * 60 * 1_000;
+  }
+
+  get #sweepMs(): number {
+    return Math.min(sweepMs, this.#endedKeepMs);
+  }
+
+  #sweep(): void {
+    const now = this.#clock.now();
+    for (const [number, held] of this.#ptys) {
+      if (held.pty.exit === undefined) continue;
+      held.endedAt ??= now;
+      if (now - held.endedAt < this.#endedKeepMs) continue;
+      held.pty.release();
+      this.#ptys.delete(number);
+    }
+    this.#settle();
+  }
+}

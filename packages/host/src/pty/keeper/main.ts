@@ -1,0 +1,36 @@
+// The keeper's process: `node main.js <folder> <name> <build>`, started by `start.ts`. It imports as little as it can: people
+// wait for it before their first terminal.
+import { chmodSync, closeSync, writeSync } from 'node:fs';
+import { removeKeeperFiles, socketPath, withSocketAddress } from './folder.ts';
+import { Keeper } from './keeper.ts';
+
+const [folder, name, build] = process.argv.slice(2);
+if (folder === undefined || name === undefined || build === undefined) {
+  throw new Error('usage: main <folder> <name> <build>');
+}
+
+// Ends of terminals and keys that were meant for the host are not for us.
+process.on('SIGHUP', () => {});
+process.on('SIGINT', () => {});
+
+const keeper = new Keeper({ build });
+process.on('SIGTERM', () => void keeper.close());
+
+await withSocketAddress(folder, name, (address) => keeper.listen(address));
+chmodSync(socketPath(folder, name), 0o600);
+announce();
+await keeper.ended;
+removeKeeperFiles(folder, name);
+// What a session left running may hold handles of its ptys open; nobody waits for them.
+process.exit();
+
+/** Tells whoever started us that we listen. */
+function announce(): void {
+  try {
+    writeSync(3, '.');
+    closeSync(3);
+  } catch (error) {
+    // Killed meanwhile, most likely. The next host finds us, or nobody does and we end.
+    console.error('nobody waited for this start:', String(error));
+  }
+}

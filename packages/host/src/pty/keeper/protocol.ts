@@ -1,0 +1,200 @@
+import { constants } from 'node:os';
+import type { PtySpec } from '../pty.ts';
+import { FrameError } from './frames.ts';
+
+/**
+ * Number of what host and keeper say to each other. It changes only when the two could misunderstand each other: a message
+ * or a field more does not, since both ignore what they do not know. `hello` itself stays as it is for ever.
+ */
+export const keeperProtocol = 1;
+
+/** First message of both ends, at once. */
+export interface Hello {
+  readonly type: 'hello';
+  /** See `keeperProtocol`. */
+  readonly protocol: number;
+  /** Version of the package that runs. */
+  readonly build: string;
+  /** Of the process. */
+  readonly pid: number;
+}
+
+/** What a host says, after `hello`. `pty` is the keeper's number for one; `request` is repeated in the answer. */
+export type HostMessage =
+  | Hello
+  | { readonly type: 'list'; readonly request: number }
+  | { readonly type: 'spawn'; readonly request: number; readonly spec: PtySpec }
+  /** Begins `data` frames from `offset` on, and `exit` after the last of them. */
+  | { readonly type: 'attach'; readonly pty: number; readonly offset: number }
+  | { readonly type: 'resize'; readonly pty: number; readonly cols: number; readonly rows: number }
+  | { readonly type: 'signal'; readonly pty: number; readonly signal: NodeJS.Signals }
+  | { readonly type: 'kill'; readonly request: number; readonly pty: number }
+  | { readonly type: 'release'; readonly pty: number };
+
+/** What a keeper says, after `hello`. */
+export type KeeperMessage =
+  | Hello
+  | { readonly type: 'listed'; readonly request: number; readonly ptys: readonly ListedPty[] }
+  | { readonly type: 'spawned'; readonly request: number; readonly pty: number; readonly pid: number }
+  /** Answers `kill`: the first process is gone. */
+  | { readonly type: 'killed'; readonly request: number }
+  /** Answers any request; `message` is for people. */
+  | { readonly type: 'failed'; readonly request: number; readonly message: string }
+  /** All output was sent. */
+  | { readonly type: 'exit'; readonly pty: number; readonly exitCode: number };
+
+/** A pty that a keeper holds, running or ended. */
+export interface ListedPty {
+  /** The keeper's number; never used again in its life. */
+  readonly pty: number;
+  /** As in its `PtySpec`. */
+  readonly id: string;
+  readonly pid: number;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/**
+ * What a host said, checked; `undefined` for a type that this build does not know. Throws `FrameError` for what is not well
+ * formed.
+ */
+export function parseHostMessage(text: string): HostMessage | undefined {
+  const fields = parseFields(text);
+  switch (fields.type) {
+    case 'hello':
+      return parseHello(fields);
+    case 'list':
+      return { type: 'list', request: count(fields, 'request') };
+    case 'spawn':
+      return { type: 'spawn', request: count(fields, 'request'), spec: parseSpec(fields.spec) };
+    case 'attach':
+      return { type: 'attach', pty: count(fields, 'pty'), offset: count(fields, 'offset') };
+    case 'resize':
+      return {
+        type: 'resize',
+        pty: count(fields, 'pty'),
+        cols: size(fields, 'cols'),
+        rows: size(fields, 'rows'),
+      };
+    case 'signal':
+      return { type: 'signal', pty: count(fields, 'pty'), signal: parseSignal(fields.signal) };
+    case 'kill':
+      return { type: 'kill', request: count(fields, 'request'), pty: count(fields, 'pty') };
+    case 'release':
+      return { type: 'release', pty: count(fields, 'pty') };
+    default:
+      return undefined;
+  }
+}
+
+/**
+ * What a keeper said, checked; `undefined` for a type that this build does not know. Throws `FrameError` for what is not
+ * well formed.
+ */
+export function parseKeeperMessage(text: string): KeeperMessage | undefined {
+  const fields = parseFields(text);
+  switch (fields.type) {
+    case 'hello':
+      return parseHello(fields);
+    case 'listed':
+      return { type: 'listed', request: count(fields, 'request'), ptys: list(fields.ptys).map(parseListed) };
+    case 'spawned':
+      return {
+        type: 'spawned',
+        request: count(fields, 'request'),
+        pty: count(fields, 'pty'),
+        pid: count(fields, 'pid'),
+      };
+    case 'killed':
+      return { type: 'killed', request: count(fields, 'request') };
+    case 'failed':
+      return { type: 'failed', request: count(fields, 'request'), message: string(fields, 'message') };
+    case 'exit':
+      return { type: 'exit', pty: count(fields, 'pty'), exitCode: count(fields, 'exitCode') };
+    default:
+      return undefined;
+  }
+}
+
+function parseHello(fields: Fields): Hello {
+  return {
+    type: 'hello',
+    protocol: count(fields, 'protocol'),
+    build: string(fields, 'build'),
+    pid: count(fields, 'pid'),
+  };
+}
+
+function parseListed(value: unknown): ListedPty {
+  const fields = object(value);
+  return { pty: count(fields, 'pty'), id: string(fields, 'id'), pid: count(fields, 'pid') };
+}
+
+function parseSpec(value: unknown): PtySpec {
+  const fields = object(value);
+  const [program, ...args] = list(fields.command).map(text);
+  if (program === undefined) throw new FrameError('no program');
+  return {
+    id: string(fields, 'id'),
+    command: [program, ...args],
+    cwd: string(fields, 'cwd'),
+    env: Object.fromEntries(Object.entries(object(fields.env)).map(([name, entry]) => [name, text(entry)])),
+    cols: size(fields, 'cols'),
+    rows: size(fields, 'rows'),
+  };
+}
+
+function parseSignal(value: unknown): NodeJS.Signals {
+  if (!isSignal(value)) throw new FrameError('no such signal');
+  return value;
+}
+
+function isSignal(value: unknown): value is NodeJS.Signals {
+  return typeof value === 'string' && Object.hasOwn(constants.signals, value);
+}
+
+function parseFields(json: string): Fields {
+  try {
+    return object(JSON.parse(json));
+  } catch (error) {
+    throw new FrameError('not a JSON object', { cause: error });
+  }
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function object(value: unknown): Fields {
+  if (!isFields(value)) throw new FrameError('an object was expected');
+  return value;
+}
+
+function list(value: unknown): readonly unknown[] {
+  if (!Array.isArray(value)) throw new FrameError('a list was expected');
+  return value;
+}
+
+function text(value: unknown): string {
+  if (typeof value !== 'string') throw new FrameError('a string was expected');
+  return value;
+}
+
+function string(fields: Fields, name: string): string {
+  return text(fields[name]);
+}
+
+function count(fields: Fields, name: string): number {
+  const value = fields[name];
+  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0) {
+    throw new FrameError(`${name} is no count`);
+  }
+  return value;
+}
+
+/** Of one side of a terminal, within what the kernel's `winsize` can hold. */
+function size(fields: Fields, name: string): number {
+  const value = fields[name];
+  if (typeof value !== 'number') throw new FrameError(`${name} is no size`);
+  return Math.min(Math.max(Math.trunc(value), 1), 65_535);
+}

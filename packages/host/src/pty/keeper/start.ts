@@ -1,0 +1,79 @@
+import { spawn } from 'node:child_process';
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import { extname } from 'node:path';
+import { Readable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { PtyError } from '../pty.ts';
+import { ensureKeeperFolder, logPath, removeKeeperFiles } from './folder.ts';
+
+/**
+ * What a keeper gets of our environment: what Node itself may need. Nothing else, since it outlives us and must not hold
+ * our secrets; each pty brings its own environment along.
+ */
+const inheritedVariables = ['PATH', 'HOME', 'TMPDIR', 'LD_LIBRARY_PATH', 'NODE_COMPILE_CACHE'];
+
+/** How long a keeper may take until it listens, in ms: a loaded machine is slow, a broken one never gets there. */
+const startLimitMs = 15_000;
+
+/** Lines of a log that an error shows. */
+const shownLineCount = 5;
+
+/**
+ * Starts a keeper process that is nobody's child in spirit: a session of its own, no terminal, no working directory, no
+ * handle of ours. Resolves when it listens. Rejects with `PtyError`, and the last lines of its log, when it does not.
+ * @param build Version that it gives in its hello.
+ */
+export async function startKeeper(folder: string, name: string, build: string): Promise<void> {
+  ensureKeeperFolder(folder);
+  const log = openSync(logPath(folder, name), 'a', 0o600);
+  try {
+    await untilReady(folder, name, build, log);
+  } catch (error) {
+    const lines = readFileSync(logPath(folder, name), 'utf8').trim().split('\n').slice(-shownLineCount);
+    removeKeeperFiles(folder, name);
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new PtyError(['the keeper of terminals cannot be started:', reason, ...lines].join('\n').trim(), {
+      cause: error,
+    });
+  } finally {
+    closeSync(log);
+  }
+}
+
+function untilReady(folder: string, name: string, build: string, log: number): Promise<void> {
+  const child = spawn(process.execPath, [...entryArguments(), folder, name, build], {
+    cwd: '/',
+    detached: true,
+    env: Object.fromEntries(
+      inheritedVariables.flatMap((variable) => {
+        const value = process.env[variable];
+        return value === undefined ? [] : [[variable, value]];
+      }),
+    ),
+    stdio: ['ignore', log, log, 'pipe'],
+  });
+  const ready = child.stdio[3];
+  return new Promise<void>((resolve, reject) => {
+    const timer = setTimeout(() => {
+      child.kill('SIGKILL');
+      reject(new Error(`it did not listen within ${startLimitMs} ms`));
+    }, startLimitMs);
+    child.once('error', reject);
+    child.once('exit', (code, signal) => reject(new Error(`it ended at once (${signal ?? code})`)));
+    if (ready instanceof Readable) ready.once('data', () => resolve());
+    child.once('close', () => clearTimeout(timer));
+    child.once('spawn', () => ready instanceof Readable && ready.once('data', () => clearTimeout(timer)));
+  }).finally(() => {
+    if (ready instanceof Readable) ready.destroy();
+    // Its end is told by its socket.
+    child.removeAllListeners();
+    child.unref();
+  });
+}
+
+/** The keeper's program as this module is one: TypeScript from sources, JavaScript from a build. */
+function entryArguments(): readonly string[] {
+  const ending = extname(new URL(import.meta.url).pathname);
+  const entry = fileURLToPath(new URL(`main${ending}`, import.meta.url));
+  return ending === '.ts' ? ['-C', '@agenthost/source', entry] : [entry];
+}
