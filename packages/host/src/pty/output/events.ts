@@ -28,8 +28,12 @@ export type TerminalQuery =
   | { readonly kind: 'mode'; readonly mode: number; readonly isPrivate: boolean }
   /** XTWINOPS 18 (size in characters), 14 (in pixels), 16 (of a cell). */
   | { readonly kind: 'size'; readonly unit: 'cells' | 'pixels' | 'cellPixels' }
-  /** OSC 10, 11, 12 with `?`. */
-  | { readonly kind: 'color'; readonly of: 'foreground' | 'background' | 'cursor' }
+  /** OSC 10, 11, 12 with `?`. The answer ends as the query did; absent: by ST. */
+  | {
+      readonly kind: 'color';
+      readonly of: 'foreground' | 'background' | 'cursor';
+      readonly terminator?: 'bel' | 'st';
+    }
   /** DCS + q (XTGETTCAP) or DCS $ q (DECRQSS): answered as not known. */
   | { readonly kind: 'capability' | 'setting'; readonly request: string };
 

@@ -1,0 +1,154 @@
+import { DCS } from './bytes.ts';
+import { absolutePath, pathOfFileUrl, unescapeMark } from './directory.ts';
+import type { OutputEvent, ShellMark } from './events.ts';
+import { colorQueries, queryOfDeviceString } from './queries.ts';
+
+/**
+ * The longest command line that a mark can report, all of it escaped, is a quarter of this. Far below the bytes that an owner
+ * of ptys reads ahead: what is held here is not acknowledged, and reading must not stop before the rest has come.
+ */
+export const OWN_MARK_LIMIT_BYTES = 256 * 1024;
+/** Titles, folders and marks of others, introducer and terminator included. */
+export const STRING_LIMIT_BYTES = 64 * 1024;
+/** Control sequences, and what asks for colours, capabilities and settings. */
+export const SEQUENCE_LIMIT_BYTES = 4 * 1024;
+
+const TITLE_LIMIT = 512;
+
+/** iTerm2's shell integration, among many other things that are said by OSC 1337 and stay (images, for example). */
+const ITERM_MARKS = ['SetMark', 'CurrentDir=', 'RemoteHost=', 'ShellIntegrationVersion='];
+
+/** More than is needed to tell what an OSC is: a number, and the longest of the names above. */
+const LONGEST_BEGINNING = 48;
+
+/** How many bytes of this control string are kept until it is whole: 0 when it is none of those read here. */
+export type HoldLimit = number | 'undecided';
+
+/** How long to hold a control string of which the bytes from `from` (behind its introducer) have come. */
+export function holdLimit(kind: number, data: Buffer, from: number, nonce: string | undefined): HoldLimit {
+  const beginning = data.toString('latin1', from, Math.min(data.length, from + LONGEST_BEGINNING));
+  if (kind === DCS) {
+    if (beginning.length < 2) return '+$'.includes(beginning) ? 'undecided' : 0;
+    return /^[+$]q/.test(beginning) ? SEQUENCE_LIMIT_BYTES : 0;
+  }
+  const [digits = ''] = /^\d{0,8}/.exec(beginning) ?? [];
+  if (digits.length === beginning.length) return digits.length < 8 ? 'undecided' : 0;
+  if (digits === '' || !/[;\x07\x1b\xc2]/.test(beginning.charAt(digits.length))) return 0;
+  switch (Number(digits)) {
+    case 633:
+      return nonce !== undefined && beginsWith(data, from, `${digits};${nonce};`)
+        ? OWN_MARK_LIMIT_BYTES
+        : STRING_LIMIT_BYTES;
+    case 0:
+    case 2:
+    case 7:
+    case 133:
+      return STRING_LIMIT_BYTES;
+    case 10:
+    case 11:
+    case 12:
+      return SEQUENCE_LIMIT_BYTES;
+    case 1337: {
+      const rest = beginning.slice(digits.length + 1);
+      if (ITERM_MARKS.some((name) => rest.startsWith(name))) return STRING_LIMIT_BYTES;
+      return ITERM_MARKS.some((name) => name.startsWith(rest)) ? 'undecided' : 0;
+    }
+    default:
+      return 0;
+  }
+}
+
+const beginsWith = (data: Buffer, from: number, text: string): boolean =>
+  data.toString('latin1', from, from + text.length) === text;
+
+/** What a whole control string says, and whether it is shell integration and leaves the text [TERM-3]. */
+export interface StringMeaning {
+  readonly isRemoved: boolean;
+  readonly events: readonly OutputEvent[];
+}
+
+/** Reads a control string that `holdLimit` had held. `content` is its bytes in latin1, without introducer and terminator. */
+export function readString(
+  kind: number,
+  content: string,
+  context: { readonly nonce: string | undefined; readonly terminator: 'bel' | 'st' },
+): StringMeaning {
+  if (kind === DCS) {
+    const query = queryOfDeviceString(content);
+    return kept(query === undefined ? [] : [{ type: 'query', query }]);
+  }
+  const separator = content.indexOf(';');
+  const number = Number(separator < 0 ? content : content.slice(0, separator));
+  const text = separator < 0 ? '' : content.slice(separator + 1);
+  switch (number) {
+    case 0:
+    case 2:
+      return kept(separator < 0 ? [] : [{ type: 'title', title: cleanTitle(text) }]);
+    case 10:
+    case 11:
+    case 12:
+      return kept(
+        colorQueries(number, text, context.terminator).map((query) => ({ type: 'query' as const, query })),
+      );
+    case 7:
+      return removed(folder(pathOfFileUrl(text)));
+    case 633:
+      return removed(readOwnMark(text, context.nonce) ?? readForeignFolder(text));
+    case 1337:
+      return removed(text.startsWith('CurrentDir=') ? folder(utf8(text.slice('CurrentDir='.length))) : []);
+    default:
+      return removed([]);
+  }
+}
+
+const kept = (events: readonly OutputEvent[]): StringMeaning => ({ isRemoved: false, events });
+const removed = (events: readonly OutputEvent[]): StringMeaning => ({ isRemoved: true, events });
+
+const utf8 = (bytes: string): string => Buffer.from(bytes, 'latin1').toString('utf8');
+
+function folder(text: string | undefined): OutputEvent[] {
+  const path = absolutePath(text);
+  return path === undefined ? [] : [{ type: 'cwd', path }];
+}
+
+/** Cut between characters, without what is no text. */
+const cleanTitle = (bytes: string): string =>
+  utf8(bytes)
+    .replace(/\p{Cc}/gu, '')
+    .slice(0, TITLE_LIMIT)
+    .replace(/[\ud800-\udbff]$/, '');
+
+/** Other shell integrations say their folder openly; whoever can write here can only rename it. */
+function readForeignFolder(text: string): OutputEvent[] {
+  return text.startsWith('P;Cwd=') ? folder(unescapeMark(text.slice('P;Cwd='.length))) : [];
+}
+
+/** Undefined when it does not carry the nonce: then it is not ours. */
+function readOwnMark(text: string, nonce: string | undefined): OutputEvent[] | undefined {
+  if (nonce === undefined || !text.startsWith(`${nonce};`)) return undefined;
+  const said = text.slice(nonce.length + 1);
+  const mark = markOf(said.charAt(0), said.charAt(1) === ';' ? said.slice(2) : undefined, said.length);
+  return mark === undefined ? [] : [{ type: 'mark', mark }];
+}
+
+function markOf(letter: string, text: string | undefined, length: number): ShellMark | undefined {
+  if (text === undefined && length > 1) return undefined;
+  switch (letter) {
+    case 'R':
+      return { kind: 'ready' };
+    case 'A':
+      return { kind: 'prompt' };
+    case 'B':
+      return { kind: 'input' };
+    case 'C':
+      return { kind: 'executed', commandLine: unescapeMark(text ?? '') };
+    case 'D':
+      return { kind: 'finished', exitCode: /^-?\d{1,10}$/.test(text ?? '') ? Number(text) : undefined };
+    case 'P': {
+      const path = absolutePath(unescapeMark(text ?? ''));
+      return path === undefined ? undefined : { kind: 'cwd', path };
+    }
+    default:
+      return undefined;
+  }
+}
