@@ -1,0 +1,79 @@
+/** What begins an escape sequence: ESC, or the one-character forms of DCS, SOS, CSI, OSC, PM and APC. */
+const isIntroducer = (code: number): boolean =>
+  code === 0x1b || code === 0x90 || code === 0x98 || code === 0x9b || (code >= 0x9d && code <= 0x9f);
+
+/** A character that belongs to the one before it: combining marks, variation selectors, joiners, skin tones. */
+const JOINS = /^[\p{M}\p{Emoji_Modifier}\u200d\ufe0e\ufe0f]/u;
+
+const NEWLINE = '\n';
+
+/**
+ * The first place at or behind `from` where `text` can be cut in two that are fed to a terminal one after the other, and the
+ * second alone still begins with whole characters: at a line start where there is one, else at a character. Never inside a
+ * surrogate pair, a character and its combining marks, or an escape sequence. `text.length` when there is no such place
+ * before the end.
+ */
+export function cutAt(text: string, from: number): number {
+  if (from <= 0) return 0;
+  // A line start at exactly `from` counts.
+  for (let at = text.indexOf(NEWLINE, from - 1); at >= 0; at = text.indexOf(NEWLINE, at + 1)) {
+    const end = sequenceAround(text, at + 1);
+    if (end === undefined) return at + 1 < text.length ? at + 1 : characterCut(text, from);
+    at = end - 1;
+  }
+  return characterCut(text, from);
+}
+
+function characterCut(text: string, from: number): number {
+  let at = from;
+  while (at < text.length) {
+    const end = sequenceAround(text, at);
+    if (end !== undefined) at = end;
+    else if (isInsideCharacter(text, at)) at++;
+    else return at;
+  }
+  return text.length;
+}
+
+function isInsideCharacter(text: string, at: number): boolean {
+  const code = text.charCodeAt(at);
+  if (code < 0x300 || at === 0) return false;
+  if (code >= 0xdc00 && code <= 0xdfff) return true;
+  return text.charCodeAt(at - 1) === 0x200d || JOINS.test(text.slice(at, at + 2));
+}
+
+/** Where the escape sequence ends that `at` lies inside of, or `undefined` when it lies in none. */
+function sequenceAround(text: string, at: number): number | undefined {
+  let start = at - 1;
+  while (start >= 0 && !isIntroducer(text.charCodeAt(start))) start--;
+  if (start < 0) return undefined;
+  const end = sequenceEnd(text, start);
+  return end > at ? end : undefined;
+}
+
+const CSI_END = /[\x18\x1a\x1b\x40-\x7e]/g;
+const ESCAPE_END = /[\x18\x1a\x1b\x30-\x7e]/g;
+const STRING_END = /[\x18\x1a\x1b\x9c]/g;
+const OSC_END = /[\x07\x18\x1a\x1b\x9c]/g;
+
+/** Where the sequence ends that begins at `start`; the text's end when it is not complete. */
+function sequenceEnd(text: string, start: number): number {
+  const first = text.charCodeAt(start);
+  const isShort = first === 0x1b;
+  const kind = isShort ? text.charAt(start + 1) : String.fromCharCode(first - 0x40);
+  const body = start + (isShort ? 2 : 1);
+  if (kind === '') return text.length;
+  if (kind === '[') return endOf(text, body, CSI_END);
+  if (kind === ']') return endOf(text, body, OSC_END);
+  if (kind === 'P' || kind === 'X' || kind === '^' || kind === '_') return endOf(text, body, STRING_END);
+  return endOf(text, start + 1, ESCAPE_END);
+}
+
+function endOf(text: string, from: number, pattern: RegExp): number {
+  pattern.lastIndex = from;
+  const match = pattern.exec(text);
+  if (match === null) return text.length;
+  if (match[0] !== '\x1b') return match.index + 1;
+  // A string's terminator belongs to it; any other escape begins the next sequence.
+  return text.charAt(match.index + 1) === '\\' ? match.index + 2 : match.index;
+}
