@@ -1,0 +1,69 @@
+import { randomBytes } from 'node:crypto';
+import { readFile, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+
+/** What a terminal is to run, and where. */
+export interface ShellRequest {
+  /** Absolute path of the shell. */
+  readonly shell: string;
+  /** For this terminal's files alone: exists, absolute, mode 0700. Whoever made it removes it when the terminal has ended. */
+  readonly folder: string;
+  /** The whole environment, as the shell would get it. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Default: `process.platform`. On `darwin` shells are login shells, as terminals there start them. */
+  readonly platform?: NodeJS.Platform;
+}
+
+/** How to start it. */
+export interface PreparedShell {
+  readonly command: readonly [program: string, ...args: string[]];
+  readonly env: Readonly<Record<string, string>>;
+  /** 32 hexadecimal digits that its marks carry. Absent: this shell reports nothing. */
+  readonly nonce?: string;
+}
+
+type Launch = Omit<PreparedShell, 'nonce'>;
+type Preparation = (request: ShellRequest, mark: string) => Promise<Launch>;
+
+/**
+ * Writes what a shell needs to report its prompts and commands (`ShellMark`) into the folder, and says how to start it: bash,
+ * zsh, fish and pwsh, told by the name of the program; every other one is started plainly, without a nonce. The user's own
+ * files are read by the shell as ever and never written. The nonce is in a file of mode 0600 alone, which the shell empties
+ * or removes as soon as it has read it: neither in the environment nor on the command line. Rejects when the folder cannot be
+ * written.
+ */
+export async function prepareShell(request: ShellRequest): Promise<PreparedShell> {
+  const prepare = PREPARATIONS[kindOf(request.shell)];
+  if (prepare === undefined) return { command: [request.shell], env: request.env };
+  const nonce = randomBytes(16).toString('hex');
+  return { ...(await prepare(request, `\\e]633;${nonce};`)), nonce };
+}
+
+const PREPARATIONS: Readonly<Record<string, Preparation>> = {
+  async bash(request, mark) {
+    const login = isLogin(request) ? 1 : 0;
+    const file = await writeScript(request, 'bash.sh', [`__ah_mark=$'${mark}'`, `__ah_login=${login}`]);
+    return { command: [request.shell, '--init-file', file, '-i'], env: request.env };
+  },
+};
+
+/** `/opt/bin/bash-5.2` is a bash. */
+function kindOf(shell: string): string {
+  return basename(shell).replace(/[-.\d]*(\.exe)?$/, '');
+}
+
+function isLogin({ platform = process.platform }: ShellRequest): boolean {
+  return platform === 'darwin';
+}
+
+async function writeScript(
+  { folder }: ShellRequest,
+  script: string,
+  lines: readonly string[],
+  name = script,
+): Promise<string> {
+  const file = join(folder, name);
+  const text = await readFile(join(import.meta.dirname, script), 'utf8');
+  await writeFile(file, `${lines.join('\n')}\n${text}`, { mode: 0o600, flag: 'wx' });
+  return file;
+}
