@@ -26,7 +26,7 @@ describe('files of the working directory', () => {
       return JSON.parse(turn.output.text);
     };
     expect(await offered({})).toMatchObject([
-      { clientCapabilities: { fs: { readTextFile: true, writeTextFile: true }, terminal: false } },
+      { clientCapabilities: { fs: { readTextFile: true, writeTextFile: true }, terminal: true } },
     ]);
     expect(await offered({ offersReadTextFile: false })).toMatchObject([
       { clientCapabilities: { fs: { readTextFile: false, writeTextFile: true } } },

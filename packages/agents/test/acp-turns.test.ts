@@ -63,7 +63,7 @@ describe('what an agent says', () => {
 
   it('a request that nobody knows is answered by "method not found"', async () => {
     const output = await run([
-      { ask: { method: 'terminal/create', params: { command: 'ls' } } },
+      { ask: { method: 'vendor/create', params: { command: 'ls' } } },
       { sayAnswer: true },
     ]);
     expect(JSON.parse(output.text)).toMatchObject({ code: -32601 });

@@ -1,18 +1,20 @@
-import {
-  type AgentCommand,
-  AgentError,
-  type AgentProvider,
-  type AgentSession,
-  type AgentSessionHost,
-  type AgentTerminal,
-  type OpenAgentSession,
-  type ResolvedConfig,
-  type TurnInput,
+import type {
+  AgentCommand,
+  AgentProvider,
+  AgentSession,
+  AgentSessionHost,
+  AgentTerminal,
+  AgentTerminalStart,
+  OpenAgentSession,
+  ResolvedConfig,
+  TurnInput,
 } from '@agenthost/host';
 import type { MessageAttachment, Turn } from '@agenthost/protocol';
+import { RecordingTerminal } from './recording-terminal.ts';
 import { RecordingTurn } from './recording-turn.ts';
 
 export type { RecordedCall, RecordedCallStatus } from './recording-call.ts';
+export { RecordingTerminal } from './recording-terminal.ts';
 export { RecordingTurn, type TurnEvent } from './recording-turn.ts';
 
 /** A session host that records what an agent session tells it. */
@@ -22,6 +24,10 @@ export class RecordingSessionHost implements AgentSessionHost {
   readonly configs: ResolvedConfig[] = [];
   readonly exits: string[] = [];
   commandList: readonly AgentCommand[] = [];
+  /** Terminals started, oldest first. */
+  readonly terminals: RecordingTerminal[] = [];
+  /** Plays the process of a terminal that was just started; throw to refuse it. */
+  onTerminal: (terminal: RecordingTerminal) => void = () => undefined;
 
   saveMemory(memory: unknown): void {
     // As over a restart: what is handed back has been JSON in between.
@@ -40,8 +46,11 @@ export class RecordingSessionHost implements AgentSessionHost {
     this.commandList = commands;
   }
 
-  terminal(): Promise<AgentTerminal> {
-    return Promise.reject(new AgentError('hostError', 'This harness has no terminals'));
+  async terminal(start: AgentTerminalStart): Promise<AgentTerminal> {
+    const terminal = new RecordingTerminal(`ahp-terminal:/${this.terminals.length + 1}`, start);
+    this.onTerminal(terminal);
+    this.terminals.push(terminal);
+    return terminal;
   }
 
   exited(reason: string): void {
@@ -75,7 +84,7 @@ export interface OpenChat {
   /** Runs one turn. The id defaults to `turn-1`, `turn-2`, … */
   prompt(
     text: string,
-    options?: { turnId?: string; model?: string; attachments?: MessageAttachment[] },
+    options?: { turnId?: string; model?: string; attachments?: MessageAttachment[]; context?: string[] },
   ): RunningTurn;
 }
 
@@ -109,6 +118,7 @@ export async function openChat(provider: AgentProvider, options: OpenChatOptions
           ...(turn.model === undefined ? {} : { model: { id: turn.model } }),
           ...(turn.attachments === undefined ? {} : { attachments: turn.attachments }),
         },
+        context: turn.context ?? [],
         locale: 'en',
         readResource: (uri) => Promise.reject(new Error(`No resource ${uri}`)),
       };

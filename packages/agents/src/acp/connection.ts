@@ -12,6 +12,7 @@ import { type JsonObject, objectOf, stringOf } from './json.ts';
 import { openMessageStream } from './message-stream.ts';
 import { type AcpLog, type AcpTimers, withDeadline } from './runtime.ts';
 import { readSessionUpdate, type SessionUpdate } from './session-update.ts';
+import type { SharedTerminals } from './terminals.ts';
 
 /** What a connection hands to the session that an agent's message names. */
 export interface SessionReceiver {
@@ -21,6 +22,7 @@ export interface SessionReceiver {
   permission(params: JsonObject): Promise<string | undefined>;
   readTextFile(params: JsonObject): Promise<string>;
   writeTextFile(params: JsonObject): Promise<void>;
+  readonly terminals: SharedTerminals;
 }
 
 /** What the agent is offered at `initialize`, and the limits that hold for its process. */
@@ -89,7 +91,7 @@ export class AcpConnection {
             clientInfo: { name: 'agenthost', title: 'agenthost', version: '0.1.0' },
             clientCapabilities: {
               fs: { readTextFile: options.offersReadTextFile, writeTextFile: options.offersWriteTextFile },
-              terminal: false,
+              terminal: true,
             },
           }),
           closed.then((reason) => {
@@ -227,6 +229,23 @@ function clientApp(receivers: ReadonlyMap<string, SessionReceiver>): acp.ClientA
     }))
     .onRequest(acp.CLIENT_METHODS.fs_write_text_file, objectOf, async ({ params }) => {
       await receiverOf(params).writeTextFile(params);
+      return {};
+    })
+    .onRequest(acp.CLIENT_METHODS.terminal_create, objectOf, async ({ params }) => ({
+      terminalId: await receiverOf(params).terminals.create(params),
+    }))
+    .onRequest(acp.CLIENT_METHODS.terminal_output, objectOf, ({ params }) =>
+      receiverOf(params).terminals.named(params).output(),
+    )
+    .onRequest(acp.CLIENT_METHODS.terminal_wait_for_exit, objectOf, ({ params }) =>
+      receiverOf(params).terminals.named(params).waitForExit(),
+    )
+    .onRequest(acp.CLIENT_METHODS.terminal_kill, objectOf, async ({ params }) => {
+      await receiverOf(params).terminals.named(params).kill();
+      return {};
+    })
+    .onRequest(acp.CLIENT_METHODS.terminal_release, objectOf, async ({ params }) => {
+      await receiverOf(params).terminals.release(params);
       return {};
     });
 }

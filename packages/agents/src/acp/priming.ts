@@ -1,10 +1,15 @@
-import type { ResponsePart, StringOrMarkdown, Turn } from '@agenthost/protocol';
+import type { ResponsePart, StringOrMarkdown, ToolCallState, Turn } from '@agenthost/protocol';
 
 /** How much of a chat an agent that has lost it is told, in UTF-16 code units. */
 export const maxPrimingLength = 48 * 1024;
 
 /** One part's share at most, so that a single long answer does not crowd out the rest. */
 const maxPartLength = 6 * 1024;
+
+/** The end of a command's output, in UTF-16 code units. */
+const maxPrintedLength = 2 * 1024;
+/** Name of the tool call by which the host shows a person's command. */
+const commandTool = 'terminal';
 
 const preface =
   'This conversation began earlier; you no longer have it yourself. Below is a record of it, in the order it happened, ' +
@@ -44,12 +49,19 @@ function partText(part: ResponsePart): string | undefined {
     case 'toolCall': {
       const { status, displayName, invocationMessage } = part.toolCall;
       const what = invocationMessage === undefined ? '' : `: ${cut(plain(invocationMessage), 500)}`;
-      return `(Tool ${displayName}${what}, ${status})`;
+      return `(Tool ${displayName}${what}, ${status})${printed(part.toolCall)}`;
     }
     default:
       // Reasoning, notices and references are of no use to another session.
       return undefined;
   }
+}
+
+/** What a command printed that a person ran in the chat [CHAT-17]: the end of it. An agent's own tools are of its own past. */
+function printed(call: ToolCallState): string {
+  if (call.toolName !== commandTool || !('content' in call)) return '';
+  const preview = call.content?.find((block) => block.type === 'terminalComplete')?.preview ?? '';
+  return preview.trim() === '' ? '' : `\n${preview.trimEnd().slice(-maxPrintedLength)}`;
 }
 
 function plain(text: StringOrMarkdown): string {

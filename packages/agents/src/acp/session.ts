@@ -17,6 +17,7 @@ import { promptBlocks } from './prompt.ts';
 import { type AcpLog, type AcpTimers, orAbort, withDeadline } from './runtime.ts';
 import type { AgentSessionConfig } from './session-config.ts';
 import type { SessionUpdate } from './session-update.ts';
+import { SharedTerminals } from './terminals.ts';
 import { AcpTurn } from './turn.ts';
 
 /** What the sessions of one provider share. */
@@ -60,6 +61,7 @@ export class AcpSession implements AgentSession, SessionReceiver {
   readonly #options: OpenAgentSession;
   readonly #key: string;
   readonly #config: ConfigControl;
+  readonly terminals: SharedTerminals;
   #sessionId: string | undefined;
   #attached: Attachment | undefined;
   #turn: AcpTurn | undefined;
@@ -95,6 +97,13 @@ export class AcpSession implements AgentSession, SessionReceiver {
     this.#options = options;
     this.#config = new ConfigControl(options.host, options.config, context.log);
     this.#sessionId = textOf(objectOf(options.memory)['sessionId']);
+    this.terminals = new SharedTerminals({
+      host: options.host,
+      workingDirectory: options.workingDirectory,
+      log: context.log,
+      turnId: () => this.#turn?.id,
+      released: async (terminal) => this.#turn?.showTerminal(terminal),
+    });
     this.#key = context.agent.sharesProcess === false ? options.chat : '';
   }
 
@@ -139,6 +148,7 @@ export class AcpSession implements AgentSession, SessionReceiver {
       );
     }
     this.#detach();
+    await this.terminals.end();
     if (this.#key !== '') await this.#context.pool.drop(this.#key, 'its chat was closed');
   }
 
@@ -150,6 +160,7 @@ export class AcpSession implements AgentSession, SessionReceiver {
     const stuck = this.#turn === undefined ? undefined : this.#attached?.connection;
     this.#isClosed = true;
     this.#detach();
+    await this.terminals.end();
     await stuck?.close('a turn on it did not end when it was cancelled');
     if (this.#key !== '') await this.#context.pool.drop(this.#key, 'its chat was ended');
   }
@@ -195,9 +206,11 @@ export class AcpSession implements AgentSession, SessionReceiver {
       output.notify(`${this.#name} offers no model ${model}; it goes on with the one that it uses.`);
     }
     const prompt: ContentBlock[] = await promptBlocks(input, connection.traits, this.#context.log);
+    prompt.unshift(...input.context.map((text): ContentBlock => ({ type: 'text', text })));
     if (this.#priming !== undefined) prompt.unshift({ type: 'text', text: this.#priming });
     if (signal.aborted) return;
-    const turn = new AcpTurn(output, this.#options.workingDirectory);
+    const { workingDirectory } = this.#options;
+    const turn = new AcpTurn(input.turnId, output, { workingDirectory, terminals: this.terminals });
     this.#turn = turn;
     const cancel = (): void => connection.notify('session/cancel', { sessionId });
     signal.addEventListener('abort', cancel, { once: true });
@@ -209,6 +222,7 @@ export class AcpSession implements AgentSession, SessionReceiver {
     } finally {
       signal.removeEventListener('abort', cancel);
       this.#turn = undefined;
+      await this.terminals.endTurn(signal.aborted);
     }
   }
 
@@ -307,7 +321,10 @@ export class AcpSession implements AgentSession, SessionReceiver {
     void attached.connection.closed.then((reason) => {
       if (this.#attached !== attached) return;
       this.#detach();
-      if (!attached.connection.wasStopped && !this.#isClosed) this.#options.host.exited(reason.message);
+      if (attached.connection.wasStopped || this.#isClosed) return;
+      // Nobody waits for what it was running; what runs in the background stays.
+      void this.terminals.end();
+      this.#options.host.exited(reason.message);
     });
   }
 

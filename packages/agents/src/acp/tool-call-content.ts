@@ -3,16 +3,27 @@ import { pathToFileURL } from 'node:url';
 import type { TurnOutput } from '@agenthost/host';
 import type { FileEdit, ToolResultContent } from '@agenthost/protocol';
 import { type JsonObject, numberOf, objectOf, stringOf, textOf } from './json.ts';
+import type { SharedTerminal, SharedTerminals } from './terminals.ts';
 
 /** How much output of a terminal that an agent runs by itself is kept, in UTF-16 code units. The head goes first. */
 const maxTerminalText = 256 * 1024;
 
-/** The content of one tool call: what the agent sent as blocks, its file changes, and the output of its own terminal. */
+/** What the content of a tool call refers to. */
+export interface ContentPlace {
+  readonly workingDirectory: string;
+  readonly terminals: Pick<SharedTerminals, 'find'>;
+}
+
+/**
+ * The content of one tool call: what the agent sent as blocks, its file changes, the terminals that it runs through the host, and the
+ * output of one of its own.
+ */
 export class ToolCallContent {
   readonly #output: TurnOutput;
-  readonly #workingDirectory: string;
+  readonly #place: ContentPlace;
   #blocks: readonly JsonObject[] = [];
   #diffs: readonly JsonObject[] = [];
+  #terminals: readonly SharedTerminal[] = [];
   #terminalText = '';
   #isTerminalCut = false;
   #exitCode: number | undefined;
@@ -20,19 +31,26 @@ export class ToolCallContent {
   #hasExited = false;
   readonly #edits = new Map<string, FileEdit>();
 
-  constructor(output: TurnOutput, workingDirectory: string) {
+  constructor(output: TurnOutput, place: ContentPlace) {
     this.#output = output;
-    this.#workingDirectory = workingDirectory;
+    this.#place = place;
   }
 
   /**
    * Takes the blocks of an update, which replace earlier ones. File changes stay when only text takes their place: agents end a write
-   * by "done", and the change is what people want to see.
+   * by "done", and the change is what people want to see. So do terminals.
    */
   replace(blocks: readonly JsonObject[]): void {
     this.#blocks = blocks;
     const diffs = blocks.filter((block) => block['type'] === 'diff');
     if (diffs.length > 0) this.#diffs = diffs;
+    const terminals = blocks.flatMap((block) => this.#shared(block) ?? []);
+    if (terminals.length > 0) this.#terminals = terminals;
+  }
+
+  /** The terminals that it embeds and the host runs. */
+  terminals(): readonly SharedTerminal[] {
+    return this.#terminals;
   }
 
   /** Takes what agents with terminals of their own (codex, claude) tell of them in `_meta`. Returns whether there was anything. */
@@ -62,16 +80,21 @@ export class ToolCallContent {
   }
 
   /**
-   * All of it, in the agent's order, after changes that it does not repeat; terminals of the agent itself come last.
-   * @param isFailure The call has failed: changes that are not repeated were not made.
+   * All of it, in the agent's order, after changes and terminals that it does not repeat; terminals of the agent itself come last.
+   * `isFailure`: the call has failed, and changes that are not repeated were not made.
    */
-  parts(isFailure = false): ToolResultContent[] {
+  parts({ isOver = false, isFailure = false } = {}): ToolResultContent[] {
+    const shown = new Set(this.#blocks.map((block) => this.#shared(block)));
+    const before = this.#terminals.filter((terminal) => !shown.has(terminal));
     const kept = isFailure || this.#blocks.some((block) => block['type'] === 'diff') ? [] : this.#diffs;
     const parts = [...kept, ...this.#blocks].flatMap((block): ToolResultContent[] => {
+      const terminal = this.#shared(block);
+      if (terminal !== undefined) return terminal.parts(isOver);
       const edit = this.#edit(block);
       if (edit !== undefined) return [{ type: 'fileEdit', ...edit }];
       return block['type'] === 'content' ? contentPart(objectOf(block['content'])) : [];
     });
+    parts.unshift(...before.flatMap((terminal) => terminal.parts(isOver)));
     if (this.#hasExited) {
       parts.push({
         type: 'terminalComplete',
@@ -94,11 +117,17 @@ export class ToolCallContent {
       .trim();
   }
 
+  #shared(block: JsonObject): SharedTerminal | undefined {
+    return block['type'] === 'terminal'
+      ? this.#place.terminals.find(stringOf(block['terminalId']) ?? '')
+      : undefined;
+  }
+
   #edit(block: JsonObject): FileEdit | undefined {
     const path = textOf(block['path']);
     const newText = block['newText'];
     if (block['type'] !== 'diff' || path === undefined) return undefined;
-    const uri = fileUri(path, this.#workingDirectory);
+    const uri = fileUri(path, this.#place.workingDirectory);
     // Agents say a new file by `null` or by an empty text before.
     const before = textOf(block['oldText']);
     const after = stringOf(newText);

@@ -4,6 +4,7 @@ import { isObject, type JsonObject, objectOf, textOf } from './json.ts';
 import type { PermissionChoices } from './permission.ts';
 import type { ToolCallFields } from './session-update.ts';
 import { structuredOutput } from './structured-output.ts';
+import type { SharedTerminal, SharedTerminals } from './terminals.ts';
 import { fileUri, ToolCallContent } from './tool-call-content.ts';
 
 /** What people read for each of the protocol's kinds. */
@@ -36,18 +37,32 @@ interface Call {
   withdraw: () => void;
 }
 
+/** Where the calls of one turn happen. */
+export interface ToolCallPlace {
+  readonly turnId: string;
+  readonly workingDirectory: string;
+  readonly terminals: Pick<SharedTerminals, 'find'>;
+}
+
 /**
  * The tool calls of one turn. Agents announce, update and ask in any order, so each of the three makes the call when it is new.
  */
 export class ToolCalls {
   readonly #output: TurnOutput;
-  readonly #workingDirectory: string;
+  readonly #place: ToolCallPlace;
   readonly #calls = new Map<string, Call>();
   #madeCount = 0;
 
-  constructor(output: TurnOutput, workingDirectory: string) {
+  constructor(output: TurnOutput, place: ToolCallPlace) {
     this.#output = output;
-    this.#workingDirectory = workingDirectory;
+    this.#place = place;
+  }
+
+  /** A terminal that was shared has changed: running calls that embed it show it anew. */
+  showTerminal(terminal: SharedTerminal): void {
+    for (const call of this.#calls.values()) {
+      if (call.content.terminals().includes(terminal)) this.#showContent(call);
+    }
   }
 
   /** Applies an announcement or an update. */
@@ -98,7 +113,7 @@ export class ToolCalls {
   #start(fields: ToolCallFields): Call {
     const isReused = this.#calls.has(fields.toolCallId);
     this.#madeCount += 1;
-    const content = new ToolCallContent(this.#output, this.#workingDirectory);
+    const content = new ToolCallContent(this.#output, this.#place);
     const call: Call = {
       content,
       fields: { toolCallId: fields.toolCallId, meta: {} },
@@ -123,6 +138,9 @@ export class ToolCalls {
     call.fields = { ...call.fields, ...fields };
     if (fields.content !== undefined) call.content.replace(fields.content);
     call.content.readTerminal(fields.meta);
+    for (const terminal of call.content.terminals()) {
+      terminal.use({ turnId: this.#place.turnId, toolCallId: call.handle.id });
+    }
   }
 
   #run(call: Call): void {
@@ -147,12 +165,14 @@ export class ToolCalls {
     if (call.phase === 'announced' || call.phase === 'running') this.#run(call);
     call.phase = 'over';
     call.withdraw();
-    await call.handle.complete(this.#result(call, success), { meta: this.#meta(call.fields) });
+    const result = this.#result(call, success);
+    for (const terminal of call.content.terminals()) terminal.use(undefined);
+    await call.handle.complete(result, { meta: this.#meta(call.fields) });
   }
 
   #result(call: Call, success: boolean): ToolCallResult {
     const { rawOutput } = call.fields;
-    const content = call.content.parts(!success);
+    const content = call.content.parts({ isOver: true, isFailure: !success });
     const text = outputText(rawOutput);
     if (content.length === 0 && text !== undefined) content.push({ type: 'text', text });
     const structuredContent = structuredOutput(rawOutput, content);
@@ -179,7 +199,7 @@ export class ToolCalls {
   /** What clients may show besides: the kind, and the places that the call is about. */
   #meta(fields: ToolCallFields): Record<string, unknown> {
     const locations = fields.locations?.map(({ path, line }) => ({
-      uri: fileUri(path, this.#workingDirectory),
+      uri: fileUri(path, this.#place.workingDirectory),
       ...(line === undefined ? {} : { line }),
     }));
     return {

@@ -3,7 +3,8 @@ import { type JsonObject, objectOf, textOf } from './json.ts';
 import { PermissionChoices } from './permission.ts';
 import { PlanBlock } from './plan.ts';
 import { readToolCall, type SessionUpdate } from './session-update.ts';
-import { ToolCalls } from './tool-calls.ts';
+import type { SharedTerminal } from './terminals.ts';
+import { type ToolCallPlace, ToolCalls } from './tool-calls.ts';
 import { TurnUsage } from './usage.ts';
 
 /** Images in an answer are shown inline up to this many base64 characters. */
@@ -18,6 +19,7 @@ const stopNotices: Readonly<Record<string, string>> = {
 
 /** One turn of an agent session: applies what the agent sends to the host's output. */
 export class AcpTurn {
+  readonly id: string;
   readonly #output: TurnOutput;
   readonly #toolCalls: ToolCalls;
   readonly #plan: PlanBlock;
@@ -28,9 +30,10 @@ export class AcpTurn {
   /** Resolves when the agent has said anything of tokens. */
   readonly usageSeen: Promise<void>;
 
-  constructor(output: TurnOutput, workingDirectory: string) {
+  constructor(id: string, output: TurnOutput, place: Omit<ToolCallPlace, 'turnId'>) {
+    this.id = id;
     this.#output = output;
-    this.#toolCalls = new ToolCalls(output, workingDirectory);
+    this.#toolCalls = new ToolCalls(output, { ...place, turnId: id });
     this.#plan = new PlanBlock(output);
     this.usageSeen = new Promise((resolve) => {
       this.#usageSeen = resolve;
@@ -77,6 +80,11 @@ export class AcpTurn {
     if (call === undefined) return undefined;
     this.#hasMarkdownBefore = false;
     return this.#toolCalls.ask(call, new PermissionChoices(params));
+  }
+
+  /** A terminal has gone: the calls that show it show what is left of it. */
+  showTerminal(terminal: SharedTerminal): void {
+    this.#toolCalls.showTerminal(terminal);
   }
 
   /** Applies the prompt's result. */

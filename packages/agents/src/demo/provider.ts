@@ -21,7 +21,7 @@ const configSchema: SessionConfigSchema = {
     askBeforeWriting: {
       type: 'boolean',
       title: 'Ask before writing',
-      description: 'Wait for approval before a file is written or edited',
+      description: 'Wait for approval before a file is written or edited, or a command is run',
       default: true,
       sessionMutable: true,
     },

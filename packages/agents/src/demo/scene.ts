@@ -5,6 +5,7 @@ import type { WorkingFolder } from './working-folder.ts';
 
 /** What the steps of one turn share. */
 export interface Scene {
+  readonly turnId: string;
   readonly output: TurnOutput;
   /** Aborts when the turn is cancelled or the session ends. */
   readonly signal: AbortSignal;
@@ -13,7 +14,7 @@ export interface Scene {
   /** False: text goes out in one piece and nothing pauses unless the prompt asks for it. */
   readonly isPaced: boolean;
   readonly folder: WorkingFolder;
-  /** Session config: files are changed only after approval. */
+  /** Session config: files are changed and commands run only after approval. */
   readonly asksBeforeWriting: boolean;
   /** Characters said so far, for the counted usage. */
   spokenLength: number;

@@ -55,6 +55,18 @@ describe('the demo language', () => {
     expect(talk).toEqual(['how are you']);
   });
 
+  it('leaves a command whole, semicolons and all, and goes on in the next line', () => {
+    const { steps } = readScript(
+      'say hi; run for i in 1 2; do echo $i; done\nserve npx serve; true\ntype a;b',
+    );
+    expect(steps).toEqual([
+      { kind: 'say', text: 'hi' },
+      { kind: 'run', command: 'for i in 1 2; do echo $i; done' },
+      { kind: 'serve', command: 'npx serve; true' },
+      { kind: 'type', text: 'a;b' },
+    ]);
+  });
+
   it('has every word once, and a row for each in the table', () => {
     const words = keywords.flatMap((keyword) => keyword.words);
     expect(new Set(words).size).toBe(words.length);

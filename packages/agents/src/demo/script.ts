@@ -7,6 +7,9 @@ export type Step =
   | { kind: 'read'; path: string }
   | { kind: 'list'; path: string }
   | { kind: 'ask'; form: AskForm }
+  | { kind: 'run' | 'serve'; command: string }
+  | { kind: 'type'; text: string }
+  | { kind: 'peek' | 'kill' }
   | { kind: 'big'; kibibytes: number }
   | { kind: 'progress'; stepCount: number; everyMs: number | undefined }
   | { kind: 'wait'; delayMs: number }
@@ -23,6 +26,8 @@ export interface Keyword {
   /** What follows the word, for people. */
   readonly usage: string;
   readonly description: string;
+  /** What follows goes to the end of the line: a `;` in it belongs to it. */
+  readonly takesLine?: true;
   /** Reads what follows the word; absent when it makes no sense, and the line is then only talk. */
   readonly read: (rest: string) => Step | undefined;
 }
@@ -146,6 +151,41 @@ export const keywords: readonly Keyword[] = [
     read: ask,
   },
   {
+    words: ['run'],
+    usage: '<command>',
+    description:
+      'asks, then runs a command in a terminal and waits for its end, or until somebody sends it to the background; takes the whole line',
+    takesLine: true,
+    read: (command) => (command === '' ? undefined : { kind: 'run', command }),
+  },
+  {
+    words: ['serve'],
+    usage: '<command>',
+    description:
+      'asks, then starts a command in a terminal and leaves it running in the background; takes the whole line',
+    takesLine: true,
+    read: (command) => (command === '' ? undefined : { kind: 'serve', command }),
+  },
+  {
+    words: ['peek'],
+    usage: '',
+    description: 'takes up the terminal that it used last, and shows what was printed there',
+    read: (rest) => alone(rest, { kind: 'peek' }),
+  },
+  {
+    words: ['type'],
+    usage: '<text>',
+    description: 'types a line into the terminal that it used last; takes the whole line',
+    takesLine: true,
+    read: (text) => (text === '' ? undefined : { kind: 'type', text }),
+  },
+  {
+    words: ['kill'],
+    usage: '',
+    description: 'ends what runs in the terminal that it used last',
+    read: (rest) => alone(rest, { kind: 'kill' }),
+  },
+  {
     words: ['big'],
     usage: '<KiB>',
     description: 'a call with that much text as its output',
@@ -250,21 +290,29 @@ export interface Script {
 export function readScript(prompt: string): Script {
   const steps: Step[] = [];
   const talk: string[] = [];
-  for (const line of prompt.split(/[\n;]/)) {
-    const trimmed = line.trim();
-    if (trimmed === '') continue;
-    const step = readLine(trimmed);
+  for (const statement of prompt.split('\n').flatMap(statements)) {
+    const found = findKeyword(statement);
+    const step = found?.keyword.read(found.rest);
     if (step) steps.push(step);
-    else talk.push(trimmed);
+    else talk.push(statement);
   }
   return { steps, talk };
 }
 
-function readLine(line: string): Step | undefined {
+/** What a line says, one by one: up to each `;`, but for words that take the rest of it. */
+function statements(line: string): string[] {
+  const trimmed = line.trim();
+  if (trimmed === '') return [];
+  const [first = ''] = trimmed.split(';', 1);
+  if (findKeyword(trimmed)?.keyword.takesLine === true) return [trimmed];
+  const rest = statements(trimmed.slice(first.length + 1));
+  return first.trim() === '' ? rest : [first.trim(), ...rest];
+}
+
+function findKeyword(line: string): { keyword: Keyword; rest: string } | undefined {
   const [, word, rest] = /^(?:please\s+)?\/?([a-z]+)(?:\s+([^]*))?$/i.exec(line) ?? [];
-  if (word === undefined) return undefined;
-  const keyword = keywords.find(({ words }) => words.includes(word.toLowerCase()));
-  return keyword?.read((rest ?? '').trim());
+  const keyword = keywords.find(({ words }) => words.includes(word?.toLowerCase() ?? ''));
+  return keyword && { keyword, rest: (rest ?? '').trim() };
 }
 
 /** The language as a Markdown table, for people and for the README. */

@@ -9,7 +9,8 @@ import { type DemoMemory, readMemory, remember } from './memory.ts';
 import { type Scene, speak } from './scene.ts';
 import { keywords, readScript, type Step } from './script.ts';
 import type { Random } from './seeded-random.ts';
-import { answer, parts, reason, stream } from './talk.ts';
+import { answer, hear, parts, reason, stream } from './talk.ts';
+import { DemoTerminals } from './terminals.ts';
 import { type DemoTimers, pause, untilAborted } from './timers.ts';
 import { ask, bigOutput, changeFile, forgottenCall, listFiles, progress, readFile } from './tool-calls.ts';
 import { WorkingFolder } from './working-folder.ts';
@@ -35,6 +36,7 @@ export class DemoSession implements AgentSession {
   readonly #parts: DemoParts;
   /** Aborts when the session is closed or terminated. */
   readonly #end = new AbortController();
+  readonly #terminals: DemoTerminals;
   #config: Readonly<Record<string, unknown>>;
   #memory: DemoMemory;
 
@@ -42,6 +44,7 @@ export class DemoSession implements AgentSession {
     this.#options = options;
     this.#parts = parts;
     this.#config = options.config;
+    this.#terminals = new DemoTerminals(options.host, options.workingDirectory);
     this.#memory = readMemory(options.memory);
     options.host.commands(
       keywords.map(({ words: [name = ''], description, usage }) => ({
@@ -59,6 +62,7 @@ export class DemoSession implements AgentSession {
     this.#options.host.saveMemory(this.#memory);
 
     const scene: Scene = {
+      turnId: input.turnId,
       output,
       signal: AbortSignal.any([cancelled, this.#end.signal]),
       timers: this.#parts.timers,
@@ -68,6 +72,7 @@ export class DemoSession implements AgentSession {
       asksBeforeWriting: this.#config['askBeforeWriting'] !== false,
       spokenLength: 0,
     };
+    if (input.context.length > 0) await hear(scene, input.context);
     if (talk.length > 0 || steps.length === 0) await answer(scene, talk, input.message);
     for (const step of steps) {
       scene.signal.throwIfAborted();
@@ -113,6 +118,16 @@ export class DemoSession implements AgentSession {
         return listFiles(scene, step.path);
       case 'ask':
         return ask(scene, step.form);
+      case 'run':
+        return this.#terminals.run(scene, step.command);
+      case 'serve':
+        return this.#terminals.serve(scene, step.command);
+      case 'peek':
+        return this.#terminals.peek(scene);
+      case 'type':
+        return this.#terminals.type(scene, step.text);
+      case 'kill':
+        return this.#terminals.kill(scene);
       case 'big':
         return bigOutput(scene, step.kibibytes);
       case 'progress':

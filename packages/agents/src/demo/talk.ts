@@ -21,6 +21,11 @@ export async function answer(scene: Scene, talk: readonly string[], message: Mes
   );
 }
 
+/** Tells what it was told besides the message, as a model would consider it. */
+export async function hear(scene: Scene, context: readonly string[]): Promise<void> {
+  await speak(scene, 'reasoning', `Meanwhile:\n\n${context.join('\n\n')}\n\n`);
+}
+
 /** `reason`: with a text of its own when none is given. */
 export async function reason(scene: Scene, text: string): Promise<void> {
   await speak(

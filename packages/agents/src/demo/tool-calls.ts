@@ -5,14 +5,21 @@ import { defaultEveryMs, pieces, type Scene, speak } from './scene.ts';
 import type { AskForm } from './script.ts';
 import { pause } from './timers.ts';
 
-const allowOnce: ConfirmationOption = { id: 'allow-once', label: 'Allow once', kind: 'approve', group: 1 };
+/** Lets a call run this time. */
+export const allowOnce: ConfirmationOption = {
+  id: 'allow-once',
+  label: 'Allow once',
+  kind: 'approve',
+  group: 1,
+};
 const allowAlways: ConfirmationOption = {
   id: 'allow-always',
   label: 'Allow for this turn',
   kind: 'approve',
   group: 1,
 };
-const deny: ConfirmationOption = { id: 'deny', label: 'Deny', kind: 'deny', group: 2 };
+/** Keeps a call from running. */
+export const deny: ConfirmationOption = { id: 'deny', label: 'Deny', kind: 'deny', group: 2 };
 const denyAndStop: ConfirmationOption = { id: 'deny-stop', label: 'Deny and stop', kind: 'deny', group: 2 };
 
 /** `write` and `edit`: the file is touched only after approval, and only inside the working directory. */
@@ -95,7 +102,8 @@ function parseInput(text: string): { path: string; content: string } {
   throw new Error(`The input needs "path" and "content", both text; got ${text.slice(0, 80)}`);
 }
 
-function refused(answer: ToolCallAnswer & { approved: false }, outcome: string): string {
+/** What is said when a person did not let a call run. */
+export function refused(answer: ToolCallAnswer & { approved: false }, outcome: string): string {
   const suggestion = answer.suggestion ? `\n\nInstead: ${answer.suggestion.text}` : '';
   return `${answer.reason === 'denied' ? 'Denied' : 'Skipped'}. ${outcome}${suggestion}`;
 }

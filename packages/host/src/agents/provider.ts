@@ -157,6 +157,11 @@ export interface AgentSession {
 export interface TurnInput {
   readonly turnId: string;
   readonly message: Message;
+  /**
+   * What happened in the chat since the agent's last turn without it, oldest first, in words for a model: the commands that a person
+   * ran and what they printed [CHAT-17]. Belongs in front of the message; mostly empty.
+   */
+  readonly context: readonly string[];
   /** BCP 47 tag of the client that started the turn; `en` when unknown [CHAT-19]. */
   readonly locale: string;
   /** Lets the agent read a resource that an attachment names, by the host's path policy. Rejects when it may not. */

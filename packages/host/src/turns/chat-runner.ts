@@ -1,15 +1,22 @@
-import type { ChatAction, ErrorInfo, Message } from '@agenthost/protocol';
-import { AgentError, type AgentSession } from '../agents/provider.ts';
+import type { ChatAction, ErrorInfo, Message, Turn } from '@agenthost/protocol';
+import { AgentError, type AgentSession, type AgentTerminal } from '../agents/provider.ts';
 import type { Channel } from '../sync/channel.ts';
+import { agentSessionHost } from './agent-host.ts';
 import { ChatAgent } from './chat-agent.ts';
+import { commandContext, commandOf, messageForAgent } from './command.ts';
+import { runCommand } from './command-turn.ts';
 import type { TurnParts } from './parts.ts';
 import { LiveTurnOutput } from './turn-output.ts';
 
 /** A cancelled agent gets so long to stop, then it is ended. */
 const CANCEL_GRACE_MS = 10_000;
+/** Terminals of ended commands that stay to be looked at; the oldest goes first. */
+const KEPT_TERMINALS = 8;
 
 interface Run {
   readonly turnId: string;
+  /** What the host itself runs in place of the agent [CHAT-17]. */
+  readonly command: string | undefined;
   readonly output: LiveTurnOutput;
   readonly abort: AbortController;
   /** The agent session that has the turn; absent while it opens. */
@@ -26,8 +33,11 @@ export class ChatRunner {
   readonly #session: string;
   readonly #agent: ChatAgent;
   #run: Run | undefined;
+  /** Terminals of ended commands, oldest first. */
+  readonly #endedTerminals: AgentTerminal[] = [];
   #usedAt: number;
   #isDisposed = false;
+  #isHostStopping = false;
 
   constructor(parts: TurnParts, chat: Channel<'chat'>) {
     this.#parts = parts;
@@ -74,6 +84,7 @@ export class ChatRunner {
     const { promise: vacated, resolve } = Promise.withResolvers<void>();
     const run: Run = {
       turnId,
+      command: commandOf(turn.message),
       output,
       abort: new AbortController(),
       vacated,
@@ -84,7 +95,7 @@ export class ChatRunner {
       },
     };
     this.#run = run;
-    await this.#drive(run, turn.message);
+    await this.#drive(run, turn.message, chat.state.turns);
     run.vacate();
   }
 
@@ -133,34 +144,75 @@ export class ChatRunner {
   }
 
   /** Ends the agent's side; resolves when a turn that it had has been given up too. Idempotent. */
-  async dispose(): Promise<void> {
+  async dispose(options: { isHostStopping?: boolean } = {}): Promise<void> {
     this.#isDisposed = true;
+    this.#isHostStopping = options.isHostStopping === true;
     this.stop();
     await this.#agent.leave()();
     await this.#run?.vacated;
   }
 
-  async #drive(run: Run, message: Message): Promise<void> {
+  async #drive(run: Run, message: Message, history: readonly Turn[]): Promise<void> {
     try {
-      const agent = await this.#agent.open();
-      run.agent = agent;
-      if (run.abort.signal.aborted) return;
-      await agent.runTurn(
-        {
-          turnId: run.turnId,
-          message,
-          locale: this.#parts.localeOf(this.#chat),
-          readResource: (uri) => this.#parts.readResource(uri),
-        },
-        run.output,
-        run.abort.signal,
-      );
+      if (run.command === undefined) await this.#runAgent(run, message, history);
+      else await this.#runCommand(run, run.command);
       this.#end(run.turnId, { type: 'chat/turnComplete', turnId: run.turnId });
     } catch (error) {
       this.#end(run.turnId, { type: 'chat/error', turnId: run.turnId, error: this.#explain(error) });
     } finally {
       run.output.end();
     }
+  }
+
+  async #runAgent(run: Run, message: Message, history: readonly Turn[]): Promise<void> {
+    const agent = await this.#agent.open();
+    run.agent = agent;
+    if (run.abort.signal.aborted) return;
+    await agent.runTurn(
+      {
+        turnId: run.turnId,
+        message: messageForAgent(message),
+        context: commandContext(history),
+        locale: this.#parts.localeOf(this.#chat),
+        readResource: (uri) => this.#parts.readResource(uri),
+      },
+      run.output,
+      run.abort.signal,
+    );
+  }
+
+  #runCommand(run: Run, command: string): Promise<void> {
+    const { sync, workingDirectoryOf, log } = this.#parts;
+    const host = agentSessionHost(this.#parts, {
+      chat: this.#chat,
+      session: this.#session,
+      isCurrent: () => true,
+      exited: () => undefined,
+    });
+    return runCommand(command, {
+      turnId: run.turnId,
+      output: run.output,
+      signal: run.abort.signal,
+      workingDirectory: async () => {
+        const chat = await sync.registry.openOf('chat', this.#chat);
+        const session = await sync.registry.openOf('session', this.#session);
+        if (chat === undefined || session === undefined)
+          throw new AgentError('hostError', 'The chat is gone');
+        return workingDirectoryOf(session, chat);
+      },
+      terminal: (start) => host.terminal(start),
+      isHostStopping: () => this.#isHostStopping,
+      ended: (terminal) => {
+        this.#endedTerminals.push(terminal);
+        for (const old of this.#endedTerminals.splice(0, this.#endedTerminals.length - KEPT_TERMINALS)) {
+          old
+            .release()
+            .catch((error: unknown) =>
+              log.warn({ error, terminal: old.uri }, 'the terminal of an ended command was not removed'),
+            );
+        }
+      },
+    });
   }
 
   /** Ends the turn if it is still open; nothing that a provider forgets stays open. */
@@ -181,7 +233,7 @@ export class ChatRunner {
   /** Its agent has gone: a turn that it had ends, and nobody waits for it. */
   #exited(reason: string): void {
     const run = this.#run;
-    if (run === undefined) return;
+    if (run === undefined || run.command !== undefined) return;
     if (!run.abort.signal.aborted) {
       const error = { errorType: 'agentExited', message: reason };
       this.#end(run.turnId, { type: 'chat/error', turnId: run.turnId, error });

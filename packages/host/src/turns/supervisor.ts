@@ -126,7 +126,7 @@ export class TurnSupervisor {
     this.#isDisposed = true;
     const runners = [...this.#runners.values()];
     this.#runners.clear();
-    await Promise.all(runners.map((runner) => runner.dispose()));
+    await Promise.all(runners.map((runner) => runner.dispose({ isHostStopping: true })));
   }
 
   /** The chat to open the agent for when the first one was disposed of before that was done. */

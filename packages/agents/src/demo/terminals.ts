@@ -1,0 +1,218 @@
+import { pathToFileURL } from 'node:url';
+import {
+  type AgentSessionHost,
+  type AgentTerminal,
+  endOf,
+  type ToolCallHandle,
+  terminalText,
+} from '@agenthost/host';
+import type { ToolCallResult, ToolResultContent } from '@agenthost/protocol';
+import { type Scene, speak } from './scene.ts';
+import { allowOnce, deny, refused } from './tool-calls.ts';
+
+/** How much of a command's output a call keeps, in bytes. */
+const previewBytes = 16 * 1024;
+/** Terminals of ended commands that stay to be looked at; the oldest goes first. */
+const maxEnded = 4;
+
+/** The terminals of one conversation with the demo agent: real ones, shared with whoever watches. */
+export class DemoTerminals {
+  readonly #host: AgentSessionHost;
+  readonly #workingDirectory: string;
+  readonly #ended: AgentTerminal[] = [];
+  /** The one that later words are about. */
+  #last: AgentTerminal | undefined;
+
+  constructor(host: AgentSessionHost, workingDirectory: string) {
+    this.#host = host;
+    this.#workingDirectory = workingDirectory;
+  }
+
+  /** `run`: waits for the command's end; a cancelled turn ends the command, one sent to the background goes on without it. */
+  async run(scene: Scene, command: string): Promise<void> {
+    await this.#start(
+      scene,
+      { toolName: 'run_command', displayName: 'Run command' },
+      command,
+      async (call, terminal) => {
+        const end = await endOf(terminal, scene.signal);
+        if (end === 'aborted') await terminal.kill();
+        const { exitCode } = end === 'detached' ? { exitCode: undefined } : await terminal.exited;
+        terminal.use(undefined);
+        if (exitCode !== undefined) await this.#retire(terminal);
+        scene.signal.throwIfAborted();
+        const isFailure = exitCode !== undefined && exitCode !== 0;
+        await call.complete({
+          success: !isFailure,
+          pastTenseMessage: {
+            markdown: exitCode === undefined ? `Left \`${command}\` running` : `Ran \`${command}\``,
+          },
+          content: this.#result(terminal),
+          ...(isFailure ? { error: { message: `Exit code ${exitCode}` } } : {}),
+        });
+        const outcome =
+          exitCode === undefined
+            ? 'was sent to the background; it goes on there, and so do I.'
+            : `ended with exit code ${exitCode}.`;
+        await speak(scene, 'markdown', `\`${command}\` ${outcome}`);
+      },
+    );
+  }
+
+  /** `serve`: the call is over at once, the command is not. */
+  async serve(scene: Scene, command: string): Promise<void> {
+    await this.#start(
+      scene,
+      { toolName: 'start_server', displayName: 'Start server' },
+      command,
+      async (call, terminal) => {
+        await call.complete({
+          success: true,
+          pastTenseMessage: { markdown: `Started \`${command}\`` },
+          content: this.#result(terminal),
+        });
+        terminal.use(undefined);
+        await speak(scene, 'markdown', `\`${command}\` runs in the background.`);
+      },
+    );
+  }
+
+  /** `peek`: takes the terminal up again, for as long as the call lasts. */
+  async peek(scene: Scene): Promise<void> {
+    await this.#withLast(
+      scene,
+      { toolName: 'read_terminal', displayName: 'Read terminal' },
+      async (terminal) => {
+        const { text } = terminalText(terminal, previewBytes);
+        const { exitCode } = terminal.output(0);
+        const state =
+          exitCode === undefined ? 'It is still running.' : `It has ended with exit code ${exitCode}.`;
+        return {
+          result: {
+            success: true,
+            pastTenseMessage: `Read ${terminal.title}`,
+            content: this.#result(terminal),
+          },
+          words: `\`${terminal.title}\` has printed:\n\n\`\`\`\n${text.trimEnd()}\n\`\`\`\n\n${state}`,
+        };
+      },
+    );
+  }
+
+  /** `type`: one line, as a person would type it. */
+  async type(scene: Scene, text: string): Promise<void> {
+    await this.#withLast(scene, { toolName: 'type', displayName: 'Type' }, async (terminal) => {
+      terminal.write(`${text}\r`);
+      return {
+        result: {
+          success: true,
+          pastTenseMessage: `Typed into ${terminal.title}`,
+          content: [live(terminal)],
+        },
+        words: `Typed \`${text}\` into \`${terminal.title}\`.`,
+      };
+    });
+  }
+
+  /** `kill`: ends the command. */
+  async kill(scene: Scene): Promise<void> {
+    await this.#withLast(scene, { toolName: 'kill', displayName: 'Kill' }, async (terminal) => {
+      await terminal.kill();
+      const { exitCode } = await terminal.exited;
+      return {
+        result: {
+          success: true,
+          pastTenseMessage: `Ended ${terminal.title}`,
+          content: this.#result(terminal),
+        },
+        words: `\`${terminal.title}\` has ended with exit code ${exitCode}.`,
+      };
+    });
+  }
+
+  /** Asks where that is wanted, then starts the command and shows its terminal. */
+  async #start(
+    scene: Scene,
+    tool: { toolName: string; displayName: string },
+    command: string,
+    go: (call: ToolCallHandle, terminal: AgentTerminal) => Promise<void>,
+  ): Promise<void> {
+    const call = scene.output.toolCall(tool);
+    const ready = { invocationMessage: { markdown: `Run \`${command}\`` }, toolInput: command };
+    if (scene.asksBeforeWriting) {
+      const given = await call.confirm({
+        ...ready,
+        confirmationTitle: `Run ${command}?`,
+        options: [allowOnce, deny],
+      });
+      scene.signal.throwIfAborted();
+      if (!given.approved) return speak(scene, 'markdown', refused(given, `\`${command}\` was not run.`));
+    } else {
+      call.run(ready);
+    }
+    const terminal = await this.#open(scene, call, command);
+    if (terminal === undefined) return;
+    this.#last = terminal;
+    call.content([live(terminal)]);
+    await go(call, terminal);
+  }
+
+  async #open(scene: Scene, call: ToolCallHandle, command: string): Promise<AgentTerminal | undefined> {
+    try {
+      return await this.#host.terminal({ command, use: { turnId: scene.turnId, toolCallId: call.id } });
+    } catch (cause) {
+      const message = cause instanceof Error ? cause.message : String(cause);
+      await call.complete({
+        success: false,
+        pastTenseMessage: { markdown: `\`${command}\` was not started` },
+        error: { message },
+      });
+      await speak(scene, 'markdown', `\`${command}\` could not be started: ${message}.`);
+      return undefined;
+    }
+  }
+
+  async #withLast(
+    scene: Scene,
+    tool: { toolName: string; displayName: string },
+    act: (terminal: AgentTerminal) => Promise<{ result: ToolCallResult; words: string }>,
+  ): Promise<void> {
+    const terminal = this.#last;
+    if (terminal === undefined) {
+      return speak(scene, 'markdown', 'There is no terminal yet: `run` or `serve` starts one.');
+    }
+    const call = scene.output.toolCall(tool);
+    call.run({ invocationMessage: `${tool.displayName}: ${terminal.title}` });
+    terminal.use({ turnId: scene.turnId, toolCallId: call.id });
+    call.content([live(terminal)]);
+    const { result, words } = await act(terminal);
+    terminal.use(undefined);
+    await call.complete(result);
+    await speak(scene, 'markdown', words);
+  }
+
+  /** What the call leaves behind: what was printed, and the terminal itself where it goes on. */
+  #result(terminal: AgentTerminal): ToolResultContent[] {
+    const { text, isTruncated } = terminalText(terminal, previewBytes);
+    const { exitCode } = terminal.output(0);
+    const complete: ToolResultContent = {
+      type: 'terminalComplete',
+      resource: terminal.uri,
+      cwd: pathToFileURL(this.#workingDirectory).href,
+      preview: text,
+      truncated: isTruncated,
+    };
+    return exitCode === undefined ? [live(terminal), complete] : [{ ...complete, exitCode }];
+  }
+
+  /** A command has ended: its terminal stays for a while. */
+  async #retire(terminal: AgentTerminal): Promise<void> {
+    this.#ended.push(terminal);
+    const gone = this.#ended.splice(0, this.#ended.length - maxEnded);
+    await Promise.all(gone.map((each) => each.release()));
+  }
+}
+
+function live(terminal: AgentTerminal): ToolResultContent {
+  return { type: 'terminal', resource: terminal.uri, title: terminal.title };
+}

@@ -1,0 +1,236 @@
+import { type OpenChat, openChat, type RecordingTerminal } from '@agenthost/testkit';
+import { describe, expect, it } from 'vitest';
+import { scriptedAgent, steps, temporaryFolder, toolCall } from './acp-chats.ts';
+import type { Step } from './acp-scripted-agent.ts';
+
+const ask = (method: string, params: object = {}): Step => ({
+  ask: { method: `terminal/${method}`, params: { terminalId: 'terminal-1', ...params } },
+});
+const create = (params: object = {}): Step => ask('create', { command: 'npm test', ...params });
+const running = (terminalId = 'terminal-1'): Step =>
+  toolCall('t', {
+    title: 'npm test',
+    kind: 'execute',
+    status: 'in_progress',
+    content: [{ type: 'terminal', terminalId }],
+  });
+const ended = (fields: object = {}): Step =>
+  toolCall('t', { status: 'completed', ...fields }, 'tool_call_update');
+
+async function open(play: (terminal: RecordingTerminal) => void = () => {}): Promise<OpenChat> {
+  const chat = await openChat(scriptedAgent(), { workingDirectory: temporaryFolder() });
+  chat.host.onTerminal = play;
+  return chat;
+}
+
+/** Prints and ends at once. */
+const prints =
+  (text: string, exitCode = 0) =>
+  (terminal: RecordingTerminal): void => {
+    terminal.print(text);
+    terminal.exit(exitCode);
+  };
+
+/** What the agent was answered to each request, in order. */
+async function answers(play: (terminal: RecordingTerminal) => void, ...list: Step[]): Promise<unknown[]> {
+  const chat = await open(play);
+  const turn = chat.prompt(
+    steps(...list.flatMap((step) => [step, { sayAnswer: true } as const, { say: '\n' }])),
+  );
+  await turn.done;
+  return turn.output.text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as unknown);
+}
+
+describe('terminals that an agent asks for', () => {
+  it('run a program with its arguments, or a line for the shell, with environment and folder', async () => {
+    const chat = await open();
+    await chat.prompt(
+      steps(
+        create({ command: 'npm', args: ['run', 'a b'], env: [{ name: 'CI', value: '1' }], cwd: '/tmp' }),
+        create({ command: 'npm test && echo done' }),
+      ),
+    ).done;
+    expect(chat.host.terminals.map(({ start }) => start)).toMatchObject([
+      { command: ['npm', 'run', 'a b'], env: { CI: '1' }, cwd: '/tmp', use: { turnId: 'turn-1' } },
+      { command: 'npm test && echo done', env: {}, use: { turnId: 'turn-1' } },
+    ]);
+  });
+
+  it('show in the call that embeds them: live while it runs, and what they printed at its end', async () => {
+    const chat = await open(prints('\u001b[32mok\u001b[0m 1\r\n', 1));
+    const turn = chat.prompt(steps(create(), running(), ask('wait_for_exit'), ended()));
+    await turn.done;
+    const [call] = turn.output.calls;
+    expect(call?.contents).toEqual([[{ type: 'terminal', resource: 'ahp-terminal:/1', title: 'npm test' }]]);
+    expect(call?.result?.content).toMatchObject([
+      {
+        type: 'terminalComplete',
+        resource: 'ahp-terminal:/1',
+        exitCode: 1,
+        preview: 'ok 1\n',
+        truncated: false,
+        cwd: expect.stringMatching(/^file:/),
+      },
+    ]);
+    expect(chat.host.terminals[0]?.uses).toEqual([
+      { turnId: 'turn-1' },
+      { turnId: 'turn-1', toolCallId: 't' },
+      undefined,
+    ]);
+    expect(turn.output.violations).toEqual([]);
+  });
+
+  it('go on showing what they printed when they are released, also while the call runs', async () => {
+    const chat = await open(prints('all of it\n'));
+    const turn = chat.prompt(steps(create(), running(), ask('release'), ended({ content: [] })));
+    await turn.done;
+    const [call] = turn.output.calls;
+    const left = { type: 'terminalComplete', exitCode: 0, preview: 'all of it\n', truncated: false };
+    expect(call?.contents.at(-1)).toMatchObject([left]);
+    expect(call?.result?.content).toMatchObject([left]);
+    expect(call?.result?.content?.[0]).not.toHaveProperty('resource');
+    expect(chat.host.terminals[0]?.releaseCount).toBe(1);
+  });
+
+  it('go to the background when the call ends and they do not', async () => {
+    const chat = await open((terminal) => terminal.print('listening\n'));
+    const turn = chat.prompt(steps(create(), running(), ended()));
+    await turn.done;
+    expect(turn.output.calls[0]?.result?.content).toMatchObject([
+      { type: 'terminal', resource: 'ahp-terminal:/1' },
+      { type: 'terminalComplete', resource: 'ahp-terminal:/1', preview: 'listening\n' },
+    ]);
+    expect(turn.output.calls[0]?.result?.content?.[1]).not.toHaveProperty('exitCode');
+    const [terminal] = chat.host.terminals;
+    expect([terminal?.uses.at(-1), terminal?.killCount]).toEqual([undefined, 0]);
+  });
+
+  it('are taken up again by a later turn', async () => {
+    const chat = await open((terminal) => terminal.print('listening\n'));
+    await chat.prompt(steps(create(), running(), ended())).done;
+    const turn = chat.prompt(steps(running(), ask('output'), { sayAnswer: true }, ended()));
+    await turn.done;
+    expect(JSON.parse(turn.output.text)).toEqual({
+      output: 'listening\n',
+      truncated: false,
+      exitStatus: null,
+    });
+    expect(chat.host.terminals[0]?.uses.slice(3)).toEqual([{ turnId: 'turn-2', toolCallId: 't' }, undefined]);
+  });
+});
+
+describe('what an agent is answered about its terminals', () => {
+  it('output is plain text, cut from the front at a character within the limit, with the exit once there is one', async () => {
+    const play = prints('\u001b[1mé\u001b[0mééé', 0);
+    expect(await answers(play, create({ outputByteLimit: 5 }), ask('output'))).toEqual([
+      { terminalId: 'terminal-1' },
+      { output: 'éé', truncated: true, exitStatus: { exitCode: 0, signal: null } },
+    ]);
+  });
+
+  it('a process that a signal ended has the name of the signal', async () => {
+    expect(await answers(() => {}, create(), ask('kill'), ask('wait_for_exit'), ask('output'))).toEqual([
+      { terminalId: 'terminal-1' },
+      {},
+      { exitCode: 143, signal: 'SIGTERM' },
+      { output: '', truncated: false, exitStatus: { exitCode: 143, signal: 'SIGTERM' } },
+    ]);
+  });
+
+  it('a terminal that is unknown, or was released, is an error for each request about it', async () => {
+    const list = [ask('output'), ask('wait_for_exit'), ask('kill'), ask('release')];
+    const got = await answers(() => {}, ...list, create(), ask('release'), ...list);
+    const errors = Array.from({ length: 4 }, () => expect.objectContaining({ code: -32002 }));
+    expect(got).toEqual([...errors, { terminalId: 'terminal-1' }, {}, ...errors]);
+  });
+
+  it('one that cannot be started, or makes no sense, is an error with the reason', async () => {
+    const refuse = (): never => {
+      throw new Error('no such folder');
+    };
+    expect(await answers(refuse, create(), create({ cwd: 'here' }), create({ command: '' }))).toMatchObject([
+      { code: -32603, message: expect.stringContaining('no such folder') },
+      { code: -32602 },
+      { code: -32602 },
+    ]);
+  });
+
+  it('more than 64 at once are refused, and released ones do not count', async () => {
+    const many = Array.from({ length: 64 }, () => create());
+    const got = await answers(() => {}, ...many, create(), ask('release'), create());
+    expect(got.slice(-3)).toMatchObject([{ code: -32603 }, {}, { terminalId: 'terminal-65' }]);
+  });
+});
+
+describe('a person and an agent in one terminal', () => {
+  it('[TERM-5] an agent whose terminal is sent to the background goes on, is told so, and cannot end it by releasing it', async () => {
+    const chat = await open((terminal) => terminal.print('half\n'));
+    const turn = chat.prompt(
+      steps(
+        create(),
+        running(),
+        ask('wait_for_exit'),
+        { sayAnswer: true },
+        ask('output'),
+        { say: '\n' },
+        { sayAnswer: true },
+        ask('release'),
+        ended(),
+      ),
+    );
+    await turn.output.callIn('running');
+    chat.host.terminals[0]?.detach();
+    await turn.done;
+    const [waited, output] = turn.output.text.split('\n').map((line) => JSON.parse(line) as unknown);
+    expect(waited).toEqual({ exitCode: null, signal: null });
+    expect(output).toMatchObject({ output: expect.stringMatching(/^half\n\n\[The user .* background/) });
+    const [terminal] = chat.host.terminals;
+    expect([terminal?.isRunning, terminal?.releaseCount]).toEqual([true, 0]);
+    expect(turn.output.calls[0]?.result?.content).toMatchObject([
+      { type: 'terminalComplete', resource: 'ahp-terminal:/1', preview: 'half\n' },
+    ]);
+  });
+
+  it('a cancelled turn tells the agent, and ends what the turn waited for but not what runs in the background', async () => {
+    const chat = await open();
+    await chat.prompt(steps(create(), running(), ended())).done;
+    const turn = chat.prompt(
+      steps(create(), running('terminal-2'), { waitForCancel: { stopReason: 'cancelled' } }),
+    );
+    await turn.output.callIn('running');
+    turn.controller.abort();
+    await turn.done;
+    expect(chat.host.terminals.map(({ isRunning }) => isRunning)).toEqual([true, false]);
+  });
+
+  it('[TERM-6] the end of the agent session ends what a turn waited for; the rest stays with the session', async () => {
+    const chat = await open();
+    await chat.prompt(steps(create(), running(), ended())).done;
+    const turn = chat.prompt(steps(create(), running('terminal-2'), { waitForCancel: 'never' }));
+    await turn.output.callIn('running');
+    await chat.session.terminate();
+    expect(chat.host.terminals.map(({ isRunning }) => isRunning)).toEqual([true, false]);
+  });
+
+  it('[TERM-6] an agent that dies leaves nothing running that its turn waited for', async () => {
+    const chat = await open();
+    const turn = chat.prompt(steps(create(), running(), { exit: 3 }));
+    await expect(turn.done).rejects.toMatchObject({ errorType: 'agentExited' });
+    expect(chat.host.terminals.map(({ isRunning }) => isRunning)).toEqual([false]);
+  });
+});
+
+describe('what happened besides', () => {
+  it('[CHAT-17] stands in front of the prompt', async () => {
+    const chat = await open();
+    const turn = chat.prompt(steps({ sayPrompt: true }), { context: ['They ran ls.', 'They ran pwd.'] });
+    await turn.done;
+    expect(JSON.parse(turn.output.text)).toEqual([
+      { type: 'text', text: 'They ran ls.' },
+      { type: 'text', text: 'They ran pwd.' },
+    ]);
+  });
+});

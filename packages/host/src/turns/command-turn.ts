@@ -1,0 +1,82 @@
+import { pathToFileURL } from 'node:url';
+import type { ToolResultContent } from '@agenthost/protocol';
+import type { AgentTerminal, AgentTerminalStart, TurnOutput } from '../agents/provider.ts';
+import { COMMAND_PREFIX, COMMAND_TOOL } from './command.ts';
+import { terminalText } from './terminal-text.ts';
+
+/** How much output stays in the chat, in bytes; the terminal has more as long as it is there. */
+const PREVIEW_BYTES = 64 * 1024;
+
+/** A turn whose message is a command. */
+export interface CommandTurn {
+  readonly turnId: string;
+  readonly output: TurnOutput;
+  /** Aborts when the turn was cancelled or cut away. */
+  readonly signal: AbortSignal;
+  /** Absolute path; rejects with `AgentError` when the folder has gone. */
+  workingDirectory(): Promise<string>;
+  /** Rejects with `AgentError` when it cannot be started. */
+  terminal(start: AgentTerminalStart): Promise<AgentTerminal>;
+  /** The signal came because the host stops: the command goes on where terminals outlive it. */
+  isHostStopping(): boolean;
+  /** The command has ended; its terminal is kept to be looked at, for a while. */
+  ended(terminal: AgentTerminal): void;
+}
+
+/**
+ * Runs a message that is a command [CHAT-17]: one tool call, with the terminal while it runs and its result at the end. Resolves when it
+ * has ended, was sent to the background, or the signal aborted. Rejects with `AgentError` when it cannot be run.
+ */
+export async function runCommand(command: string, turn: CommandTurn): Promise<void> {
+  const { turnId, output, signal } = turn;
+  if (command === '') {
+    output.notify(
+      `There is nothing to run: a command follows the \`${COMMAND_PREFIX}\`, as in \`${COMMAND_PREFIX}git status\`.`,
+    );
+    return;
+  }
+  const call = output.toolCall({ toolName: COMMAND_TOOL, displayName: 'Terminal' });
+  call.run({ invocationMessage: command, toolInput: command });
+  const cwd = await turn.workingDirectory();
+  if (signal.aborted) return;
+  const terminal = await turn.terminal({ command, cwd, use: { turnId, toolCallId: call.id } });
+  const block: ToolResultContent = { type: 'terminal', resource: terminal.uri, title: terminal.title };
+  call.content([block]);
+  const end = await endOf(terminal, signal);
+  if (end === 'aborted' && !turn.isHostStopping()) await terminal.kill();
+  terminal.use(undefined);
+  if (end === 'exited' || end === 'aborted') turn.ended(terminal);
+  if (end === 'aborted') return;
+  const { text, isTruncated } = terminalText(terminal, PREVIEW_BYTES);
+  const { exitCode } = end === 'exited' ? await terminal.exited : { exitCode: undefined };
+  const complete: ToolResultContent = {
+    type: 'terminalComplete',
+    resource: terminal.uri,
+    cwd: pathToFileURL(cwd).href,
+    preview: text,
+    truncated: isTruncated,
+    ...(exitCode === undefined ? {} : { exitCode }),
+  };
+  const isFailure = exitCode !== undefined && exitCode !== 0;
+  await call.complete({
+    success: !isFailure,
+    pastTenseMessage: exitCode === undefined ? `${command} (goes on in the background)` : command,
+    // What goes on can still be watched.
+    content: exitCode === undefined ? [block, complete] : [complete],
+    ...(isFailure ? { error: { message: `exit code ${exitCode}` } } : {}),
+  });
+}
+
+/** How waiting for a command ends. */
+export type TerminalEnd = 'exited' | 'detached' | 'aborted';
+
+/** Waits until a terminal's process has ended, a person sent it to the background, or the signal aborts. */
+export function endOf(terminal: AgentTerminal, signal: AbortSignal): Promise<TerminalEnd> {
+  const { promise, resolve } = Promise.withResolvers<TerminalEnd>();
+  const abort = (): void => resolve('aborted');
+  if (signal.aborted) abort();
+  signal.addEventListener('abort', abort, { once: true });
+  void terminal.exited.then(() => resolve('exited'));
+  void terminal.detached.then(() => resolve('detached'));
+  return promise.finally(() => signal.removeEventListener('abort', abort));
+}

@@ -1,0 +1,78 @@
+import type { AgentTerminal, AgentTerminalStart, TerminalUse } from '@agenthost/host';
+
+/** A terminal without a process: a test says what it prints and when it ends, and sees what an agent does with it. */
+export class RecordingTerminal implements AgentTerminal {
+  readonly uri: string;
+  readonly title: string;
+  readonly start: AgentTerminalStart;
+  readonly exited: Promise<{ readonly exitCode: number }>;
+  readonly detached: Promise<void>;
+  /** Everything typed, oldest first. */
+  readonly written: string[] = [];
+  /** Who used it, the use that it was started with first. */
+  readonly uses: (TerminalUse | undefined)[];
+  killCount = 0;
+  releaseCount = 0;
+  /** Called with what is typed; `print` answers. */
+  onWrite: (data: string) => void = () => undefined;
+  #output = '';
+  #exitCode: number | undefined;
+  readonly #exit = Promise.withResolvers<{ readonly exitCode: number }>();
+  readonly #detach = Promise.withResolvers<void>();
+
+  constructor(uri: string, start: AgentTerminalStart) {
+    this.uri = uri;
+    this.start = start;
+    this.title = start.title ?? (typeof start.command === 'string' ? start.command : start.command.join(' '));
+    this.uses = [start.use];
+    this.exited = this.#exit.promise;
+    this.detached = this.#detach.promise;
+  }
+
+  get isRunning(): boolean {
+    return this.#exitCode === undefined;
+  }
+
+  /** Output of the process. */
+  print(text: string): void {
+    this.#output += text;
+  }
+
+  /** The process ends. */
+  exit(exitCode = 0): void {
+    this.#exitCode ??= exitCode;
+    this.#exit.resolve({ exitCode: this.#exitCode });
+  }
+
+  /** A person sends it to the background. */
+  detach(): void {
+    this.#detach.resolve();
+  }
+
+  output(maxBytes: number): { text: string; isTruncated: boolean; exitCode?: number } {
+    // Tests print ASCII where they look at the limit.
+    const text = this.#output.slice(Math.max(0, this.#output.length - maxBytes));
+    const isTruncated = text.length < this.#output.length;
+    return { text, isTruncated, ...(this.#exitCode === undefined ? {} : { exitCode: this.#exitCode }) };
+  }
+
+  write(data: string): void {
+    this.written.push(data);
+    this.onWrite(data);
+  }
+
+  use(by: TerminalUse | undefined): void {
+    this.uses.push(by);
+  }
+
+  async kill(): Promise<void> {
+    this.killCount += 1;
+    // As a process that a signal 15 ends.
+    this.exit(143);
+  }
+
+  async release(): Promise<void> {
+    this.releaseCount += 1;
+    await this.kill();
+  }
+}
