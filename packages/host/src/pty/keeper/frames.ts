@@ -162,6 +162,7 @@ function parseFrame(frame: Buffer): Frame {
     case frameKind.acknowledge:
       if (frame.length !== 13) break;
       return { kind: 'acknowledge', ...ptyAndOffset(frame) };
+    default:
   }
   throw new FrameError(`no frame has kind ${frame[0]} and ${frame.length} bytes`);
 }

@@ -24,12 +24,14 @@ export interface HostLinkEvents {
 
 /** Output of one pty that is gathered into one frame at most, in bytes. */
 const frameBytes = 64 * 1024;
+/** A turn of the event loop that brings this much is followed by another before anything is sent: about what one read of a pty gives. */
+const floodBytes = 2 * 1024;
 /** While more than this waits to be sent, no further request is read. Output alone is bounded by its acknowledgements. */
 const unsentLimitBytes = 8 * 1024 * 1024;
 
 /**
- * A keeper's end of one connection. Output is gathered for as long as the present turn of the event loop lasts: a single key's
- * echo leaves at its end, and a flood travels in large frames.
+ * A keeper's end of one connection. Output is gathered until a turn of the event loop brings little: a key's echo leaves at the
+ * end of the turn it came in, and a flood travels in large frames. No timer is involved.
  */
 export class HostLink {
   readonly #socket: Socket;
@@ -43,6 +45,8 @@ export class HostLink {
   #pty = 0;
   #offset = 0;
   #isFlushing = false;
+  /** Bytes gathered in this turn of the event loop. */
+  #fresh = 0;
 
   /** Says hello at once. */
   constructor(socket: Socket, build: string, events: HostLinkEvents) {
@@ -78,12 +82,8 @@ export class HostLink {
       this.#gathered += part.length;
       taken += part.length;
     }
-    if (this.#isFlushing) return;
-    this.#isFlushing = true;
-    setImmediate(() => {
-      this.#isFlushing = false;
-      this.#flush();
-    });
+    this.#fresh += bytes.length;
+    this.#flushSoon();
   }
 
   /** Hangs up. Idempotent. */
@@ -93,6 +93,26 @@ export class HostLink {
     this.#reader.stop();
     this.#socket.destroy();
     this.#events.closed();
+  }
+
+  #flushSoon(): void {
+    if (this.#isFlushing) return;
+    this.#isFlushing = true;
+    setImmediate(() => this.#turned());
+  }
+
+  #turned(): void {
+    this.#isFlushing = false;
+    const isFlood = this.#fresh >= floodBytes;
+    this.#fresh = 0;
+    // While the host is behind, what was sent before must go first: `#sent` flushes then.
+    if (this.#socket.writableLength > 0) return;
+    if (isFlood) this.#flushSoon();
+    else this.#flush();
+  }
+
+  #sent(): void {
+    if (!this.#isFlushing && this.#socket.writableLength === 0) this.#flush();
   }
 
   #flush(): void {
@@ -107,7 +127,7 @@ export class HostLink {
       : Buffer.from(this.#batch.subarray(0, gathered));
     if (isLarge) this.#batch = Buffer.allocUnsafeSlow(frameBytes);
     writeDataHeader(frame, this.#pty, this.#offset);
-    this.#socket.write(frame);
+    this.#socket.write(frame, () => this.#sent());
   }
 
   #read(chunk: Buffer): void {

@@ -150,7 +150,7 @@ export class KeeperPtyOwner implements PtyOwner {
     if (reached.outcome !== 'connected') return reached;
     const { connection } = reached;
     this.#connections.add(connection);
-    connection.closed.then(() => this.#connections.delete(connection));
+    void connection.closed.then(() => this.#connections.delete(connection));
     return reached;
   }
 }

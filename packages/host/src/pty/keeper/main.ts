@@ -31,6 +31,6 @@ function announce(): void {
     closeSync(3);
   } catch (error) {
     // Killed meanwhile, most likely. The next host finds us, or nobody does and we end.
-    console.error('nobody waited for this start:', String(error));
+    process.stderr.write(`nobody waited for this start: ${String(error)}\n`);
   }
 }
