@@ -1,5 +1,5 @@
 import type { ClockScope } from '@agenthost/testkit';
-import { ControlledNetwork, FaultJournal, SimulatedClock } from '@agenthost/testkit';
+import { ControlledNetwork, FaultJournal, SimulatedClock, SimulatedPtyOwner } from '@agenthost/testkit';
 import { afterEach } from 'vitest';
 import { createHost, type Host } from '../src/main/create-host.ts';
 import type { HostOptions } from '../src/main/options.ts';
@@ -11,6 +11,9 @@ export const ROOT = 'ahp-root://';
 
 const OWNER = { tokenHash: 'owner', isAdmin: true };
 
+/** A host's options, and how the world around it is. */
+export type FixtureOptions = Partial<HostOptions> & { readonly outlivesHost?: boolean };
+
 /** A host with a journal in memory on a simulated clock, whose agent the test plays. */
 export class HostFixture {
   readonly clock = new SimulatedClock();
@@ -18,19 +21,27 @@ export class HostFixture {
   readonly agent = new PuppetAgent();
   /** What the host logged as errors or warnings. */
   readonly logged: string[] = [];
-  readonly #options: Partial<HostOptions>;
+  readonly #options: FixtureOptions;
   #journal = new FaultJournal();
+  #ptys: SimulatedPtyOwner;
   #scope: ClockScope | undefined;
   #host: Host | undefined;
   #clientCount = 0;
   #idCount = 0;
 
-  constructor(options: Partial<HostOptions> = {}) {
+  /** `outlivesHost`: whether its ptys go on when the host is killed or stopped, as with a keeper. Default false. */
+  constructor(options: FixtureOptions = {}) {
     this.#options = options;
+    this.#ptys = new SimulatedPtyOwner({ outlivesHost: options.outlivesHost ?? false });
   }
 
   get journal(): FaultJournal {
     return this.#journal;
+  }
+
+  /** The ptys of its terminals: what a program puts out and gets is the test's. */
+  get ptys(): SimulatedPtyOwner {
+    return this.#ptys;
   }
 
   get host(): Host {
@@ -42,6 +53,8 @@ export class HostFixture {
     const scope = this.clock.scope();
     this.#scope = scope;
     this.#journal = new FaultJournal(this.#journal.disk);
+    // Those that do not outlive a host are not handed to the next.
+    this.#ptys = this.#ptys.outlivesHost ? this.#ptys.restart() : new SimulatedPtyOwner();
     const log = (_: object, message: string): void => void this.logged.push(message);
     this.#host = createHost({
       journal: this.#journal,
@@ -50,6 +63,7 @@ export class HostFixture {
       defaultDirectory: process.cwd(),
       clock: scope,
       timers: scope,
+      terminals: { owner: this.#ptys },
       ids: { next: () => `id-${(this.#idCount += 1)}` },
       log: { debug: () => undefined, info: () => undefined, warn: log, error: log },
       ...this.#options,
@@ -143,7 +157,7 @@ export class HostFixture {
 }
 
 /** A started host that is stopped after the test. */
-export async function startHost(options: Partial<HostOptions> = {}): Promise<HostFixture> {
+export async function startHost(options: FixtureOptions = {}): Promise<HostFixture> {
   const fixture = await new HostFixture(options).start();
   fixtures.push(fixture);
   return fixture;

@@ -24,6 +24,10 @@ export class SimulatedPtyOwner implements PtyOwner {
     this.ptys = ptys;
   }
 
+  get outlivesHost(): boolean {
+    return this.#options.outlivesHost ?? false;
+  }
+
   /** The pty spawned last. Throws when there is none. */
   get last(): SimulatedPty {
     const last = this.ptys.at(-1);

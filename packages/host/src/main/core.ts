@@ -11,24 +11,32 @@ import { keepCatalogue } from '../channels/session/catalogue.ts';
 import { sessionCommands } from '../channels/session/commands.ts';
 import { mirrorChats } from '../channels/session/mirror.ts';
 import { sessionModule } from '../channels/session/module.ts';
+import { terminalCommands } from '../channels/terminal/commands.ts';
+import { terminalModule } from '../channels/terminal/module.ts';
 import type { Journal, JournalStart } from '../journal/journal.ts';
 import type { Clock, Ids, Timers } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import { archiveTurns } from '../sync/archive.ts';
 import { Sync } from '../sync/sync.ts';
+import type { Terminals } from '../terminals/terminals.ts';
 import { ContentStore } from '../turns/content.ts';
 import type { TurnParts } from '../turns/parts.ts';
 import { markOpenTurns, recoverOpen } from '../turns/recovery.ts';
 import { TurnSupervisor } from '../turns/supervisor.ts';
 import { Hub } from '../wire/hub.ts';
 import { DEFAULT_OUTBOX_LIMITS } from '../wire/outbox.ts';
+import { Presence } from '../wire/presence.ts';
 import type { Commands } from '../wire/router.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { Commits } from './commits.ts';
 import type { HostEvents } from './events.ts';
 import type { HostOptions } from './options.ts';
 import { OwnerTokens } from './owner-tokens.ts';
+import { makeTerminals } from './terminals.ts';
 import { WorkingDirectories } from './working-directories.ts';
+
+/** Clients that have left may come back to what is theirs for so long, unless the options say otherwise [SESS-8] [TERM-5]. */
+const GRACE_MS = 30_000;
 
 /** What a running host consists of, listening aside. */
 export interface Core {
@@ -36,6 +44,7 @@ export interface Core {
   readonly hub: Hub;
   readonly agents: AgentRegistry;
   readonly turns: TurnSupervisor;
+  readonly terminals: Terminals;
   readonly commands: Commands;
   /** Rows of those who stand outside of channels. */
   readonly commits: Commits;
@@ -84,7 +93,8 @@ export async function startCore(parts: {
   const agents = new AgentRegistry(providers, remembered, options.defaultAgent);
   const { name = 'agenthost', version = '0.0.0' } = options.serverInfo ?? {};
   await openRoot(sync, agents, `${name} ${version}`);
-  await recoverOpen(sync, log);
+  const terminals = makeTerminals(options, { sync, clock, timers, ids, log });
+  await recoverOpen(sync, log, (open) => terminals.recover(open));
 
   const locales = new Map<string, string>();
   const contents = new ContentStore(sync, ids);
@@ -98,6 +108,7 @@ export async function startCore(parts: {
     ids,
     log,
     contents,
+    terminals,
     localeOf: (chat) => locales.get(chat) ?? 'en',
     readResource: async (uri) => {
       const { data, encoding, contentType } = await readFile(uri, 'base64');
@@ -105,9 +116,11 @@ export async function startCore(parts: {
     },
     workingDirectoryOf: (session, chat) => workingDirectoryOf(workspace, session, chat),
   });
+  const presence = new Presence(clock, options.graceMs ?? GRACE_MS);
   const modules = {
     session: sessionModule(sync, turns),
     chat: chatModule({ sync, ids, turns, setLocale: (chat, locale) => locales.set(chat, locale) }),
+    terminal: terminalModule({ sync, terminals, presence }),
   };
   sync.observe('chat', ({ channel, after }) => {
     if (after.activeTurn === undefined) locales.delete(channel.uri);
@@ -119,6 +132,7 @@ export async function startCore(parts: {
       ids,
       agents,
       turns,
+      terminals,
       configs: new KnownConfigs({ remembered, timers, log }),
       resolveDirectory: (uri, caller) => workspace.resolveDirectory(uri, caller.isAdmin),
       onListed: (uri, by) => {
@@ -135,6 +149,11 @@ export async function startCore(parts: {
       },
     }),
     ...chatCommands({ sync, ids, agents, turns }),
+    ...terminalCommands({
+      sync,
+      terminals,
+      resolveDirectory: (uri, caller) => workspace.resolveDirectory(uri, caller.isAdmin),
+    }),
     ...resourceCommands(journal, readFile),
   };
   const ownerTokens = await OwnerTokens.load(journal, commits);
@@ -147,9 +166,10 @@ export async function startCore(parts: {
     limits: { ...DEFAULT_OUTBOX_LIMITS, ...options.outbox },
     facts: { serverInfo: { name, version }, defaultDirectory: workspace.defaultDirectory },
     lost: start.lost,
+    presence,
     isReplaced: (tokenHash) => ownerTokens.isReplaced(tokenHash),
   });
-  return { sync, hub, agents, turns, commands, commits, ownerTokens };
+  return { sync, hub, agents, turns, terminals, commands, commits, ownerTokens };
 }
 
 /** Absolute path of the folder that a chat works in: its own, or its session's [SESS-6]. */

@@ -124,15 +124,17 @@ export class Host {
   }
 
   async #stop({ core, maintenance, close }: Extract<HostState, { phase: 'running' }>): Promise<void> {
-    const { sync, commits, hub, agents, turns } = core;
+    const { sync, commits, hub, agents, turns, terminals } = core;
     this.#cancelSweep();
     endTurns(core);
+    terminals.end();
     await sync.path.drain();
     commits.end();
     await Promise.all([maintenance.stop(), turns.dispose()]);
     hub.close(CLOSE_CODES.shuttingDown, 'the host is stopping');
     // What somebody began while agents took their time.
     endTurns(core);
+    terminals.end();
     await sync.path.drain();
     await close();
     try {
@@ -141,6 +143,7 @@ export class Host {
       this.#log.error({ error }, 'agents did not end cleanly');
     }
     await sync.path.stop();
+    await letGo(core, this.#log);
     await sync.journal.close();
     this.#emit('stopped', {});
     this.#ownLog?.close();
@@ -186,6 +189,7 @@ export class Host {
     } catch (error) {
       await core.agents.dispose();
       await core.sync.path.stop();
+      await letGo(core, this.#log);
       throw error;
     }
   }
@@ -284,6 +288,15 @@ function endTurns({ sync }: Core): void {
       const turnId = channel.state.activeTurn?.id;
       if (turnId !== undefined) sync.emit(channel, { type: 'chat/error', turnId, error });
     });
+  }
+}
+
+/** The ptys that outlive the host go on, the others are ended. */
+async function letGo({ terminals }: Core, log: Log): Promise<void> {
+  try {
+    await terminals.close();
+  } catch (error) {
+    log.error({ error }, 'terminals did not end cleanly');
   }
 }
 

@@ -4,6 +4,7 @@ import type { Journal } from '../journal/journal.ts';
 import type { RetentionPolicy } from '../journal/retention.ts';
 import type { Clock, Ids, Timers } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
+import type { PtyOwner } from '../pty/pty.ts';
 import type { OutboxLimits } from '../wire/outbox.ts';
 
 /** What the host gives to those who make agent providers. */
@@ -40,6 +41,23 @@ export interface ListenOptions {
   readonly maxFrameBytes?: number;
 }
 
+/** How a host's terminals are. */
+export interface TerminalOptions {
+  /**
+   * Whether a small process of its own holds the terminals' programs, so that they outlive a stop or a kill of the host. Default:
+   * true with `dataDir`, and not possible without it. False: they end with the host.
+   */
+  readonly keeper?: boolean;
+  /** Output that each terminal keeps for those who look later, in UTF-16 code units. Default 1,048,576. */
+  readonly scrollbackLength?: number;
+  /** Absolute path of the shell that runs where no command is given. Default: the user's login shell. */
+  readonly shell?: string;
+  /** Environment variables for every terminal, on top of its usual ones. Default none. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** An owner of ptys of your own in place of the two that `keeper` chooses from. */
+  readonly owner?: PtyOwner;
+}
+
 /** How a host is made. Only `agents` and one of `dataDir` and `journal` are needed. */
 export interface HostOptions {
   /** Folder of the embedded database, log and token; made with mode 0700. */
@@ -59,6 +77,9 @@ export interface HostOptions {
   readonly replayWindow?: { readonly maxAgeMs?: number; readonly maxBytes?: number };
   /** What of the history is kept. Default: everything, for ever. */
   readonly retention?: RetentionPolicy;
+  readonly terminals?: TerminalOptions;
+  /** How long a client that has left may come back to what it holds before others may take it, ms. Default 30,000. */
+  readonly graceMs?: number;
   /** An idle, unwatched channel leaves memory after so many ms. Default 60,000. */
   readonly unloadAfterMs?: number;
   readonly serverInfo?: { readonly name: string; readonly version: string };

@@ -6,6 +6,8 @@
  * acknowledged yet, so that whoever reads again from the last acknowledged offset misses nothing.
  */
 export interface PtyOwner {
+  /** True when its ptys go on after `close`, and after the end of this process. Absent: they end with it. */
+  readonly outlivesHost?: boolean;
   /**
    * The ptys that an earlier host left with this owner, running or ended: asked once, before the first `spawn`. What nobody
    * asks for stays with the owner: end it with `kill` and `release`.

@@ -5,6 +5,7 @@ export interface ChannelLocals extends Record<ChannelKind, AnyLocal> {
   root: AnyLocal;
   session: SessionLocal;
   chat: ChatLocal;
+  terminal: TerminalLocal;
 }
 
 interface AnyLocal {
@@ -26,4 +27,20 @@ export interface ChatLocal extends AnyLocal {
   readonly turnCount: number;
   /** The agent's memory, as its provider gave it. */
   readonly memory?: unknown;
+}
+
+/** What the host alone keeps of a terminal. */
+export interface TerminalLocal extends AnyLocal {
+  /** Names its pty with the owner of ptys. */
+  readonly pty: string;
+  /** All output before this byte is in envelopes. */
+  readonly offset: number;
+  /** Who named it last; a title that somebody gave is never replaced by the program's. */
+  readonly titledBy: 'host' | 'program' | 'somebody';
+  /** What its title is while nobody has given one. */
+  readonly defaultTitle: string;
+  /** What marks of its own shell integration carry; secret. Absent: it has none. */
+  readonly nonce?: string;
+  /** The command that runs now, as its shell said, and when it began, ms since the epoch. */
+  readonly command?: { readonly id: string; readonly startedAt: number };
 }

@@ -7,7 +7,7 @@ const COMMANDS_META = 'agenthost.commands';
 
 /** What an agent session may tell the host outside of turns; later calls of a session that has been replaced do nothing. */
 export function agentSessionHost(
-  { sync }: TurnParts,
+  { sync, terminals, workingDirectoryOf }: TurnParts,
   owner: { chat: string; session: string; isCurrent(): boolean; exited(reason: string): void },
 ): AgentSessionHost {
   const change = (work: (session: Channel<'session'>, chat: Channel<'chat'>) => void): void => {
@@ -40,7 +40,14 @@ export function agentSessionHost(
           _meta: { ...session.state._meta, [COMMANDS_META]: list },
         });
       }),
-    terminal: () => Promise.reject(new AgentError('hostError', 'This host has no terminals')),
+    terminal: async (start) => {
+      const chat = sync.registry.getOf('chat', owner.chat);
+      const session = sync.registry.getOf('session', owner.session);
+      if (chat === undefined || session === undefined || !owner.isCurrent())
+        throw new AgentError('hostError', 'The chat is gone');
+      const workingDirectory = await workingDirectoryOf(session, chat);
+      return terminals.startForAgent({ session: owner.session, workingDirectory }, start);
+    },
     exited: (reason) => {
       if (owner.isCurrent()) owner.exited(reason);
     },

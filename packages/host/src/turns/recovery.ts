@@ -4,13 +4,24 @@ import type { Sync } from '../sync/sync.ts';
 
 /**
  * Ends what a host that went away left open, as ordinary journaled actions, before anybody is let in [CONN-8]. The
- * partial response is kept; queued messages wait for somebody.
+ * partial response is kept; queued messages wait for somebody. Terminals may go on: `recoverTerminals` decides, first.
  */
-export async function recoverOpen(sync: Sync, log: Log): Promise<void> {
+export async function recoverOpen(
+  sync: Sync,
+  log: Log,
+  recoverTerminals: (terminals: readonly Channel<'terminal'>[]) => Promise<void>,
+): Promise<void> {
   const error = { errorType: 'hostRestarted', message: 'The host was restarted while this was running' };
+  const open = new Map<string, Channel | undefined>();
   for (const uri of await sync.journal.listOpen()) {
     const channel = await openOr(sync, log, uri);
-    if (channel === 'unreadable') continue;
+    if (channel !== 'unreadable') open.set(uri, channel);
+  }
+  await recoverTerminals(
+    [...open.values()].flatMap((channel) => (channel?.is('terminal') === true ? [channel] : [])),
+  );
+  for (const [uri, channel] of open) {
+    if (channel?.is('terminal') === true) continue;
     sync.path.transact('host', () => {
       if (channel?.is('session') === true && channel.state.lifecycle === 'creating') {
         sync.emit(channel, { type: 'session/creationFailed', error });

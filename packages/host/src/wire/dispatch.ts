@@ -117,6 +117,7 @@ export class Dispatcher {
         ? reject('notSupported', `This host takes no actions on ${channel.kind} channels`)
         : module.check(channel, action, caller);
     if (rejection !== undefined) return this.#refuse(connection, incoming, rejection);
+    if (module?.isPrivate?.(action) === true) return this.#applyPrivately(connection, incoming, step);
     const { client } = connection.online;
     const origin: DispatchOrigin = {
       clientId: client.id,
@@ -128,6 +129,23 @@ export class Dispatcher {
     this.#settle(connection, incoming, () => {
       module?.before?.(channel, action, caller);
       this.#sync.emit(channel, action, origin);
+      module?.after?.(channel, action, caller);
+    });
+  }
+
+  /** Nobody else hears of it, and nothing keeps it; that it was processed is remembered as of any other [ACT-7]. */
+  #applyPrivately<K extends ChannelKind>(
+    connection: Connection,
+    incoming: Incoming,
+    { channel, action, module }: Step<K>,
+  ): void {
+    const caller = callerOf(connection);
+    const envelope = { channel: channel.uri, action, origin: originOf(connection, incoming) };
+    this.#settle(connection, incoming, () => {
+      module?.before?.(channel, action, caller);
+      this.#sync.sendPrivate(connection, envelope, () =>
+        this.#sendRejection(connection, incoming, UNAVAILABLE),
+      );
       module?.after?.(channel, action, caller);
     });
   }

@@ -21,6 +21,7 @@ import { type Attached, attachWithSnapshots, type Wanted } from './attach.ts';
 import type { ClientRecord, Clients } from './clients.ts';
 
 import { type Connection, MAX_SUBSCRIPTIONS } from './connection.ts';
+import type { Presence } from './presence.ts';
 import { replay } from './replay.ts';
 
 /** What every handshake result of this host says. */
@@ -35,6 +36,7 @@ export class Handshake {
   readonly #clients: Clients;
   readonly #facts: HostFacts;
   readonly #lost: JournalStart['lost'];
+  readonly #presence: Presence;
   /** The connection that speaks for each client now. */
   readonly #byClient = new Map<string, Connection>();
 
@@ -49,6 +51,7 @@ export class Handshake {
     clients: Clients;
     facts: HostFacts;
     lost: JournalStart['lost'];
+    presence: Presence;
     isReplaced(tokenHash: string): boolean;
   }) {
     this.#isReplaced = parts.isReplaced;
@@ -56,6 +59,7 @@ export class Handshake {
     this.#clients = parts.clients;
     this.#facts = parts.facts;
     this.#lost = parts.lost;
+    this.#presence = parts.presence;
   }
 
   /** The connection of a client that is online. */
@@ -162,6 +166,7 @@ export class Handshake {
     const { client } = connection.online;
     if (this.#byClient.get(client.id) !== connection) return;
     this.#byClient.delete(client.id);
+    this.#presence.left(client.id);
     // Until now it was seen.
     void this.#clients.note(client, () => undefined);
     this.#clients.letGo(client, () => this.#byClient.has(client.id));
@@ -234,6 +239,7 @@ export class Handshake {
   ): void {
     const older = this.#byClient.get(client.id);
     this.#byClient.set(client.id, connection);
+    this.#presence.arrived(client.id);
     this.#clients.hold(client);
     older?.close(CLOSE_CODES.replaced, 'another connection of this client took over');
     connection.goOnline({ client, version, locale: locale ?? 'en' });

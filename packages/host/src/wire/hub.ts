@@ -13,6 +13,7 @@ import { Connection, type Identity, MAX_SUBSCRIPTIONS } from './connection.ts';
 import { Dispatcher } from './dispatch.ts';
 import { Handshake, type HostFacts } from './handshake.ts';
 import type { Outbox, OutboxLimits } from './outbox.ts';
+import type { Presence } from './presence.ts';
 import { type Commands, routeRequests, type WireRequests } from './router.ts';
 
 /** All connections of a host: accepts them, routes what they send, sends what they get. */
@@ -39,6 +40,7 @@ export class Hub {
     modules: ChannelModules;
     facts: HostFacts;
     lost: JournalStart['lost'];
+    presence: Presence;
     isReplaced(tokenHash: string): boolean;
   }) {
     const { sync, log, modules } = parts;

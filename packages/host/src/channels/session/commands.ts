@@ -17,6 +17,7 @@ import type { AgentRegistry } from '../../agents/registry.ts';
 import type { Ids } from '../../lib/clock.ts';
 import type { Channel } from '../../sync/channel.ts';
 import type { Sync } from '../../sync/sync.ts';
+import type { TerminalService } from '../../terminals/service.ts';
 import type { TurnSupervisor } from '../../turns/supervisor.ts';
 import type { Commands } from '../../wire/router.ts';
 import type { Caller } from '../module.ts';
@@ -38,6 +39,7 @@ interface Parts {
   readonly ids: Ids;
   readonly agents: AgentRegistry;
   readonly turns: TurnSupervisor;
+  readonly terminals: Pick<TerminalService, 'heldBy' | 'disposeHeldBy'>;
   readonly configs: KnownConfigs;
   readonly chats: ChatOfSession;
   /** Checks and completes a working directory, in the order of [SESS-1]; `file:` URI and absolute path. */
@@ -81,6 +83,7 @@ export function sessionCommands(parts: Parts): Commands {
       const session = await sync.registry.openOf('session', channel);
       if (session === undefined) throw sessionNotFound(channel);
       for (const { uri } of await sync.journal.listChannels(channel)) await sync.registry.open(uri);
+      for (const uri of parts.terminals.heldBy(channel)) await sync.registry.open(uri);
       // Somebody else was faster.
       if (!session.isAlive) throw sessionNotFound(channel);
       sync.path.transact('client', () => removeSession(parts, session));
@@ -157,12 +160,13 @@ function addSession(
 }
 
 /** In the order of [SESS-3]. */
-function removeSession({ sync, chats, onListed }: Parts, session: Channel<'session'>): void {
+function removeSession({ sync, chats, terminals, onListed }: Parts, session: Channel<'session'>): void {
   const own = [...sync.registry.ofSession(session.uri)].filter((channel) => channel.is('chat'));
   for (const chat of own) {
     const turnId = chat.state.activeTurn?.id;
     if (turnId !== undefined) sync.emit(chat, { type: 'chat/turnCancelled', turnId });
   }
+  terminals.disposeHeldBy(session.uri);
   for (const chat of own) chats.remove(session, chat);
   sync.path.write({ op: 'dropSession', uri: session.uri });
   sync.notifyRoot('root/sessionRemoved', { channel: sync.root.uri, session: session.uri });

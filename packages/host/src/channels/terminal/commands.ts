@@ -1,0 +1,96 @@
+import {
+  type CreateTerminalParams,
+  conflict,
+  invalidParams,
+  isAcceptableUri,
+  notFound,
+  permissionDenied,
+  sessionNotFound,
+  type TerminalClaim,
+} from '@agenthost/protocol';
+import type { Sync } from '../../sync/sync.ts';
+import type { Terminals } from '../../terminals/terminals.ts';
+import type { Commands } from '../../wire/router.ts';
+import type { Caller } from '../module.ts';
+import { checkHands, checkTitle } from './rules.ts';
+
+const DEFAULT_SIZE = { cols: 80, rows: 24 } as const;
+
+interface Parts {
+  readonly sync: Sync;
+  readonly terminals: Terminals;
+  /** Checks and completes a working directory, in the order of [SESS-1]; absolute path. */
+  resolveDirectory(uri: string | undefined, caller: Caller): Promise<{ path: string }>;
+}
+
+/** `createTerminal`, `disposeTerminal`, `x-signalTerminal` [TERM-1]. */
+export function terminalCommands({ sync, terminals, resolveDirectory }: Parts): Commands {
+  return {
+    createTerminal: async (params, caller) => {
+      const { channel: uri, claim, name, cols, rows } = params;
+      if (!isAcceptableUri(uri, 'terminal'))
+        throw invalidParams(`params.channel: ${uri.slice(0, 100)} cannot name a terminal`);
+      await terminals.checkFree(uri);
+      await checkClaim(sync, claim, caller);
+      const { path } = await resolveDirectory(params.cwd, caller);
+      const fault = name === undefined ? undefined : checkTitle(name);
+      if (fault !== undefined) throw invalidParams(`params.name: ${fault.reason}`);
+      const command = commandOf(params);
+      const env = envOf(params);
+      await terminals.create({
+        uri,
+        claim,
+        cwd: path,
+        cols: cols ?? DEFAULT_SIZE.cols,
+        rows: rows ?? DEFAULT_SIZE.rows,
+        ...(name === undefined ? {} : { title: name }),
+        ...(command === undefined ? {} : { command }),
+        ...(env === undefined ? {} : { env }),
+      });
+      return null;
+    },
+    disposeTerminal: async ({ channel }) => {
+      await terminals.dispose(channel);
+      return null;
+    },
+    'x-signalTerminal': async ({ channel, signal }, { clientId }) => {
+      const terminal = await sync.registry.openOf('terminal', channel);
+      if (terminal === undefined) throw notFound('terminal', channel);
+      const denied = checkHands(terminal.state, clientId);
+      if (denied !== undefined) throw permissionDenied(denied.reason);
+      const runner = terminals.runner(channel);
+      if (runner === undefined || terminal.state.exitCode !== undefined)
+        throw conflict('What ran in this terminal has ended');
+      runner.pty.signal(`SIG${signal}`);
+      return null;
+    },
+  };
+}
+
+async function checkClaim(sync: Sync, claim: TerminalClaim, { clientId }: Caller): Promise<void> {
+  if (claim.kind === 'client') {
+    if (claim.clientId !== clientId) throw invalidParams('params.claim.clientId: expected your own clientId');
+    return;
+  }
+  if ((await sync.registry.openOf('session', claim.session)) === undefined)
+    throw sessionNotFound(claim.session);
+}
+
+function commandOf({ 'x-command': command }: CreateTerminalParams): [string, ...string[]] | undefined {
+  if (command === undefined) return undefined;
+  const [program, ...args] = command;
+  if (program === undefined || program === '')
+    throw invalidParams('params.x-command: expected a program and its arguments');
+  if (command.some((each) => each.includes('\0')))
+    throw invalidParams('params.x-command: a NUL character cannot be passed to a program');
+  return [program, ...args];
+}
+
+function envOf({ 'x-env': env }: CreateTerminalParams): Record<string, string> | undefined {
+  for (const [name, value] of Object.entries(env ?? {})) {
+    if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name))
+      throw invalidParams(`params.x-env: ${JSON.stringify(name.slice(0, 100))} cannot name a variable`);
+    if (value.includes('\0')) throw invalidParams(`params.x-env.${name}: holds a NUL character`);
+  }
+  return env;
+}

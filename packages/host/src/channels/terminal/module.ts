@@ -1,0 +1,58 @@
+import type { Sync } from '../../sync/sync.ts';
+import { openClaim } from '../../terminals/claims.ts';
+import type { Terminals } from '../../terminals/terminals.ts';
+import type { Presence } from '../../wire/presence.ts';
+import type { ChannelModule } from '../module.ts';
+import { checkTerminalAction } from './rules.ts';
+
+/** What clients do on terminals, and what follows. */
+export function terminalModule(parts: {
+  sync: Sync;
+  terminals: Terminals;
+  presence: Presence;
+}): ChannelModule<'terminal'> {
+  const { sync, terminals, presence } = parts;
+  const surroundings = {
+    isGone: (clientId: string) => presence.isGone(clientId),
+    hasSession: (uri: string) => sync.registry.getOf('session', uri) !== undefined,
+  };
+  /** Actions whose session was looked for; one that is not in memory then does not exist. */
+  const looked = new WeakSet<object>();
+  return {
+    isPrivate: ({ type }) => type === 'terminal/input',
+    prepare: (_, action) => {
+      if (action.type !== 'terminal/claimed' || action.claim.kind !== 'session') return undefined;
+      const { session } = action.claim;
+      if (surroundings.hasSession(session) || looked.has(action)) return undefined;
+      looked.add(action);
+      return sync.registry.open(session).then(() => undefined);
+    },
+    check: (channel, action, { clientId }) =>
+      checkTerminalAction(channel.state, action, clientId, surroundings),
+    after: (channel, action) => {
+      switch (action.type) {
+        case 'terminal/input': {
+          const { data } = action;
+          const pty = terminals.runner(channel.uri)?.pty;
+          sync.path.effect(() => pty?.write(data));
+          return;
+        }
+        case 'terminal/resized': {
+          const { cols, rows } = action;
+          const pty = terminals.runner(channel.uri)?.pty;
+          sync.path.effect(() => pty?.resize(cols, rows));
+          return;
+        }
+        case 'terminal/titleChanged':
+          sync.setLocal(channel, { ...channel.local, titledBy: 'somebody' });
+          return;
+        case 'terminal/claimed': {
+          const open = openClaim(sync, action.claim);
+          if (open !== action.claim) sync.emit(channel, { type: 'terminal/claimed', claim: open });
+          return;
+        }
+        default:
+      }
+    },
+  };
+}

@@ -1,0 +1,90 @@
+import type { ChatState, TerminalClaim, TerminalInfo, TerminalSessionClaim } from '@agenthost/protocol';
+import type { Channel } from '../sync/channel.ts';
+import type { Sync } from '../sync/sync.ts';
+import { listed } from './catalogue.ts';
+
+/** A turn, or one tool call of it. */
+interface Use {
+  readonly session: string;
+  readonly turnId: string;
+  /** Absent: all of the turn's. */
+  readonly toolCallId?: string;
+}
+
+/** Whether a turn or tool call is named by a claim. */
+export const isInUse = (claim: TerminalSessionClaim): boolean =>
+  claim.turnId !== undefined || claim.toolCallId !== undefined;
+
+/** The same claim without a turn: the session holds the terminal in the background. */
+export const inBackground = ({ session }: TerminalSessionClaim): TerminalSessionClaim => ({
+  kind: 'session',
+  session,
+});
+
+/** A claim whose turn is not open names nobody who could ever let go: it becomes one of the session in the background. */
+export function openClaim(sync: Sync, claim: TerminalClaim): TerminalClaim {
+  if (claim.kind !== 'session' || !isInUse(claim)) return claim;
+  for (const chat of sync.registry.ofSession(claim.session)) {
+    if (chat.is('chat') && chat.outline.activeTurn?.id === claim.turnId) return claim;
+  }
+  return inBackground(claim);
+}
+
+/** Sends terminals to the background when the turn or tool call that used them ends, in the same transaction [TERM-5]. */
+export function narrowEndedClaims(sync: Sync, onError: (error: unknown, uri: string) => void): void {
+  sync.observe('chat', ({ channel, before, after, action }) => {
+    const turnId = before.activeTurn?.id;
+    const { session } = channel;
+    if (turnId === undefined || session === undefined) return;
+    if (after.activeTurn?.id !== turnId) return narrow(sync, { session, turnId }, onError);
+    if (!('toolCallId' in action) || !hasEnded(after, action.toolCallId)) return;
+    narrow(sync, { session, turnId, toolCallId: action.toolCallId }, onError);
+  });
+}
+
+function hasEnded({ activeTurn }: ChatState, toolCallId: string): boolean {
+  return (
+    activeTurn?.responseParts.some(
+      (part) =>
+        part.kind === 'toolCall' &&
+        part.toolCall.toolCallId === toolCallId &&
+        (part.toolCall.status === 'completed' || part.toolCall.status === 'cancelled'),
+    ) ?? false
+  );
+}
+
+function narrow(sync: Sync, use: Use, onError: (error: unknown, uri: string) => void): void {
+  for (const { resource, claim } of listed(sync)) {
+    if (!isBy(claim, use)) continue;
+    const terminal = sync.registry.getOf('terminal', resource);
+    if (terminal !== undefined) narrowOne(sync, terminal, use);
+    // One that has ended may have left memory meanwhile.
+    else
+      sync.path.effect(
+        () => void narrowUnloaded(sync, resource, use).catch((error: unknown) => onError(error, resource)),
+      );
+  }
+}
+
+async function narrowUnloaded(sync: Sync, uri: string, use: Use): Promise<void> {
+  const terminal = await sync.registry.openOf('terminal', uri);
+  if (terminal !== undefined) sync.path.transact('host', () => narrowOne(sync, terminal, use));
+}
+
+function narrowOne(sync: Sync, terminal: Channel<'terminal'>, use: Use): void {
+  const { claim } = terminal.state;
+  if (isBy(claim, use)) sync.emit(terminal, { type: 'terminal/claimed', claim: inBackground(claim) });
+}
+
+function isBy(claim: TerminalClaim, use: Use): claim is TerminalSessionClaim {
+  return (
+    claim.kind === 'session' &&
+    claim.session === use.session &&
+    claim.turnId === use.turnId &&
+    (use.toolCallId === undefined || claim.toolCallId === use.toolCallId)
+  );
+}
+
+/** The terminals that a session holds now. */
+export const heldBy = (sync: Sync, session: string): readonly TerminalInfo[] =>
+  listed(sync).filter(({ claim }) => claim.kind === 'session' && claim.session === session);

@@ -1,0 +1,49 @@
+import type { Cancel, Timers } from '../lib/clock.ts';
+
+/** Output is gathered for so long at most, ms; the first after a silence goes at once, so that keys are not felt to lag. */
+const GATHER_MS = 8;
+/** Output gathered into one action at most, in UTF-16 code units. */
+const GATHER_LENGTH = 64 * 1024;
+
+/** Decides when gathered output goes out. */
+export class OutputPace {
+  readonly #timers: Timers;
+  readonly #flush: () => void;
+  #isWaiting = false;
+  /** Runs for a while after each flush by time. */
+  #cancelWindow: Cancel | undefined;
+
+  /** `flush` sends what was gathered. */
+  constructor(timers: Timers, flush: () => void) {
+    this.#timers = timers;
+    this.#flush = flush;
+  }
+
+  /** There is more; `length` is all that was gathered. May flush at once. */
+  arrived(length: number): void {
+    this.#isWaiting = true;
+    if (this.#cancelWindow === undefined) this.#release();
+    else if (length >= GATHER_LENGTH) this.flush();
+  }
+
+  /** Sends what was gathered now. */
+  flush(): void {
+    this.#isWaiting = false;
+    this.#flush();
+  }
+
+  /** Nothing is flushed by itself any more. */
+  end(): void {
+    this.#cancelWindow?.();
+    this.#cancelWindow = () => undefined;
+    this.#isWaiting = false;
+  }
+
+  #release(): void {
+    this.#cancelWindow = this.#timers.after(GATHER_MS, () => {
+      this.#cancelWindow = undefined;
+      if (this.#isWaiting) this.#release();
+    });
+    this.flush();
+  }
+}

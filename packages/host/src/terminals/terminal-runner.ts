@@ -1,0 +1,130 @@
+import { OutputParser } from '../pty/output/parser.ts';
+import type { Pty, PtyExit } from '../pty/pty.ts';
+import type { Channel } from '../sync/channel.ts';
+import { OutputPace } from './output-pace.ts';
+import { OutputQueue } from './output-queue.ts';
+import { type Gathered, OutputWriter } from './output-writer.ts';
+import type { TerminalParts } from './parts.ts';
+
+/** A snapshot is written after so much output, in UTF-16 code units: loading reads it and what came since. */
+const SNAPSHOT_LENGTH = 8 * 1024 * 1024;
+
+/** Brings one pty and one channel together: what it puts out becomes actions, what is typed reaches it. */
+export class TerminalRunner {
+  readonly pty: Pty;
+  /** Resolves when the process has ended and everything that it put out is in the channel, if that is still there. */
+  readonly ended: Promise<PtyExit>;
+  readonly #parts: TerminalParts;
+  readonly #channel: Channel<'terminal'>;
+  readonly #parser: OutputParser;
+  readonly #queue: OutputQueue;
+  readonly #pace: OutputPace;
+  readonly #unpin: () => void;
+  readonly #setEnded: (exit: PtyExit) => void;
+  #gathered: Gathered[] = [];
+  #gatheredLength = 0;
+  /** Everything before this byte is in `#gathered` or was written. */
+  #offset: number;
+  #lengthSinceSnapshot = 0;
+  #isDetached = false;
+
+  /** The channel stays in memory until the process has ended. */
+  constructor(parts: TerminalParts, channel: Channel<'terminal'>, pty: Pty) {
+    this.#parts = parts;
+    this.#channel = channel;
+    this.pty = pty;
+    const { offset, nonce } = channel.local;
+    this.#offset = offset;
+    this.#parser = new OutputParser(nonce === undefined ? {} : { nonce });
+    this.#queue = new OutputQueue(parts.timers, (bytes, offset) => this.#read(bytes, offset));
+    this.#pace = new OutputPace(parts.timers, () => this.#write());
+    this.#unpin = channel.pin();
+    const { promise, resolve } = Promise.withResolvers<PtyExit>();
+    this.ended = promise;
+    this.#setEnded = resolve;
+  }
+
+  /** Begins to read, where the channel stands. Once. */
+  start(): void {
+    this.pty.read(this.#offset, {
+      data: (bytes, offset) => this.#queue.push(bytes, offset),
+      exit: (exit) => {
+        if (!this.#isDetached) this.#queue.finish(() => this.#end(exit));
+      },
+    });
+  }
+
+  /** Everything read so far goes into the channel now. */
+  flush(): void {
+    this.#queue.takeAll();
+    this.#pace.flush();
+  }
+
+  /** Takes nothing more of the pty: the host stops. */
+  detach(): void {
+    this.#isDetached = true;
+    this.#queue.end();
+    this.#pace.end();
+    this.#unpin();
+  }
+
+  #read(bytes: Uint8Array, offset: number): void {
+    const at = this.#parts.clock.now();
+    this.#add(this.#parser.push(bytes), at);
+    this.#offset = offset + bytes.length - this.#parser.pendingBytes;
+    if (this.#gathered.length > 0) this.#pace.arrived(this.#gatheredLength);
+  }
+
+  #add(events: Iterable<Gathered['event']>, at: number): void {
+    for (const event of events) {
+      if (event.type !== 'text') {
+        this.#gathered.push({ event, at });
+        continue;
+      }
+      this.#gatheredLength += event.text.length;
+      const last = this.#gathered.at(-1);
+      if (last?.event.type === 'text') {
+        const text = last.event.text + event.text;
+        this.#gathered[this.#gathered.length - 1] = { event: { type: 'text', text }, at: last.at };
+      } else {
+        this.#gathered.push({ event, at });
+      }
+    }
+  }
+
+  #write(): void {
+    const { sync } = this.#parts;
+    const gathered = this.#gathered;
+    const length = this.#gatheredLength;
+    const offset = this.#offset;
+    this.#gathered = [];
+    this.#gatheredLength = 0;
+    this.#lengthSinceSnapshot += length;
+    const isSnapshotDue = this.#lengthSinceSnapshot >= SNAPSHOT_LENGTH;
+    if (isSnapshotDue) this.#lengthSinceSnapshot = 0;
+    sync.path.transact('host', () => {
+      // Removed meanwhile: its process is being ended, and must not wait for anybody to read.
+      if (this.#channel.isAlive) {
+        new OutputWriter(this.#parts, this.#channel).write(gathered, offset);
+        if (isSnapshotDue) sync.registry.writeSnapshot(this.#channel);
+      }
+      sync.path.effect(() => this.pty.acknowledge(offset));
+    });
+  }
+
+  #end(exit: PtyExit): void {
+    this.#offset += this.#parser.pendingBytes;
+    this.#add(this.#parser.end(), this.#parts.clock.now());
+    this.#pace.end();
+    this.#write();
+    const { sync } = this.#parts;
+    sync.path.transact('host', () => {
+      if (this.#channel.isAlive) new OutputWriter(this.#parts, this.#channel).end(exit.exitCode);
+      sync.path.effect(() => {
+        this.pty.release();
+        this.#unpin();
+        this.#setEnded(exit);
+      });
+    });
+  }
+}

@@ -1,0 +1,246 @@
+import {
+  alreadyExists,
+  conflict,
+  internalError,
+  invalidParams,
+  notFound,
+  sessionNotFound,
+  type TerminalState,
+} from '@agenthost/protocol';
+import type { AgentTerminal, AgentTerminalStart } from '../agents/provider.ts';
+import { type Pty, PtyError } from '../pty/pty.ts';
+import type { Channel } from '../sync/channel.ts';
+import { fileUriOf } from '../workspace/file-uri.ts';
+import { AgentTerminals, type TerminalStarter } from './agent-terminals.ts';
+import { listed, listTerminal, unlistTerminals } from './catalogue.ts';
+import { heldBy, openClaim } from './claims.ts';
+import { type Launch, launchOf } from './launch.ts';
+import { OutputWriter } from './output-writer.ts';
+import type { TerminalParts } from './parts.ts';
+import type { NewTerminal, TerminalService } from './service.ts';
+import { TerminalRunner } from './terminal-runner.ts';
+
+/** Terminals that a host has at once, ended ones included. */
+const MAX_TERMINALS = 256;
+/** As if it had been hung up on: 128 + SIGHUP. */
+const LOST_EXIT_CODE = 129;
+
+/** The terminals of a host, and the ptys of those that run. */
+export class Terminals implements TerminalService, TerminalStarter {
+  readonly #parts: TerminalParts;
+  readonly #agents: AgentTerminals;
+  readonly #runners = new Map<string, TerminalRunner>();
+  /** URIs of terminals whose process is being started. */
+  readonly #starting = new Set<string>();
+  #isOver = false;
+
+  constructor(parts: TerminalParts) {
+    this.#parts = parts;
+    this.#agents = new AgentTerminals(parts, this);
+  }
+
+  async create(terminal: NewTerminal): Promise<void> {
+    const { uri } = terminal;
+    const { sync } = this.#parts;
+    if (this.#isOver) throw internalError('The host is stopping');
+    await this.checkFree(uri);
+    if (listed(sync).length + this.#starting.size >= MAX_TERMINALS)
+      throw conflict(`This host has ${MAX_TERMINALS} terminals, the most it takes: dispose of one first`);
+    this.#starting.add(uri);
+    try {
+      const launch = launchOf(this.#parts.settings, terminal);
+      const pty = await this.#spawn(terminal, launch);
+      try {
+        // Both may have come or gone while it started.
+        await this.#checkSession(terminal);
+        if (sync.registry.get(uri) !== undefined) throw alreadyExists('channel', uri);
+        sync.path.transact('client', () => this.#add(terminal, launch, pty));
+      } catch (error) {
+        this.#discard(pty);
+        throw error;
+      }
+    } finally {
+      this.#starting.delete(uri);
+    }
+  }
+
+  /** Rejects with `-32010` when something has this URI, or is about to. */
+  async checkFree(uri: string): Promise<void> {
+    const isTaken = this.#starting.has(uri) || (await this.#parts.sync.registry.open(uri)) !== undefined;
+    if (isTaken || this.#starting.has(uri)) throw alreadyExists('channel', uri);
+  }
+
+  async dispose(uri: string): Promise<void> {
+    const { sync } = this.#parts;
+    const terminal = await sync.registry.openOf('terminal', uri);
+    if (terminal?.isAlive !== true) throw notFound('terminal', uri);
+    sync.path.transact('client', () => this.#remove([uri]));
+  }
+
+  remove(uri: string): void {
+    const { sync } = this.#parts;
+    sync.path.transact('host', () => {
+      if (sync.registry.getOf('terminal', uri) !== undefined) this.#remove([uri]);
+    });
+  }
+
+  heldBy(session: string): readonly string[] {
+    return heldBy(this.#parts.sync, session).map(({ resource }) => resource);
+  }
+
+  disposeHeldBy(session: string): void {
+    this.#remove(this.heldBy(session));
+  }
+
+  startForAgent(
+    owner: { readonly session: string; readonly workingDirectory: string },
+    start: AgentTerminalStart,
+  ): Promise<AgentTerminal> {
+    return this.#agents.start(owner, start);
+  }
+
+  /** What runs in a terminal; `undefined` once it has ended. */
+  runner(uri: string): TerminalRunner | undefined {
+    return this.#runners.get(uri);
+  }
+
+  async #checkSession({ claim }: NewTerminal): Promise<void> {
+    if (claim.kind !== 'session') return;
+    const session = await this.#parts.sync.registry.openOf('session', claim.session);
+    if (session?.isAlive !== true) throw sessionNotFound(claim.session);
+  }
+
+  /**
+   * Goes on with those of the open terminals whose processes outlived the host that started them, and ends the others [CONN-8]. Before
+   * anybody is let in; always called, so that no pty is left that nothing shows.
+   */
+  async recover(terminals: readonly Channel<'terminal'>[]): Promise<void> {
+    const { sync, log } = this.#parts;
+    const ptys = new Map((await this.#adopt()).map((pty) => [pty.id, pty]));
+    for (const terminal of terminals) {
+      const { uri } = terminal;
+      const pty = ptys.get(terminal.local.pty);
+      if (pty === undefined) {
+        sync.path.transact('host', () => new OutputWriter(this.#parts, terminal).end(LOST_EXIT_CODE));
+        log.info({ uri }, 'a terminal went with the host that ran it');
+        continue;
+      }
+      ptys.delete(pty.id);
+      this.#attach(terminal, pty).start();
+    }
+    for (const pty of ptys.values()) this.#discard(pty);
+  }
+
+  /**
+   * The host stops: what was read goes into the channels, and terminals whose processes go with it end visibly. To be called
+   * again after a while, for those that came meanwhile.
+   */
+  end(): void {
+    const { sync, owner } = this.#parts;
+    this.#isOver = true;
+    for (const [uri, runner] of this.#runners) {
+      runner.flush();
+      if (owner.outlivesHost === true) continue;
+      this.#runners.delete(uri);
+      runner.detach();
+      const terminal = sync.registry.getOf('terminal', uri);
+      if (terminal === undefined) continue;
+      sync.path.transact('host', () => {
+        if (terminal.isAlive && terminal.state.exitCode === undefined)
+          new OutputWriter(this.#parts, terminal).end(LOST_EXIT_CODE);
+      });
+    }
+  }
+
+  /** Lets go of all ptys; the journal is drained before. */
+  async close(): Promise<void> {
+    this.#isOver = true;
+    for (const runner of this.#runners.values()) runner.detach();
+    this.#runners.clear();
+    await this.#parts.owner.close();
+  }
+
+  async #adopt(): Promise<readonly Pty[]> {
+    try {
+      return await this.#parts.owner.adopt();
+    } catch (error) {
+      this.#parts.log.error({ error }, 'the terminals of the host before this one cannot be reached');
+      return [];
+    }
+  }
+
+  #spawn({ cwd, cols, rows, command }: NewTerminal, { command: program, env }: Launch): Promise<Pty> {
+    const { ids, owner } = this.#parts;
+    return owner.spawn({ id: ids.next(), command: program, env, cwd, cols, rows }).catch((error: unknown) => {
+      if (!(error instanceof PtyError)) throw error;
+      // Whoever named the program can name another one.
+      throw command === undefined ? internalError(error.message, error) : invalidParams(error.message);
+    });
+  }
+
+  #add({ uri, claim, title, cwd, cols, rows }: NewTerminal, launch: Launch, pty: Pty): void {
+    const { sync } = this.#parts;
+    const state: TerminalState = {
+      title: title ?? launch.title,
+      cwd: fileUriOf(cwd),
+      cols,
+      rows,
+      content: [],
+      claim: openClaim(sync, claim),
+    };
+    const local = {
+      pty: pty.id,
+      offset: 0,
+      titledBy: title === undefined ? 'host' : 'somebody',
+      defaultTitle: launch.title,
+      ...(launch.nonce === undefined ? {} : { nonce: launch.nonce }),
+    } as const;
+    sync.path.undo(() => this.#discard(pty));
+    const channel = sync.registry.create({ uri, kind: 'terminal', state, local }, sync.emittedSeq);
+    sync.path.write({ op: 'markOpen', uri });
+    listTerminal(sync, channel);
+    const runner = this.#attach(channel, pty);
+    sync.path.undo(() => {
+      runner.detach();
+      this.#runners.delete(uri);
+    });
+    sync.path.effect(() => runner.start());
+  }
+
+  #attach(channel: Channel<'terminal'>, pty: Pty): TerminalRunner {
+    const runner = new TerminalRunner(this.#parts, channel, pty);
+    this.#runners.set(channel.uri, runner);
+    void runner.ended.then(() => {
+      if (this.#runners.get(channel.uri) === runner) this.#runners.delete(channel.uri);
+    });
+    return runner;
+  }
+
+  /** Inside `path.transact` only. */
+  #remove(uris: readonly string[]): void {
+    const { sync, log } = this.#parts;
+    for (const uri of uris) {
+      const terminal = sync.registry.getOf('terminal', uri);
+      if (terminal === undefined) sync.path.write({ op: 'dropChannel', uri });
+      else sync.registry.dispose(terminal);
+      const runner = this.#runners.get(uri);
+      if (runner === undefined) continue;
+      sync.path.effect(() => {
+        // Its URI is free again; what it still puts out nobody gets.
+        if (this.#runners.get(uri) === runner) this.#runners.delete(uri);
+        runner.pty
+          .kill()
+          .catch((error: unknown) => log.error({ error, uri }, 'a terminal could not be ended'));
+      });
+    }
+    unlistTerminals(sync, uris);
+  }
+
+  /** Ends a pty that no channel will ever show. */
+  #discard(pty: Pty): void {
+    pty
+      .kill()
+      .then(() => pty.release())
+      .catch((error: unknown) => this.#parts.log.error({ error, pty: pty.id }, 'a pty could not be ended'));
+  }
+}
