@@ -27,7 +27,7 @@ export interface PtySpec {
   readonly command: readonly [program: string, ...args: string[]];
   /** Absolute path; exists. */
   readonly cwd: string;
-  /** The whole environment. */
+  /** The whole environment, but for `PWD`, which is `cwd` unless given. */
   readonly env: Readonly<Record<string, string>>;
   /** Characters. */
   readonly cols: number;

@@ -56,7 +56,7 @@ export class RunningPty {
 
   private constructor(spec: PtySpec, program: string, options: RunningPtyOptions) {
     const { native, helperPath } = loadNativePty();
-    const env = Object.entries({ ...spec.env, PWD: spec.cwd }).map(([name, value]) => `${name}=${value}`);
+    const env = Object.entries({ PWD: spec.cwd, ...spec.env }).map(([name, value]) => `${name}=${value}`);
     const args = spec.command.slice(1);
     const onExit = (exitCode: number, signal: number): void => this.#exited(exitCode, signal);
     try {

@@ -1,0 +1,17 @@
+import { expect, it } from 'vitest';
+import { NodePtyOwner } from './node-pty.ts';
+import { contractSpec, describePtyOwner } from './pty-contract.ts';
+
+describePtyOwner('NodePtyOwner', async (limits) => new NodePtyOwner(limits));
+
+it('an owner in this process has nothing from before, and ends its ptys when it closes', async () => {
+  const owner = new NodePtyOwner();
+  expect(await owner.adopt()).toEqual([]);
+  const pty = await owner.spawn(contractSpec("trap '' TERM HUP; sleep 600 & while :; do sleep 600; done"));
+  const heard: string[] = [];
+  pty.read(0, { data: () => undefined, exit: () => heard.push('exit') });
+  await owner.close();
+  expect(() => process.kill(-pty.pid, 0)).toThrow('ESRCH');
+  // Who let go of it hears nothing more.
+  expect(heard).toEqual([]);
+});
