@@ -5,6 +5,8 @@ import { deltaCost } from './delta-cost.ts';
 import { fanOut } from './fan-out.ts';
 import { start } from './start.ts';
 import { table } from './table.ts';
+import { terminalEcho } from './terminal-echo.ts';
+import { terminalFlood } from './terminal-flood.ts';
 import { turnWindow } from './turn-window.ts';
 
 const BENCHES: Readonly<Record<string, () => Promise<Measured[]>>> = {
@@ -12,6 +14,8 @@ const BENCHES: Readonly<Record<string, () => Promise<Measured[]>>> = {
   'delta-cost': deltaCost,
   'turn-window': turnWindow,
   start,
+  'terminal-flood': terminalFlood,
+  'terminal-echo': terminalEcho,
 };
 
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { json: { type: 'boolean' } } });

@@ -1,0 +1,68 @@
+import { alternate, type Measured } from './bar.ts';
+import { BenchProcess, withFolder } from './process.ts';
+
+const BYTES = 200_000_000;
+const LINE = '2026-03-01T12:00:00.000Z info build: compiled module 4711 of 9000 in 12.3 ms';
+/** What a build that never stops talking puts out; as many bytes as that, and a CR for each line from the pty. */
+const COMMAND = ['/bin/sh', '-c', `yes '${LINE}' | head -c ${BYTES}`];
+
+const CASES = [
+  { name: 'terminal flood', keeper: true, atLeast: 0.4 },
+  { name: 'terminal flood, no keeper', keeper: false, atLeast: 0.5 },
+] as const;
+
+/** The host's memory may not grow with what goes through it. */
+const MOST_BYTES = 150e6;
+
+interface Read {
+  readonly bytes: number;
+  readonly ms: number;
+}
+
+/** 200 MB through pty, (keeper,) host, journal and a WebSocket to one client, against the same pty read directly in Node. */
+export async function terminalFlood(): Promise<Measured[]> {
+  const results: Measured[] = [];
+  for (const each of CASES) results.push(...(await withFolder((folder) => measure(folder, each))));
+  return results;
+}
+
+async function measure(
+  folder: string,
+  { name, keeper, atLeast }: (typeof CASES)[number],
+): Promise<Measured[]> {
+  const host = new BenchProcess('./terminal-host.ts');
+  const reader = new BenchProcess('./terminal-reader.ts');
+  try {
+    const { wsUrl } = await host.ask<{ wsUrl: string }>({ kind: 'start', folder, keeper });
+    const rate = async (url?: string): Promise<number> => {
+      const { bytes, ms } = await reader.ask<Read>({ command: COMMAND, cwd: folder, url });
+      if (bytes < BYTES) throw new Error(`${BYTES - bytes} bytes of ${BYTES} did not arrive`);
+      return bytes / ms / 1_000;
+    };
+    const found = await alternate(
+      () => rate(wsUrl),
+      () => rate(),
+    );
+    const { peakBytes } = await host.ask<{ peakBytes: number }>({ kind: 'memory' });
+    const text = (megabytes: number): string => `${megabytes.toFixed(1)} MB/s`;
+    const megabytes = (bytes: number): string => `${Math.round(bytes / 1e6)} MB`;
+    return [
+      {
+        name,
+        figure: text(found.ours),
+        baseline: text(found.baseline),
+        ratio: found.ratio,
+        bar: { atLeast },
+      },
+      {
+        name: `${name}: peak memory of the host`,
+        figure: megabytes(peakBytes),
+        baseline: megabytes(MOST_BYTES),
+        ratio: peakBytes / MOST_BYTES,
+        bar: { atMost: 1 },
+      },
+    ];
+  } finally {
+    await Promise.all([host.end(), reader.end()]);
+  }
+}

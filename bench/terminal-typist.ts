@@ -1,0 +1,98 @@
+// Types at a shell and waits for each key's echo: on a pty of its own, or on one of a host.
+import { spawn } from '@lydell/node-pty';
+import { serve } from './process.ts';
+import { WireClient } from './wire.ts';
+
+type Request =
+  | { kind: 'open'; shell: string[]; cwd: string; url?: string }
+  | { kind: 'type'; keys: number; gapMs: number };
+
+/** A shell somewhere. */
+interface Keyboard {
+  press(key: string): void;
+  onOutput: (text: string) => void;
+}
+
+/** Keys between two clearings of the line. */
+const LINE_LENGTH = 60;
+const CLEAR_LINE = '\x15';
+
+let keyboard: Keyboard | undefined;
+
+async function answer(request: Request): Promise<unknown> {
+  if (request.kind === 'type') return { latenciesMs: await type(request.keys, request.gapMs) };
+  const { shell, cwd, url } = request;
+  keyboard = url === undefined ? local(shell, cwd) : await remote(shell, url);
+  await quiet(keyboard);
+  return {};
+}
+
+function local([program = '', ...args]: string[], cwd: string): Keyboard {
+  const pty = spawn(program, args, { cols: 80, rows: 24, cwd });
+  const opened: Keyboard = { press: (key) => pty.write(key), onOutput: () => undefined };
+  pty.onData((text) => opened.onOutput(text));
+  return opened;
+}
+
+async function remote(shell: string[], url: string): Promise<Keyboard> {
+  const clientId = `typist-${crypto.randomUUID()}`;
+  const client = await WireClient.connect(url, clientId);
+  const channel = `ahp-terminal:/${crypto.randomUUID()}`;
+  await client.request('createTerminal', {
+    channel,
+    claim: { kind: 'client', clientId },
+    'x-command': shell,
+  });
+  await client.request('subscribe', { channel });
+  const opened: Keyboard = {
+    press: (data) => client.dispatch(channel, { type: 'terminal/input', data }),
+    onOutput: () => undefined,
+  };
+  client.takeOver((frame) => {
+    const { params } = JSON.parse(frame.toString());
+    if (params?.action?.type === 'terminal/data') opened.onOutput(params.action.data);
+  });
+  return opened;
+}
+
+/** Resolves when the shell has put out nothing for a while: it waits for keys. */
+function quiet(at: Keyboard): Promise<void> {
+  return new Promise((resolve) => {
+    let timer = setTimeout(resolve, 500);
+    at.onOutput = () => {
+      clearTimeout(timer);
+      timer = setTimeout(resolve, 500);
+    };
+  });
+}
+
+async function type(keys: number, gapMs: number): Promise<number[]> {
+  const latenciesMs: number[] = [];
+  for (let index = 0; index < keys; index += 1) {
+    if (index % LINE_LENGTH === 0) {
+      keyboard?.press(CLEAR_LINE);
+      await pause(50);
+    }
+    const key = String.fromCharCode(97 + (index % 26));
+    latenciesMs.push(await echoOf(key));
+    // People do not type in step with anything.
+    await pause(gapMs * (0.5 + Math.random()));
+  }
+  return latenciesMs;
+}
+
+function echoOf(key: string): Promise<number> {
+  return new Promise((resolve) => {
+    const at = keyboard;
+    if (at === undefined) throw new Error('open first');
+    const startedAt = performance.now();
+    at.onOutput = (text) => {
+      if (text.includes(key)) resolve(performance.now() - startedAt);
+    };
+    at.press(key);
+  });
+}
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+serve(answer, () => process.exit(0));
