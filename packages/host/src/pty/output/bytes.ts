@@ -15,9 +15,21 @@ export const DCS = 0x50;
 const isC1Introducer = (byte: number | undefined): boolean => byte === 0x9b || byte === 0x9d || byte === 0x90;
 const isC1 = (byte: number | undefined): boolean => byte !== undefined && byte >= 0x80 && byte <= 0x9f;
 
+/** Colours and cursor movements follow each other closely; from here on a native search is faster than a loop. */
+const NEAR_BYTES = 48;
+
 /** Where the next ESC, or CSI, OSC or DCS as a C1 control, begins: its index, or the length when there is none. */
-export function nextIntroducer(data: Uint8Array, from: number): number {
-  const end = data.length;
+export function nextIntroducer(data: Buffer, from: number): number {
+  const near = Math.min(data.length, from + NEAR_BYTES);
+  const at = scanForIntroducer(data, from, near);
+  if (at < near || near === data.length) return at;
+  const escape = data.indexOf(ESC, near);
+  const end = escape < 0 ? data.length : escape;
+  const c1 = data.subarray(near, end).indexOf(C1_LEAD);
+  return c1 < 0 ? end : scanForIntroducer(data, near + c1, end);
+}
+
+function scanForIntroducer(data: Buffer, from: number, end: number): number {
   for (let at = from; at < end; at++) {
     const byte = data[at];
     if (byte === ESC || (byte === C1_LEAD && isC1Introducer(data[at + 1]))) return at;

@@ -50,83 +50,54 @@ export class OutputParser {
   /** Reads on. The bytes are not kept: what is needed of them is copied. */
   push(bytes: Uint8Array): OutputEvent[] {
     const data = this.#join(bytes);
-    const events = new EventList();
-    /** Where text begins that is in no event yet. */
-    let textFrom = 0;
-    let at = 0;
-    let keepFrom = -1;
-    while (keepFrom < 0) {
-      at = nextIntroducer(data, at);
-      if (at === data.length) break;
-      const kind = sequenceKind(data, at);
-      if (kind === OSC || kind === DCS) {
-        const limit = holdLimit(kind, data, at + 2, this.#nonce);
-        if (limit === 0) {
-          at += 2;
-          continue;
-        }
-        const stop =
-          limit === 'undecided'
-            ? -1
-            : stringStop(data, Math.max(at + 2, at === 0 ? this.#searched : 0), kind);
-        if (limit === 'undecided' || (stop < 0 && data.length - at < limit)) {
-          keepFrom = at;
-          continue;
-        }
-        const end = stop + terminatorLength(data, stop);
-        if (stop < 0 || end === stop || end - at > limit) {
-          // Between here and the stop begins nothing else.
-          at = stop < 0 ? at + 2 : stop;
-          continue;
-        }
-        const { isRemoved, events: said } = readString(kind, data.toString('latin1', at + 2, stop), {
-          nonce: this.#nonce,
-          terminator: data[stop] === BEL ? 'bel' : 'st',
-        });
-        if (isRemoved || said.length > 0) {
-          events.text(data, textFrom, isRemoved ? at : end);
-          textFrom = end;
-          events.add(said);
-        }
-        at = end;
-        continue;
-      }
-      const end = this.#endOf(kind, data, at);
-      if (end < 0) {
-        keepFrom = at;
-        continue;
-      }
-      if (kind === CSI) {
-        const query = queryOfControlSequence(data, at + 2, end);
-        if (query !== undefined) {
-          events.text(data, textFrom, end);
-          textFrom = end;
-          events.add([{ type: 'query', query }]);
-        }
-      }
-      at = end;
+    const events = new EventList(data);
+    let at = nextIntroducer(data, 0);
+    while (at < data.length) {
+      const next = this.#read(data, at, events);
+      if (next < 0) break;
+      at = nextIntroducer(data, next);
     }
-    if (keepFrom < 0) keepFrom = data.length - incompleteCharacter(data);
-    events.text(data, textFrom, keepFrom);
+    const keepFrom = at < data.length ? at : data.length - incompleteCharacter(data);
     this.#keep(data, keepFrom);
-    return events.done();
+    return events.upTo(keepFrom);
   }
 
   /** No more will come: what was kept is text now. The parser is as new afterwards. */
   end(): OutputEvent[] {
-    const events = new EventList();
-    events.text(this.#room, 0, this.#keptLength);
-    this.#keep(NOTHING, 0);
-    return events.done();
+    const data = this.#join(NOTHING);
+    this.#keep(data, data.length);
+    return new EventList(data).upTo(data.length);
   }
 
-  /** Behind an escape or control sequence, or where reading goes on because it is none; -1 when it is not whole. */
-  #endOf(kind: number | undefined, data: Buffer, at: number): number {
-    let end = at + 1;
+  /** What begins here. Returns where reading goes on, or -1 when it is not whole. */
+  #read(data: Buffer, at: number, events: EventList): number {
+    const kind = sequenceKind(data, at);
     if (kind === undefined) return -1;
+    if (kind === OSC || kind === DCS) return this.#readString(kind, data, at, events);
+    let end = at + 1;
     if (kind === CSI) end = controlSequenceEnd(data, at + 2);
     else if (kind >= 0x20 && kind <= 0x2f) end = escapeSequenceEnd(data, at + 2);
-    return end < 0 && data.length - at >= SEQUENCE_LIMIT_BYTES ? at + 1 : end;
+    if (end < 0) return data.length - at < SEQUENCE_LIMIT_BYTES ? -1 : at + 1;
+    const query = kind === CSI ? queryOfControlSequence(data, at + 2, end) : undefined;
+    if (query !== undefined) events.add([{ type: 'query', query }], end, end);
+    return end;
+  }
+
+  #readString(kind: typeof OSC | typeof DCS, data: Buffer, at: number, events: EventList): number {
+    const limit = holdLimit(kind, data, at + 2, this.#nonce);
+    if (limit === 'undecided') return -1;
+    if (limit === 0) return at + 2;
+    const stop = stringStop(data, Math.max(at + 2, at === 0 ? this.#searched : 0), kind);
+    if (stop < 0) return data.length - at < limit ? -1 : at + 2;
+    const end = stop + terminatorLength(data, stop);
+    // Nothing else begins before the stop.
+    if (end === stop || end - at > limit) return stop;
+    const { isRemoved, events: said } = readString(kind, data.toString('latin1', at + 2, stop), {
+      nonce: this.#nonce,
+      terminator: data[stop] === BEL ? 'bel' : 'st',
+    });
+    if (isRemoved || said.length > 0) events.add(said, isRemoved ? at : end, end);
+    return end;
   }
 
   #join(bytes: Uint8Array): Buffer {
@@ -155,25 +126,46 @@ export class OutputParser {
   }
 }
 
+/** Both decode alike; the one is quicker to call, the other quicker to decode. */
+const SHORT_BYTES = 256;
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+
 /** Events in order, neighbouring pieces of text as one. */
 class EventList {
+  readonly #data: Buffer;
   readonly #events: OutputEvent[] = [];
   #text = '';
+  /** Where what is in no event yet begins. */
+  #from = 0;
 
-  /** Pieces are decoded by themselves: bytes on both sides of what was removed make no character together. */
-  text(data: Buffer, from: number, to: number): void {
-    if (from < to) this.#text += data.toString('utf8', from, to);
+  constructor(data: Buffer) {
+    this.#data = data;
   }
 
-  add(events: readonly OutputEvent[]): void {
+  /** Takes text up to `textEnd`, then these; goes on at `next`. */
+  add(events: readonly OutputEvent[], textEnd: number, next: number): void {
+    this.#decode(textEnd);
+    this.#from = next;
     if (events.length === 0) return;
     this.#flush();
     this.#events.push(...events);
   }
 
-  done(): OutputEvent[] {
+  /** All of them, with the text up to here. */
+  upTo(end: number): OutputEvent[] {
+    this.#decode(end);
     this.#flush();
     return this.#events;
+  }
+
+  /** Pieces are decoded by themselves: bytes on both sides of what was removed make no character together. */
+  #decode(to: number): void {
+    const from = this.#from;
+    if (from >= to) return;
+    this.#text +=
+      to - from < SHORT_BYTES
+        ? this.#data.toString('utf8', from, to)
+        : decoder.decode(this.#data.subarray(from, to));
   }
 
   #flush(): void {
