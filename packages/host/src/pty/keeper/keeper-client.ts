@@ -30,6 +30,7 @@ export interface KeeperPtyOwnerOptions {
  * driven until these end; those that speak another are left alone.
  */
 export class KeeperPtyOwner implements PtyOwner {
+  readonly outlivesHost = true;
   readonly #options: KeeperPtyOwnerOptions;
   readonly #folder: string;
   readonly #connections = new Set<KeeperConnection>();
