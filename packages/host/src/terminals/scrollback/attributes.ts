@@ -8,15 +8,22 @@ const FG = {
   invisible: 1 << 30,
   strike: 1 << 31,
 };
-const BG = { italic: 1 << 26, dim: 1 << 27, extended: 1 << 28, overline: 1 << 30 };
+const BG = { italic: 1 << 26, dim: 1 << 27, extended: 1 << 28, guarded: 1 << 29, overline: 1 << 30 };
 const COLOR = 0x3ffffff;
 const MODE = 0x3000000;
 const PALETTE_16 = 0x1000000;
 const PALETTE_256 = 0x2000000;
 const RGB = 0x3000000;
 
+/** A packed colour without the bits of an earlier one that the emulator leaves behind; the flags beside it stay. */
+function clean(packed: number): number {
+  const mode = packed & MODE;
+  if (mode === RGB) return packed;
+  return mode === 0 ? packed & ~COLOR : packed & ~0xffff00;
+}
+
 /** The background alone: what empty cells have of attributes. */
-export const background = ({ bg }: Attributes): number => bg & COLOR;
+export const background = ({ bg }: Attributes): number => clean(bg & COLOR);
 
 /** The id of the hyperlink, 0 for none. */
 export const linkOf = (attributes: Attributes): number =>
@@ -37,8 +44,8 @@ export const PLAIN_STYLE: Style = { fg: 0, bg: 0, ext: 0 };
 
 /** The style of a cell, or that of a cursor. */
 export const styleOf = (attributes: Attributes): Style => ({
-  fg: attributes.fg,
-  bg: attributes.bg & ~(1 << 29),
+  fg: clean(attributes.fg),
+  bg: clean(attributes.bg) & ~BG.guarded,
   ext: extra(attributes),
 });
 
@@ -47,7 +54,7 @@ export const blankStyle = (color: number): Style => ({ fg: 0, bg: color, ext: 0 
 
 /** Whether an attribute set has this style; spares making one. */
 export const hasStyle = (attributes: Attributes, style: Style): boolean =>
-  attributes.fg === style.fg && (attributes.bg & ~(1 << 29)) === style.bg && extra(attributes) === style.ext;
+  attributes.fg === style.fg && (attributes.bg & ~BG.guarded) === style.bg && extra(attributes) === style.ext;
 
 /** The sequence after which a terminal writes in this style, whatever it wrote in before. */
 export function sgr({ fg, bg, ext }: Style): string {

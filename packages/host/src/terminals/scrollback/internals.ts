@@ -6,7 +6,12 @@ import type { IBufferCell, Terminal } from '@xterm/headless';
  */
 export interface EmulatorCore {
   readonly buffers: { readonly normal: CoreBuffer; readonly alt: CoreBuffer };
-  readonly _inputHandler: { readonly _curAttrData: Attributes };
+  readonly _inputHandler: {
+    readonly _curAttrData: Attributes;
+    eraseInDisplay(params: { readonly params: readonly number[]; readonly length: number }): boolean;
+  };
+  /** Takes text in at once; what it throws comes to the caller and not out of a timer. */
+  writeSync(text: string): void;
   readonly _charsetService: {
     readonly charset: Charset | undefined;
     readonly glevel: number;
@@ -74,6 +79,8 @@ const PATHS = [
   ['buffers', 'alt', 'tabs'],
   ['buffers', 'alt', 'scrollTop'],
   ['_inputHandler', '_curAttrData', 'extended'],
+  ['_inputHandler', 'eraseInDisplay'],
+  ['writeSync'],
   ['_charsetService', '_charsets'],
   ['_charsetService', 'glevel'],
   ['_oscLinkService', 'getLinkData'],

@@ -17,6 +17,7 @@ const LIMIT = 1024;
  */
 export class Remembered {
   readonly #sequences = new Map<string, string>();
+  #link = '';
 
   /** Watches an emulator from before it is fed. */
   constructor({ parser }: Terminal) {
@@ -42,10 +43,19 @@ export class Remembered {
         return false;
       });
     }
+    parser.registerOscHandler(8, (data) => {
+      this.#link = `\x1b]8;${data}\x1b\\`;
+      return false;
+    });
     parser.registerEscHandler({ final: 'c' }, () => {
       this.#sequences.clear();
       return false;
     });
+  }
+
+  /** Opens the hyperlink that was opened last: the emulator forgets it when its first line goes. */
+  get link(): string {
+    return this.#link;
   }
 
   /** What makes a terminal remember the same. */

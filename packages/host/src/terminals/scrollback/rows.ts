@@ -58,20 +58,16 @@ export class RowWriter {
     return this.#out.join('');
   }
 
-  /** The sequences for a style and a link, from whatever was written before. */
-  attributes(attributes: Parameters<typeof styleOf>[0]): string {
+  /** From the last character of a line, written once more where it is: leaves the cursor behind the line's end. */
+  lineEnd(line: IBufferLine, x: number): string {
     this.#out = [];
-    this.#as(styleOf(attributes), linkOf(attributes));
-    return this.#out.join('');
-  }
-
-  /** One cell's character in its own style; a blank where it is empty. */
-  character(line: IBufferLine | undefined, x: number): string {
-    const cell = line?.getCell(x, this.#cell);
-    this.#out = [];
-    if (cell === undefined) return '';
+    line.getCell(x, this.#cell);
+    const chars = this.#cell.getChars();
     this.#as(styleOf(this.#cell), linkOf(this.#cell));
-    this.#out.push(this.#cell.getChars() || ' ');
+    this.#out.push(chars || ' ');
+    // Whatever empties the last cell and leaves the cursor there empties the line.
+    if (chars === '') this.#out.push('\x1b[2K');
+    this.#as(PLAIN_STYLE, 0);
     return this.#out.join('');
   }
 

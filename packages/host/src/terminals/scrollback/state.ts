@@ -1,5 +1,5 @@
 import type { IBuffer, Terminal } from '@xterm/headless';
-import { PLAIN_STYLE, sgr, styleOf } from './attributes.ts';
+import { linkOf, PLAIN_STYLE, sgr, styleOf } from './attributes.ts';
 import { type Charset, type CoreBuffer, type EmulatorCore, emulatorCore } from './internals.ts';
 import type { Remembered } from './remembered.ts';
 import { RowWriter } from './rows.ts';
@@ -29,13 +29,21 @@ export function serialize(terminal: Terminal, remembered: Remembered): Serialize
   const { normal, alternate, active } = terminal.buffer;
   const isAlternate = active.type === 'alternate';
   const screen = rows.write(normal);
-  const before = isAlternate ? behind(terminal, core.buffers.normal, rows) + rows.write(alternate) : '';
+  const before = isAlternate ? behind(terminal, core.buffers.normal) + rows.write(alternate) : '';
   const coreBuffer = isAlternate ? core.buffers.alt : core.buffers.normal;
+  const sets = charsets(core);
+  // Restoring a cursor brings its charset, not where that is designated.
+  const isRestored =
+    core._charsetService.charset !== core._charsetService._charsets[core._charsetService.glevel];
   const settings =
-    stops(terminal, coreBuffer) + margins(terminal, coreBuffer) + saved(coreBuffer, core, rows);
+    stops(terminal, coreBuffer) +
+    margins(terminal, coreBuffer) +
+    saved(coreBuffer) +
+    (isRestored ? `${sets}\x1b8` : '');
   const cursor = cursorOf(terminal, coreBuffer, active, rows);
-  const modes = charsets(core) + modesOf(terminal, core) + remembered.sequences();
-  const style = rows.attributes(core._inputHandler._curAttrData) || '\x1b[m';
+  const modes = (isRestored ? '' : sets) + modesOf(terminal, core) + remembered.sequences();
+  const writing = core._inputHandler._curAttrData;
+  const style = sgr(styleOf(writing)) + (linkOf(writing) === 0 ? '' : remembered.link);
   return {
     screen,
     state: before + settings + cursor + modes + style,
@@ -63,16 +71,16 @@ function isPlain(terminal: Terminal, core: EmulatorCore): boolean {
 }
 
 /** What the normal screen keeps while the alternate one is shown, and the way there. */
-const behind = (terminal: Terminal, normal: CoreBuffer, rows: RowWriter): string =>
+const behind = (terminal: Terminal, normal: CoreBuffer): string =>
   stops(terminal, normal) +
   margins(terminal, normal) +
-  placed(normal, rows) +
+  placed(normal) +
   '\x1b[?1049h\x1b(B\x1b[m\x1b[2J\x1b[H';
 
 const goTo = (x: number, y: number): string => `\x1b[${y + 1};${x + 1}H`;
 
 /** To where a saved cursor is, in its style and charset. */
-function placed(buffer: CoreBuffer, rows: RowWriter): string {
+function placed(buffer: CoreBuffer): string {
   const charset = designator(buffer.savedCharset);
   return (
     goTo(buffer.savedX, Math.max(buffer.savedY - buffer.ybase, 0)) +
@@ -81,7 +89,7 @@ function placed(buffer: CoreBuffer, rows: RowWriter): string {
   );
 }
 
-function saved(buffer: CoreBuffer, core: EmulatorCore, rows: RowWriter): string {
+function saved(buffer: CoreBuffer): string {
   const { savedX, savedY, savedCurAttrData, savedCharset } = buffer;
   const isDefault =
     savedX === 0 &&
@@ -89,7 +97,7 @@ function saved(buffer: CoreBuffer, core: EmulatorCore, rows: RowWriter): string 
     savedCharset === undefined &&
     sgr(styleOf(savedCurAttrData)) === sgr(PLAIN_STYLE);
   if (isDefault) return '';
-  return `${placed(buffer, rows)}\x1b7${savedCharset === undefined ? '' : '\x1b(B'}\x1b[m`;
+  return `${placed(buffer)}\x1b7${savedCharset === undefined ? '' : '\x1b(B'}\x1b[m`;
 }
 
 function stops(terminal: Terminal, { tabs }: CoreBuffer): string {
@@ -114,8 +122,9 @@ function cursorOf(terminal: Terminal, core: CoreBuffer, buffer: IBuffer, rows: R
   const origin = isOrigin ? '\x1b[?6h' : '';
   if (cursorX < terminal.cols) return origin + goTo(cursorX, y);
   const line = buffer.getLine(buffer.baseY + cursorY);
-  const width = line?.getCell(terminal.cols - 1)?.getWidth() === 0 ? 2 : 1;
-  return origin + goTo(terminal.cols - width, y) + rows.character(line, terminal.cols - width);
+  if (line === undefined) return origin;
+  const last = terminal.cols - (line.getCell(terminal.cols - 1)?.getWidth() === 0 ? 2 : 1);
+  return origin + goTo(last, y) + rows.lineEnd(line, last);
 }
 
 /** The final character that designates a charset. Only the ones that programs use are told apart. */
