@@ -194,6 +194,24 @@ describe('a person and an agent in one terminal', () => {
     ]);
   });
 
+  it('[TERM-5] an agent takes up what was sent to the background by showing it in another call', async () => {
+    const chat = await open();
+    const first = chat.prompt(steps(create(), running(), ask('wait_for_exit'), ended()));
+    await first.output.callIn('running');
+    chat.host.terminals[0]?.detach();
+    await first.done;
+    const again = chat.prompt(
+      steps(running(), ask('output'), { sayAnswer: true }, ask('wait_for_exit'), ended()),
+    );
+    await again.output.until(() => again.output.text.includes('output'));
+    const [terminal] = chat.host.terminals;
+    expect(terminal?.uses.at(-1)).toEqual({ turnId: 'turn-2', toolCallId: 't' });
+    expect(again.output.text).not.toContain('background');
+    terminal?.exit(0);
+    await again.done;
+    expect(again.output.calls[0]?.result?.content).toMatchObject([{ type: 'terminalComplete', exitCode: 0 }]);
+  });
+
   it('a cancelled turn tells the agent, and ends what the turn waited for but not what runs in the background', async () => {
     const chat = await open();
     await chat.prompt(steps(create(), running(), ended())).done;

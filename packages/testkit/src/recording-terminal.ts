@@ -6,7 +6,6 @@ export class RecordingTerminal implements AgentTerminal {
   readonly title: string;
   readonly start: AgentTerminalStart;
   readonly exited: Promise<{ readonly exitCode: number }>;
-  readonly detached: Promise<void>;
   /** Everything typed, oldest first. */
   readonly written: string[] = [];
   /** Who used it, the use that it was started with first. */
@@ -18,7 +17,8 @@ export class RecordingTerminal implements AgentTerminal {
   #output = '';
   #exitCode: number | undefined;
   readonly #exit = Promise.withResolvers<{ readonly exitCode: number }>();
-  readonly #detach = Promise.withResolvers<void>();
+  #detach = Promise.withResolvers<void>();
+  #isDetached = false;
 
   constructor(uri: string, start: AgentTerminalStart) {
     this.uri = uri;
@@ -26,7 +26,10 @@ export class RecordingTerminal implements AgentTerminal {
     this.title = start.title ?? (typeof start.command === 'string' ? start.command : start.command.join(' '));
     this.uses = [start.use];
     this.exited = this.#exit.promise;
-    this.detached = this.#detach.promise;
+  }
+
+  get detached(): Promise<void> {
+    return this.#detach.promise;
   }
 
   get isRunning(): boolean {
@@ -46,6 +49,7 @@ export class RecordingTerminal implements AgentTerminal {
 
   /** A person sends it to the background. */
   detach(): void {
+    this.#isDetached = true;
     this.#detach.resolve();
   }
 
@@ -63,6 +67,9 @@ export class RecordingTerminal implements AgentTerminal {
 
   use(by: TerminalUse | undefined): void {
     this.uses.push(by);
+    if (by === undefined || !this.#isDetached) return;
+    this.#isDetached = false;
+    this.#detach = Promise.withResolvers();
   }
 
   async kill(): Promise<void> {

@@ -30,7 +30,8 @@ export class SharedTerminal {
   readonly #cwd: string;
   readonly #outputBytes: number;
   #use: TerminalUse | undefined;
-  #isDetached = false;
+  /** The use that a person ended by sending it to the background. */
+  #detachedFrom: TerminalUse | undefined;
   /** What was left of it when it was removed. */
   #rest: ToolResultContent | undefined;
 
@@ -44,10 +45,7 @@ export class SharedTerminal {
     this.#cwd = cwd;
     this.#outputBytes = outputBytes;
     this.#use = use;
-    void terminal.detached.then(() => {
-      this.#isDetached = true;
-      this.#use = undefined;
-    });
+    this.#watch();
   }
 
   /** A turn waits for it, and no person has sent it to the background. */
@@ -65,17 +63,21 @@ export class SharedTerminal {
 
   /** Says which tool call shows it; `undefined` sends it to the background. */
   use(by: TerminalUse | undefined): void {
-    if (this.#isDetached || this.isReleased) return;
-    if (by?.turnId === this.#use?.turnId && by?.toolCallId === this.#use?.toolCallId) return;
+    if (this.isReleased || isSame(by, this.#use)) return;
+    // What the agent goes on saying of that call does not take it back; another call does.
+    if (this.#detachedFrom !== undefined && (by === undefined || isSame(by, this.#detachedFrom))) return;
+    const isTakenBack = this.#detachedFrom !== undefined;
+    this.#detachedFrom = undefined;
     this.#use = by;
     this.#terminal.use(by);
+    if (isTakenBack) this.#watch();
   }
 
   /** For `terminal/output`: plain text, since models make nothing of escape sequences. */
   output(): { output: string; truncated: boolean; exitStatus: ExitStatus | null } {
     const { text, isTruncated } = terminalText(this.#terminal, this.#outputBytes);
     const { exitCode } = this.#terminal.output(0);
-    const note = this.#isDetached && exitCode === undefined ? backgroundNote : '';
+    const note = this.#detachedFrom !== undefined && exitCode === undefined ? backgroundNote : '';
     return {
       output: `${text}${note}`,
       truncated: isTruncated,
@@ -99,7 +101,7 @@ export class SharedTerminal {
   async release(): Promise<void> {
     if (this.isReleased) return;
     const { resource, ...rest } = this.#complete();
-    const isKept = this.#isDetached && !this.hasExited;
+    const isKept = this.#detachedFrom !== undefined && !this.hasExited;
     this.#rest = isKept ? { ...rest, resource } : rest;
     if (!isKept) await this.#terminal.release();
   }
@@ -117,6 +119,13 @@ export class SharedTerminal {
     return this.hasExited ? [this.#complete()] : [live, this.#complete()];
   }
 
+  #watch(): void {
+    void this.#terminal.detached.then(() => {
+      this.#detachedFrom = this.#use ?? { turnId: '' };
+      this.#use = undefined;
+    });
+  }
+
   #complete(): Extract<ToolResultContent, { type: 'terminalComplete' }> & { resource: string } {
     const { text, isTruncated } = terminalText(this.#terminal, previewBytes);
     const { exitCode } = this.#terminal.output(0);
@@ -130,6 +139,9 @@ export class SharedTerminal {
     };
   }
 }
+
+const isSame = (one: TerminalUse | undefined, other: TerminalUse | undefined): boolean =>
+  one?.turnId === other?.turnId && one?.toolCallId === other?.toolCallId;
 
 /** What terminals ask of the session whose they are. */
 export interface TerminalOwner {

@@ -1,7 +1,6 @@
 import type { ChatAction, ErrorInfo, Message, Turn } from '@agenthost/protocol';
 import { AgentError, type AgentSession, type AgentTerminal } from '../agents/provider.ts';
 import type { Channel } from '../sync/channel.ts';
-import { agentSessionHost } from './agent-host.ts';
 import { ChatAgent } from './chat-agent.ts';
 import { commandContext, commandOf, messageForAgent } from './command.ts';
 import { runCommand } from './command-turn.ts';
@@ -182,37 +181,40 @@ export class ChatRunner {
   }
 
   #runCommand(run: Run, command: string): Promise<void> {
-    const { sync, workingDirectoryOf, log } = this.#parts;
-    const host = agentSessionHost(this.#parts, {
-      chat: this.#chat,
-      session: this.#session,
-      isCurrent: () => true,
-      exited: () => undefined,
-    });
+    const { terminals } = this.#parts;
     return runCommand(command, {
       turnId: run.turnId,
       output: run.output,
       signal: run.abort.signal,
-      workingDirectory: async () => {
-        const chat = await sync.registry.openOf('chat', this.#chat);
-        const session = await sync.registry.openOf('session', this.#session);
-        if (chat === undefined || session === undefined)
-          throw new AgentError('hostError', 'The chat is gone');
-        return workingDirectoryOf(session, chat);
-      },
-      terminal: (start) => host.terminal(start),
+      workingDirectory: () => this.#workingDirectory(),
+      terminal: (start) =>
+        terminals.startForAgent({ session: this.#session, workingDirectory: start.cwd }, start),
       isHostStopping: () => this.#isHostStopping,
-      ended: (terminal) => {
-        this.#endedTerminals.push(terminal);
-        for (const old of this.#endedTerminals.splice(0, this.#endedTerminals.length - KEPT_TERMINALS)) {
-          old
-            .release()
-            .catch((error: unknown) =>
-              log.warn({ error, terminal: old.uri }, 'the terminal of an ended command was not removed'),
-            );
-        }
-      },
+      ended: (terminal) => this.#keepEnded(terminal),
     });
+  }
+
+  async #workingDirectory(): Promise<string> {
+    const { sync, workingDirectoryOf } = this.#parts;
+    const chat = await sync.registry.openOf('chat', this.#chat);
+    const session = await sync.registry.openOf('session', this.#session);
+    if (chat === undefined || session === undefined) throw new AgentError('hostError', 'The chat is gone');
+    return workingDirectoryOf(session, chat);
+  }
+
+  /** A command has ended: its terminal stays to be looked at, until there are many. */
+  #keepEnded(terminal: AgentTerminal): void {
+    this.#endedTerminals.push(terminal);
+    for (const old of this.#endedTerminals.splice(0, this.#endedTerminals.length - KEPT_TERMINALS)) {
+      old
+        .release()
+        .catch((error: unknown) =>
+          this.#parts.log.warn(
+            { error, terminal: old.uri },
+            'the terminal of an ended command was not removed',
+          ),
+        );
+    }
   }
 
   /** Ends the turn if it is still open; nothing that a provider forgets stays open. */

@@ -16,7 +16,7 @@ export interface CommandTurn {
   /** Absolute path; rejects with `AgentError` when the folder has gone. */
   workingDirectory(): Promise<string>;
   /** Rejects with `AgentError` when it cannot be started. */
-  terminal(start: AgentTerminalStart): Promise<AgentTerminal>;
+  terminal(start: AgentTerminalStart & { readonly cwd: string }): Promise<AgentTerminal>;
   /** The signal came because the host stops: the command goes on where terminals outlive it. */
   isHostStopping(): boolean;
   /** The command has ended; its terminal is kept to be looked at, for a while. */

@@ -1,0 +1,306 @@
+import type { ToolCallState, Turn } from '@agenthost/protocol';
+import { describe, expect, it } from 'vitest';
+import { type HostFixture, SESSION, startHost } from '../../test/host-fixture.ts';
+import type { RawClient } from '../../test/raw-client.ts';
+
+const start = (turnId: string, text: string) => ({
+  type: 'chat/turnStarted',
+  turnId,
+  message: { text, origin: { kind: 'user' } },
+});
+
+interface Scene {
+  readonly host: HostFixture;
+  readonly client: RawClient;
+  readonly chat: string;
+  /** Sends a message and lets happen what follows. */
+  say(turnId: string, text: string): Promise<void>;
+  /** Runs a command to its end. */
+  command(turnId: string, text: string, output: string, exitCode?: number): Promise<void>;
+  turns(): Promise<readonly Turn[]>;
+}
+
+async function scene(host: HostFixture, client: RawClient, chat: string): Promise<Scene> {
+  const say = async (turnId: string, text: string): Promise<void> => {
+    await client.act(chat, start(turnId, text));
+    await host.run();
+  };
+  return {
+    host,
+    client,
+    chat,
+    say,
+    command: async (turnId, text, output, exitCode = 0) => {
+      await say(turnId, text);
+      host.ptys.last.output(output);
+      host.ptys.last.end(exitCode);
+      await host.run();
+    },
+    turns: async () => {
+      const { state } = await client.subscribe(chat);
+      return 'turns' in state ? state.turns : [];
+    },
+  };
+}
+
+async function setUp(): Promise<Scene> {
+  const host = await startHost();
+  const client = await host.client();
+  const { chat } = await host.session(client);
+  return scene(host, client, chat);
+}
+
+function callOf(turn: Turn | undefined): ToolCallState {
+  const part = turn?.responseParts[0];
+  if (part?.kind !== 'toolCall') throw new Error(`no tool call in ${JSON.stringify(turn)}`);
+  return part.toolCall;
+}
+
+const terminalOf = (client: RawClient, chat: string): string => {
+  for (const { action } of client.envelopes(chat)) {
+    if (action.type !== 'chat/toolCallContentChanged') continue;
+    const [block] = action.content;
+    if (block?.type === 'terminal') return block.resource;
+  }
+  throw new Error('no terminal was shown');
+};
+
+describe('[CHAT-17] a message that starts with !', () => {
+  it('[CHAT-17] runs in the working directory and not by the agent, shown as a call with a terminal, and completes', async () => {
+    const { host, client, chat, say, turns } = await setUp();
+    await say('a', '!git status; ls');
+    const { spec } = host.ptys.last;
+    expect(spec.command.slice(1)).toEqual(['-c', 'git status; ls']);
+    expect(spec.cwd).toBe(process.cwd());
+    const terminal = terminalOf(client, chat);
+    const { state } = await client.subscribe(terminal);
+    expect(state).toMatchObject({
+      claim: { kind: 'session', session: SESSION, turnId: 'a', toolCallId: expect.any(String) },
+    });
+
+    host.ptys.last.output('\u001b[32mclean\u001b[0m\r\n');
+    host.ptys.last.end(0);
+    await host.run();
+    const [turn] = await turns();
+    expect(turn).toMatchObject({ state: 'complete' });
+    expect(callOf(turn)).toMatchObject({
+      toolName: 'terminal',
+      status: 'completed',
+      confirmed: 'not-needed',
+      toolInput: 'git status; ls',
+      success: true,
+      content: [
+        {
+          type: 'terminalComplete',
+          resource: terminal,
+          exitCode: 0,
+          preview: 'clean\n',
+          truncated: false,
+          cwd: `file://${process.cwd()}`,
+        },
+      ],
+    });
+    expect(host.agent.turns).toEqual([]);
+    expect(client.envelopes(terminal).at(-1)?.action).toMatchObject({
+      type: 'terminal/claimed',
+      claim: { kind: 'session', session: SESSION },
+    });
+  });
+
+  it('[CHAT-17] that fails is a failed call in a complete turn', async () => {
+    const { command, turns } = await setUp();
+    await command('a', '!make', 'no rule\r\n', 2);
+    const [turn] = await turns();
+    expect(turn?.state).toBe('complete');
+    expect(callOf(turn)).toMatchObject({ success: false, error: { message: 'exit code 2' } });
+  });
+
+  it('[CHAT-17] that cannot be started ends the turn with the reason', async () => {
+    const { host, say, turns } = await setUp();
+    host.ptys.failNextSpawn('no ptys left');
+    await say('a', '!ls');
+    expect((await turns())[0]).toMatchObject({
+      state: 'error',
+      error: { errorType: 'hostError', message: expect.stringContaining('no ptys left') },
+    });
+  });
+
+  it('[CHAT-17] is ended when its turn is cancelled', async () => {
+    const { host, client, chat, say, turns } = await setUp();
+    await say('a', '!sleep 1000');
+    await client.act(chat, { type: 'chat/turnCancelled', turnId: 'a' });
+    await host.run();
+    expect([host.ptys.last.killCount, host.ptys.last.hasEnded]).toEqual([1, true]);
+    expect((await turns())[0]?.state).toBe('cancelled');
+  });
+
+  it('[CHAT-17] [TERM-5] goes on when a person sends its terminal to the background, and the turn completes', async () => {
+    const { host, client, chat, say, turns } = await setUp();
+    await say('a', '!npm run dev');
+    host.ptys.last.output('listening\r\n');
+    await host.run();
+    const terminal = terminalOf(client, chat);
+    await client.act(terminal, { type: 'terminal/claimed', claim: { kind: 'session', session: SESSION } });
+    await host.run();
+    const [turn] = await turns();
+    expect(turn?.state).toBe('complete');
+    expect(callOf(turn)).toMatchObject({
+      success: true,
+      content: [
+        { type: 'terminal', resource: terminal },
+        { type: 'terminalComplete', resource: terminal, preview: 'listening\n' },
+      ],
+    });
+    expect(host.ptys.last.hasEnded).toBe(false);
+  });
+
+  it('[CHAT-17] without a command says what is missing, and runs nothing', async () => {
+    const { host, say, turns } = await setUp();
+    await say('a', '!  ');
+    const [turn] = await turns();
+    expect(turn?.state).toBe('complete');
+    expect(turn?.responseParts).toMatchObject([
+      { kind: 'systemNotification', content: expect.stringContaining('nothing to run') },
+    ]);
+    expect([host.ptys.ptys.length, host.agent.turns.length]).toEqual([0, 0]);
+  });
+
+  it.each([
+    [' !ls', ' !ls'],
+    ['\\!ls', '!ls'],
+    ['\\ ls', '\\ ls'],
+    ['ls!', 'ls!'],
+  ])('[CHAT-17] is one for the agent when it is written "%s", which reads "%s"', async (written, read) => {
+    const { host, say } = await setUp();
+    await say('a', written);
+    expect(host.agent.turn.input.message.text).toBe(read);
+    expect(host.ptys.ptys).toEqual([]);
+  });
+
+  it('[CHAT-17] [CHAT-12] waits in the queue like any other, and the next one follows it', async () => {
+    const { host, client, chat, say } = await setUp();
+    await say('a', 'hello');
+    for (const [id, text] of [
+      ['q1', '!ls'],
+      ['q2', 'and now?'],
+    ]) {
+      await client.act(chat, {
+        type: 'chat/pendingMessageSet',
+        kind: 'queued',
+        id,
+        message: { text, origin: { kind: 'user' } },
+      });
+    }
+    host.agent.turn.complete();
+    await host.run();
+    expect(host.agent.turns).toHaveLength(1);
+    host.ptys.last.end(0);
+    await host.run();
+    expect(host.agent.turn.input.message.text).toBe('and now?');
+  });
+
+  it('[CHAT-17] goes on when the agent dies meanwhile', async () => {
+    const { host, say, turns } = await setUp();
+    await say('a', '!sleep 5');
+    host.agent.opened[0]?.host.exited('killed');
+    await host.run();
+    host.ptys.last.end(0);
+    await host.run();
+    expect((await turns())[0]?.state).toBe('complete');
+  });
+
+  it('[CHAT-17] sent while the session is being created runs when that is ready', async () => {
+    const host = await startHost();
+    const client = await host.client();
+    const ready = Promise.withResolvers<void>();
+    host.agent.opening = ready.promise;
+    await client.request('createSession', { channel: SESSION });
+    const { state } = await client.subscribe(SESSION);
+    const chat = 'defaultChat' in state ? (state.defaultChat ?? '') : '';
+    await client.act(chat, start('a', '!ls'));
+    await host.run();
+    expect(host.ptys.ptys).toEqual([]);
+    ready.resolve();
+    await host.run();
+    expect(host.ptys.last.spec.command).toContain('ls');
+  });
+
+  it('[CHAT-17] leaves the terminals of the last eight that ended', async () => {
+    const { host, client, command } = await setUp();
+    for (let index = 0; index < 10; index += 1) await command(`t${index}`, '!ls', 'x');
+    const { state } = await client.subscribe('ahp-root://');
+    expect('terminals' in state ? state.terminals?.length : undefined).toBe(8);
+    expect(host.logged).toEqual([]);
+  });
+});
+
+describe('[CHAT-17] the agent', () => {
+  it('[CHAT-17] is told of commands since its last turn with its next one, and only with that', async () => {
+    const { host, say, command } = await setUp();
+    await command('a', '!git status', '\u001b[31mdirty\u001b[0m\r\n', 1);
+    await command('b', '!true', '');
+    await say('c', 'what now?');
+    const { context, message } = host.agent.turn.input;
+    expect(message.text).toBe('what now?');
+    expect(context).toHaveLength(2);
+    expect(context[0]).toMatch(/Command: git status\nOutcome: exit code 1\nOutput:\ndirty$/);
+    expect(context[1]).toMatch(/Command: true\nOutcome: exit code 0\nOutput: none$/);
+    await host.agent.turn.output.markdown('Well.');
+    host.agent.turn.complete();
+    await host.run();
+    await say('d', 'and now?');
+    expect(host.agent.turn.input.context).toEqual([]);
+  });
+
+  it('[CHAT-17] is told again when the turn that told it never came to it', async () => {
+    const { host, say, command, turns } = await setUp();
+    await command('a', '!ls', 'files');
+    await say('b', 'look');
+    host.agent.turn.fail(new Error('no network'));
+    await host.run();
+    expect((await turns())[1]?.state).toBe('error');
+    await say('c', 'look again');
+    expect(host.agent.turn.input.context).toEqual([expect.stringContaining('Command: ls')]);
+  });
+
+  it('[CHAT-17] is told after a restart too, of what ended early and of what still runs', async () => {
+    const { host, client, chat, say, command } = await setUp();
+    await command('a', '!ls', 'files');
+    await say('b', '!sleep 1000');
+    await host.restart();
+    const again = await host.client(client.clientId);
+    await again.subscribe(chat);
+    const after = await scene(host, again, chat);
+    await after.say('c', 'what happened?');
+    const { context } = host.agent.turn.input;
+    expect(context.map((text) => text.split('\n').slice(1, 3))).toEqual([
+      ['Command: ls', 'Outcome: exit code 0'],
+      ['Command: sleep 1000', 'Outcome: ended early; what it printed was not kept'],
+    ]);
+  });
+
+  it('[CHAT-17] is told the end of long output, at most 16 KiB, and at most sixteen commands', async () => {
+    const { host, say, command } = await setUp();
+    for (let index = 0; index < 17; index += 1) await command(`t${index}`, `!echo ${index}`, 'x');
+    await command('long', '!seq 100000', `${'0123456789\r\n'.repeat(10_000)}last\r\n`);
+    await say('c', 'well?');
+    const { context } = host.agent.turn.input;
+    expect(context).toHaveLength(16);
+    const told = context.at(-1) ?? '';
+    expect(told).toContain('Output (the end of it):');
+    expect(told).toMatch(/last$/);
+    expect(Buffer.byteLength(told)).toBeLessThan(16 * 1024 + 300);
+  });
+
+  it('[CHAT-17] that is opened anew finds commands in the history', async () => {
+    const { host, client, chat, command } = await setUp();
+    await command('a', '!ls', 'files');
+    await host.restart();
+    const again = await host.client(client.clientId);
+    await again.subscribe(chat);
+    const after = await scene(host, again, chat);
+    await after.say('b', 'hello');
+    const history = await host.agent.opened.at(-1)?.history();
+    expect(history?.map(({ message }) => message.text)).toEqual(['!ls']);
+  });
+});
