@@ -19,6 +19,7 @@ import type { Log } from '../lib/log.ts';
 import { archiveTurns } from '../sync/archive.ts';
 import { Sync } from '../sync/sync.ts';
 import type { Terminals } from '../terminals/terminals.ts';
+import { COMMAND_PREFIX } from '../turns/command.ts';
 import { ContentStore } from '../turns/content.ts';
 import type { TurnParts } from '../turns/parts.ts';
 import { markOpenTurns, recoverOpen } from '../turns/recovery.ts';
@@ -93,7 +94,7 @@ export async function startCore(parts: {
   const agents = new AgentRegistry(providers, remembered, options.defaultAgent);
   const { name = 'agenthost', version = '0.0.0' } = options.serverInfo ?? {};
   await openRoot(sync, agents, `${name} ${version}`);
-  const terminals = makeTerminals(options, { sync, clock, timers, ids, log });
+  const terminals = makeTerminals(options, version, { sync, clock, timers, ids, log });
   await recoverOpen(sync, log, (open) => terminals.recover(open));
 
   const locales = new Map<string, string>();
@@ -164,7 +165,11 @@ export async function startCore(parts: {
     commands,
     modules,
     limits: { ...DEFAULT_OUTBOX_LIMITS, ...options.outbox },
-    facts: { serverInfo: { name, version }, defaultDirectory: workspace.defaultDirectory },
+    facts: {
+      serverInfo: { name, version },
+      defaultDirectory: workspace.defaultDirectory,
+      terminalCommandPrefix: COMMAND_PREFIX,
+    },
     lost: start.lost,
     presence,
     isReplaced: (tokenHash) => ownerTokens.isReplaced(tokenHash),
