@@ -3,9 +3,10 @@ import { type AgentsOptions, agents } from './commands/agents.ts';
 import { type RunOptions, run } from './commands/run.ts';
 import { type ServeOptions, serve } from './commands/serve.ts';
 import { listSessions, removeSessions, type SessionsOptions, showSession } from './commands/sessions.ts';
+import { addTermCommands } from './commands/term/commands.ts';
 import { type WatchOptions, watch } from './commands/watch.ts';
 import type { Context } from './context.ts';
-import { EXIT, type ExitCode, usageError } from './exit.ts';
+import { EXIT, usageError } from './exit.ts';
 import { type OptionName, optionOf } from './options.ts';
 import { Screen } from './render/screen.ts';
 import { report } from './report.ts';
@@ -17,11 +18,11 @@ const everywhere: readonly OptionName[] = ['json', 'verbose'];
 const ofClients: readonly OptionName[] = ['url', 'start', ...everywhere];
 
 /** Runs the command line and resolves with the exit code. Never rejects. */
-export async function runCli(context: Context, args: readonly string[]): Promise<ExitCode> {
+export async function runCli(context: Context, args: readonly string[]): Promise<number> {
   const screen = new Screen(context);
   const options = args.includes('--') ? args.slice(0, args.indexOf('--')) : args;
   const isJson = options.includes('--json');
-  let exitCode: ExitCode = EXIT.done;
+  let exitCode: number = EXIT.done;
   const program = programOf(context, screen, isJson, (code) => {
     exitCode = code;
   });
@@ -41,12 +42,7 @@ export async function runCli(context: Context, args: readonly string[]): Promise
   }
 }
 
-function programOf(
-  context: Context,
-  screen: Screen,
-  isJson: boolean,
-  done: (code: ExitCode) => void,
-): Command {
+function programOf(context: Context, screen: Screen, isJson: boolean, done: (code: number) => void): Command {
   const command = commandIn(context);
   const program = new Command('agenthost')
     .description('Runs coding agents on this machine and shares their sessions with every client.')
@@ -65,6 +61,7 @@ function programOf(
     'agenthost serve                          start a host here',
     'agenthost run "fix the failing test"     ask an agent from another terminal',
     'agenthost watch 4f2a                     look at it from a third',
+    'agenthost term new                       a terminal that outlives its window',
   ]);
 
   const serving = command(program, 'serve', 'run a host until Ctrl-C', [
@@ -74,6 +71,7 @@ function programOf(
     'config',
     'root',
     'tokenFile',
+    'noKeeper',
     ...everywhere,
   ]).action(async (options: ServeOptions) => done(await serve(context, screen, options)));
   example(serving, [
@@ -129,6 +127,8 @@ function programOf(
       done(await watch(context, screen, given, options)),
     );
   example(watching, ['agenthost watch 4f2a', 'agenthost watch 4f2a --json --turns 0']);
+
+  addTermCommands({ context, screen, program, command, example, done });
 
   const listing = command(program, 'agents', 'list agents: what is there, and why something is not', [
     'config',

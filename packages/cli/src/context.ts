@@ -5,6 +5,10 @@ export interface TerminalTraits {
   readonly isTTY?: boolean;
   /** Cells in a line. */
   readonly columns?: number;
+  /** Lines. */
+  readonly rows?: number;
+  /** Bytes as typed, nothing done by the terminal; of input only. */
+  setRawMode?(isRaw: boolean): unknown;
 }
 
 /** The process as commands see it, so that tests can stand in for it. */

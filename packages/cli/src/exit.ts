@@ -9,6 +9,8 @@ export const EXIT = {
   denied: 3,
   /** There is no host, or it does not let us in, or it is gone. */
   cannotConnect: 4,
+  /** `--timeout` was over first, with terminals. */
+  timedOut: 124,
   /** Ctrl-C, SIGTERM, or the reader of the output left. */
   interrupted: 130,
 } as const;

@@ -1,6 +1,3 @@
-import { stat } from 'node:fs/promises';
-import { resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import {
   type AhpClient,
   ChannelLost,
@@ -13,7 +10,7 @@ import { type ApproveMode, Approver } from '../approver.ts';
 import { withHost } from '../connect.ts';
 import type { Context } from '../context.ts';
 import { CliError, EXIT, type ExitCode, usageError } from '../exit.ts';
-import type { HostOptions, HostTarget } from '../find-host.ts';
+import type { HostOptions } from '../find-host.ts';
 import { Interruption } from '../interruption.ts';
 import { LineReader } from '../line-reader.ts';
 import { promptText } from '../prompt-text.ts';
@@ -25,6 +22,7 @@ import { errorText, TurnPrinter } from '../render/turn-printer.ts';
 import { wireCodeOf } from '../rpc-answer.ts';
 import { isListed, shortId } from '../session-ids.ts';
 import { watchConnection } from '../watch-connection.ts';
+import { folderFor } from '../working-folder.ts';
 
 /** Options of `run` as parsed. */
 export interface RunOptions extends HostOptions {
@@ -256,25 +254,4 @@ function stopped({ reason }: Interruption, isOnline = true): CliError {
     reason?.exitCode ?? EXIT.interrupted,
     `${reason?.message ?? 'interrupted'}${reason?.exitCode === EXIT.cannotConnect ? '' : fate}`,
   );
-}
-
-/** As a `file:` URI; left to the host when it is not on this machine and no folder was named. */
-async function folderFor(
-  context: Context,
-  cwd: string | undefined,
-  target: HostTarget,
-): Promise<string | undefined> {
-  if (cwd === undefined && !target.isOwn) return undefined;
-  const path = resolve(context.cwd, cwd ?? '.');
-  if (target.isOwn && !(await isFolder(path))) throw usageError(`--cwd: ${oneLine(path)} is no folder`);
-  return pathToFileURL(path).href;
-}
-
-async function isFolder(path: string): Promise<boolean> {
-  try {
-    return (await stat(path)).isDirectory();
-  } catch (error) {
-    if (error instanceof Error && 'code' in error) return false;
-    throw error;
-  }
 }

@@ -16,6 +16,8 @@ export interface ServeOptions {
   readonly config?: string;
   readonly root?: readonly string[];
   readonly tokenFile?: string;
+  /** False with `--no-keeper`. */
+  readonly keeper?: boolean;
   readonly json?: boolean;
 }
 
@@ -53,6 +55,7 @@ export async function serve(context: Context, screen: Screen, options: ServeOpti
       host,
       port,
       version: context.version,
+      hasKeeper: options.keeper !== false,
       roots: options.root?.map((folder) => resolve(context.cwd, folder)),
       ...tokenSource,
     };

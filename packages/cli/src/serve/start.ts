@@ -13,6 +13,8 @@ export interface ServeSettings {
   readonly token: string | undefined;
   readonly tokenFile: string | undefined;
   readonly version: string;
+  /** Terminals are held by a process of their own, and outlive this one. */
+  readonly hasKeeper: boolean;
 }
 
 /** A host that runs. */
@@ -35,6 +37,7 @@ export async function startHosting(
     dataDir,
     agents: agents.factories,
     defaultAgent: agents.defaultAgent,
+    terminals: { keeper: settings.hasKeeper },
     serverInfo: { name: 'agenthost', version },
     defaultDirectory: roots?.[0] ?? homedir(),
     listen: {

@@ -1,0 +1,71 @@
+import { withHost } from '../../connect.ts';
+import type { Context } from '../../context.ts';
+import { CliError, EXIT, usageError } from '../../exit.ts';
+import type { HostOptions } from '../../find-host.ts';
+import type { Screen } from '../../render/screen.ts';
+import { Attachment, type AttachmentParts } from '../../term/attachment.ts';
+import { prefixKey } from '../../term/keys.ts';
+import { findTerminal } from '../../term/terminal-ids.ts';
+
+/** Options of `term attach` as parsed. */
+export interface TermAttachOptions extends HostOptions {
+  readonly detachKey: string;
+  readonly claim?: boolean;
+}
+
+/** `term attach`: shows a terminal in this window until it is left or ends. */
+export async function attachTerminal(
+  context: Context,
+  screen: Screen,
+  given: string,
+  options: TermAttachOptions,
+): Promise<number> {
+  const prefix = prefixKey(options.detachKey);
+  demandWindow(context, '`agenthost term send`, `wait` and `run` work without a window');
+  return withHost(context, screen, options, async (connected) => {
+    const { resource } = await findTerminal(connected.client, given);
+    const terminal = await connected.client.terminal(resource);
+    const claims = options.claim === true;
+    return attachTo({ context, screen, ...connected, terminal, prefix, claims });
+  });
+}
+
+/** Throws a usage error unless there is a terminal around this command. */
+export function demandWindow({ stdin, stdout }: Context, hint: string): void {
+  if (stdin.isTTY === true && stdout.isTTY === true) return;
+  throw usageError(`input and output have to be a terminal window; ${hint}`);
+}
+
+/** Attaches, and tells how it ended: the exit code of the process, or 0 when it was left running. */
+export async function attachTo(parts: AttachmentParts & { readonly screen: Screen }): Promise<number> {
+  const { screen, terminal } = parts;
+  const attachment = new Attachment(parts);
+  screen.status(undefined);
+  const end = await attachment.run();
+  const tell = (text: string): void => {
+    // The cursor is wherever the program left it.
+    screen.text('\r\n');
+    screen.note(text);
+  };
+  switch (end.reason) {
+    case 'detached':
+      await attachment.release();
+      tell('[detached]');
+      return EXIT.done;
+    case 'interrupted':
+      await attachment.release();
+      return EXIT.interrupted;
+    case 'exited':
+      await attachment.release();
+      tell(`[exited with code ${end.exitCode}]`);
+      return end.exitCode;
+    case 'removed':
+      screen.text('\r\n');
+      throw new CliError(EXIT.error, `terminal ${terminal.uri} was removed`);
+    case 'hostLost':
+      screen.text('\r\n');
+      throw new CliError(EXIT.cannotConnect, end.message);
+    default:
+      return end satisfies never;
+  }
+}

@@ -1,0 +1,75 @@
+import type { TerminalSignal } from '@agenthost/protocol';
+import { withHost } from '../../connect.ts';
+import type { Context } from '../../context.ts';
+import { CliError, EXIT, usageError } from '../../exit.ts';
+import type { HostOptions } from '../../find-host.ts';
+import { oneLine } from '../../render/plain-text.ts';
+import type { Screen } from '../../render/screen.ts';
+import { shortId } from '../../session-ids.ts';
+import { demand, giveBack, isNobody, take } from '../../term/holding.ts';
+import { findTerminal } from '../../term/terminal-ids.ts';
+
+/** Options of `term kill` as parsed. */
+export interface TermKillOptions extends HostOptions {
+  readonly signal?: string;
+}
+
+const signals: readonly TerminalSignal[] = [
+  'INT',
+  'TERM',
+  'HUP',
+  'QUIT',
+  'KILL',
+  'USR1',
+  'USR2',
+  'STOP',
+  'TSTP',
+  'CONT',
+];
+
+/** `term kill`: ends terminals for everyone, or signals what runs in them. */
+export async function killTerminals(
+  context: Context,
+  screen: Screen,
+  given: readonly string[],
+  options: TermKillOptions,
+): Promise<number> {
+  const signal = options.signal === undefined ? undefined : signalOf(options.signal);
+  return withHost(context, screen, options, async ({ client, target }) => {
+    const found = new Set<string>();
+    // All are looked up first: a mistyped one ends nothing.
+    for (const text of given) found.add((await findTerminal(client, text)).resource);
+    for (const uri of found) {
+      const terminal = await client.terminal(uri);
+      try {
+        if (signal === undefined) {
+          await terminal.dispose();
+          screen.line(`ended ${oneLine(shortId(uri))}  ${oneLine(terminal.state.title)}`.trimEnd());
+          continue;
+        }
+        const isFree = isNobody(uri, terminal.state.claim);
+        if (isFree) demand(await take(client, terminal, target), 'no signal sent');
+        try {
+          await terminal.signal(signal);
+        } finally {
+          if (isFree) await giveBack(terminal, undefined);
+        }
+      } catch (cause) {
+        if (!(cause instanceof Error) || cause.name !== 'RpcError') throw cause;
+        throw new CliError(EXIT.error, `terminal ${oneLine(shortId(uri))}: ${oneLine(cause.message)}`, {
+          cause,
+        });
+      } finally {
+        terminal.close();
+      }
+    }
+    return EXIT.done;
+  });
+}
+
+function signalOf(given: string): TerminalSignal {
+  const name = given.toUpperCase().replace(/^SIG/, '');
+  const signal = signals.find((one) => one === name);
+  if (signal !== undefined) return signal;
+  throw usageError(`--signal: expected one of ${signals.join(', ')}, got ${oneLine(given) || '(nothing)'}`);
+}

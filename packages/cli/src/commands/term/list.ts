@@ -1,0 +1,93 @@
+import type { AhpClient } from '@agenthost/client';
+import { ErrorCodes, type TerminalInfo, type TerminalState } from '@agenthost/protocol';
+import { withHost } from '../../connect.ts';
+import type { Context } from '../../context.ts';
+import { EXIT } from '../../exit.ts';
+import type { HostOptions } from '../../find-host.ts';
+import { cellsOf, cutToCells } from '../../render/cells.ts';
+import { oneLine } from '../../render/plain-text.ts';
+import type { Screen } from '../../render/screen.ts';
+import { homely } from '../../render/session-line.ts';
+import { shownPath } from '../../render/tool-call.ts';
+import { wireCodeOf } from '../../rpc-answer.ts';
+import { shortId } from '../../session-ids.ts';
+import { holderText } from '../../term/holding.ts';
+import { listedTerminals } from '../../term/terminal-ids.ts';
+
+/** Options of `term list` as parsed. */
+export interface TermListOptions extends HostOptions {
+  readonly long?: boolean;
+  readonly json?: boolean;
+}
+
+/** `term list`: one line each, in the host's order. */
+export async function listTerminals(
+  context: Context,
+  screen: Screen,
+  options: TermListOptions,
+): Promise<number> {
+  return withHost(context, screen, options, async ({ client }) => {
+    const terminals = await listedTerminals(client);
+    for (const [index, terminal] of terminals.entries()) {
+      if (context.outputClosed.aborted) break;
+      const state = options.long === true ? await stateOf(client, terminal) : undefined;
+      if (options.json === true) screen.json(details(terminal, state));
+      else {
+        const line = terminalLine(terminal, index + 1, { home: context.home, state });
+        screen.line(cutToCells(line, screen.windowColumns ?? Number.POSITIVE_INFINITY));
+      }
+    }
+    if (terminals.length === 0 && options.json !== true) {
+      screen.note('no terminals; `agenthost term new` makes one');
+    }
+    return EXIT.done;
+  });
+}
+
+/** What its channel tells beyond the list; `undefined` when it has gone meanwhile. */
+async function stateOf(client: AhpClient, { resource }: TerminalInfo): Promise<TerminalState | undefined> {
+  try {
+    const terminal = await client.terminal(resource);
+    const { state } = terminal;
+    terminal.close();
+    return state;
+  } catch (error) {
+    if (wireCodeOf(error) === ErrorCodes.NotFound) return undefined;
+    throw error;
+  }
+}
+
+function details(terminal: TerminalInfo, state: TerminalState | undefined): object {
+  if (state === undefined) return terminal;
+  const { content: _, ...rest } = state;
+  return { ...terminal, ...rest };
+}
+
+/** What a line about a terminal needs to know besides it. */
+export interface TerminalLineOptions {
+  readonly home: string;
+  /** With it, size and folder show. */
+  readonly state?: TerminalState | undefined;
+}
+
+/** A terminal on one line. */
+export function terminalLine(
+  { resource, title, claim, exitCode }: TerminalInfo,
+  number: number,
+  { home, state }: TerminalLineOptions,
+): string {
+  const cells = [
+    String(number).padStart(2),
+    oneLine(shortId(resource)).padEnd(8),
+    (exitCode === undefined ? 'running' : `exited ${exitCode}`).padEnd(10),
+    padTo(holderText(resource, claim), 19),
+    oneLine(title, 60) || '(no title)',
+  ];
+  if (state !== undefined) {
+    cells.push(`${state.cols ?? 80}x${state.rows ?? 24}`);
+    if (state.cwd !== undefined) cells.push(oneLine(homely(shownPath(state.cwd), home)));
+  }
+  return cells.join('  ');
+}
+
+const padTo = (text: string, cells: number): string => text + ' '.repeat(Math.max(0, cells - cellsOf(text)));

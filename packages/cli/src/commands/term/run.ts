@@ -1,0 +1,102 @@
+import { withHost } from '../../connect.ts';
+import type { Context } from '../../context.ts';
+import { CliError, EXIT, usageError } from '../../exit.ts';
+import type { HostTarget } from '../../find-host.ts';
+import type { StopReason } from '../../interruption.ts';
+import type { Screen } from '../../render/screen.ts';
+import { DisplayFilter, FileFilter } from '../../term/display-filter.ts';
+import { giveBack } from '../../term/holding.ts';
+import { watchConnection } from '../../watch-connection.ts';
+import { createTerminal, type NewTerminalOptions } from './new.ts';
+
+/** Options of `term run` as parsed. */
+export interface TermRunOptions extends NewTerminalOptions {
+  readonly keep?: boolean;
+  /** Seconds. */
+  readonly timeout?: number;
+  readonly raw?: boolean;
+  readonly shell?: boolean;
+}
+
+/** `term run`: a command in a terminal of its own: its output here, its exit code ours. */
+export async function runInTerminal(
+  context: Context,
+  screen: Screen,
+  words: readonly string[],
+  options: TermRunOptions,
+): Promise<number> {
+  if (words.length === 0) throw usageError('a command is needed: agenthost term run -- make test');
+  return withHost(context, screen, options, async (connected) => {
+    const { client, target } = connected;
+    const command = options.shell === true ? [shellOf(context, target), '-c', words.join(' ')] : words;
+    const terminal = await createTerminal(context, connected, command, options);
+    const stopping = Promise.withResolvers<StopReason>();
+    const undo = [
+      watchConnection(client, screen, stopping.resolve),
+      // It is the command's to say what Ctrl-C means; when it has just ended there is nobody to tell.
+      context.onSignal(['SIGINT'], () => void terminal.signal('INT').catch(() => undefined)),
+      context.onSignal(['SIGTERM', 'SIGHUP'], () => stopping.resolve({ exitCode: EXIT.interrupted })),
+      forwardSize(context, (cols, rows) => void terminal.resize(cols, rows)),
+      timeLimit(options.timeout, stopping.resolve),
+    ];
+    const gone = (): void => stopping.resolve({ exitCode: EXIT.interrupted });
+    context.outputClosed.addEventListener('abort', gone, { once: true });
+    undo.push(() => context.outputClosed.removeEventListener('abort', gone));
+    const output = new Output(context, screen, options.raw === true);
+    // A snapshot after a reconnection brings what was shown as well: what goes on from it is all that can be told.
+    undo.push(terminal.onOutput((text) => output.write(text)));
+    try {
+      const end = await Promise.race([terminal.exited, stopping.promise]);
+      if (typeof end === 'number') return end;
+      if (end.message !== undefined) throw new CliError(end.exitCode, end.message);
+      return end.exitCode;
+    } finally {
+      for (const back of undo) back();
+      output.end();
+      // Without the host it goes on, or has gone with it.
+      if (client.status.state === 'online') {
+        await (options.keep === true ? giveBack(terminal, undefined) : terminal.dispose());
+      }
+    }
+  });
+}
+
+/** The user's own shell on this machine; elsewhere the one that every system has. */
+const shellOf = ({ env }: Context, { isOwn }: HostTarget): string => (isOwn && env['SHELL']) || '/bin/sh';
+
+function timeLimit(seconds: number | undefined, stop: (reason: StopReason) => void): () => void {
+  if (seconds === undefined) return () => undefined;
+  const message = `timed out after ${seconds} s`;
+  const timer = setTimeout(() => stop({ exitCode: EXIT.timedOut, message }), seconds * 1_000);
+  return () => clearTimeout(timer);
+}
+
+function forwardSize({ stdout }: Context, tell: (cols: number, rows: number) => void): () => void {
+  const resized = (): void => {
+    const { columns, rows } = stdout;
+    if (columns && rows) tell(columns, rows);
+  };
+  stdout.on('resize', resized);
+  return () => void stdout.off('resize', resized);
+}
+
+/** Writes output to a window as it is, and to a file without what is for windows alone. */
+class Output {
+  readonly #screen: Screen;
+  readonly #display: DisplayFilter | undefined;
+  readonly #file: FileFilter;
+
+  constructor({ stdout }: Context, screen: Screen, isRaw: boolean) {
+    this.#screen = screen;
+    this.#display = stdout.isTTY === true ? new DisplayFilter() : undefined;
+    this.#file = new FileFilter(isRaw);
+  }
+
+  write(text: string): void {
+    this.#screen.text(this.#display?.next(text) ?? this.#file.next(text));
+  }
+
+  end(): void {
+    this.#screen.text(this.#display?.modes.restore() ?? this.#file.rest());
+  }
+}

@@ -1,0 +1,51 @@
+import { withHost } from '../../connect.ts';
+import type { Context } from '../../context.ts';
+import { EXIT, usageError } from '../../exit.ts';
+import type { HostOptions } from '../../find-host.ts';
+import type { Screen } from '../../render/screen.ts';
+import { demand, giveBack, isNobody, take } from '../../term/holding.ts';
+import { keySequence } from '../../term/keys.ts';
+import { findTerminal } from '../../term/terminal-ids.ts';
+
+/** Options of `term send` as parsed. */
+export interface TermSendOptions extends HostOptions {
+  readonly enter?: boolean;
+  readonly stdin?: boolean;
+  readonly key?: readonly string[];
+}
+
+/** `term send`: types into a terminal, as its holder or into one that a session or nobody holds. */
+export async function sendToTerminal(
+  context: Context,
+  screen: Screen,
+  [given = '', ...words]: readonly string[],
+  options: TermSendOptions,
+): Promise<number> {
+  const keys = (options.key ?? []).flatMap((names) => (names === ',' ? [names] : names.split(',')));
+  const typed = words.join(' ');
+  const pressed = keys.map(keySequence).join('') + (options.enter === true ? '\r' : '');
+  if (typed + pressed === '' && options.stdin !== true) {
+    throw usageError('nothing to send: give text, --key, --enter or --stdin');
+  }
+  return withHost(context, screen, options, async ({ client, target }) => {
+    const { resource } = await findTerminal(client, given);
+    const terminal = await client.terminal(resource);
+    const isFree = isNobody(resource, terminal.state.claim);
+    if (isFree) demand(await take(client, terminal, target), 'not sent');
+    try {
+      const type = async (text: string): Promise<void> => {
+        if (text !== '') demand(await terminal.input(text), 'not sent');
+      };
+      await type(typed);
+      if (options.stdin === true) {
+        const decoder = new TextDecoder();
+        for await (const chunk of context.stdin) await type(decoder.decode(chunk, { stream: true }));
+        await type(decoder.decode());
+      }
+      await type(pressed);
+    } finally {
+      if (isFree) await giveBack(terminal, undefined);
+    }
+    return EXIT.done;
+  });
+}

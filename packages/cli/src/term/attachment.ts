@@ -1,0 +1,282 @@
+import type { AhpClient, TerminalHandle } from '@agenthost/client';
+import type { TerminalClaim } from '@agenthost/protocol';
+import type { Context } from '../context.ts';
+import type { HostTarget } from '../find-host.ts';
+import { oneLine } from '../render/plain-text.ts';
+import { DisplayFilter } from './display-filter.ts';
+import { giveBack, holderText, isNobody, refusal, take } from './holding.ts';
+import { KeyReader } from './key-reader.ts';
+import { noticeText } from './notice.ts';
+import { windowOf } from './window.ts';
+
+/** How an attachment ended. */
+export type AttachmentEnd =
+  | { readonly reason: 'detached' }
+  | { readonly reason: 'exited'; readonly exitCode: number }
+  /** It was disposed of. */
+  | { readonly reason: 'removed' }
+  /** The host did not come back, or does not let us in any more. */
+  | { readonly reason: 'hostLost'; readonly message: string }
+  /** A signal, or nobody is there to see it. */
+  | { readonly reason: 'interrupted' };
+
+/** What an attachment is made of. */
+export interface AttachmentParts {
+  readonly context: Context;
+  readonly client: AhpClient;
+  readonly target: HostTarget;
+  readonly terminal: TerminalHandle;
+  readonly prefix: { readonly character: string; readonly name: string };
+  /** Claims it at once, whoever has it. */
+  readonly claims: boolean;
+}
+
+/** A beginning of a sequence that is nothing more after so long is a key. */
+const keyPatienceMs = 50;
+
+/** A host that is started again is back sooner. */
+const hostPatienceMs = 120_000;
+
+/** The window of this command as a window of a terminal of the host. */
+export class Attachment {
+  readonly #parts: AttachmentParts;
+  readonly #filter = new DisplayFilter();
+  readonly #keys: KeyReader;
+  readonly #undo: (() => void)[] = [];
+  #end: ((end: AttachmentEnd) => void) | undefined;
+  #patience: NodeJS.Timeout | undefined;
+  #knownClaim: TerminalClaim | undefined;
+  /** Who held it when it was claimed here. */
+  #takenFrom: TerminalClaim | undefined;
+  /** The keys that were refused last were told about. */
+  #hasToldReadOnly = false;
+
+  constructor(parts: AttachmentParts) {
+    this.#parts = parts;
+    this.#keys = new KeyReader(parts.prefix.character, {
+      type: (text) => this.#type(text),
+      command: (key) => this.#command(key),
+      later: (callback) => {
+        const timer = setTimeout(callback, keyPatienceMs);
+        return () => clearTimeout(timer);
+      },
+    });
+  }
+
+  /** Shows the terminal until it is left, or ends. The window is as it was before, whatever happens. */
+  async run(): Promise<AttachmentEnd> {
+    const { terminal } = this.#parts;
+    const ended = new Promise<AttachmentEnd>((resolve) => {
+      this.#end = resolve;
+    });
+    try {
+      this.#open();
+      await this.#claimAtStart();
+      this.#fit();
+      terminal.exited.then(
+        (exitCode) => this.#end?.({ reason: 'exited', exitCode }),
+        () => this.#end?.({ reason: 'removed' }),
+      );
+      return await ended;
+    } finally {
+      this.#close();
+    }
+  }
+
+  /** Leaves the terminal to whom it was taken from, else to nobody; done when the host knows, or cannot be reached. */
+  async release(): Promise<void> {
+    const { terminal, client } = this.#parts;
+    if (terminal.holder.kind !== 'me' || client.status.state !== 'online') return;
+    await giveBack(terminal, this.#takenFrom);
+  }
+
+  #open(): void {
+    const { context, client, terminal } = this.#parts;
+    const { stdin, stdout } = context;
+    this.#on(context.onSignal(['SIGTERM', 'SIGHUP', 'SIGINT'], () => this.#end?.({ reason: 'interrupted' })));
+    const gone = (): void => this.#end?.({ reason: 'interrupted' });
+    context.outputClosed.addEventListener('abort', gone, { once: true });
+    this.#on(() => context.outputClosed.removeEventListener('abort', gone));
+    stdin.setRawMode?.(true);
+    this.#on(() => stdin.setRawMode?.(false));
+    const read = (bytes: Buffer): void => this.#keys.read(bytes);
+    stdin.on('data', read);
+    stdin.on('end', gone);
+    stdin.resume();
+    this.#on(() => {
+      stdin.off('data', read);
+      stdin.off('end', gone);
+      stdin.pause();
+    });
+    const resized = (): void => this.#fit();
+    stdout.on('resize', resized);
+    this.#on(() => void stdout.off('resize', resized));
+    this.#on(() => this.#write(this.#filter.modes.restore()));
+    this.#on(client.onStatus(() => this.#watchHost()));
+    // What stood in the window scrolls up, and stays there.
+    this.#write('\r\n'.repeat(windowOf(context)?.rows ?? 24));
+    this.#on(
+      terminal.attach({
+        onReset: (content) => this.#redraw(content),
+        onOutput: (text) => this.#write(this.#filter.next(text)),
+      }),
+    );
+    this.#knownClaim = terminal.mirror.confirmed.claim;
+    this.#on(terminal.mirror.onChange(() => this.#watchClaim()));
+    // Somebody else may have set the window up meanwhile.
+    this.#on(
+      context.onSignal(['SIGCONT'], () => {
+        stdin.setRawMode?.(true);
+        this.#redraw();
+      }),
+    );
+  }
+
+  #on(undo: () => void): void {
+    this.#undo.push(undo);
+  }
+
+  #close(): void {
+    this.#end = undefined;
+    clearTimeout(this.#patience);
+    this.#keys.dispose();
+    for (const undo of this.#undo.splice(0).reverse()) undo();
+  }
+
+  async #claimAtStart(): Promise<void> {
+    const { terminal, claims } = this.#parts;
+    if (terminal.state.exitCode !== undefined || terminal.holder.kind === 'me') return;
+    if (claims || isNobody(terminal.uri, terminal.state.claim)) await this.#claim();
+    else this.#tellReadOnly();
+  }
+
+  async #claim(): Promise<void> {
+    const { client, terminal, target } = this.#parts;
+    const before = terminal.state.claim;
+    if (terminal.holder.kind === 'me') return this.#notice(['you hold this terminal already']);
+    const reason = refusal(await take(client, terminal, target));
+    if (reason !== undefined) return this.#notice([`not yours: ${reason}`]);
+    this.#takenFrom = before;
+    this.#fit();
+  }
+
+  async #handBack(): Promise<void> {
+    const { terminal } = this.#parts;
+    if (terminal.holder.kind !== 'me') return this.#notice(['you do not hold this terminal']);
+    const reason = refusal(await giveBack(terminal, this.#takenFrom));
+    this.#takenFrom = undefined;
+    if (reason !== undefined) this.#notice([`not handed back: ${reason}`]);
+  }
+
+  #type(text: string): void {
+    const { terminal } = this.#parts;
+    if (terminal.holder.kind !== 'me') {
+      if (!this.#hasToldReadOnly) this.#tellReadOnly();
+      this.#hasToldReadOnly = true;
+      return;
+    }
+    void terminal.input(text).then((outcome) => {
+      const reason = refusal(outcome);
+      if (reason !== undefined && this.#end !== undefined) this.#notice([`not typed: ${reason}`]);
+    });
+  }
+
+  #command(key: string): void {
+    const { name } = this.#parts.prefix;
+    switch (key) {
+      case 'd':
+        this.#end?.({ reason: 'detached' });
+        return;
+      case 'c':
+        this.#start(this.#claim());
+        return;
+      case 'g':
+        this.#start(this.#handBack());
+        return;
+      case 'r':
+        this.#redraw();
+        return;
+      default:
+        this.#notice([
+          `${name} d  detach`,
+          `${name} c  claim: type here`,
+          `${name} g  give back`,
+          `${name} r  redraw`,
+          `${name} ${name}  the key itself`,
+        ]);
+    }
+  }
+
+  #start(work: Promise<void>): void {
+    work.catch((error: unknown) => {
+      this.#notice([error instanceof Error ? oneLine(error.message) : 'it did not work']);
+    });
+  }
+
+  /** Tells the program the size of this window, where that is for us to say [TERM-5]. */
+  #fit(): void {
+    const { context, terminal } = this.#parts;
+    const size = windowOf(context);
+    if (size === undefined || !terminal.mayType) return;
+    const { cols, rows } = terminal.state;
+    // Refused when it has just been claimed by somebody else: then the size is theirs.
+    if (cols !== size.cols || rows !== size.rows) void terminal.resize(size.cols, size.rows);
+  }
+
+  #watchClaim(): void {
+    const { terminal, client } = this.#parts;
+    const { claim } = terminal.mirror.confirmed;
+    if (claim === this.#knownClaim || this.#end === undefined) return;
+    const isOther = JSON.stringify(claim) !== JSON.stringify(this.#knownClaim);
+    this.#knownClaim = claim;
+    if (!isOther) return;
+    this.#hasToldReadOnly = false;
+    if (claim.kind === 'session' || claim.clientId !== client.clientId) return this.#tellReadOnly();
+    this.#notice(['you hold this terminal now']);
+    this.#fit();
+  }
+
+  #tellReadOnly(): void {
+    const { terminal, client, prefix } = this.#parts;
+    const { uri, state } = terminal;
+    const holder = holderText(uri, state.claim, client.clientId);
+    this.#notice([`read-only: ${holder} holds it`, `${prefix.name} c claims it, ${prefix.name} d detaches`]);
+  }
+
+  #watchHost(): void {
+    const { status } = this.#parts.client;
+    if (status.state === 'closed' || status.state === 'replaced') {
+      this.#end?.({ reason: 'hostLost', message: `lost the host: ${oneLine(status.error.message)}` });
+    } else if (status.state === 'waiting' && this.#patience === undefined) {
+      this.#notice(['lost the host; reconnecting']);
+      this.#patience = setTimeout(() => {
+        const message = `the host did not come back within ${hostPatienceMs / 1_000} s`;
+        this.#end?.({ reason: 'hostLost', message });
+      }, hostPatienceMs);
+    } else if (status.state === 'online' && this.#patience !== undefined) {
+      clearTimeout(this.#patience);
+      this.#patience = undefined;
+      this.#notice(['reached the host again']);
+    }
+  }
+
+  /** Clears the window and shows all anew. */
+  #redraw(content?: string): void {
+    if (content === undefined) {
+      this.#parts.terminal.attach({ onOutput: () => undefined, onReset: (all) => this.#redraw(all) })();
+      return;
+    }
+    const restored = this.#filter.modes.restore();
+    this.#filter.restart();
+    this.#write(`${restored}\u001b[H\u001b[2J${this.#filter.next(content)}`);
+  }
+
+  #notice(lines: readonly string[]): void {
+    const size = windowOf(this.#parts.context);
+    if (size !== undefined) this.#write(noticeText(lines, size));
+  }
+
+  #write(text: string): void {
+    if (text !== '' && !this.#parts.context.outputClosed.aborted) this.#parts.context.stdout.write(text);
+  }
+}

@@ -1,0 +1,93 @@
+import { type AhpClient, connect, type DispatchOutcome, type TerminalHandle } from '@agenthost/client';
+import type { TerminalClaim, URI } from '@agenthost/protocol';
+import { CliError, EXIT } from '../exit.ts';
+import type { HostTarget } from '../find-host.ts';
+import { oneLine } from '../render/plain-text.ts';
+import { idOf, shortId } from '../session-ids.ts';
+
+/**
+ * Every terminal has a holder, and one whose holder is gone cannot be taken at once [TERM-5]. So a command that leaves
+ * hands its terminal to this client, which is nobody; the next one comes as that client and hands it on to itself.
+ */
+export const nobodyOf = (uri: URI): string => `agenthost-nobody-${idOf(uri)}`;
+
+/** True when no one holds a terminal: the command that did has left it. */
+export const isNobody = (uri: URI, claim: TerminalClaim): boolean =>
+  claim.kind === 'client' && claim.clientId === nobodyOf(uri);
+
+/** Who holds a terminal, for people. */
+export function holderText(uri: URI, claim: TerminalClaim, ownClientId?: string): string {
+  if (isNobody(uri, claim)) return 'nobody';
+  if (claim.kind === 'client') {
+    return claim.clientId === ownClientId ? 'you' : `client ${oneLine(claim.clientId, 40).slice(0, 12)}`;
+  }
+  const work = claim.turnId === undefined && claim.toolCallId === undefined ? ' (background)' : '';
+  return `session ${oneLine(shortId(claim.session))}${work}`;
+}
+
+/** Takes a terminal that nobody holds. The outcome says why not. */
+async function takeFromNobody(
+  client: AhpClient,
+  { uri }: TerminalHandle,
+  target: HostTarget,
+): Promise<DispatchOutcome> {
+  const nobody = await connect(target.url, {
+    clientId: nobodyOf(uri),
+    ...(target.token === undefined ? {} : { token: target.token }),
+  });
+  try {
+    return await nobody.dispatch(uri, {
+      type: 'terminal/claimed',
+      claim: { kind: 'client', clientId: client.clientId },
+    });
+  } finally {
+    nobody.close();
+  }
+}
+
+/** Claims a terminal, whoever had it. */
+export function take(
+  client: AhpClient,
+  terminal: TerminalHandle,
+  target: HostTarget,
+): Promise<DispatchOutcome> {
+  return isNobody(terminal.uri, terminal.state.claim)
+    ? takeFromNobody(client, terminal, target)
+    : terminal.claim('me');
+}
+
+/** Gives a terminal to whom it was taken from where that is a session, else to nobody. */
+export async function giveBack(
+  terminal: TerminalHandle,
+  before: TerminalClaim | undefined,
+): Promise<DispatchOutcome> {
+  if (before?.kind === 'session') {
+    const { kind: _, ...session } = before;
+    const outcome = await terminal.claim(session);
+    if (outcome.outcome === 'accepted') return outcome;
+    // Its session is gone, perhaps.
+  }
+  return terminal.claim({ client: nobodyOf(terminal.uri) });
+}
+
+/** Why a dispatch had no effect, for people; `undefined` when it had one, or may have had [ACT-5]. */
+export function refusal(outcome: DispatchOutcome): string | undefined {
+  switch (outcome.outcome) {
+    case 'accepted':
+      return undefined;
+    case 'rejected':
+      return outcome.code === 'outcomeExpired' ? undefined : oneLine(outcome.reason);
+    case 'ignored':
+      return 'the terminal is gone';
+    case 'dropped':
+      return oneLine(outcome.reason);
+    default:
+      return outcome satisfies never;
+  }
+}
+
+/** Throws a `CliError` when a dispatch had no effect. */
+export function demand(outcome: DispatchOutcome, what: string): void {
+  const reason = refusal(outcome);
+  if (reason !== undefined) throw new CliError(EXIT.error, `${what}: ${reason}`);
+}

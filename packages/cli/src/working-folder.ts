@@ -1,0 +1,31 @@
+import { stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Context } from './context.ts';
+import { usageError } from './exit.ts';
+import type { HostTarget } from './find-host.ts';
+import { oneLine } from './render/plain-text.ts';
+
+/**
+ * The folder to work in, as a `file:` URI; left to the host when it is not on this machine and no folder was named. Rejects
+ * with a usage error.
+ */
+export async function folderFor(
+  context: Context,
+  cwd: string | undefined,
+  target: HostTarget,
+): Promise<string | undefined> {
+  if (cwd === undefined && !target.isOwn) return undefined;
+  const path = resolve(context.cwd, cwd ?? '.');
+  if (target.isOwn && !(await isFolder(path))) throw usageError(`--cwd: ${oneLine(path)} is no folder`);
+  return pathToFileURL(path).href;
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isDirectory();
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) return false;
+    throw error;
+  }
+}
