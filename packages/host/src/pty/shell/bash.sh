@@ -46,7 +46,7 @@ __ah_first() {
     __ah_place="${__ah_mark}P;$__ah_out"$'\e\\'
   fi
   printf '%s' "$mark$__ah_place"
-  __ah_ran=0 __ah_prompted=1
+  __ah_ran=0 __ah_prompted=1 __ah_reading=0
 }
 
 # As above where PROMPT_COMMAND is one string: what follows in it still sees the status.
@@ -222,6 +222,7 @@ __ah_setup() {
   __ah_make_trap
   __ah_hook_prompt
   printf '%sR%s' "$__ah_mark" "$finish"
+  unset -f __ah_setup __ah_bind
 }
 
 # What bash itself would have read.
@@ -239,4 +240,3 @@ __ah_trap=$(trap -p DEBUG)
 trap - DEBUG
 __ah_setup
 if [[ $__ah_trap ]]; then trap -- "$__ah_trap" DEBUG; fi
-unset -f __ah_setup __ah_bind

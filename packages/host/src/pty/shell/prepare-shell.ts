@@ -23,7 +23,7 @@ export interface PreparedShell {
 }
 
 type Launch = Omit<PreparedShell, 'nonce'>;
-type Preparation = (request: ShellRequest, mark: string) => Promise<Launch>;
+type Preparation = (request: ShellRequest, nonce: string) => Promise<Launch>;
 
 /**
  * Writes what a shell needs to report its prompts and commands (`ShellMark`) into the folder, and says how to start it: bash,
@@ -33,19 +33,66 @@ type Preparation = (request: ShellRequest, mark: string) => Promise<Launch>;
  * written.
  */
 export async function prepareShell(request: ShellRequest): Promise<PreparedShell> {
-  const prepare = PREPARATIONS[kindOf(request.shell)];
+  const prepare = PREPARATIONS.get(kindOf(request.shell));
   if (prepare === undefined) return { command: [request.shell], env: request.env };
   const nonce = randomBytes(16).toString('hex');
-  return { ...(await prepare(request, `\\e]633;${nonce};`)), nonce };
+  return { ...(await prepare(request, nonce)), nonce };
 }
 
-const PREPARATIONS: Readonly<Record<string, Preparation>> = {
-  async bash(request, mark) {
-    const login = isLogin(request) ? 1 : 0;
-    const file = await writeScript(request, 'bash.sh', [`__ah_mark=$'${mark}'`, `__ah_login=${login}`]);
-    return { command: [request.shell, '--init-file', file, '-i'], env: request.env };
-  },
-};
+const PREPARATIONS: ReadonlyMap<string, Preparation> = new Map<string, Preparation>([
+  ['bash', prepareBash],
+  ['zsh', prepareZsh],
+  ['fish', prepareFish],
+  ['pwsh', preparePwsh],
+]);
+
+/** bash cannot be a login shell with an init file, so that the script reads the files of one. */
+async function prepareBash(request: ShellRequest, nonce: string): Promise<Launch> {
+  const file = await writeScript(request, 'bash.sh', [
+    `__ah_mark=$'\\e]633;${nonce};'`,
+    `__ah_login=${isLogin(request) ? 1 : 0}`,
+  ]);
+  return { command: [request.shell, '--init-file', file, '-i'], env: request.env };
+}
+
+/** The first file that zsh reads is ours, and gives ZDOTDIR back before it goes on with those of the user. */
+async function prepareZsh(request: ShellRequest, nonce: string): Promise<Launch> {
+  const { shell, folder, env } = request;
+  const own = env['ZDOTDIR'];
+  await writeScript(
+    request,
+    'zsh.sh',
+    [
+      `__ah_mark=$'\\e]633;${nonce};'`,
+      own === undefined ? 'unset ZDOTDIR' : `ZDOTDIR=${quoteForPosix(own)}`,
+      `__ah_file=${quoteForPosix(join(folder, '.zshenv'))}`,
+    ],
+    '.zshenv',
+  );
+  return {
+    command: [shell, isLogin(request) ? '-il' : '-i'],
+    env: { ...env, ZDOTDIR: folder },
+  };
+}
+
+async function prepareFish(request: ShellRequest, nonce: string): Promise<Launch> {
+  const file = await writeScript(request, 'fish.fish', [`set -g __ah_mark \\e']633;${nonce};'`]);
+  const source = `source ${quoteForFish(file)}`;
+  return {
+    command: [request.shell, isLogin(request) ? '-il' : '-i', '--init-command', source],
+    env: request.env,
+  };
+}
+
+async function preparePwsh(request: ShellRequest, nonce: string): Promise<Launch> {
+  const file = await writeScript(request, 'pwsh.ps1', [`$Global:__AhMark = "$([char]27)]633;${nonce};"`]);
+  const source = `. '${file.replaceAll("'", "''")}'`;
+  const login = isLogin(request) ? ['-Login'] : [];
+  return {
+    command: [request.shell, ...login, '-NoExit', '-Command', source],
+    env: request.env,
+  };
+}
 
 /** `/opt/bin/bash-5.2` is a bash. */
 function kindOf(shell: string): string {
@@ -66,4 +113,12 @@ async function writeScript(
   const text = await readFile(join(import.meta.dirname, script), 'utf8');
   await writeFile(file, `${lines.join('\n')}\n${text}`, { mode: 0o600, flag: 'wx' });
   return file;
+}
+
+function quoteForPosix(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+function quoteForFish(text: string): string {
+  return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
 }
