@@ -63,7 +63,7 @@ export class HostFixture {
       defaultDirectory: process.cwd(),
       clock: scope,
       timers: scope,
-      terminals: { owner: this.#ptys },
+      terminals: { owner: this.#ptys, shellIntegration: false },
       ids: { next: () => `id-${(this.#idCount += 1)}` },
       log: { debug: () => undefined, info: () => undefined, warn: log, error: log },
       ...this.#options,

@@ -54,6 +54,8 @@ export interface TerminalOptions {
   readonly shell?: string;
   /** Environment variables for every terminal, on top of its usual ones. Default none. */
   readonly env?: Readonly<Record<string, string>>;
+  /** Whether bash, zsh, fish and pwsh are started so that they report their commands. Default true. */
+  readonly shellIntegration?: boolean;
   /** An owner of ptys of your own in place of the two that `keeper` chooses from. */
   readonly owner?: PtyOwner;
 }

@@ -1,3 +1,6 @@
+import { join } from 'node:path';
+import type { Log } from '../lib/log.ts';
+import { KeeperPtyOwner } from '../pty/keeper/keeper-client.ts';
 import { NodePtyOwner } from '../pty/node-pty.ts';
 import type { PtyOwner } from '../pty/pty.ts';
 import { keepTerminalList } from '../terminals/catalogue.ts';
@@ -12,19 +15,32 @@ const SCROLLBACK_LENGTH = 1024 * 1024;
 /** The terminals of a host; `recover` goes on with those of the host before it. */
 export function makeTerminals(
   options: HostOptions,
+  version: string,
   parts: Omit<TerminalParts, 'owner' | 'settings'>,
 ): Terminals {
   const { sync, log } = parts;
-  const { scrollbackLength = SCROLLBACK_LENGTH, shell, env = {} } = options.terminals ?? {};
+  const { terminals = {}, dataDir } = options;
+  const { scrollbackLength = SCROLLBACK_LENGTH, shell, env = {}, shellIntegration = true } = terminals;
   keepTerminalList(sync);
   narrowEndedClaims(sync, (error, uri) => log.error({ error, uri }, 'a claim could not be narrowed'));
   return new Terminals({
     ...parts,
-    owner: ownerFor(options),
-    settings: { scrollbackLength, env, ...(shell === undefined ? {} : { shell }) },
+    owner: ownerFor(options, version, log),
+    settings: {
+      scrollbackLength,
+      env,
+      version,
+      hasShellIntegration: shellIntegration,
+      ...(shell === undefined ? {} : { shell }),
+      ...(dataDir === undefined ? {} : { shellFolder: join(dataDir, 'shells') }),
+    },
   });
 }
 
-function ownerFor({ terminals }: HostOptions): PtyOwner {
-  return terminals?.owner ?? new NodePtyOwner();
+function ownerFor({ terminals = {}, dataDir }: HostOptions, version: string, log: Log): PtyOwner {
+  const { owner, keeper = dataDir !== undefined } = terminals;
+  if (owner !== undefined) return owner;
+  if (!keeper) return new NodePtyOwner();
+  if (dataDir === undefined) throw new Error('HostOptions: terminals.keeper needs dataDir');
+  return new KeeperPtyOwner({ dataDir, build: version, log });
 }

@@ -1,8 +1,11 @@
-import { basename } from 'node:path';
+import type { Log } from '../lib/log.ts';
+import { terminalEnvironment, userShell } from '../pty/environment.ts';
 import type { PtySpec } from '../pty/pty.ts';
+import { prepareShell } from '../pty/shell/prepare-shell.ts';
 import { titleOf } from './output-writer.ts';
 import type { TerminalSettings } from './parts.ts';
 import type { NewTerminal } from './service.ts';
+import type { ShellFolders } from './shell-folders.ts';
 
 /** What is started for a terminal. */
 export interface Launch {
@@ -14,15 +17,35 @@ export interface Launch {
   readonly title: string;
 }
 
-/** The program and the environment of a new terminal. */
-export function launchOf(settings: TerminalSettings, terminal: NewTerminal): Launch {
-  const env: Record<string, string> = {};
-  for (const [name, value] of Object.entries(process.env)) if (value !== undefined) env[name] = value;
-  Object.assign(env, { TERM: 'xterm-256color' }, settings.env, terminal.env);
-  const command = terminal.command ?? ([shellOf(settings)] as const);
-  return { command, env, title: titleOf(basename(command[0])) };
+/**
+ * The program and the environment of a new terminal, and the files that its shell needs to report commands. Rejects with
+ * `PtyError` when the environment cannot be.
+ */
+export async function launchOf(
+  { settings, folders, log }: { settings: TerminalSettings; folders: ShellFolders; log: Log },
+  terminal: NewTerminal,
+  pty: string,
+): Promise<Launch> {
+  const { shell: given, version } = settings;
+  const env = terminalEnvironment(process.env, {
+    version,
+    ...(given === undefined ? {} : { shell: given }),
+    extra: { ...settings.env, ...terminal.env },
+  });
+  if (terminal.command !== undefined)
+    return { command: terminal.command, env, title: titleOf(terminal.command[0]) };
+  const shell = shellOf(settings);
+  const plain = { command: [shell], env, title: titleOf(shell) } as const;
+  if (!settings.hasShellIntegration) return plain;
+  try {
+    const prepared = await prepareShell({ shell, env, folder: await folders.make(pty) });
+    return { ...plain, ...prepared };
+  } catch (error) {
+    // A shell that reports nothing is better than none.
+    log.warn({ error, shell }, 'a shell is started without integration: its files cannot be written');
+    return plain;
+  }
 }
 
-/** The shell that runs where no command is given. */
-export const shellOf = (settings: TerminalSettings): string =>
-  settings.shell ?? process.env['SHELL'] ?? '/bin/sh';
+/** The shell that runs where no command is given; absolute path. */
+export const shellOf = ({ shell }: TerminalSettings): string => shell ?? userShell(process.env);

@@ -22,4 +22,10 @@ export interface TerminalSettings {
   readonly shell?: string;
   /** Set on top of the usual environment of every terminal. */
   readonly env: Readonly<Record<string, string>>;
+  /** Whether shells are started so that they report their commands. */
+  readonly hasShellIntegration: boolean;
+  /** Absolute path of the folder for the start-up files of shells that outlive the host; absent: none does. */
+  readonly shellFolder?: string;
+  /** Of agenthost; programs see it as `TERM_PROGRAM_VERSION`. */
+  readonly version: string;
 }

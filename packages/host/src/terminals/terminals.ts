@@ -18,6 +18,7 @@ import { type Launch, launchOf } from './launch.ts';
 import { OutputWriter } from './output-writer.ts';
 import type { TerminalParts } from './parts.ts';
 import type { NewTerminal, TerminalService } from './service.ts';
+import { ShellFolders } from './shell-folders.ts';
 import { TerminalRunner } from './terminal-runner.ts';
 
 /** Terminals that a host has at once, ended ones included. */
@@ -29,6 +30,7 @@ const LOST_EXIT_CODE = 129;
 export class Terminals implements TerminalService, TerminalStarter {
   readonly #parts: TerminalParts;
   readonly #agents: AgentTerminals;
+  readonly #folders: ShellFolders;
   readonly #runners = new Map<string, TerminalRunner>();
   /** URIs of terminals whose process is being started. */
   readonly #starting = new Set<string>();
@@ -37,6 +39,7 @@ export class Terminals implements TerminalService, TerminalStarter {
   constructor(parts: TerminalParts) {
     this.#parts = parts;
     this.#agents = new AgentTerminals(parts, this);
+    this.#folders = new ShellFolders(parts.settings.shellFolder);
   }
 
   async create(terminal: NewTerminal): Promise<void> {
@@ -48,8 +51,7 @@ export class Terminals implements TerminalService, TerminalStarter {
       throw conflict(`This host has ${MAX_TERMINALS} terminals, the most it takes: dispose of one first`);
     this.#starting.add(uri);
     try {
-      const launch = launchOf(this.#parts.settings, terminal);
-      const pty = await this.#spawn(terminal, launch);
+      const { launch, pty } = await this.#spawn(terminal);
       try {
         // Both may have come or gone while it started.
         await this.#checkSession(terminal);
@@ -129,6 +131,7 @@ export class Terminals implements TerminalService, TerminalStarter {
       this.#attach(terminal, pty).start();
     }
     for (const pty of ptys.values()) this.#discard(pty);
+    await this.#folders.keepOnly(new Set([...this.#runners.values()].map(({ pty }) => pty.id)));
   }
 
   /**
@@ -158,6 +161,7 @@ export class Terminals implements TerminalService, TerminalStarter {
     for (const runner of this.#runners.values()) runner.detach();
     this.#runners.clear();
     await this.#parts.owner.close();
+    await this.#folders.close();
   }
 
   async #adopt(): Promise<readonly Pty[]> {
@@ -169,13 +173,21 @@ export class Terminals implements TerminalService, TerminalStarter {
     }
   }
 
-  #spawn({ cwd, cols, rows, command }: NewTerminal, { command: program, env }: Launch): Promise<Pty> {
-    const { ids, owner } = this.#parts;
-    return owner.spawn({ id: ids.next(), command: program, env, cwd, cols, rows }).catch((error: unknown) => {
+  async #spawn(terminal: NewTerminal): Promise<{ launch: Launch; pty: Pty }> {
+    const { ids, owner, settings, log } = this.#parts;
+    const { cwd, cols, rows } = terminal;
+    const id = ids.next();
+    try {
+      const launch = await launchOf({ settings, folders: this.#folders, log }, terminal, id);
+      const { command, env } = launch;
+      return { launch, pty: await owner.spawn({ id, command, env, cwd, cols, rows }) };
+    } catch (error) {
+      this.#dropFolder(id);
       if (!(error instanceof PtyError)) throw error;
       // Whoever named the program can name another one.
-      throw command === undefined ? internalError(error.message, error) : invalidParams(error.message);
-    });
+      if (terminal.command === undefined) throw internalError(error.message, error);
+      throw invalidParams(error.message);
+    }
   }
 
   #add({ uri, claim, title, cwd, cols, rows }: NewTerminal, launch: Launch, pty: Pty): void {
@@ -212,6 +224,7 @@ export class Terminals implements TerminalService, TerminalStarter {
     this.#runners.set(channel.uri, runner);
     void runner.ended.then(() => {
       if (this.#runners.get(channel.uri) === runner) this.#runners.delete(channel.uri);
+      this.#dropFolder(pty.id);
     });
     return runner;
   }
@@ -238,9 +251,18 @@ export class Terminals implements TerminalService, TerminalStarter {
 
   /** Ends a pty that no channel will ever show. */
   #discard(pty: Pty): void {
+    this.#dropFolder(pty.id);
     pty
       .kill()
       .then(() => pty.release())
       .catch((error: unknown) => this.#parts.log.error({ error, pty: pty.id }, 'a pty could not be ended'));
+  }
+
+  #dropFolder(pty: string): void {
+    this.#folders
+      .drop(pty)
+      .catch((error: unknown) =>
+        this.#parts.log.warn({ error, pty }, "a shell's files could not be removed"),
+      );
   }
 }
