@@ -5,7 +5,8 @@ import { PtyError } from './pty.ts';
 export interface NativePty {
   /**
    * Starts `file` as leader of a new session on a new pty. Throws when the system has no pty or process left; that the program
-   * itself cannot be run shows as exit code 1.
+   * itself cannot be run shows as exit code 1. On Linux, `fd` is open in every process started afterwards, since Node has no way to
+   * mark it: so that a process lives does not show by its pty staying open, and no pty is counted on to hang up.
    */
   fork(
     file: string,

@@ -6,6 +6,8 @@ import { RunningPty, type RunningPtyOptions } from './running-pty.ts';
 export class NodePtyOwner implements PtyOwner {
   readonly #options: RunningPtyOptions;
   readonly #ptys = new Set<RunningPty>();
+  /** Sessions that are being ended: their first process may be gone, and its pty released, before the last one is. */
+  readonly #endings = new Set<Promise<void>>();
   #isClosed = false;
 
   constructor(options: RunningPtyOptions = {}) {
@@ -32,7 +34,10 @@ export class NodePtyOwner implements PtyOwner {
       write: (data) => running.write(data),
       resize: (cols, rows) => running.resize(cols, rows),
       signal: (signal) => running.signal(signal),
-      kill: () => running.kill(),
+      kill: () => {
+        this.#remember(running.endSession());
+        return running.kill();
+      },
       release: () => {
         this.#ptys.delete(running);
         running.release();
@@ -43,7 +48,12 @@ export class NodePtyOwner implements PtyOwner {
   /** Resolves when no process of any pty is left. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    await Promise.all([...this.#ptys].map((running) => this.#end(running)));
+    await Promise.all([...this.#endings, ...[...this.#ptys].map((running) => this.#end(running))]);
+  }
+
+  #remember(ending: Promise<void>): void {
+    this.#endings.add(ending);
+    void ending.finally(() => this.#endings.delete(ending));
   }
 
   async #end(running: RunningPty): Promise<void> {

@@ -2,6 +2,7 @@ import { type ExecFileException, execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 
 /** A session of processes: what one pty's first process and all that it started belong to, unless they left by `setsid`. */
 export interface ProcessSession {
@@ -21,32 +22,34 @@ interface Listed {
   readonly isZombie: boolean;
 }
 
+/** How often a session that was told to end is looked at. */
 const pollMs = 25;
+/** Files of `/proc` that are open at once while looking. */
+const openFileCount = 64;
 
 /**
  * Ends every process of a session: HUP and TERM (and CONT, so that stopped ones hear it), then KILL for what is left after
- * `graceMs` (default 2,000). Resolves when no process is left, at the latest `graceMs` after the first KILL: what is stuck in the
- * kernel cannot be ended. Never rejects.
+ * `graceMs` (default 2,000). Resolves with true as soon as no process is left, with false when some are `graceMs` after the KILL:
+ * what is stuck in the kernel cannot be ended. Never rejects.
  */
-export async function endSession(session: ProcessSession, graceMs = 2_000): Promise<void> {
-  const groups = new Set<number>();
+export async function endSession(session: ProcessSession, graceMs = 2_000): Promise<boolean> {
+  const known = new Set<number>();
   const send = async (signals: readonly NodeJS.Signals[]): Promise<boolean> => {
-    const alive = await groupsOf(session, groups);
-    for (const group of alive) for (const signal of signals) sendToGroup(group, signal);
-    return alive.size > 0;
+    const groups = await groupsOf(session, known);
+    for (const group of groups) for (const signal of signals) sendToGroup(group, signal);
+    return groups.size === 0;
   };
-  const wait = async (signals: readonly NodeJS.Signals[]): Promise<boolean> => {
+  const isOverAfter = async (signals: readonly NodeJS.Signals[]): Promise<boolean> => {
     for (let waitedMs = 0; waitedMs < graceMs; waitedMs += pollMs) {
-      await new Promise((resolve) => setTimeout(resolve, pollMs));
-      if (!(await send(signals))) return true;
+      await delay(pollMs);
+      if (await send(signals)) return true;
     }
     return false;
   };
-  if (!(await send(['SIGHUP', 'SIGTERM', 'SIGCONT']))) return;
-  if (await wait([])) return;
-  await send(['SIGKILL']);
-  // Again each time: a process may have been started between the look and the signal.
-  await wait(['SIGKILL']);
+  if (await send(['SIGHUP', 'SIGTERM', 'SIGCONT'])) return true;
+  if (await isOverAfter([])) return true;
+  // Again at each look: a process may have been started between the look before and its signal.
+  return (await send(['SIGKILL'])) || (await isOverAfter(['SIGKILL']));
 }
 
 /** Sends a signal to the foreground process group of the terminal whose session `leader` leads. Nothing when there is none. */
@@ -76,11 +79,14 @@ async function groupsOf(session: ProcessSession, known: Set<number>): Promise<Re
 
 async function linuxGroups(leader: number): Promise<ReadonlySet<number>> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
-  const stats = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/stat`, 'latin1').catch(() => '')));
   const groups = new Set<number>();
-  for (const stat of stats) {
-    const listed = parseStat(stat);
-    if (listed !== undefined && listed.session === leader && !listed.isZombie) groups.add(listed.group);
+  for (let from = 0; from < pids.length; from += openFileCount) {
+    const files = pids.slice(from, from + openFileCount).map((pid) => `/proc/${pid}/stat`);
+    // One that cannot be read has ended meanwhile.
+    for (const stat of await Promise.all(files.map((file) => readFile(file, 'latin1').catch(() => '')))) {
+      const listed = parseStat(stat);
+      if (listed !== undefined && listed.session === leader && !listed.isZombie) groups.add(listed.group);
+    }
   }
   return groups;
 }

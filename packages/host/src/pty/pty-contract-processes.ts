@@ -1,7 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { PtyOwnerUnderTest } from './pty-contract.ts';
+import { type Member, sessionMembers } from './pty-contract-session.ts';
 
 /** Signals, ends, and who they reach. */
 export function processContract(here: PtyOwnerUnderTest): void {
@@ -81,23 +81,4 @@ export function processContract(here: PtyOwnerUnderTest): void {
 /** Resolves when the living processes of a session are as they should be. */
 async function untilSession(session: number, isTrue: (members: readonly Member[]) => boolean): Promise<void> {
   while (!isTrue(sessionMembers(session))) await delay(10);
-}
-
-interface Member {
-  readonly pid: number;
-  readonly name: string;
-}
-
-function sessionMembers(session: number): readonly Member[] {
-  return readdirSync('/proc').flatMap((pid) => {
-    if (!/^\d+$/.test(pid)) return [];
-    let stat: string;
-    try {
-      stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    } catch {
-      return [];
-    }
-    const [, name = '', state, sid] = /^\d+ \((.*)\) (\S) \d+ \d+ (\d+)/.exec(stat) ?? [];
-    return Number(sid) === session && state !== 'Z' ? [{ pid: Number(pid), name }] : [];
-  });
 }

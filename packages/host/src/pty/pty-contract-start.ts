@@ -52,18 +52,6 @@ export function startContract(here: PtyOwnerUnderTest): void {
     expect(pty.text.trim().split(/\s+/)).toEqual([`${pty.pty.pid}`, `${pty.pty.pid}`]);
   });
 
-  it('hands down no open files of the host but the terminal', async () => {
-    const first = await here.spawn('cat');
-    const pty = await here.spawn(
-      'ls /proc/self/fd | wc -l',
-      process.platform === 'linux' ? {} : { command: ['echo', '4'] },
-    );
-    await pty.read().exit;
-    // Standard input, output, error, and the folder that `ls` reads.
-    expect(pty.text.trim()).toBe('4');
-    await first.pty.kill();
-  });
-
   describe('refuses with a reason', () => {
     const refused = async (
       command: PtySpec['command'],

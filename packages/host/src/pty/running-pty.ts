@@ -142,9 +142,13 @@ export class RunningPty {
 
   /** As `kill`, but resolves when no process of the session is left. Never rejects. */
   endSession(): Promise<void> {
-    if (this.#processExit !== undefined) return this.#ending ?? Promise.resolve();
-    this.#ending ??= endSession({ leader: this.pid, device: this.#device });
-    return this.#ending;
+    if (this.#processExit === undefined) this.#ending ??= this.#endSession();
+    return this.#ending ?? Promise.resolve();
+  }
+
+  async #endSession(): Promise<void> {
+    // No process lives, so the first one's exit code is on its way.
+    if (await endSession({ leader: this.pid, device: this.#device })) await this.#gone.promise;
   }
 
   /** Forgets everything and closes the pty. Call it when it has ended: a process that still runs gets HUP. */
