@@ -1,0 +1,339 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, symlinkSync } from 'node:fs';
+import { createServer, type Server, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { PtyError } from '../pty.ts';
+import { read, shell, TestKeepers, until, untilGone } from './contract-keepers.ts';
+import { keeperFolder, logPath, socketPath } from './folder.ts';
+import { controlFrame } from './frames.ts';
+import { keeperProtocol } from './protocol.ts';
+import { startKeeper } from './start.ts';
+
+let keepers: TestKeepers;
+
+beforeEach(() => {
+  keepers = new TestKeepers();
+});
+afterEach(() => keepers.end());
+
+const folder = () => keeperFolder(keepers.dataDir);
+
+describe('a host that was killed', () => {
+  /** A host by itself: puts what it reads into a file before it acknowledges it, and is killed in the midst of it. */
+  const killedHost = `
+    import { appendFileSync } from 'node:fs';
+    const [module, dataDir, file, killAt, command] = process.argv.slice(1);
+    const { KeeperPtyOwner } = await import(module);
+    const log = { debug() {}, info() {}, warn() {}, error() {} };
+    const owner = new KeeperPtyOwner({ dataDir, build: '1.0.0', log });
+    await owner.adopt();
+    const env = { PATH: process.env.PATH, TERM: 'xterm-256color' };
+    const pty = await owner.spawn({ id: 'build', command: ['/bin/sh', '-c', command], cwd: '/', env, cols: 80, rows: 24 });
+    let received = 0;
+    pty.read(0, {
+      data(bytes, offset) {
+        appendFileSync(file, bytes);
+        pty.acknowledge(offset + bytes.length);
+        received += bytes.length;
+        if (received >= Number(killAt)) process.kill(process.pid, 'SIGKILL');
+      },
+      exit() {},
+    });
+  `;
+
+  async function runKilledHost(killAt: number, command: string): Promise<string> {
+    const file = join(keepers.root, 'journal');
+    const module = new URL('keeper-client.ts', import.meta.url).href;
+    const args = ['-C', '@agenthost/source', '--input-type=module', '-e', killedHost];
+    const host = spawn(process.execPath, [...args, module, keepers.dataDir, file, String(killAt), command], {
+      stdio: ['ignore', 'inherit', 'inherit'],
+    });
+    const [, signal] = await once(host, 'exit');
+    expect(signal).toBe('SIGKILL');
+    return readFileSync(file, 'utf8');
+  }
+
+  test.each([1, 500_000, 1_900_000])(
+    'after %i bytes: its successor reads on, nothing missing or doubled, with the right exit code',
+    async (killAt) => {
+      const journaled = await runKilledHost(killAt, 'seq 1 300000; exit 7');
+      const [pty, ...others] = await keepers.owner().adopt();
+      expect(others).toEqual([]);
+      if (pty === undefined) throw new Error('the pty was not found');
+      expect(pty.id).toBe('build');
+      const heard = read(keepers.watch(pty), Buffer.byteLength(journaled));
+      expect(await heard.exitCode).toBe(7);
+      const lines = Array.from({ length: 300_000 }, (_, index) => `${index + 1}\r\n`).join('');
+      expect(journaled + heard.output() === lines).toBe(true);
+      pty.release();
+    },
+  );
+
+  test('leaves ptys that end while nobody is there: what is left and the exit code are collected', async () => {
+    const gate = join(keepers.root, 'gate');
+    const first = keepers.owner();
+    const script = `echo before; while [ ! -e ${gate} ]; do sleep 0.02; done; echo after; exit 3`;
+    const before = keepers.watch(await first.spawn(shell('job', script)));
+    const heard = read(before);
+    await heard.shows('before\r\n');
+    await first.close();
+    mkdirSync(gate);
+    await untilGone(before.pid);
+    const [pty] = await keepers.owner().adopt();
+    if (pty === undefined) throw new Error('the pty was not found');
+    const rest = read(pty, heard.output().length);
+    expect(await rest.exitCode).toBe(3);
+    expect(rest.output()).toBe('after\r\n');
+    pty.release();
+  });
+
+  test('does not hold up programs: the newest output is kept, from a line start on', async () => {
+    const first = keepers.owner();
+    const pty = keepers.watch(await first.spawn(shell('flood', 'echo go; seq 1 3000000')));
+    await read(pty, 0, { acknowledges: false }).shows('go');
+    await first.close();
+    await untilGone(pty.pid);
+    const [again] = await keepers.owner().adopt();
+    if (again === undefined) throw new Error('the pty was not found');
+    const heard = read(again, 0);
+    expect(await heard.exitCode).toBe(0);
+    const lines = heard.output().split('\r\n');
+    const firstLine = Number(lines[0]);
+    expect(firstLine).toBeGreaterThan(1);
+    expect(lines).toEqual([
+      ...Array.from({ length: 3_000_000 - firstLine + 1 }, (_, n) => String(firstLine + n)),
+      '',
+    ]);
+    expect(heard.output().length).toBeGreaterThan(15 * 1024 * 1024);
+    again.release();
+  });
+});
+
+describe('the socket', () => {
+  test('is for its owner alone, in a folder for its owner alone', async () => {
+    mkdirSync(folder(), { mode: 0o755 });
+    chmodSync(folder(), 0o755);
+    const owner = keepers.owner();
+    keepers.watch(await owner.spawn(shell('a', 'cat')));
+    const [name] = readdirSync(folder()).filter((entry) => entry.endsWith('.sock'));
+    const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
+    expect(modeOf(folder())).toBe('700');
+    expect(modeOf(join(folder(), name ?? ''))).toBe('600');
+    expect(modeOf(join(folder(), (name ?? '').replace('.sock', '.log')))).toBe('600');
+  });
+
+  test('is not looked for through a link', async () => {
+    mkdirSync(join(keepers.root, 'elsewhere'));
+    symlinkSync(join(keepers.root, 'elsewhere'), folder());
+    await expect(keepers.owner().adopt()).rejects.toThrow(PtyError);
+    await expect(keepers.owner().spawn(shell('a', 'cat'))).rejects.toThrow('is no folder');
+  });
+
+  test('may lie deeper than an address can say', async () => {
+    await keepers.end();
+    keepers = new TestKeepers(`${'deep/'.repeat(30)}data`);
+    expect(socketPath(folder(), 'x').length).toBeGreaterThan(150);
+    const first = keepers.owner();
+    const pty = keepers.watch(await first.spawn(shell('deep', 'cat')));
+    await first.close();
+    const [again] = await keepers.owner().adopt();
+    expect(again?.pid).toBe(pty.pid);
+  });
+
+  test('that nobody listens on any more is removed', async () => {
+    mkdirSync(folder(), { mode: 0o700 });
+    const server = await listen('old');
+    renameSync(socketPath(folder(), 'old'), socketPath(folder(), 'stale'));
+    server.close();
+    expect(readdirSync(folder())).toEqual(['stale.sock']);
+    expect(await keepers.owner().adopt()).toEqual([]);
+    expect(readdirSync(folder())).toEqual([]);
+  });
+
+  /** Something that is no keeper of ours. */
+  async function listen(name: string, greet: (socket: Socket) => void = () => {}): Promise<Server> {
+    const server = createServer((socket) => {
+      socket.on('error', () => socket.destroy());
+      greet(socket);
+    });
+    server.listen(socketPath(folder(), name));
+    await once(server, 'listening');
+    return server;
+  }
+
+  test.each<[string, (socket: Socket) => void, string]>([
+    [
+      'speaks another protocol',
+      (socket) =>
+        socket.write(controlFrame({ type: 'hello', protocol: keeperProtocol + 1, build: '9.0.0', pid: 1 })),
+      'another protocol',
+    ],
+    ['says nothing', (socket) => socket.resume(), 'does not answer'],
+    ['says what is no frame', (socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'), 'does not answer'],
+    ['hangs up', (socket) => socket.destroy(), 'does not answer'],
+  ])('of somebody who %s is left alone, and the log says so', async (_what, greet, words) => {
+    mkdirSync(folder(), { mode: 0o700 });
+    const open = new Set<Socket>();
+    const server = await listen('other', (socket) => {
+      open.add(socket);
+      socket.on('close', () => open.delete(socket));
+      greet(socket);
+    });
+    expect(await keepers.owner({ timeoutMs: 300 }).adopt()).toEqual([]);
+    expect(keepers.log.lines.map(({ level, message }) => ({ level, message }))).toEqual([
+      { level: 'warn', message: expect.stringContaining(words) },
+    ]);
+    expect(readdirSync(folder())).toEqual(['other.sock']);
+    server.close();
+    await once(server, 'close');
+    expect(open.size).toBe(0);
+  });
+});
+
+describe('a keeper', () => {
+  test('has nothing of its host: not its environment, folder, session or terminal', async () => {
+    process.env.AGENTHOST_TOKEN = 'secret';
+    try {
+      keepers.watch(await keepers.owner().spawn(shell('a', 'cat')));
+    } finally {
+      delete process.env.AGENTHOST_TOKEN;
+    }
+    if (process.platform !== 'linux') return;
+    const { keeperPid } = keepers;
+    expect(readFileSync(`/proc/${keeperPid}/environ`, 'utf8')).not.toMatch(/AGENTHOST|secret|VITEST/);
+    const stat = readFileSync(`/proc/${keeperPid}/stat`, 'utf8');
+    const [, , group, session, terminal] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    expect({ group, session, terminal }).toEqual({
+      group: String(keeperPid),
+      session: String(keeperPid),
+      terminal: '0',
+    });
+  });
+
+  test('is started once by spawns that come together', async () => {
+    const owner = keepers.owner();
+    const ptys = await Promise.all(['a', 'b', 'c'].map((id) => owner.spawn(shell(id, 'cat'))));
+    for (const pty of ptys) keepers.watch(pty);
+    expect(keepers.keeperPids).toHaveLength(1);
+  });
+
+  test('that cannot start is told with the end of its log, and leaves nothing', async () => {
+    mkdirSync(folder(), { mode: 0o700 });
+    // One character too many for a file with the ending of a socket, not with that of a log.
+    const name = 'n'.repeat(251);
+    await expect(startKeeper(folder(), name, '1.0.0')).rejects.toThrow(/cannot be started:[^]*ENAMETOOLONG/);
+    await expect(startKeeper(folder(), name, '1.0.0')).rejects.toThrow(PtyError);
+    expect(readdirSync(folder())).toEqual([]);
+  });
+
+  test('of another version keeps its ptys beside the new one, and ends with them', async () => {
+    const first = keepers.owner({ build: '1.0.0' });
+    const old = keepers.watch(await first.spawn(shell('old', 'stty -echo; echo ready; cat')));
+    const before = read(old);
+    await before.shows('ready');
+    await first.close();
+    const oldKeeper = keepers.keeperPid;
+
+    const second = keepers.owner({ build: '2.0.0' });
+    const [adopted] = await second.adopt();
+    if (adopted === undefined) throw new Error('the pty was not found');
+    const heard = read(adopted, before.output().length);
+    keepers.watch(await second.spawn(shell('new', 'cat')));
+    expect(keepers.keeperPids).toEqual([oldKeeper, expect.any(Number)]);
+    adopted.write('still driven\n');
+    await heard.shows('still driven\r\n');
+    await adopted.kill();
+    expect(await heard.exitCode).toBeGreaterThan(128);
+    adopted.release();
+    await untilGone(oldKeeper);
+    expect(readdirSync(folder()).filter((entry) => entry.endsWith('.sock'))).toHaveLength(1);
+  });
+
+  test('ends by itself when it holds nothing and no host is there, and removes its files', async () => {
+    const owner = keepers.owner();
+    const pty = keepers.watch(await owner.spawn(shell('a', 'true')));
+    expect(await read(pty).exitCode).toBe(0);
+    pty.release();
+    await owner.close();
+    expect(readdirSync(folder())).not.toEqual([]);
+    await untilGone(keepers.keeperPid);
+    expect(readdirSync(folder())).toEqual([]);
+  });
+
+  test('that is killed hangs its ptys up, after what was received, and the next spawn starts another', async () => {
+    const owner = keepers.owner();
+    const pty = keepers.watch(await owner.spawn(shell('a', 'echo ready; exec sleep 1000')));
+    const unread = keepers.watch(await owner.spawn(shell('b', 'exec sleep 1000')));
+    const heard = read(pty);
+    await heard.shows('ready');
+    const killed = keepers.keeperPid;
+    process.kill(killed, 'SIGKILL');
+    expect(await heard.exitCode).toBe(129);
+    expect(heard.output()).toBe('ready\r\n');
+    expect(await read(unread).exitCode).toBe(129);
+    await pty.kill();
+    const next = keepers.watch(await owner.spawn(shell('c', 'echo again')));
+    const again = read(next);
+    expect(await again.exitCode).toBe(0);
+    expect(again.output()).toBe('again\r\n');
+    expect(keepers.keeperPid).not.toBe(killed);
+  });
+
+  test('that is stuck lets a spawn fail in time, and what it starts later is ended', async () => {
+    const owner = keepers.owner({ timeoutMs: 300 });
+    keepers.watch(await owner.spawn(shell('a', 'cat')));
+    const marker = join(keepers.root, 'pid');
+    process.kill(keepers.keeperPid, 'SIGSTOP');
+    const late = owner.spawn(
+      shell('late', `echo $$ > ${marker}.new && mv ${marker}.new ${marker}; exec sleep 1000`),
+    );
+    await expect(late).rejects.toThrow(PtyError);
+    process.kill(keepers.keeperPid, 'SIGCONT');
+    const survivors = async () => {
+      await until('the late pty has started', () => readdirSync(keepers.root).includes('pid'));
+      await untilGone(Number(readFileSync(marker, 'utf8')));
+    };
+    await survivors();
+    await owner.close();
+    const left = await keepers.owner().adopt();
+    expect(left.map(({ id }) => id)).toEqual(['a']);
+  });
+
+  test('takes long input in order, cut nowhere inside a character', async () => {
+    const owner = keepers.owner();
+    const file = join(keepers.root, 'typed');
+    const pty = keepers.watch(
+      await owner.spawn(shell('a', `stty raw -echo; echo ready; head -c 1200000 > ${file}`)),
+    );
+    const heard = read(pty);
+    await heard.shows('ready');
+    const text = '🙂abcdefgh'.repeat(100_000);
+    pty.write('');
+    for (let at = 0; at < text.length; at += 333_333) pty.write(text.slice(at, at + 333_333));
+    expect(await heard.exitCode).toBe(0);
+    expect(readFileSync(file, 'utf8') === text).toBe(true);
+  });
+});
+
+describe('an owner', () => {
+  test('that was closed starts nothing', async () => {
+    const owner = keepers.owner();
+    expect(await owner.adopt()).toEqual([]);
+    await owner.close();
+    await owner.close();
+    await expect(owner.spawn(shell('a', 'cat'))).rejects.toThrow(PtyError);
+    expect(readdirSync(keepers.dataDir)).toEqual([]);
+  });
+
+  test('that is closed while its first keeper starts leaves no pty', async () => {
+    const owner = keepers.owner();
+    const spawned = owner.spawn(shell('a', 'cat'));
+    const closed = owner.close();
+    await expect(spawned).rejects.toThrow(PtyError);
+    await closed;
+    expect(await keepers.owner().adopt()).toEqual([]);
+    expect(logPath(folder(), 'x')).toContain('keepers');
+  });
+});
