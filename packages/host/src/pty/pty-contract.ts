@@ -1,21 +1,12 @@
 import { afterEach, beforeEach, describe } from 'vitest';
-import type { PtyOwner, PtySpec } from './pty.ts';
-import { inputContract } from './pty-contract-input.ts';
-import { outputContract } from './pty-contract-output.ts';
-import { processContract } from './pty-contract-processes.ts';
-import { ContractPty } from './pty-contract-pty.ts';
-import { startContract } from './pty-contract-start.ts';
+import { ContractPty } from './contract-pty.ts';
+import { contractLimits, contractSpec, type PtyOwnerUnderTest } from './contract-spec.ts';
+import { inputContract } from './input-contract.ts';
+import { outputContract } from './output-contract.ts';
+import { processContract } from './process-contract.ts';
+import type { PtyOwner } from './pty.ts';
 import type { RunningPtyOptions } from './running-pty.ts';
-
-/** What the parts of the contract test with. */
-export interface PtyOwnerUnderTest {
-  readonly owner: PtyOwner;
-  /** Starts `sh -c script` or another command; ended after the test. */
-  spawn(command: string | PtySpec['command'], spec?: Partial<PtySpec>): Promise<ContractPty>;
-}
-
-/** Limits that every owner under test has: small, so that tests meet them. */
-export const contractLimits = { highWater: 256 * 1024 } satisfies RunningPtyOptions;
+import { startContract } from './start-contract.ts';
 
 /**
  * The rules of the `PtyOwner` port. Every implementation passes all of them. `makeOwner` makes a new one with the limits given; it
@@ -56,20 +47,4 @@ export function describePtyOwner(
     outputContract(here);
     processContract(here);
   });
-}
-
-let lastId = 0;
-
-/** A spec for `sh -c command`, or for another command, with as little environment as programs get along with. */
-export function contractSpec(command: string | PtySpec['command'], spec: Partial<PtySpec> = {}): PtySpec {
-  lastId += 1;
-  return {
-    id: `pty-${lastId}`,
-    command: typeof command === 'string' ? ['sh', '-c', command] : command,
-    cwd: '/',
-    env: { PATH: process.env['PATH'] ?? '/usr/bin:/bin', TERM: 'xterm-256color', LANG: 'C.UTF-8' },
-    cols: 80,
-    rows: 24,
-    ...spec,
-  };
 }

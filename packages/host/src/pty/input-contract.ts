@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import type { PtyOwnerUnderTest } from './pty-contract.ts';
+import type { PtyOwnerUnderTest } from './contract-spec.ts';
 
 /** Keys and sizes on their way to the program. */
 export function inputContract(here: PtyOwnerUnderTest): void {

@@ -2,8 +2,8 @@ import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { contractSpec, type PtyOwnerUnderTest } from './contract-spec.ts';
 import { PtyError, type PtySpec } from './pty.ts';
-import { contractSpec, type PtyOwnerUnderTest } from './pty-contract.ts';
 
 /** How processes are started, and how it is said that they cannot be. */
 export function startContract(here: PtyOwnerUnderTest): void {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { contractLimits, type PtyOwnerUnderTest } from './pty-contract.ts';
+import { contractLimits, type PtyOwnerUnderTest } from './contract-spec.ts';
 
 /** How often the run that could lose output at its end is repeated; 200 before it is believed. */
 const exitRounds = Number(process.env['PTY_EXIT_ROUNDS'] ?? 5);

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import type { PtyOwnerUnderTest } from './pty-contract.ts';
-import { type Member, sessionMembers } from './pty-contract-session.ts';
+import { type Member, sessionMembers } from './contract-session.ts';
+import type { PtyOwnerUnderTest } from './contract-spec.ts';
 
 /** Signals, ends, and who they reach. */
 export function processContract(here: PtyOwnerUnderTest): void {
