@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
+import { sessionMembers } from './contract-session.ts';
+import { contractSpec } from './contract-spec.ts';
 import { NodePtyOwner } from './node-pty.ts';
-import { contractSpec, describePtyOwner } from './pty-contract.ts';
-import { sessionMembers } from './pty-contract-session.ts';
+import { describePtyOwner } from './pty-contract.ts';
 
 describePtyOwner('NodePtyOwner', async (limits) => new NodePtyOwner(limits));
 

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { contractSpec } from './contract-spec.ts';
 import type { PtySink } from './pty.ts';
-import { contractSpec } from './pty-contract.ts';
 import { RunningPty, type RunningPtyOptions } from './running-pty.ts';
 
 const readBytes = 64 * 1024;
