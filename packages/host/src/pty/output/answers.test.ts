@@ -1,3 +1,4 @@
+import xterm from '@xterm/headless';
 import { describe, expect, test } from 'vitest';
 import { type AnsweringScreen, answerTo, DEFAULT_LOOK } from './answers.ts';
 import { OutputParser } from './parser.ts';
@@ -61,6 +62,25 @@ describe('answers to programs', () => {
   });
 
   test.each([
+    '\x1b[>c',
+    '\x1b[5n',
+    '\x1b[6n',
+    '\x1b[?6n',
+    '\x1b[?2004$p',
+    '\x1b[?25$p',
+    '\x1b[?9999$p',
+    '\x1b[4$p',
+  ])('[TERM-3] %j is answered as xterm.js does', async (query) => {
+    const terminal = new xterm.Terminal({ cols: 100, rows: 30, allowProposedApi: true });
+    const said: string[] = [];
+    terminal.onData((data) => said.push(data));
+    const before = '\x1b[?2004h\x1b[?25l\x1b[3;17H';
+    await new Promise<void>((resolve) => terminal.write(before + query, resolve));
+    terminal.dispose();
+    expect(answers(before + query)).toEqual(said);
+  });
+
+  test.each([
     ['a cursor style', '\x1b[2 q'],
     ['moving to a column', '\x1b[6G'],
     ['an unknown status', '\x1b[7n'],
@@ -69,6 +89,7 @@ describe('answers to programs', () => {
     ['setting a mode', '\x1b[?2004h'],
     ['resizing', '\x1b[8;24;80t'],
     ['a query broken off', '\x1b[6\x18n'],
+    ['a device string that only BEL ends', '\x1bP+q544e\x07'],
     ['a soft reset', '\x1b[!p'],
     ['a title', '\x1b]0;?\x07'],
     ['a hyperlink', '\x1b]8;;?\x07'],

@@ -22,7 +22,7 @@ const ITERM_MARKS = ['SetMark', 'CurrentDir=', 'RemoteHost=', 'ShellIntegrationV
 const LONGEST_BEGINNING = 48;
 
 /** How many bytes of this control string are kept until it is whole: 0 when it is none of those read here. */
-export type HoldLimit = number | 'undecided';
+type HoldLimit = number | 'undecided';
 
 /** How long to hold a control string of which the bytes from `from` (behind its introducer) have come. */
 export function holdLimit(kind: number, data: Buffer, from: number, nonce: string | undefined): HoldLimit {
@@ -32,7 +32,7 @@ export function holdLimit(kind: number, data: Buffer, from: number, nonce: strin
     return /^[+$]q/.test(beginning) ? SEQUENCE_LIMIT_BYTES : 0;
   }
   const [digits = ''] = /^\d{0,8}/.exec(beginning) ?? [];
-  if (digits.length === beginning.length) return digits.length < 8 ? 'undecided' : 0;
+  if (digits.length === beginning.length) return 'undecided';
   if (digits === '' || !/[;\x07\x1b\xc2]/.test(beginning.charAt(digits.length))) return 0;
   switch (Number(digits)) {
     case 633:
@@ -62,7 +62,7 @@ const beginsWith = (data: Buffer, from: number, text: string): boolean =>
   data.toString('latin1', from, from + text.length) === text;
 
 /** What a whole control string says, and whether it is shell integration and leaves the text [TERM-3]. */
-export interface StringMeaning {
+interface StringMeaning {
   readonly isRemoved: boolean;
   readonly events: readonly OutputEvent[];
 }

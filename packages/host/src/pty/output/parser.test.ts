@@ -88,7 +88,6 @@ describe('shell integration', () => {
       const parser = new OutputParser();
       const first = textOf(parser.push(output.subarray(0, at)));
       expect(['a', 'ab', 'abc', 'abcd', 'abcde', '']).toContain(
-        // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it is about
         first.replace(/\x1b\[38;5;208m|\x1b\(B|\x1b\]2;title\x1b\\|€/g, ''),
       );
       expect(bytes(first).length + parser.pendingBytes).toBe(at);
@@ -102,6 +101,7 @@ describe('shell integration', () => {
       '\x1b]633;0000;C;ls\x07',
       `\x1b]633;${NONCE}\x07`,
       `\x1b]633;${NONCE}x;C;ls\x07`,
+      `\x1b]633;${NONCE}xA\x07`,
       `\x1b]633;${NONCE.toUpperCase()};C;ls\x07`,
       `\x1b]633;;${NONCE};A\x07`,
       `\x1b]133;${NONCE};A\x07`,
@@ -273,6 +273,22 @@ describe('what is kept', () => {
     const parser = new OutputParser();
     parser.push(bytes('\x1b['));
     for (let count = 0; count < 10; count++) parser.push(bytes('1;'.repeat(500)));
+    expect(parser.pendingBytes).toBe(0);
+  });
+
+  test('a number that is too long is not kept for ever', () => {
+    const parser = new OutputParser();
+    parser.push(bytes('\x1b]000000'));
+    expect(parser.pendingBytes).toBe(8);
+    parser.push(bytes('0'.repeat(100)));
+    expect(parser.pendingBytes).toBe(0);
+  });
+
+  test('nothing is kept once a limit is reached', () => {
+    const parser = new OutputParser();
+    parser.push(bytes(`\x1b]133;${'x'.repeat(STRING_LIMIT_BYTES - 7)}`));
+    expect(parser.pendingBytes).toBe(STRING_LIMIT_BYTES - 1);
+    parser.push(bytes('x'));
     expect(parser.pendingBytes).toBe(0);
   });
 
