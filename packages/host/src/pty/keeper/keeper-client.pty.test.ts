@@ -1,14 +1,23 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, symlinkSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { PtyError } from '../pty.ts';
 import { read, shell, TestKeepers, until, untilGone } from './contract-keepers.ts';
-import { keeperFolder, logPath, socketPath } from './folder.ts';
-import { controlFrame } from './frames.ts';
-import { keeperProtocol } from './protocol.ts';
+import { keeperFolder, socketPath } from './folder.ts';
+import { controlFrame, FrameReader } from './frames.ts';
+import { type HostMessage, keeperProtocol, parseHostMessage } from './protocol.ts';
 import { startKeeper } from './start.ts';
 
 let keepers: TestKeepers;
@@ -19,6 +28,18 @@ beforeEach(() => {
 afterEach(() => keepers.end());
 
 const folder = () => keeperFolder(keepers.dataDir);
+
+/** A server in the place of a keeper. */
+async function listen(name: string, greet: (socket: Socket) => void = () => {}): Promise<Server> {
+  const server = createServer((socket) => {
+    socket.on('error', () => socket.destroy());
+    socket.resume();
+    greet(socket);
+  });
+  server.listen(socketPath(folder(), name));
+  await once(server, 'listening');
+  return server;
+}
 
 describe('a host that was killed', () => {
   /** A host by itself: puts what it reads into a file before it acknowledges it, and is killed in the midst of it. */
@@ -152,25 +173,14 @@ describe('the socket', () => {
     expect(readdirSync(folder())).toEqual([]);
   });
 
-  /** Something that is no keeper of ours. */
-  async function listen(name: string, greet: (socket: Socket) => void = () => {}): Promise<Server> {
-    const server = createServer((socket) => {
-      socket.on('error', () => socket.destroy());
-      greet(socket);
-    });
-    server.listen(socketPath(folder(), name));
-    await once(server, 'listening');
-    return server;
-  }
-
   test.each<[string, (socket: Socket) => void, string]>([
     [
       'speaks another protocol',
       (socket) =>
-        socket.write(controlFrame({ type: 'hello', protocol: keeperProtocol + 1, build: '9.0.0', pid: 1 })),
+        socket.write(controlFrame({ type: 'hello', protocol: keeperProtocol + 1, build: '9.0.0', pid: 0 })),
       'another protocol',
     ],
-    ['says nothing', (socket) => socket.resume(), 'does not answer'],
+    ['says nothing', () => {}, 'does not answer'],
     ['says what is no frame', (socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'), 'does not answer'],
     ['hangs up', (socket) => socket.destroy(), 'does not answer'],
   ])('of somebody who %s is left alone, and the log says so', async (_what, greet, words) => {
@@ -186,9 +196,8 @@ describe('the socket', () => {
       { level: 'warn', message: expect.stringContaining(words) },
     ]);
     expect(readdirSync(folder())).toEqual(['other.sock']);
+    await until('the connection is closed', () => open.size === 0);
     server.close();
-    await once(server, 'close');
-    expect(open.size).toBe(0);
   });
 });
 
@@ -221,10 +230,12 @@ describe('a keeper', () => {
 
   test('that cannot start is told with the end of its log, and leaves nothing', async () => {
     mkdirSync(folder(), { mode: 0o700 });
-    // One character too many for a file with the ending of a socket, not with that of a log.
-    const name = 'n'.repeat(251);
-    await expect(startKeeper(folder(), name, '1.0.0')).rejects.toThrow(/cannot be started:[^]*ENAMETOOLONG/);
-    await expect(startKeeper(folder(), name, '1.0.0')).rejects.toThrow(PtyError);
+    const start = async () => {
+      writeFileSync(socketPath(folder(), 'taken'), '');
+      await startKeeper(folder(), 'taken', '1.0.0');
+    };
+    await expect(start()).rejects.toThrow(/cannot be started:[^]*EADDRINUSE/);
+    await expect(start()).rejects.toThrow(PtyError);
     expect(readdirSync(folder())).toEqual([]);
   });
 
@@ -281,24 +292,49 @@ describe('a keeper', () => {
     expect(keepers.keeperPid).not.toBe(killed);
   });
 
-  test('that is stuck lets a spawn fail in time, and what it starts later is ended', async () => {
+  test('that is stuck lets requests fail in time, and is driven on when it comes to itself', async () => {
     const owner = keepers.owner({ timeoutMs: 300 });
-    keepers.watch(await owner.spawn(shell('a', 'cat')));
-    const marker = join(keepers.root, 'pid');
+    const pty = keepers.watch(await owner.spawn(shell('a', 'stty -echo; echo ready; cat')));
+    const heard = read(pty);
+    await heard.shows('ready');
     process.kill(keepers.keeperPid, 'SIGSTOP');
-    const late = owner.spawn(
-      shell('late', `echo $$ > ${marker}.new && mv ${marker}.new ${marker}; exec sleep 1000`),
-    );
-    await expect(late).rejects.toThrow(PtyError);
+    await expect(owner.spawn(shell('late', 'exec sleep 1000'))).rejects.toThrow(PtyError);
+    pty.write('typed meanwhile\n');
     process.kill(keepers.keeperPid, 'SIGCONT');
-    const survivors = async () => {
-      await until('the late pty has started', () => readdirSync(keepers.root).includes('pid'));
-      await untilGone(Number(readFileSync(marker, 'utf8')));
+    await heard.shows('typed meanwhile');
+  });
+
+  test('that starts a pty when nobody waits for it any more is told to end it', async () => {
+    mkdirSync(folder(), { mode: 0o700 });
+    const heard: (HostMessage | undefined)[] = [];
+    const answer = (socket: Socket, message: HostMessage | undefined) => {
+      heard.push(message);
+      if (message?.type === 'list')
+        socket.write(controlFrame({ type: 'listed', request: message.request, ptys: [] }));
+      if (message?.type === 'kill') socket.write(controlFrame({ type: 'killed', request: message.request }));
     };
-    await survivors();
+    let keeper: Socket | undefined;
+    const server = await listen('slow', (socket) => {
+      keeper = socket;
+      const reader = new FrameReader((frame) => {
+        if (frame.kind === 'control') answer(socket, parseHostMessage(frame.text));
+      });
+      socket.on('data', (chunk: Buffer) => reader.push(chunk));
+      socket.write(controlFrame({ type: 'hello', protocol: keeperProtocol, build: '1.0.0', pid: 0 }));
+    });
+    const owner = keepers.owner({ timeoutMs: 300 });
+    expect(await owner.adopt()).toEqual([]);
+    await expect(owner.spawn(shell('late', 'cat'))).rejects.toThrow('did not answer within 300 ms');
+    const spawned = heard.at(-1);
+    if (spawned?.type !== 'spawn') throw new Error('no spawn came');
+    keeper?.write(controlFrame({ type: 'spawned', request: spawned.request, pty: 5, pid: 1 }));
+    await until('it is released', () => heard.at(-1)?.type === 'release');
+    expect(heard.slice(-2)).toEqual([
+      { type: 'kill', request: spawned.request + 1, pty: 5 },
+      { type: 'release', pty: 5 },
+    ]);
     await owner.close();
-    const left = await keepers.owner().adopt();
-    expect(left.map(({ id }) => id)).toEqual(['a']);
+    server.close();
   });
 
   test('takes long input in order, cut nowhere inside a character', async () => {
@@ -334,6 +370,5 @@ describe('an owner', () => {
     await expect(spawned).rejects.toThrow(PtyError);
     await closed;
     expect(await keepers.owner().adopt()).toEqual([]);
-    expect(logPath(folder(), 'x')).toContain('keepers');
   });
 });

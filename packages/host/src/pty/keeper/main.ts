@@ -16,8 +16,13 @@ process.on('SIGINT', () => {});
 const keeper = new Keeper({ build });
 process.on('SIGTERM', () => void keeper.close());
 
-await withSocketAddress(folder, name, (address) => keeper.listen(address));
-chmodSync(socketPath(folder, name), 0o600);
+try {
+  await withSocketAddress(folder, name, (address) => keeper.listen(address));
+  chmodSync(socketPath(folder, name), 0o600);
+} catch (error) {
+  process.stderr.write(`${String(error)}\n`);
+  process.exit(1);
+}
 announce();
 await keeper.ended;
 removeKeeperFiles(folder, name);

@@ -1,0 +1,211 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { setImmediate as turn } from 'node:timers/promises';
+import { SimulatedClock } from '@agenthost/testkit';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { read, shell, TestKeepers, until, untilGone } from './contract-keepers.ts';
+import { controlFrame } from './frames.ts';
+import { Keeper, type KeeperOptions } from './keeper.ts';
+import { KeeperConnection } from './keeper-connection.ts';
+import { KeptPty } from './kept-pty.ts';
+
+let keepers: TestKeepers;
+let clock: SimulatedClock;
+let address: string;
+let started: Keeper[];
+let connections: KeeperConnection[];
+
+beforeEach(() => {
+  keepers = new TestKeepers();
+  clock = new SimulatedClock();
+  address = join(keepers.root, 'k.sock');
+  started = [];
+  connections = [];
+});
+afterEach(async () => {
+  await Promise.all(connections.map((connection) => connection.close()));
+  await Promise.all(started.map((keeper) => keeper.close()));
+  await keepers.end();
+});
+
+/** A keeper in this process, in simulated time. */
+async function start(options: Partial<KeeperOptions> = {}): Promise<Keeper> {
+  const keeper = new Keeper({ build: '1.0.0', clock, timers: clock, ...options });
+  started.push(keeper);
+  await keeper.listen(address);
+  return keeper;
+}
+
+async function reach(): Promise<KeeperConnection> {
+  const reached = await KeeperConnection.reach(address, { build: '1.0.0', timeoutMs: 5_000 });
+  if (reached.outcome !== 'connected') throw new Error(JSON.stringify(reached));
+  connections.push(reached.connection);
+  return reached.connection;
+}
+
+async function spawnOn(connection: KeeperConnection, script: string): Promise<KeptPty> {
+  const answer = await connection.request({ type: 'spawn', spec: shell('a', script) });
+  if (answer.type !== 'spawned') throw new Error(answer.type);
+  const pty = new KeptPty(connection, { ...answer, id: 'a' }, () => {});
+  keepers.watch(pty);
+  return pty;
+}
+
+async function idsOn(connection: KeeperConnection): Promise<readonly string[]> {
+  const answer = await connection.request({ type: 'list' });
+  return answer.type === 'listed' ? answer.ptys.map(({ id }) => id) : [];
+}
+
+/** Lets go, and waits until the keeper has seen it: only then does it count its time. */
+async function leave(connection: KeeperConnection): Promise<void> {
+  await connection.close();
+  await until('the keeper counts its time', () => clock.timerCount > 0);
+}
+
+function isEnded(keeper: Keeper): Promise<boolean> {
+  return Promise.race([keeper.ended.then(() => true), turn(false)]);
+}
+
+describe('a keeper without a host', () => {
+  test('ends after 5 s when it holds no pty', async () => {
+    const keeper = await start();
+    await clock.advance(4_999);
+    expect(await isEnded(keeper)).toBe(false);
+    await clock.advance(1);
+    await keeper.ended;
+    await expect(reach()).rejects.toThrow('gone');
+  });
+
+  test('begins its 5 s anew when a host leaves, and does not count while one is there', async () => {
+    const keeper = await start();
+    await clock.advance(4_000);
+    const connection = await reach();
+    await idsOn(connection);
+    await clock.advance(60 * 60 * 1_000);
+    await leave(connection);
+    await clock.advance(4_999);
+    expect(await isEnded(keeper)).toBe(false);
+    await clock.advance(1);
+    await keeper.ended;
+  });
+
+  test('keeps a pty that ended for 24 h, then ends', async () => {
+    const keeper = await start();
+    const connection = await reach();
+    const pty = await spawnOn(connection, 'exit 4');
+    await untilGone(pty.pid);
+    // The end of its output may be seen later than that of its process.
+    const heard = read(pty);
+    expect(await heard.exitCode).toBe(4);
+    await leave(connection);
+    // Seen to have ended at the first look, an hour on.
+    await clock.advance(24 * 60 * 60 * 1_000);
+    expect(await isEnded(keeper)).toBe(false);
+    const later = await reach();
+    expect(await idsOn(later)).toEqual(['a']);
+    await leave(later);
+    await clock.advance(25 * 60 * 60 * 1_000);
+    await clock.advance(5_000);
+    await keeper.ended;
+  });
+
+  test('goes on for as long as a pty runs', async () => {
+    const keeper = await start();
+    const connection = await reach();
+    await spawnOn(connection, 'exec sleep 1000');
+    await leave(connection);
+    await clock.advance(100 * 24 * 60 * 60 * 1_000);
+    expect(await isEnded(keeper)).toBe(false);
+    expect(await idsOn(await reach())).toEqual(['a']);
+  });
+});
+
+describe('a second host', () => {
+  test('takes over: the first is cut off, and the ptys are read by the second from where it asks', async () => {
+    await start();
+    const first = await reach();
+    const pty = await spawnOn(first, 'stty -echo; echo one; read x; echo $x; exec sleep 1000');
+    const heard = read(pty);
+    await heard.shows('one\r\n');
+    const second = await reach();
+    expect(await heard.exitCode).toBe(129);
+    const answer = await second.request({ type: 'list' });
+    if (answer.type !== 'listed') throw new Error(answer.type);
+    const [listed] = answer.ptys;
+    if (listed === undefined) throw new Error('no pty');
+    const again = new KeptPty(second, listed, () => {});
+    const rest = read(again, 5);
+    again.write('two\n');
+    await rest.shows('two\r\n');
+    expect(rest.output()).toBe('two\r\n');
+  });
+});
+
+describe('a stranger', () => {
+  const hello = controlFrame({ type: 'hello', protocol: 1, build: '1.0.0', pid: 0 });
+
+  test.each<[string, Buffer]>([
+    ['what is no frame', Buffer.from('GET / HTTP/1.1\r\nHost: x\r\n\r\n')],
+    ['a length beyond every limit', Buffer.from([0xff, 0xff, 0xff, 0xff])],
+    ['a request before hello', controlFrame({ type: 'list', request: 1 })],
+    ['a hello of another protocol', controlFrame({ type: 'hello', protocol: 2, build: '1.0.0', pid: 0 })],
+    ['a hello with a hole', controlFrame({ type: 'hello', protocol: 1 })],
+    ['keys before hello', Buffer.from([0, 0, 0, 6, 3, 0, 0, 0, 1, 65])],
+  ])('who sends %s is cut off, and the host notices nothing', async (_what, bytes) => {
+    await start();
+    const connection = await reach();
+    const pty = await spawnOn(connection, 'stty -echo; echo ready; cat');
+    const heard = read(pty);
+    await heard.shows('ready');
+    await sendAndHangUp(bytes);
+    pty.write('still here\n');
+    await heard.shows('still here\r\n');
+    expect(connection.isOpen).toBe(true);
+  });
+
+  test.each<[string, Buffer]>([
+    ['what is no frame', Buffer.concat([hello, Buffer.from([0, 0, 0, 1, 77])])],
+    ['a message with a hole', Buffer.concat([hello, controlFrame({ type: 'kill', request: 1 })])],
+    [
+      'what only keepers send',
+      Buffer.concat([hello, Buffer.from([0, 0, 0, 13, 2, ...Array.from({ length: 12 }, () => 0)])]),
+    ],
+  ])('who says hello and then %s is cut off, and the ptys stay for the next', async (_what, bytes) => {
+    await start();
+    const pty = await spawnOn(await reach(), 'exec sleep 1000');
+    await sendAndHangUp(bytes);
+    expect(await idsOn(await reach())).toEqual([pty.id]);
+  });
+
+  /** Resolves when the keeper has closed the connection. */
+  async function sendAndHangUp(bytes: Buffer): Promise<void> {
+    const socket: Socket = connect(address);
+    socket.on('error', () => socket.destroy());
+    socket.resume();
+    socket.write(bytes);
+    await once(socket, 'close');
+  }
+});
+
+describe('what nobody knows', () => {
+  test('numbers of ptys that are none, messages of later builds and ends of ended ptys do no harm', async () => {
+    await start();
+    const connection = await reach();
+    connection.write(99, 'x');
+    connection.acknowledge(99, 1);
+    connection.attach(99, 0);
+    connection.tell({ type: 'resize', pty: 99, cols: 1, rows: 1 });
+    connection.tell({ type: 'signal', pty: 99, signal: 'SIGINT' });
+    connection.tell({ type: 'release', pty: 99 });
+    expect(await connection.request({ type: 'kill', pty: 99 })).toMatchObject({ type: 'killed' });
+    const pty = await spawnOn(connection, 'exit 0');
+    expect(await read(pty).exitCode).toBe(0);
+    pty.write('x');
+    pty.signal('SIGINT');
+    await pty.kill();
+    pty.release();
+    pty.release();
+    expect(await idsOn(connection)).toEqual([]);
+  });
+});
