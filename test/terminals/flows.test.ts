@@ -14,8 +14,8 @@ afterAll(() => stage.close());
 const server = `node -e '
   let count = 0;
   require("http").createServer((_, response) => response.end(String(++count)))
-    .listen(0, "127.0.0.1", function () { console.log("port", this.address().port); });
-  process.stdin.on("data", (line) => console.log("told", String(line).trim()));
+    .listen(0, "127.0.0.1", function () { console.log("port " + this.address().port); });
+  process.stdin.on("data", (line) => console.log("told " + String(line).trim()));
 '`.replaceAll('\n', ' ');
 
 const background = (session: string) => ({ kind: 'session', session });
