@@ -101,13 +101,11 @@ describe('messages', () => {
     });
   });
 
-  test('sizes are brought within what a terminal can have', () => {
-    expect(parseHostMessage('{"type":"resize","pty":1,"cols":0,"rows":1e9}')).toEqual({
-      type: 'resize',
-      pty: 1,
-      cols: 1,
-      rows: 65_535,
-    });
+  test('leave sizes that are none to the pty to refuse', () => {
+    const resize = (cols: unknown) =>
+      parseHostMessage(JSON.stringify({ type: 'resize', pty: 1, cols, rows: 24 }));
+    expect(resize(-1)).toEqual({ type: 'resize', pty: 1, cols: -1, rows: 24 });
+    expect(resize(Number.NaN)).toEqual({ type: 'resize', pty: 1, cols: 0, rows: 24 });
   });
 
   test.each([

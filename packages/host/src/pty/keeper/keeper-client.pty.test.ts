@@ -232,7 +232,7 @@ describe('a keeper', () => {
     mkdirSync(folder(), { mode: 0o700 });
     const start = async () => {
       writeFileSync(socketPath(folder(), 'taken'), '');
-      await startKeeper(folder(), 'taken', '1.0.0');
+      await startKeeper(folder(), 'taken', { build: '1.0.0', limits: {} });
     };
     await expect(start()).rejects.toThrow(/cannot be started:[^]*EADDRINUSE/);
     await expect(start()).rejects.toThrow(PtyError);

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { Log } from '../../lib/log.ts';
 import { type Pty, PtyError, type PtyOwner, type PtySpec } from '../pty.ts';
+import type { RunningPtyOptions } from '../running-pty.ts';
 import {
   ensureKeeperFolder,
   keeperFolder,
@@ -23,6 +24,8 @@ export interface KeeperPtyOwnerOptions {
   readonly log: Log;
   /** How long a keeper may take for an answer, in ms. Default 5 s. */
   readonly timeoutMs?: number;
+  /** Limits of each pty in keepers that are started from here. */
+  readonly limits?: RunningPtyOptions;
 }
 
 /**
@@ -132,7 +135,8 @@ export class KeeperPtyOwner implements PtyOwner {
 
   async #start(): Promise<KeeperConnection> {
     const name = newKeeperName();
-    await startKeeper(this.#folder, name, this.#options.build);
+    const { build, limits = {} } = this.#options;
+    await startKeeper(this.#folder, name, { build, limits });
     const reached = await this.#reach(name);
     if (reached.outcome !== 'connected') {
       const reason = reached.outcome === 'unusable' ? reached.reason : reached.outcome;

@@ -14,7 +14,7 @@ export interface KeeperOptions {
   /** A pty that ended and that no host asked for is kept for this long at least, in ms. Default 24 h. */
   readonly endedKeepMs?: number;
   /** Limits of each pty. */
-  readonly pty?: RunningPtyOptions;
+  readonly limits?: RunningPtyOptions;
   /** Default: the machine's. */
   readonly clock?: Clock;
   /** Default: Node's. */
@@ -161,7 +161,7 @@ export class Keeper {
   async #spawn(link: HostLink, { request, spec }: Extract<HostMessage, { type: 'spawn' }>): Promise<void> {
     this.#startingCount += 1;
     try {
-      const pty = await RunningPty.start(spec, this.#options.pty);
+      const pty = await RunningPty.start(spec, this.#options.limits);
       this.#lastPty += 1;
       this.#ptys.set(this.#lastPty, { pty, endedAt: undefined });
       // Who asked has gone, and nobody else knows of it.

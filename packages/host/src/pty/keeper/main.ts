@@ -1,19 +1,21 @@
-// The keeper's process: `node main.js <folder> <name> <build>`, started by `start.ts`. It imports as little as it can: people
+// The keeper's process: `node main.js <folder> <name> <task>`, started by `start.ts`. It imports as little as it can: people
 // wait for it before their first terminal.
 import { chmodSync, closeSync, writeSync } from 'node:fs';
 import { removeKeeperFiles, socketPath, withSocketAddress } from './folder.ts';
 import { Keeper } from './keeper.ts';
+import type { KeeperTask } from './start.ts';
 
-const [folder, name, build] = process.argv.slice(2);
-if (folder === undefined || name === undefined || build === undefined) {
-  throw new Error('usage: main <folder> <name> <build>');
+const [folder, name, task] = process.argv.slice(2);
+if (folder === undefined || name === undefined || task === undefined) {
+  throw new Error('usage: main <folder> <name> <task>');
 }
 
 // Ends of terminals and keys that were meant for the host are not for us.
 process.on('SIGHUP', () => {});
 process.on('SIGINT', () => {});
 
-const keeper = new Keeper({ build });
+const { build, limits }: KeeperTask = JSON.parse(task);
+const keeper = new Keeper({ build, limits });
 process.on('SIGTERM', () => void keeper.close());
 
 try {

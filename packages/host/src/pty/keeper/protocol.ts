@@ -192,9 +192,8 @@ function count(fields: Fields, name: string): number {
   return value;
 }
 
-/** Of one side of a terminal, within what the kernel's `winsize` can hold. */
+/** Of one side of a terminal. What is no size becomes 0, which the pty refuses in its own words. */
 function size(fields: Fields, name: string): number {
   const value = fields[name];
-  if (typeof value !== 'number') throw new FrameError(`${name} is no size`);
-  return Math.min(Math.max(Math.trunc(value), 1), 65_535);
+  return typeof value === 'number' ? value : 0;
 }

@@ -4,6 +4,7 @@ import { extname } from 'node:path';
 import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { PtyError } from '../pty.ts';
+import type { RunningPtyOptions } from '../running-pty.ts';
 import { ensureKeeperFolder, logPath, removeKeeperFiles } from './folder.ts';
 
 /**
@@ -15,19 +16,26 @@ const inheritedVariables = ['PATH', 'HOME', 'TMPDIR', 'LD_LIBRARY_PATH', 'NODE_C
 /** How long a keeper may take until it listens, in ms: a loaded machine is slow, a broken one never gets there. */
 const startLimitMs = 15_000;
 
+/** What a keeper is told when it is started, as JSON. */
+export interface KeeperTask {
+  /** Version that it gives in its hello. */
+  readonly build: string;
+  /** Limits of each of its ptys. */
+  readonly limits: RunningPtyOptions;
+}
+
 /** Lines of a log that an error shows. */
 const shownLineCount = 5;
 
 /**
  * Starts a keeper process that is nobody's child in spirit: a session of its own, no terminal, no working directory, no
  * handle of ours. Resolves when it listens. Rejects with `PtyError`, and the last lines of its log, when it does not.
- * @param build Version that it gives in its hello.
  */
-export async function startKeeper(folder: string, name: string, build: string): Promise<void> {
+export async function startKeeper(folder: string, name: string, task: KeeperTask): Promise<void> {
   ensureKeeperFolder(folder);
   const log = openSync(logPath(folder, name), 'a', 0o600);
   try {
-    await untilReady(folder, name, build, log);
+    await untilReady(folder, name, task, log);
   } catch (error) {
     const lines = readFileSync(logPath(folder, name), 'utf8').trim().split('\n').slice(-shownLineCount);
     removeKeeperFiles(folder, name);
@@ -40,8 +48,8 @@ export async function startKeeper(folder: string, name: string, build: string): 
   }
 }
 
-function untilReady(folder: string, name: string, build: string, log: number): Promise<void> {
-  const child = spawn(process.execPath, [...entryArguments(), folder, name, build], {
+function untilReady(folder: string, name: string, task: KeeperTask, log: number): Promise<void> {
+  const child = spawn(process.execPath, [...entryArguments(), folder, name, JSON.stringify(task)], {
     cwd: '/',
     detached: true,
     env: Object.fromEntries(
