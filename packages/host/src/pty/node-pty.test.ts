@@ -9,9 +9,13 @@ describePtyOwner('NodePtyOwner', async (limits) => new NodePtyOwner(limits));
 it('an owner in this process has nothing from before, and ends its ptys when it closes', async () => {
   const owner = new NodePtyOwner();
   expect(await owner.adopt()).toEqual([]);
-  const pty = await owner.spawn(contractSpec("trap '' TERM HUP; sleep 600 & while :; do sleep 600; done"));
+  const pty = await owner.spawn(
+    contractSpec("trap '' TERM HUP; sleep 600 & echo ready; while :; do sleep 600; done"),
+  );
   const heard: string[] = [];
-  pty.read(0, { data: () => undefined, exit: () => heard.push('exit') });
+  await new Promise<void>((resolve) => {
+    pty.read(0, { data: () => resolve(), exit: () => heard.push('exit') });
+  });
   await owner.close();
   if (process.platform === 'linux') expect(sessionMembers(pty.pid)).toEqual([]);
   expect(() => process.kill(pty.pid, 0)).toThrow('ESRCH');

@@ -49,7 +49,7 @@ export async function endSession(session: ProcessSession, graceMs = 2_000): Prom
   if (await send(['SIGHUP', 'SIGTERM', 'SIGCONT'])) return true;
   if (await isOverAfter([])) return true;
   // Again at each look: a process may have been started between the look before and its signal.
-  return (await send(['SIGKILL'])) || (await isOverAfter(['SIGKILL']));
+  return isOverAfter(['SIGKILL']);
 }
 
 /** Sends a signal to the foreground process group of the terminal whose session `leader` leads. Nothing when there is none. */

@@ -1,3 +1,4 @@
+import { readSync } from 'node:fs';
 import { ReadStream } from 'node:tty';
 import { KeptOutput } from './kept-output.ts';
 import { loadNativePty, type NativePty } from './native-pty.ts';
@@ -151,7 +152,7 @@ export class RunningPty {
     if (await endSession({ leader: this.pid, device: this.#device })) await this.#gone.promise;
   }
 
-  /** Forgets everything and closes the pty. Call it when it has ended: a process that still runs gets HUP. */
+  /** Forgets everything and closes the pty. Ends no process: call it when it has ended, or its session was. */
   release(): void {
     this.#sink = undefined;
     clearTimeout(this.#silence);
@@ -174,7 +175,10 @@ export class RunningPty {
     });
     // EIO is how Linux tells that nobody has the other side open any more; there is nothing to read after any other error either.
     socket.on('error', () => socket.destroy());
-    socket.on('end', () => socket.destroy());
+    socket.on('end', () => {
+      this.#takeRest();
+      socket.destroy();
+    });
     socket.on('close', () => this.#drained());
     socket.resume();
     return socket;
@@ -186,6 +190,23 @@ export class RunningPty {
     if (this.#sink === undefined) this.#kept.trim(this.#detachedKeep);
     else this.#deliver();
     this.#setReading();
+  }
+
+  /**
+   * On Node 22 the end is told as soon as the other side is closed, often with kilobytes still to be read. The file is open until
+   * then, since the socket may be half open.
+   */
+  #takeRest(): void {
+    try {
+      for (let length = -1; length !== 0; ) {
+        length = readSync(this.#fd, readBuffer);
+        if (length > 0) this.#take(readBuffer.subarray(0, length));
+      }
+    } catch (error) {
+      // EIO is the end of a pty on Linux.
+      if (!(error instanceof Error && 'code' in error && (error.code === 'EIO' || error.code === 'EAGAIN')))
+        throw error;
+    }
   }
 
   #deliver(): void {

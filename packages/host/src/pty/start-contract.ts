@@ -1,7 +1,7 @@
-import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { contractSpec, type PtyOwnerUnderTest } from './contract-spec.ts';
 import { PtyError, type PtySpec } from './pty.ts';
 
@@ -10,6 +10,7 @@ export function startContract(here: PtyOwnerUnderTest): void {
   let folder: string;
   beforeAll(() => {
     folder = realpathSync(mkdtempSync(join(tmpdir(), 'agenthost-pty-')));
+    mkdirSync(join(folder, 'sub'));
     writeFileSync(join(folder, 'text'), 'no program', { mode: 0o644 });
     writeFileSync(join(folder, 'greet'), '#!/bin/sh\necho "hello $1"\n', { mode: 0o755 });
   });
@@ -52,44 +53,44 @@ export function startContract(here: PtyOwnerUnderTest): void {
     expect(pty.text.trim().split(/\s+/)).toEqual([`${pty.pty.pid}`, `${pty.pty.pid}`]);
   });
 
-  describe('refuses with a reason', () => {
-    const refused = async (
-      command: PtySpec['command'],
-      spec: Partial<PtySpec>,
-      message: string,
-    ): Promise<void> => {
-      const attempt = here.owner.spawn(contractSpec(command, spec));
-      await expect(attempt).rejects.toThrow(PtyError);
-      await expect(attempt).rejects.toThrow(message);
-    };
-
-    it('a program that is missing', async () => {
-      await refused(['no-such-program'], {}, 'cannot run no-such-program: no such program in PATH (');
-      await refused(['/no/such/program'], {}, 'cannot run /no/such/program: no such file');
-      await refused([''], {}, 'the command is empty');
-    });
-
-    it('a program that cannot be run', async () => {
-      await refused(['./text'], { cwd: folder }, 'cannot run ./text: it is not executable');
-      await refused([folder], {}, `cannot run ${folder}: it is no file`);
-      await refused(['text'], { env: { PATH: folder } }, 'cannot run text: no such program in PATH');
-    });
-
-    it('a folder that is missing or none', async () => {
-      await refused(['true'], { cwd: join(folder, 'missing') }, `cannot start in ${folder}/missing`);
-      await refused(['true'], { cwd: join(folder, 'text') }, `cannot start in ${folder}/text`);
-      await refused(['true'], { cwd: 'here' }, 'cannot start in here: expected an absolute path');
-    });
-
-    it('a size that is none', async () => {
-      await refused(['true'], { cols: 0 }, 'cols is 0');
-      await refused(['true'], { rows: 70_000 }, 'rows is 70000');
-    });
-
-    it('text with a NUL character', async () => {
-      await refused(['true', 'a\0b'], {}, 'NUL');
-      await refused(['true'], { env: { A: '\0' } }, 'NUL');
-    });
+  it.each<readonly [what: string, command: PtySpec['command'], spec: Partial<PtySpec>, message: string]>([
+    [
+      'a program that is missing',
+      ['no-such-program'],
+      {},
+      'cannot run no-such-program: no such program in PATH (',
+    ],
+    ['a path that is missing', ['/no/such/program'], {}, 'cannot run /no/such/program: no such file'],
+    ['no program', [''], {}, 'the command is empty'],
+    ['a program that is not executable', ['./text'], {}, 'cannot run ./text: it is not executable'],
+    ['a folder as program', ['./sub'], {}, 'cannot run ./sub: it is no file'],
+    [
+      'what is not executable in PATH',
+      ['text'],
+      { env: { PATH: '.' } },
+      'cannot run text: no such program in PATH (.)',
+    ],
+    ['a folder that is missing', ['true'], { cwd: '/no/such' }, 'cannot start in /no/such: it is no folder'],
+    [
+      'a folder that is a file',
+      ['true'],
+      { cwd: '/etc/passwd' },
+      'cannot start in /etc/passwd: it is no folder',
+    ],
+    [
+      'a folder that is not absolute',
+      ['true'],
+      { cwd: 'here' },
+      'cannot start in here: expected an absolute path',
+    ],
+    ['a width of nothing', ['true'], { cols: 0 }, 'cols is 0'],
+    ['a height past what ptys can have', ['true'], { rows: 70_000 }, 'rows is 70000'],
+    ['an argument with a NUL', ['true', 'a\0b'], {}, 'NUL'],
+    ['a variable with a NUL', ['true'], { env: { A: '\0' } }, 'NUL'],
+  ])('refuses %s with a reason', async (_what, command, spec, message) => {
+    const attempt = here.owner.spawn(contractSpec(command, { cwd: folder, ...spec }));
+    await expect(attempt).rejects.toThrow(PtyError);
+    await expect(attempt).rejects.toThrow(message);
   });
 
   it('starts 50 at once and keeps them apart', async () => {
