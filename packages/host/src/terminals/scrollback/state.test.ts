@@ -106,17 +106,15 @@ const SEQUENCES = [
   '\x1b[?1049l',
   '\x1b[?1047h',
   '\x1b[?1047l',
-  '\x1b]8;id=a;http://a\x1b\\',
-  '\x1b]8;;\x1b\\',
   '\x1bc',
   '\x1b[!p',
 ]; // prettier-ignore
 
-/** Without what the emulator does in ways of its own: halves of wide characters at the margin, half saved links and underlines. */
+/** Without what the emulator does in ways of its own: halves of wide characters at the margin, half saved underlines. */
 function isFaithful(parts: readonly string[]): boolean {
   const has = (...some: string[]): boolean => parts.some((part) => some.some((one) => part.startsWith(one)));
   if (has('\x1b[?7l') && has('漢')) return false;
-  return !(has('\x1b]8', '\x1b[4:3', '\x1b[58') && has('\x1b7', '\x1b8', '\x1b[s', '\x1b[u', '\x1b[?1049'));
+  return !(has('\x1b[4:3', '\x1b[58') && has('\x1b7', '\x1b8', '\x1b[s', '\x1b[u', '\x1b[?1049'));
 }
 
 describe('serialize', () => {

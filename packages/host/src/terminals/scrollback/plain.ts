@@ -1,0 +1,150 @@
+import type { Size } from './emulator.ts';
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: ESC begins it
+const PLAIN_SEQUENCE = /\x1b\[[\d;:]*[mK]/y;
+
+/**
+ * Whether text does no more than write characters, change their style (SGR), move within the line, go to the next one, and
+ * erase in the line (EL). On a plain terminal, what was pushed up by lines behind it is then never touched again.
+ * A loop, since it reads every character of a flood: a regular expression takes four times as long.
+ */
+export function isPlainText(text: string): boolean {
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if ((code >= 0x20 && code < 0x7f) || code > 0x9f) continue;
+    if (code === 0x1b) {
+      PLAIN_SEQUENCE.lastIndex = at;
+      if (!PLAIN_SEQUENCE.test(text)) return false;
+      at = PLAIN_SEQUENCE.lastIndex - 1;
+    } else if (code < 0x07 || code > 0x0d || code === 0x0b || code === 0x0c) return false;
+  }
+  return true;
+}
+
+/**
+ * Plain text, shortened to what a terminal shows of it with `lineCount` lines above its screen: cut behind a CR LF, or where a
+ * line of ASCII wraps, so that what is left begins at a line's first column. `style` is that of the text's begin. Returns the
+ * text and its style as they are when too little of it was pushed out.
+ */
+export function newestLines(
+  text: string,
+  style: string,
+  { size, lineCount }: { readonly size: Size; readonly lineCount: number },
+): { readonly text: string; readonly style: string } {
+  // Lines of the first screen were not scrolled into being, which shows in their colour: they have to be beyond the bound.
+  const count = lineCount + 2 * size.rows;
+  const at = lineStart(text, count) ?? wrapStart(text, size.cols, count);
+  return at === undefined
+    ? { text, style }
+    : { text: text.slice(at), style: styleAt(text.slice(0, at), style) };
+}
+
+/** The newest place behind a CR LF with at least `count` line feeds behind it. */
+function lineStart(text: string, count: number): number | undefined {
+  let at = text.length;
+  for (let seen = 0; seen < count; seen++) {
+    at = text.lastIndexOf('\n', at - 1);
+    if (at <= 0) return undefined;
+  }
+  const end = text.lastIndexOf('\r\n', at);
+  return end < 0 ? undefined : end + 2;
+}
+
+/** In one endless line: where a row begins that has at least `count` rows behind it. The text begins in the first column. */
+function wrapStart(text: string, cols: number, count: number): number | undefined {
+  if (text.length <= cols * count) return undefined;
+  const rows = Math.floor(columnCount(text) / cols) - count;
+  if (rows <= 0) return undefined;
+  let left = rows * cols;
+  for (let at = 0; ; ) {
+    const escape = text.indexOf('\x1b', at);
+    const end = escape < 0 ? text.length : escape;
+    if (end - at >= left) return at + left;
+    left -= end - at;
+    at = text.indexOf('m', end) + 1;
+  }
+}
+
+/** Columns that a line takes of nothing but ASCII and SGR; 0 when there is more in it. */
+function columnCount(text: string): number {
+  let count = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code >= 0x20 && code < 0x7f) count++;
+    else if (code === 0x1b) {
+      SGR.lastIndex = at;
+      if (!SGR.test(text)) return 0;
+      at = SGR.lastIndex - 1;
+    } else return 0;
+  }
+  return count;
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: ESC begins it
+const SGR = /\x1b\[([\d;:]*)m/y;
+
+/**
+ * The SGR sequences that still matter behind plain text that began in `style`, in order: those whose every attribute was not
+ * set again behind them. Reads from the end to the last reset, never more than the text.
+ */
+export function styleAt(text: string, style: string): string {
+  const known = new Set<string>();
+  const kept: string[] = [];
+  for (let at = text.length; at > 0; ) {
+    at = text.lastIndexOf('\x1b', at - 1);
+    if (at < 0) break;
+    SGR.lastIndex = at;
+    const match = SGR.exec(text);
+    if (match === null) continue;
+    const attributes = attributesOf(match[1] ?? '');
+    if (attributes.some((attribute) => !known.has(attribute))) kept.push(match[0]);
+    for (const attribute of attributes) known.add(attribute);
+    if (known.has('all')) return kept.reverse().join('');
+  }
+  return style + kept.reverse().join('');
+}
+
+const FLAGS: Readonly<Record<number, readonly string[]>> = {
+  0: ['all'],
+  1: ['bold'],
+  2: ['dim'],
+  3: ['italic'],
+  4: ['underline'],
+  5: ['blink'],
+  6: ['blink'],
+  7: ['inverse'],
+  8: ['invisible'],
+  9: ['strike'],
+  21: ['underline'],
+  22: ['bold', 'dim'],
+  23: ['italic'],
+  24: ['underline'],
+  25: ['blink'],
+  27: ['inverse'],
+  28: ['invisible'],
+  29: ['strike'],
+  38: ['foreground'],
+  39: ['foreground'],
+  48: ['background'],
+  49: ['background'],
+  53: ['overline'],
+  55: ['overline'],
+  58: ['underlineColor'],
+  59: ['underlineColor'],
+};
+
+function attributesOf(parameters: string): string[] {
+  const codes = parameters.split(';');
+  const found: string[] = [];
+  for (let index = 0; index < codes.length; index++) {
+    const text = codes[index] ?? '';
+    const code = Number.parseInt(text, 10) || 0;
+    if ((code >= 30 && code <= 37) || (code >= 90 && code <= 97)) found.push('foreground');
+    else if ((code >= 40 && code <= 47) || (code >= 100 && code <= 107)) found.push('background');
+    // What is not known is kept until a reset.
+    else found.push(...(FLAGS[code] ?? [`code ${code}`]));
+    const isLong = (code === 38 || code === 48 || code === 58) && !text.includes(':');
+    if (isLong) index += codes[index + 1] === '2' ? 4 : 2;
+  }
+  return found;
+}
