@@ -201,15 +201,24 @@ describe('a person and an agent in one terminal', () => {
     chat.host.terminals[0]?.detach();
     await first.done;
     const again = chat.prompt(
-      steps(running(), ask('output'), { sayAnswer: true }, ask('wait_for_exit'), ended()),
+      steps(
+        running(),
+        ask('output'),
+        { sayAnswer: true },
+        ask('wait_for_exit'),
+        { sayAnswer: true },
+        ask('release'),
+        ended(),
+      ),
     );
     await again.output.until(() => again.output.text.includes('output'));
     const [terminal] = chat.host.terminals;
     expect(terminal?.uses.at(-1)).toEqual({ turnId: 'turn-2', toolCallId: 't' });
     expect(again.output.text).not.toContain('background');
-    terminal?.exit(0);
+    terminal?.detach();
     await again.done;
-    expect(again.output.calls[0]?.result?.content).toMatchObject([{ type: 'terminalComplete', exitCode: 0 }]);
+    expect([terminal?.isRunning, terminal?.releaseCount]).toEqual([true, 0]);
+    expect(again.output.text).toContain('"exitCode":null');
   });
 
   it('a cancelled turn tells the agent, and ends what the turn waited for but not what runs in the background', async () => {

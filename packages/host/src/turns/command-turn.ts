@@ -44,7 +44,7 @@ export async function runCommand(command: string, turn: CommandTurn): Promise<vo
   call.content([block]);
   const end = await endOf(terminal, signal);
   if (end === 'aborted' && !turn.isHostStopping()) await terminal.kill();
-  terminal.use(undefined);
+  // The end of the call sends the terminal to the background, in the same transaction.
   if (end === 'exited' || end === 'aborted') turn.ended(terminal);
   if (end === 'aborted') return;
   const { text, isTruncated } = terminalText(terminal, PREVIEW_BYTES);
