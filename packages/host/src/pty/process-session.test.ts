@@ -16,7 +16,7 @@ describe.runIf(process.platform === 'linux')('a session of processes', () => {
     const folder = mkdtempSync(join(tmpdir(), 'agenthost-session-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     const name = 'a) Z 1 1 (b c';
-    writeFileSync(join(folder, name), '#!/bin/sh\necho up\nwhile :; do sleep 600; done\n', { mode: 0o755 });
+    writeFileSync(join(folder, name), '#!/bin/sh\necho up\nread key\n', { mode: 0o755 });
     const owner = new NodePtyOwner();
     onTestFinished(() => owner.close());
     const pty = new ContractPty(await owner.spawn(contractSpec([`./${name}`], { cwd: folder }))).read();

@@ -82,16 +82,22 @@ describe('a pty whose readers come and go', () => {
     expect(text).toBe(Array.from({ length: 300_001 - first }, (_, index) => `${first + index}\r\n`).join(''));
   });
 
-  it('hands a reader what was kept no faster than it acknowledges', async () => {
-    const pty = await start('seq 1 100000', { highWater: 65_536 });
+  it('hands a reader what was kept no faster than it acknowledges, and the exit after all of it', async () => {
+    const pty = await start('seq 1 100000; exit 8', { highWater: 65_536 });
     await untilEnded(pty);
     let length = 0;
-    pty.attach(0, { data: (bytes) => (length += bytes.length), exit: () => undefined });
-    expect(length).toBeGreaterThanOrEqual(65_536);
-    expect(length).toBeLessThan(65_536 + readBytes);
-    const former = length;
-    pty.acknowledge(length);
-    expect(length).toBeGreaterThan(former);
+    const exits: number[] = [];
+    pty.attach(0, {
+      data: (bytes) => (length += bytes.length),
+      exit: ({ exitCode }) => exits.push(exitCode),
+    });
+    for (let acknowledged = 0; acknowledged < 688_895; acknowledged = length) {
+      expect(exits).toEqual(length < 688_895 ? [] : [8]);
+      pty.acknowledge(acknowledged);
+      expect(length - acknowledged).toBeGreaterThanOrEqual(Math.min(65_536, 688_895 - acknowledged));
+      expect(length - acknowledged).toBeLessThan(65_536 + readBytes);
+    }
+    expect(exits).toEqual([8]);
   });
 
   it('is not read, and keeps nothing more, while its reader acknowledges nothing', async () => {
