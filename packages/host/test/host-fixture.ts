@@ -63,10 +63,10 @@ export class HostFixture {
       defaultDirectory: process.cwd(),
       clock: scope,
       timers: scope,
-      terminals: { owner: this.#ptys, shellIntegration: false },
       ids: { next: () => `id-${(this.#idCount += 1)}` },
       log: { debug: () => undefined, info: () => undefined, warn: log, error: log },
       ...this.#options,
+      terminals: { owner: this.#ptys, shellIntegration: false, ...this.#options.terminals },
     });
     await this.clock.runUntilSettled(this.#host.start());
     return this;

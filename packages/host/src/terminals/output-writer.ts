@@ -3,6 +3,7 @@ import type { OutputEvent } from '../pty/output/events.ts';
 import type { Channel } from '../sync/channel.ts';
 import type { TerminalLocal } from '../sync/locals.ts';
 import { fileUriOf } from '../workspace/file-uri.ts';
+import type { Answers } from './answers.ts';
 import type { TerminalParts } from './parts.ts';
 
 /** Longest title, in UTF-16 code units. */
@@ -18,15 +19,18 @@ export interface Gathered {
 export class OutputWriter {
   readonly #parts: TerminalParts;
   readonly #channel: Channel<'terminal'>;
+  readonly #answers: Answers | undefined;
   #local: TerminalLocal;
 
-  constructor(parts: TerminalParts, channel: Channel<'terminal'>) {
+  /** `answers`: who answers queries; without one they get none. */
+  constructor(parts: TerminalParts, channel: Channel<'terminal'>, answers?: Answers) {
     this.#parts = parts;
     this.#channel = channel;
+    this.#answers = answers;
     this.#local = channel.local;
   }
 
-  /** Emits all of it and remembers that everything before `offset` is in envelopes; `answer` types at the pty's keys. */
+  /** Emits all of it and remembers that everything before `offset` is in envelopes. */
   write(gathered: readonly Gathered[], offset: number): void {
     for (const each of gathered) this.#one(each);
     this.#setLocal({ offset });
@@ -58,8 +62,13 @@ export class OutputWriter {
       case 'mark':
         this.#mark(event.mark, at);
         return;
-      case 'query':
+      case 'query': {
+        const { query } = event;
+        // As the program left it when it asked: later output must not move the cursor that is told.
+        const { state } = this.#channel;
+        sync.path.effect(() => this.#answers?.answer(query, state));
         return;
+      }
       default:
         event satisfies never;
     }

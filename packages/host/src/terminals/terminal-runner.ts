@@ -1,10 +1,12 @@
 import { OutputParser } from '../pty/output/parser.ts';
 import type { Pty, PtyExit } from '../pty/pty.ts';
 import type { Channel } from '../sync/channel.ts';
+import { Answers } from './answers.ts';
 import { OutputPace } from './output-pace.ts';
 import { OutputQueue } from './output-queue.ts';
 import { type Gathered, OutputWriter } from './output-writer.ts';
 import type { TerminalParts } from './parts.ts';
+import { trimContent } from './scrollback/trim.ts';
 
 /** A snapshot is written after so much output, in UTF-16 code units: loading reads it and what came since. */
 const SNAPSHOT_LENGTH = 8 * 1024 * 1024;
@@ -17,6 +19,7 @@ export class TerminalRunner {
   readonly #parts: TerminalParts;
   readonly #channel: Channel<'terminal'>;
   readonly #parser: OutputParser;
+  readonly #answers: Answers;
   readonly #queue: OutputQueue;
   readonly #pace: OutputPace;
   readonly #unpin: () => void;
@@ -38,6 +41,7 @@ export class TerminalRunner {
     this.#parser = new OutputParser(nonce === undefined ? {} : { nonce });
     this.#queue = new OutputQueue(parts.timers, (bytes, offset) => this.#read(bytes, offset));
     this.#pace = new OutputPace(parts.timers, () => this.#write());
+    this.#answers = new Answers(parts, pty);
     this.#unpin = channel.pin();
     const { promise, resolve } = Promise.withResolvers<PtyExit>();
     this.ended = promise;
@@ -105,11 +109,20 @@ export class TerminalRunner {
     sync.path.transact('host', () => {
       // Removed meanwhile: its process is being ended, and must not wait for anybody to read.
       if (this.#channel.isAlive) {
-        new OutputWriter(this.#parts, this.#channel).write(gathered, offset);
+        new OutputWriter(this.#parts, this.#channel, this.#answers).write(gathered, offset);
+        this.#trim();
         if (isSnapshotDue) sync.registry.writeSnapshot(this.#channel);
       }
       sync.path.effect(() => this.pty.acknowledge(offset));
     });
+  }
+
+  /** Keeps the scrollback within its bound [TERM-4]. Inside `path.transact` only. */
+  #trim(): void {
+    const { sync, settings } = this.#parts;
+    const { state } = this.#channel;
+    const content = trimContent(state.content, settings.scrollbackLength);
+    if (content !== state.content) sync.setWindow(this.#channel, { ...state, content });
   }
 
   #end(exit: PtyExit): void {

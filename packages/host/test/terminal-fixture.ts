@@ -1,0 +1,55 @@
+import type { TerminalClaim, TerminalInfo, TerminalState } from '@agenthost/protocol';
+import { expect } from 'vitest';
+import { type HostFixture, ROOT } from './host-fixture.ts';
+import type { RawClient } from './raw-client.ts';
+
+export const TERMINAL = 'ahp-terminal:/t';
+
+/** The claim of a client for itself. */
+export const ownClaim = ({ clientId }: RawClient): TerminalClaim => ({ kind: 'client', clientId });
+
+/** A terminal made by `client`, who is subscribed to it. */
+export async function openTerminal(
+  fixture: HostFixture,
+  client: RawClient,
+  params: object = {},
+): Promise<void> {
+  const id = client.ask('createTerminal', { channel: TERMINAL, claim: ownClaim(client), ...params });
+  // Shell integration writes files, which takes real time.
+  await expect
+    .poll(async () => {
+      await fixture.run();
+      return client.answerTo(id)?.result;
+    })
+    .toBe(null);
+  await client.subscribe(TERMINAL);
+  await fixture.run();
+}
+
+/** The state of a terminal as a new subscriber gets it. */
+export async function terminalState(client: RawClient, uri = TERMINAL): Promise<TerminalState> {
+  const { state } = await client.subscribe(uri);
+  if (!('content' in state)) throw new Error(`${uri} is no terminal`);
+  return state;
+}
+
+/** All output of a terminal. */
+export const outputOf = ({ content }: TerminalState): string =>
+  content.map((part) => (part.type === 'command' ? part.output : part.value)).join('');
+
+/** The catalogue of terminals. */
+export async function terminalList(client: RawClient): Promise<TerminalInfo[]> {
+  const { state } = await client.subscribe(ROOT);
+  return 'terminals' in state ? (state.terminals ?? []) : [];
+}
+
+/** Why a dispatch was rejected: the code in front of the sentence; `undefined` when it was not. */
+export async function rejection(
+  client: RawClient,
+  action: object,
+  uri = TERMINAL,
+): Promise<string | undefined> {
+  const envelope = await client.act(uri, action);
+  if (envelope === undefined) throw new Error('there was no echo');
+  return envelope.rejectionReason?.split(':')[0];
+}
