@@ -48,6 +48,8 @@ function programOf(context: Context, screen: Screen, isJson: boolean, done: (cod
     .description('Runs coding agents on this machine and shares their sessions with every client.')
     .version(context.version, '--version', 'print the version')
     .helpOption('-h, --help', 'show help')
+    // Options behind a command's name are its own, or those of what it runs.
+    .enablePositionalOptions()
     .exitOverride()
     .configureOutput({
       writeOut: (text) => context.stdout.write(text),

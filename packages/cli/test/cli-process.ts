@@ -18,7 +18,7 @@ const patienceMs = 15_000;
 
 /** What is said of something that takes over a second. */
 const progress =
-  /^(?:starting|starting a host|connecting to .*|creating a session|listing sessions|looking for agents|waiting for demo|removing .*)\n/gm;
+  /^(?:starting|starting a host|connecting to .*|creating a session|listing sessions|looking for agents|waiting for (?:demo|terminal .*)|removing .*)\n/gm;
 
 export interface RunningCli {
   readonly pid: number;
@@ -51,6 +51,11 @@ export class Machine {
 
   constructor(env: Record<string, string> = {}) {
     this.#env = { PATH: '/usr/bin:/bin', HOME: this.home, LANG: 'C.UTF-8', ...compileCache, ...env };
+  }
+
+  /** What programs that run here have for an environment. */
+  get environment(): Readonly<Record<string, string>> {
+    return this.#env;
   }
 
   get hostsFolder(): string {

@@ -9,7 +9,7 @@ export class FakeContext implements Context {
   readonly platform = 'linux';
   readonly version = '1.2.3';
   readonly stdin: PassThrough & { isTTY?: boolean } = new PassThrough();
-  readonly stdout: PassThrough & { isTTY?: boolean; columns?: number } = new PassThrough();
+  readonly stdout: PassThrough & { isTTY?: boolean; columns?: number; rows?: number } = new PassThrough();
   readonly stderr: PassThrough & { isTTY?: boolean } = new PassThrough();
   readonly output = new AbortController();
   readonly exits: number[] = [];

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { connect } from '@agenthost/client';
 import type { Context } from '../context.ts';
 import { announceHost, readHosts } from '../discovery.ts';
 import { CliError, EXIT, type ExitCode } from '../exit.ts';
@@ -7,6 +8,9 @@ import { configFolder, dataFolder, hostsFolder } from '../folders.ts';
 import { introduceHost } from '../render/host-introduction.ts';
 import { oneLine } from '../render/plain-text.ts';
 import type { Screen } from '../render/screen.ts';
+
+/** Counting terminals must not keep a host from stopping. */
+const stopPatienceMs = 1_000;
 
 /** Options of `serve` as parsed. */
 export interface ServeOptions {
@@ -75,7 +79,11 @@ export async function serve(context: Context, screen: Screen, options: ServeOpti
       if (options.json === true) screen.json({ url, wsUrl, token, pid: process.pid });
       else introduceHost(context, screen, { url, host, dataDir, agents, ...tokenSource });
       await stopped;
-      if (options.json !== true) screen.note('stopping; once more ends it at once');
+      if (options.json !== true) {
+        screen.note('stopping; once more ends it at once');
+        const count = await countTerminals(wsUrl, token);
+        if (count > 0) screen.note(fateOfTerminals(count, options.keeper !== false));
+      }
       await withdraw();
     } finally {
       await running.stop();
@@ -86,6 +94,29 @@ export async function serve(context: Context, screen: Screen, options: ServeOpti
   } finally {
     screen.status(undefined);
   }
+}
+
+/** Terminals that run on the host here; none when it does not answer, for then there is nothing to tell. */
+async function countTerminals(url: string, token: string): Promise<number> {
+  try {
+    const client = await connect(url, { token, connectTimeoutMs: stopPatienceMs });
+    try {
+      const { items } = await client.terminals();
+      return items.filter(({ exitCode }) => exitCode === undefined).length;
+    } finally {
+      client.close();
+    }
+  } catch {
+    return 0;
+  }
+}
+
+function fateOfTerminals(count: number, hasKeeper: boolean): string {
+  const terminals = count === 1 ? '1 terminal' : `${count} terminals`;
+  const verb = count === 1 ? (hasKeeper ? 'goes' : 'ends') : hasKeeper ? 'go' : 'end';
+  return hasKeeper
+    ? `${terminals} ${verb} on; the next host on this data folder has ${count === 1 ? 'it' : 'them'} again`
+    : `${terminals} ${verb} now: there is no keeper`;
 }
 
 /** Resolves at the first signal to stop; a second one ends the process. */

@@ -45,14 +45,17 @@ export class Attachment {
   readonly #undo: (() => void)[] = [];
   #end: ((end: AttachmentEnd) => void) | undefined;
   #patience: NodeJS.Timeout | undefined;
-  #knownClaim: TerminalClaim | undefined;
+  #knownClaim: TerminalClaim;
   /** Who held it when it was claimed here. */
   #takenFrom: TerminalClaim | undefined;
+  /** What was typed while a claim was under way. */
+  #typedEarly: string | undefined;
   /** The keys that were refused last were told about. */
   #hasToldReadOnly = false;
 
   constructor(parts: AttachmentParts) {
     this.#parts = parts;
+    this.#knownClaim = parts.terminal.mirror.confirmed.claim;
     this.#keys = new KeyReader(parts.prefix.character, {
       type: (text) => this.#type(text),
       command: (key) => this.#command(key),
@@ -121,7 +124,6 @@ export class Attachment {
         onOutput: (text) => this.#write(this.#filter.next(text)),
       }),
     );
-    this.#knownClaim = terminal.mirror.confirmed.claim;
     this.#on(terminal.mirror.onChange(() => this.#watchClaim()));
     // Somebody else may have set the window up meanwhile.
     this.#on(
@@ -146,18 +148,28 @@ export class Attachment {
   async #claimAtStart(): Promise<void> {
     const { terminal, claims } = this.#parts;
     if (terminal.state.exitCode !== undefined || terminal.holder.kind === 'me') return;
-    if (claims || isNobody(terminal.uri, terminal.state.claim)) await this.#claim();
+    if (claims || isNobody(terminal.uri, terminal.state.claim)) await this.#claim(true);
     else this.#tellReadOnly();
   }
 
-  async #claim(): Promise<void> {
+  /** Keys that are typed meanwhile wait for it: `isSilent` claims are a matter of course. */
+  async #claim(isSilent = false): Promise<void> {
     const { client, terminal, target } = this.#parts;
     const before = terminal.state.claim;
+    if (this.#typedEarly !== undefined) return;
     if (terminal.holder.kind === 'me') return this.#notice(['you hold this terminal already']);
-    const reason = refusal(await take(client, terminal, target));
-    if (reason !== undefined) return this.#notice([`not yours: ${reason}`]);
-    this.#takenFrom = before;
-    this.#fit();
+    this.#typedEarly = '';
+    try {
+      const reason = refusal(await take(client, terminal, target));
+      if (reason !== undefined) return this.#notice([`not yours: ${reason}`]);
+      this.#takenFrom = before;
+      if (!isSilent) this.#notice(['you hold this terminal now']);
+      this.#fit();
+    } finally {
+      const typed = this.#typedEarly;
+      this.#typedEarly = undefined;
+      if (typed !== '') this.#type(typed);
+    }
   }
 
   async #handBack(): Promise<void> {
@@ -170,6 +182,10 @@ export class Attachment {
 
   #type(text: string): void {
     const { terminal } = this.#parts;
+    if (this.#typedEarly !== undefined) {
+      this.#typedEarly += text;
+      return;
+    }
     if (terminal.holder.kind !== 'me') {
       if (!this.#hasToldReadOnly) this.#tellReadOnly();
       this.#hasToldReadOnly = true;
@@ -227,12 +243,13 @@ export class Attachment {
     const { terminal, client } = this.#parts;
     const { claim } = terminal.mirror.confirmed;
     if (claim === this.#knownClaim || this.#end === undefined) return;
-    const isOther = JSON.stringify(claim) !== JSON.stringify(this.#knownClaim);
+    const isSame = JSON.stringify(claim) === JSON.stringify(this.#knownClaim);
     this.#knownClaim = claim;
-    if (!isOther) return;
+    if (isSame) return;
     this.#hasToldReadOnly = false;
     if (claim.kind === 'session' || claim.clientId !== client.clientId) return this.#tellReadOnly();
-    this.#notice(['you hold this terminal now']);
+    // What was claimed here is told of there.
+    if (this.#typedEarly === undefined) this.#notice(['you hold this terminal now']);
     this.#fit();
   }
 

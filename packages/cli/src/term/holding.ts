@@ -28,7 +28,7 @@ export function holderText(uri: URI, claim: TerminalClaim, ownClientId?: string)
 /** Takes a terminal that nobody holds. The outcome says why not. */
 async function takeFromNobody(
   client: AhpClient,
-  { uri }: TerminalHandle,
+  { uri, mirror }: TerminalHandle,
   target: HostTarget,
 ): Promise<DispatchOutcome> {
   const nobody = await connect(target.url, {
@@ -36,10 +36,14 @@ async function takeFromNobody(
     ...(target.token === undefined ? {} : { token: target.token }),
   });
   try {
-    return await nobody.dispatch(uri, {
+    const outcome = await nobody.dispatch(uri, {
       type: 'terminal/claimed',
       claim: { kind: 'client', clientId: client.clientId },
     });
+    // What that connection knows, our own may not have heard of yet.
+    if (outcome.outcome === 'accepted')
+      for await (const { claim } of mirror) if (!isNobody(uri, claim)) break;
+    return outcome;
   } finally {
     nobody.close();
   }

@@ -33,7 +33,7 @@ const token =
 
 /** What may become one of those with the next bytes. A lone ESC is the key. */
 const beginning =
-  /\u001b(?:\[[\x30-\x3f]*[\x20-\x2f]*|O|\](?:\d+(?:;[^\u0007\u001b]*\u001b?)?)?|P[01$+>!]?(?:[$+]?r[^\u0007\u001b]*\u001b?|\|[^\u0007\u001b]*\u001b?)?)$/u;
+  /\u001b(?:\[[\x30-\x3f]*[\x20-\x2f]*|O|\](?:\d+(?:;[^\u0007\u001b]*\u001b?)?)?|P(?:[01]?(?:[$+](?:r[^\u0007\u001b]*\u001b?)?)?|[>!](?:\|[^\u0007\u001b]*\u001b?)?))$/u;
 
 /** An answer that began and never ended: nobody types that. */
 const lostAnswer = /^\u001b(?:\]\d+;|P[01]?[$+]r|P[>!]\|)/u;

@@ -6,7 +6,7 @@ import type { WindowSize } from './window.ts';
  * something is shown in their place.
  */
 export function noticeText(lines: readonly string[], { cols, rows }: WindowSize): string {
-  const shown = lines.slice(0, rows).map((line) => cutToCells(line, Math.max(4, cols - 2)));
+  const shown = lines.flatMap((line) => wrapped(line, Math.max(4, cols - 2))).slice(0, rows);
   const width = Math.max(...shown.map(cellsOf));
   const column = Math.max(1, cols - width - 1);
   return shown
@@ -15,4 +15,18 @@ export function noticeText(lines: readonly string[], { cols, rows }: WindowSize)
       return `\u001b7\u001b[${index + 1};${column}H\u001b[0;7m ${line}${padding} \u001b8`;
     })
     .join('');
+}
+
+/** A line as lines of at most so many cells, cut between words. */
+function wrapped(line: string, limit: number): string[] {
+  const lines: string[] = [];
+  let current = '';
+  for (const word of line.split(' ')) {
+    const longer = current === '' ? word : `${current} ${word}`;
+    if (current !== '' && cellsOf(longer) > limit) {
+      lines.push(current);
+      current = word;
+    } else current = longer;
+  }
+  return [...lines, current].map((text) => cutToCells(text, limit));
 }

@@ -2,14 +2,14 @@ import type { TerminalHandle } from '@agenthost/client';
 import type { Connected } from '../../connect.ts';
 import { withHost } from '../../connect.ts';
 import type { Context } from '../../context.ts';
-import { CliError, EXIT } from '../../exit.ts';
+import { CliError, EXIT, usageError } from '../../exit.ts';
 import type { HostOptions } from '../../find-host.ts';
 import { oneLine } from '../../render/plain-text.ts';
 import type { Screen } from '../../render/screen.ts';
 import { idOf } from '../../session-ids.ts';
 import { giveBack } from '../../term/holding.ts';
 import { prefixKey } from '../../term/keys.ts';
-import { sizeOf, variablesOf, windowOf } from '../../term/window.ts';
+import { sizeOf, variablesOf, type WindowSize, windowOf } from '../../term/window.ts';
 import { folderFor } from '../../working-folder.ts';
 import { attachTo, demandWindow } from './attach.ts';
 
@@ -37,10 +37,16 @@ export async function newTerminal(
 ): Promise<number> {
   const prefix = prefixKey(options.detachKey);
   const isDetached = options.detach === true || options.json === true;
+  const wanted = wantedTerminal(context, options);
   if (!isDetached) demandWindow(context, 'add --detach to make one without a window');
   return withHost(context, screen, options, async (connected) => {
-    const terminal = await createTerminal(context, connected, command, options);
-    if (!isDetached) return attachTo({ context, screen, ...connected, terminal, prefix, claims: false });
+    const terminal = await createTerminal(context, connected, { ...wanted, command });
+    if (!isDetached) {
+      const code = await attachTo({ context, screen, ...connected, terminal, prefix, claims: false });
+      // Its output has been seen to the end; one that was left is still there to come back to.
+      if (terminal.state.exitCode !== undefined) await terminal.dispose();
+      return code;
+    }
     await giveBack(terminal, undefined);
     if (options.json === true) screen.json({ type: 'created', terminal: terminal.uri });
     else screen.line(oneLine(idOf(terminal.uri)));
@@ -48,21 +54,38 @@ export async function newTerminal(
   });
 }
 
+/** A terminal as the command line asks for it. */
+export interface WantedTerminal {
+  readonly name: string | undefined;
+  readonly env: Readonly<Record<string, string>>;
+  readonly size: WindowSize | undefined;
+  /** Folder as given. */
+  readonly folder: string | undefined;
+}
+
+/** Reads options; throws a usage error. */
+export function wantedTerminal(context: Context, options: NewTerminalOptions): WantedTerminal {
+  if (options.cwd === '') throw usageError('--cwd: expected a folder, got nothing');
+  return {
+    name: options.name,
+    env: variablesOf(options.env ?? []),
+    size: options.size === undefined ? windowOf(context) : sizeOf(options.size),
+    folder: options.cwd,
+  };
+}
+
 /** Makes a terminal held by this client. Rejects with a `CliError` when the host refuses. */
 export async function createTerminal(
   context: Context,
   { client, target }: Connected,
-  command: readonly string[],
-  options: NewTerminalOptions,
+  { name, env, size, folder, command }: WantedTerminal & { readonly command: readonly string[] },
 ): Promise<TerminalHandle> {
-  const size = options.size === undefined ? windowOf(context) : sizeOf(options.size);
-  const env = variablesOf(options.env ?? []);
-  const cwd = await folderFor(context, options.cwd, target);
+  const cwd = await folderFor(context, folder, target);
   try {
     return await client.createTerminal({
       ...(command.length === 0 ? {} : { command }),
       ...(Object.keys(env).length === 0 ? {} : { env }),
-      ...(options.name === undefined ? {} : { name: options.name }),
+      ...(name === undefined ? {} : { name }),
       ...(cwd === undefined ? {} : { cwd }),
       ...size,
     });

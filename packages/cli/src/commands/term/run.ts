@@ -7,7 +7,7 @@ import type { Screen } from '../../render/screen.ts';
 import { DisplayFilter, FileFilter } from '../../term/display-filter.ts';
 import { giveBack } from '../../term/holding.ts';
 import { watchConnection } from '../../watch-connection.ts';
-import { createTerminal, type NewTerminalOptions } from './new.ts';
+import { createTerminal, type NewTerminalOptions, wantedTerminal } from './new.ts';
 
 /** Options of `term run` as parsed. */
 export interface TermRunOptions extends NewTerminalOptions {
@@ -26,10 +26,11 @@ export async function runInTerminal(
   options: TermRunOptions,
 ): Promise<number> {
   if (words.length === 0) throw usageError('a command is needed: agenthost term run -- make test');
+  const wanted = wantedTerminal(context, options);
   return withHost(context, screen, options, async (connected) => {
     const { client, target } = connected;
     const command = options.shell === true ? [shellOf(context, target), '-c', words.join(' ')] : words;
-    const terminal = await createTerminal(context, connected, command, options);
+    const terminal = await createTerminal(context, connected, { ...wanted, command });
     const stopping = Promise.withResolvers<StopReason>();
     const undo = [
       watchConnection(client, screen, stopping.resolve),

@@ -1,0 +1,134 @@
+import { describe, expect, test } from 'vitest';
+import { FakeContext } from '../../test/fake-context.ts';
+import { terminalLine } from '../commands/term/list.ts';
+import { holderText, isNobody, nobodyOf, refusal } from './holding.ts';
+import { keySequence, prefixKey } from './keys.ts';
+import { noticeText } from './notice.ts';
+import { chooseTerminal } from './terminal-ids.ts';
+import { sizeOf, variablesOf, windowOf } from './window.ts';
+
+const terminal = (id: string) => ({
+  resource: `ahp-terminal:/${id}`,
+  title: id,
+  claim: { kind: 'client', clientId: 'c' } as const,
+});
+
+describe('which terminal is meant', () => {
+  const all = [terminal('4f2a11'), terminal('4f2b22'), terminal('2c'), terminal('1')];
+
+  test.each([
+    ['4f2a', '4f2a11'],
+    ['ahp-terminal:/2c', '2c'],
+    ['2', '4f2b22'],
+    ['3', '2c'],
+    ['1', '1'],
+    ['2c', '2c'],
+  ])('%s', (given, id) => {
+    expect(chooseTerminal(all, given).title).toBe(id);
+  });
+
+  test('a beginning that several have, and one that none has', () => {
+    expect(() => chooseTerminal(all, '4f')).toThrow('2 terminals begin with 4f: 4f2a11, 4f2b22');
+    expect(() => chooseTerminal(all, '9\u001b[2J')).toThrow('no terminal is called 9;');
+    expect(() => chooseTerminal(all, '')).toThrow('no terminal is called (nothing)');
+  });
+});
+
+describe('keys by name', () => {
+  test.each([
+    ['ctrl-c', '\u0003'],
+    ['C-c', '\u0003'],
+    ['ctrl-]', '\u001d'],
+    ['ctrl-space', '\u0000'],
+    ['enter', '\r'],
+    ['Up', '\u001b[A'],
+    ['f3', '\u001bOR'],
+    ['F12', '\u001b[24~'],
+    ['alt-x', '\u001bx'],
+    ['alt-ENTER', '\u001b\r'],
+    ['X', 'X'],
+    ['é', 'é'],
+    ['-', '-'],
+  ])('%s', (name, typed) => {
+    expect(keySequence(name)).toBe(typed);
+  });
+
+  test('unknown ones are refused', () => {
+    expect(() => keySequence('entr')).toThrow('no key is called entr');
+    expect(() => keySequence('')).toThrow('no key is called (nothing)');
+    expect(() => keySequence('ctrl-ß')).toThrow('no key is called');
+  });
+
+  test('the prefix key is a control key of its own', () => {
+    expect(prefixKey('ctrl-]')).toEqual({ character: '\u001d', name: 'Ctrl-]' });
+    expect(prefixKey('^A')).toEqual({ character: '\u0001', name: 'Ctrl-a' });
+    for (const wrong of ['x', 'ctrl-m', 'ctrl-[', 'ctrl-i', 'ctrl-?', ''])
+      expect(() => prefixKey(wrong)).toThrow('--detach-key: expected');
+  });
+});
+
+describe('size and variables', () => {
+  test('a size is columns and lines', () => {
+    expect(sizeOf('120x40')).toEqual({ cols: 120, rows: 40 });
+    for (const wrong of ['', '120', '0x4', '4x0', '99999x1', 'axb', '-1x4'])
+      expect(() => sizeOf(wrong)).toThrow('--size: expected');
+  });
+
+  test('a window has a size only where there is one', () => {
+    const context = new FakeContext({ isTerminal: true });
+    expect(windowOf(context)).toBeUndefined();
+    Object.assign(context.stdout, { columns: 90, rows: 20 });
+    expect(windowOf(context)).toEqual({ cols: 90, rows: 20 });
+    context.stdout.isTTY = false;
+    expect(windowOf(context)).toBeUndefined();
+  });
+
+  test('a variable is a name and a value', () => {
+    expect(variablesOf(['A=1', 'B=x=y', 'C='])).toEqual({ A: '1', B: 'x=y', C: '' });
+    for (const wrong of ['A', '=1', '']) expect(() => variablesOf([wrong])).toThrow('--env: expected');
+  });
+});
+
+describe('who holds a terminal', () => {
+  const uri = 'ahp-terminal:/t';
+
+  test('is told in words', () => {
+    expect(holderText(uri, { kind: 'client', clientId: nobodyOf(uri) })).toBe('nobody');
+    expect(isNobody('ahp-terminal:/u', { kind: 'client', clientId: nobodyOf(uri) })).toBe(false);
+    expect(holderText(uri, { kind: 'client', clientId: 'me' }, 'me')).toBe('you');
+    expect(holderText(uri, { kind: 'client', clientId: 'web\u001b[2J' })).toBe('client web');
+    expect(holderText(uri, { kind: 'session', session: 'demo:/abcdefghij' })).toBe(
+      'session abcdefgh (background)',
+    );
+    expect(holderText(uri, { kind: 'session', session: 'demo:/a', turnId: 't' })).toBe('session a');
+  });
+
+  test('a refusal says why; input that may have arrived is none', () => {
+    expect(refusal({ outcome: 'rejected', code: 'x', reason: 'no\u0007' })).toBe('no');
+    expect(refusal({ outcome: 'rejected', code: 'outcomeExpired', reason: 'no' })).toBeUndefined();
+    expect(refusal({ outcome: 'ignored' })).toBe('the terminal is gone');
+  });
+});
+
+describe('lines for people', () => {
+  test('a terminal on one line, titles of others made harmless', () => {
+    const info = { ...terminal('4f2a11223344'), title: 'api\u001b]0;x\u0007\nserver' };
+    expect(terminalLine(info, 3, { home: '/home/u' })).toBe(
+      ' 3  4f2a1122  running     client c             api server',
+    );
+    const state = { title: '', content: [], claim: info.claim, cols: 90, rows: 20, cwd: 'file:///home/u/w' };
+    expect(terminalLine({ ...info, exitCode: 130 }, 12, { home: '/home/u', state })).toBe(
+      '12  4f2a1122  exited 130  client c             api server  90x20  ~/w',
+    );
+  });
+
+  test('a notice keeps to the corner, and to the window', () => {
+    expect(noticeText(['hi', 'there'], { cols: 20, rows: 5 })).toBe(
+      '\u001b7\u001b[1;14H\u001b[0;7m hi    \u001b8\u001b7\u001b[2;14H\u001b[0;7m there \u001b8',
+    );
+    const narrow = noticeText(['some words that are long'], { cols: 12, rows: 2 });
+    expect(narrow).toContain('some words');
+    expect(narrow).toContain('that are');
+    expect(narrow).not.toContain('long');
+  });
+});
