@@ -186,21 +186,26 @@ __ah_hook_prompt() {
   fi
 }
 
-# Enter, in every keymap where it means what it means by default.
+# Enter, in every keymap where it means what it means by default. The first `bind` sets readline up, which takes its time: not
+# to be done in the subshell, and again.
 __ah_bind() {
-  local keymap keys maps
-  maps=$(for keymap in emacs vi-insert vi-command; do
-    echo "$keymap $(builtin bind -m "$keymap" -q accept-line)"
-  done 2>/dev/null)
+  local keymap key keys maps macro='"\C-x\C-_\C-a\C-x\C-_\C-b"'
   for keymap in emacs vi-insert vi-command; do
-    keys=${maps#*"$keymap "}
-    keys=${keys%%$'\n'*}
     builtin bind -m "$keymap" -x '"\C-x\C-_\C-a": __ah_accept "$_"'
     builtin bind -m "$keymap" '"\C-x\C-_\C-b": accept-line'
-    if [[ $keys == *'"\C-m"'* ]]; then builtin bind -m "$keymap" '"\C-m": "\C-x\C-_\C-a\C-x\C-_\C-b"'; fi
-    if [[ $keys == *'"\C-j"'* ]]; then builtin bind -m "$keymap" '"\C-j": "\C-x\C-_\C-a\C-x\C-_\C-b"'; fi
-  done 2>/dev/null
-}
+  done
+  maps=$(for keymap in emacs vi-insert vi-command; do
+    echo "$keymap "
+    builtin bind -m "$keymap" -q accept-line
+  done)
+  for keymap in emacs vi-insert vi-command; do
+    keys=${maps#*"$keymap "$'\n'}
+    keys=${keys%%$'\n'*}
+    for key in '"\C-m"' '"\C-j"'; do
+      if [[ $keys == *"$key"* ]]; then builtin bind -m "$keymap" "$key: $macro"; fi
+    done
+  done
+} 2>/dev/null
 
 __ah_setup() {
   { local - && set +aeuvx; } 2>/dev/null

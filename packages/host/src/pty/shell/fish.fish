@@ -6,7 +6,7 @@ set -g __ah_ran 0
 
 # Every byte that is no letter or digit (or one of `/._~-`) as `\xHH`.
 function __ah_encode
-    string escape --style=url -- $argv[1] | string replace --all % '\\x'
+    string replace --all % '\\x' -- (string escape --style=url -- $argv[1])
 end
 
 function __ah_executed --on-event fish_preexec
@@ -29,7 +29,11 @@ function __ah_prompt --on-event fish_prompt
         functions --copy fish_prompt __ah_user_prompt
         __ah_wrap
     end
-    printf %s $__ah_mark 'P;' (__ah_encode "$PWD") $__ah_end $__ah_mark A $__ah_end
+    if test "$PWD" != "$__ah_pwd"
+        set -g __ah_pwd $PWD
+        set -g __ah_place $__ah_mark'P;'(__ah_encode "$PWD")$__ah_end
+    end
+    printf %s $__ah_place $__ah_mark A $__ah_end
 end
 
 function __ah_wrap
