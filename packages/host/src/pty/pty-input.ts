@@ -2,6 +2,8 @@ import { writeSync } from 'node:fs';
 
 /** One write takes at most this much, so that a large paste holds up nothing else. */
 const sliceBytes = 64 * 1024;
+/** What may wait, in bytes and in calls: far more than anybody pastes or types. Calls beyond that are dropped, so that no memory fills. */
+const limit = { bytes: 16 * 1024 * 1024, calls: 256 * 1024 };
 /** The pause when the kernel takes nothing more doubles from the first to the second while that lasts. */
 const pauseMs = { first: 1, most: 16 };
 
@@ -13,6 +15,7 @@ export class PtyInput {
   readonly #fd: number;
   readonly #isClosed: () => boolean;
   #waiting: Uint8Array[] = [];
+  #waitingBytes = 0;
   #timer: NodeJS.Timeout | undefined;
   #pauseMs = pauseMs.first;
 
@@ -22,12 +25,21 @@ export class PtyInput {
     this.#isClosed = isClosed;
   }
 
-  /** Writes `data` after all that was written before, a string as UTF-8. Does nothing when the pty is closed. */
+  /**
+   * Writes `data` after all that was written before, a string as UTF-8. Does nothing when the pty is closed, or when 16 MiB wait
+   * already for a program that does not read.
+   */
   write(data: string | Uint8Array): void {
-    if (this.#isClosed() || data.length === 0) return;
+    if (this.#isClosed() || data.length === 0 || this.#isFull) return;
     // Kept beyond the call, so bytes of the caller are copied.
-    this.#waiting.push(Buffer.from(data));
+    const bytes = Buffer.from(data);
+    this.#waiting.push(bytes);
+    this.#waitingBytes += bytes.length;
     if (this.#timer === undefined) this.#flush();
+  }
+
+  get #isFull(): boolean {
+    return this.#waitingBytes >= limit.bytes || this.#waiting.length >= limit.calls;
   }
 
   /** Drops what waits. */
@@ -35,18 +47,32 @@ export class PtyInput {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     this.#waiting = [];
+    this.#waitingBytes = 0;
   }
 
   #flush(): void {
     this.#timer = undefined;
     if (this.#isClosed()) return this.end();
-    for (let next = this.#waiting[0]; next !== undefined; next = this.#waiting[0]) {
+    let taken = 0;
+    for (let next = this.#gather(); next !== undefined; next = this.#gather()) {
       const written = this.#tryWrite(next.subarray(0, sliceBytes));
       if (written === undefined) return this.end();
+      this.#waitingBytes -= written;
+      taken += written;
       if (written === next.length) this.#waiting.shift();
       else this.#waiting[0] = next.subarray(written);
-      if (written < Math.min(next.length, sliceBytes)) return this.#retry(written);
+      if (written < Math.min(next.length, sliceBytes)) return this.#retry(taken);
     }
+  }
+
+  /** What is written next: single keys that wait are one piece, or each would be a call of the system and a move of all others. */
+  #gather(): Uint8Array | undefined {
+    let count = 0;
+    for (let bytes = 0; bytes < sliceBytes && count < this.#waiting.length; count += 1) {
+      bytes += this.#waiting[count]?.length ?? 0;
+    }
+    if (count > 1) this.#waiting.splice(0, count, Buffer.concat(this.#waiting.slice(0, count)));
+    return this.#waiting[0];
   }
 
   /** How many bytes were taken; undefined when nothing ever will be. */
@@ -59,8 +85,9 @@ export class PtyInput {
     }
   }
 
-  #retry(written: number): void {
-    this.#pauseMs = written > 0 ? pauseMs.first : Math.min(this.#pauseMs * 2, pauseMs.most);
+  /** @param taken How much the kernel took since the last pause. */
+  #retry(taken: number): void {
+    this.#pauseMs = taken > 0 ? pauseMs.first : Math.min(this.#pauseMs * 2, pauseMs.most);
     this.#timer = setTimeout(() => this.#flush(), this.#pauseMs);
   }
 }

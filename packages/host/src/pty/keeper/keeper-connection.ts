@@ -60,7 +60,7 @@ interface OpenRequest {
 }
 
 /** While more than this waits to be sent, keys are dropped: the keeper is stuck, and no memory may fill with them. */
-const unsentLimitBytes = 8 * 1024 * 1024;
+const unsentLimitBytes = 16 * 1024 * 1024;
 /** Between asking a keeper to hang up and doing it, in ms. */
 const closeGraceMs = 1_000;
 /** How a pty ends whose keeper is gone: its master is closed, which is a hang-up (128 + SIGHUP). */

@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
-import { extname } from 'node:path';
 import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { PtyError } from '../pty.ts';
@@ -28,7 +27,7 @@ export interface KeeperTask {
 const shownLineCount = 5;
 
 /**
- * Starts a keeper process that is nobody's child in spirit: a session of its own, no terminal, no working directory, no
+ * Starts a keeper process that has nothing of ours: a session of its own, no terminal, no working directory, no
  * handle of ours. Resolves when it listens. Rejects with `PtyError`, and the last lines of its log, when it does not.
  */
 export async function startKeeper(folder: string, name: string, task: KeeperTask): Promise<void> {
@@ -61,19 +60,18 @@ function untilReady(folder: string, name: string, task: KeeperTask, log: number)
     stdio: ['ignore', log, log, 'pipe'],
   });
   const ready = child.stdio[3];
-  return new Promise<void>((resolve, reject) => {
-    const timer = setTimeout(() => {
-      child.kill('SIGKILL');
-      reject(new Error(`it did not listen within ${startLimitMs} ms`));
-    }, startLimitMs);
-    child.once('error', reject);
-    child.once('exit', (code, signal) => reject(new Error(`it ended at once (${signal ?? code})`)));
-    if (ready instanceof Readable) ready.once('data', () => resolve());
-    child.once('close', () => clearTimeout(timer));
-    child.once('spawn', () => ready instanceof Readable && ready.once('data', () => clearTimeout(timer)));
-  }).finally(() => {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const timer = setTimeout(() => {
+    child.kill('SIGKILL');
+    reject(new Error(`it did not listen within ${startLimitMs} ms`));
+  }, startLimitMs);
+  child.once('error', reject);
+  child.once('exit', (code, signal) => reject(new Error(`it ended at once (${signal ?? code})`)));
+  if (ready instanceof Readable) ready.once('data', () => resolve());
+  return promise.finally(() => {
+    clearTimeout(timer);
     if (ready instanceof Readable) ready.destroy();
-    // Its end is told by its socket.
+    // From here on its end is told by its socket.
     child.removeAllListeners();
     child.unref();
   });
@@ -81,7 +79,8 @@ function untilReady(folder: string, name: string, task: KeeperTask, log: number)
 
 /** The keeper's program as this module is one: TypeScript from sources, JavaScript from a build. */
 function entryArguments(): readonly string[] {
-  const ending = extname(new URL(import.meta.url).pathname);
-  const entry = fileURLToPath(new URL(`main${ending}`, import.meta.url));
-  return ending === '.ts' ? ['-C', '@agenthost/source', entry] : [entry];
+  if (import.meta.url.endsWith('.ts')) {
+    return ['-C', '@agenthost/source', fileURLToPath(new URL('./main.ts', import.meta.url))];
+  }
+  return [fileURLToPath(new URL('./main.js', import.meta.url))];
 }
