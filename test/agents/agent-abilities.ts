@@ -10,6 +10,8 @@ export interface AgentAbilities {
   readonly asksWith: 'the change' | 'the command';
   /** What follows a denial: the agent goes on and answers, or its turn is over. */
   readonly afterDenial: 'answers' | 'ends its turn';
+  /** Whether people see what its shell commands print. */
+  readonly showsOutput: boolean;
   /** How a chat goes on after the host restarts: the agent takes up its own session, or is told the transcript again. */
   readonly resumes: 'takes up its own session' | 'takes up its own session, or is told the transcript';
 }
@@ -20,18 +22,21 @@ export const agentAbilities: Readonly<Record<AgentPackage['id'], AgentAbilities>
     displayName: 'Claude Code',
     asksWith: 'the change',
     afterDenial: 'answers',
+    showsOutput: true,
     resumes: 'takes up its own session',
   },
   codex: {
     displayName: 'Codex',
     asksWith: 'the command',
     afterDenial: 'ends its turn',
+    showsOutput: true,
     resumes: 'takes up its own session',
   },
   gemini: {
     displayName: 'Gemini CLI',
     asksWith: 'the change',
     afterDenial: 'answers',
+    showsOutput: false,
     // Loading overwrites what it should load when the session began within the same minute.
     resumes: 'takes up its own session, or is told the transcript',
   },
@@ -39,12 +44,14 @@ export const agentAbilities: Readonly<Record<AgentPackage['id'], AgentAbilities>
     displayName: 'OpenCode',
     asksWith: 'the change',
     afterDenial: 'ends its turn',
+    showsOutput: true,
     resumes: 'takes up its own session',
   },
   qwen: {
     displayName: 'Qwen Code',
     asksWith: 'the change',
     afterDenial: 'answers',
+    showsOutput: true,
     resumes: 'takes up its own session',
   },
 };
@@ -54,12 +61,12 @@ export function agentTable(): string {
   const rows = agentPackages
     .toSorted((one, other) => one.id.localeCompare(other.id))
     .map(({ id, packageName, version }) => {
-      const { displayName, asksWith, afterDenial, resumes } = agentAbilities[id];
-      return `| ${displayName} | \`${packageName}\` ${version} | yes | yes, showing ${asksWith} | ${afterDenial} | yes | ${resumes} |`;
+      const { displayName, asksWith, afterDenial, showsOutput, resumes } = agentAbilities[id];
+      return `| ${displayName} | \`${packageName}\` ${version} | yes | yes, showing ${asksWith} | ${afterDenial} | ${showsOutput ? 'yes' : 'no'} | yes | ${resumes} |`;
     });
   return [
-    '| agent | tested with | text streams | a write asks first | after a denial | cancel | after a restart of the host |',
-    '|---|---|---|---|---|---|---|',
+    '| agent | tested with | text streams | a write asks first | after a denial | shows what commands print | cancel | after a restart of the host |',
+    '|---|---|---|---|---|---|---|---|',
     ...rows,
   ].join('\n');
 }

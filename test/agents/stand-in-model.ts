@@ -7,6 +7,8 @@ export const afterTool = 'The tool has answered and that is that.';
 
 /** A prompt that makes the model call the agent's tool for writing a file. `path` is absolute. */
 export const writePrompt = (path: string, text: string): string => `WRITEFILE ${path} :: ${text} ::`;
+/** A prompt that makes the model call the agent's tool for shell commands. */
+export const shellPrompt = (command: string): string => `RUNSHELL :: ${command} ::`;
 /** A prompt whose answer takes minutes. */
 export const slowPrompt = 'SLOWLY please';
 /** A prompt that plants a word. */
@@ -34,6 +36,22 @@ const writeTools: Record<string, (path: string, text: string) => object> = {
   }),
 };
 
+/** How each agent's tool for shell commands is called. */
+const shellTools: Record<string, (command: string) => object> = {
+  // opencode
+  bash: (command) => ({ command, description: 'Runs what was asked for' }),
+  // gemini, qwen
+  run_shell_command: (command) => ({ command, description: 'Runs what was asked for', is_background: false }),
+  // claude
+  Bash: (command) => ({ command, description: 'Runs what was asked for' }),
+  // codex, whose sandbox cannot be had everywhere: it asks to leave it
+  exec_command: (cmd) => ({
+    cmd,
+    sandbox_permissions: 'require_escalated',
+    justification: 'May this command be run?',
+  }),
+};
+
 function textOf(message: ChatMessage): string {
   if (typeof message.content === 'string') return message.content;
   return (message.content ?? []).map(({ text }) => text ?? '').join('\n');
@@ -41,9 +59,13 @@ function textOf(message: ChatMessage): string {
 
 type Wish =
   | { kind: 'write'; path: string; text: string }
+  | { kind: 'shell'; command: string }
   | { kind: 'slow' | 'recall' | 'greet' | 'conclude' };
 
-const keyword = new RegExp(`WRITEFILE (\\S+) :: (.*?) ::|${slowPrompt}|${recallPrompt}|KEEPWORD-`, 'g');
+const keyword = new RegExp(
+  `WRITEFILE (\\S+) :: (.*?) ::|RUNSHELL :: (.*?) ::|${slowPrompt}|${recallPrompt}|KEEPWORD-`,
+  'g',
+);
 
 /**
  * What the request asks for. Agents wrap prompts in reminders, send them in several messages, and leave those of
@@ -53,20 +75,31 @@ function wishOf({ messages }: ChatCompletionRequest): Wish {
   const lastUser = messages.findLastIndex(({ role }) => role === 'user');
   if (messages.slice(lastUser).some(({ role }) => role === 'tool')) return { kind: 'conclude' };
   const prompts = messages.filter(({ role }) => role === 'user').map(textOf);
-  const [found, path, text] = [...prompts.join('\n').matchAll(keyword)].at(-1) ?? [];
+  const [found, path, text, command] = [...prompts.join('\n').matchAll(keyword)].at(-1) ?? [];
   if (path !== undefined && text !== undefined) return { kind: 'write', path, text };
+  if (command !== undefined) return { kind: 'shell', command };
   if (found === slowPrompt) return { kind: 'slow' };
   return { kind: found === recallPrompt ? 'recall' : 'greet' };
 }
 
-function writeCall(request: ChatCompletionRequest): ToolCall | undefined {
+/** The tool call that a request wants, in the form of the tool that its agent has. */
+function toolCallFor(request: ChatCompletionRequest): ToolCall | undefined {
   const wish = wishOf(request);
-  const tool = request.tools?.find(({ function: { name } }) => Object.hasOwn(writeTools, name))?.function
-    .name;
-  const build = tool === undefined ? undefined : writeTools[tool];
-  if (wish.kind !== 'write' || tool === undefined || !build) return undefined;
-  return { name: tool, arguments: JSON.stringify(build(wish.path, wish.text)) };
+  const names = (request.tools ?? []).map(({ function: { name } }) => name);
+  if (wish.kind === 'write') {
+    const name = names.find((each) => Object.hasOwn(writeTools, each));
+    const build = name === undefined ? undefined : writeTools[name];
+    return name === undefined || !build ? undefined : call(name, build(wish.path, wish.text));
+  }
+  if (wish.kind === 'shell') {
+    const name = names.find((each) => Object.hasOwn(shellTools, each));
+    const build = name === undefined ? undefined : shellTools[name];
+    return name === undefined || !build ? undefined : call(name, build(wish.command));
+  }
+  return undefined;
 }
+
+const call = (name: string, input: object): ToolCall => ({ name, arguments: JSON.stringify(input) });
 
 /** Whether a word comes from an earlier message or is told again with the question shows how the agent resumed. */
 function recall({ messages }: ChatCompletionRequest): string {
@@ -102,10 +135,10 @@ export async function startStandInModel(): Promise<string> {
       streamingProfile: { ttft: 50, tps: 4 },
     },
     {
-      match: { predicate: (request) => writeCall(request) !== undefined },
+      match: { predicate: (request) => toolCallFor(request) !== undefined },
       response: (request) => {
-        const call = writeCall(request);
-        return { toolCalls: call ? [call] : [] };
+        const wanted = toolCallFor(request);
+        return { toolCalls: wanted ? [wanted] : [] };
       },
     },
     { match: {}, response: (request) => ({ content: answerTo(request) }), chunkSize: 6, latency: 15 },

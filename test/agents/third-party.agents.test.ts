@@ -5,7 +5,7 @@ import { agentPackages } from './agent-packages.ts';
 import { callsOf, pendingCall, present, textIn, textOf, until } from './chat-reading.ts';
 import { untilGone } from './host-process.ts';
 import { Stage } from './stage.ts';
-import { afterTool, greeting, plantPrompt, slowPrompt, writePrompt } from './stand-in-model.ts';
+import { afterTool, greeting, plantPrompt, shellPrompt, slowPrompt, writePrompt } from './stand-in-model.ts';
 
 const installed = await installAgents(agentPackages);
 const turnTimeoutMs = 60_000;
@@ -20,7 +20,7 @@ it('at least three third-party agents are installed', () => {
 
 describe.each(installed.filter(({ command }) => command !== undefined))('$agent.id', (installation) => {
   const stage = new Stage(installation);
-  const { resumes, asksWith, afterDenial } = agentAbilities[installation.agent.id];
+  const { resumes, asksWith, afterDenial, showsOutput } = agentAbilities[installation.agent.id];
 
   beforeAll(() => stage.open(), turnTimeoutMs);
   afterAll(() => stage.close(), turnTimeoutMs);
@@ -100,6 +100,23 @@ describe.each(installed.filter(({ command }) => command !== undefined))('$agent.
     expect(await textIn(file)).toBe('approved by the one who watched');
     await stage.settle();
     expect(stage.watcher.chat.mirror.confirmed).toEqual(stage.driver.chat.mirror.confirmed);
+  });
+
+  it(`runs a shell command, and ${showsOutput ? 'shows' : 'does not show'} what it printed`, {
+    timeout: turnTimeoutMs,
+  }, async () => {
+    const prompt = stage.driver.prompt(shellPrompt("printf 'the-shell-says-%d' 42"));
+    const stop = stage.driver.chat.mirror.onChange(({ activeTurn }) => {
+      for (const call of callsOf(activeTurn)) {
+        if (call.status === 'pending-confirmation') void stage.driver.approve(call.toolCallId);
+      }
+    });
+    const turn = await prompt.result;
+    stop();
+    expect(turn.state, turn.error?.message).toBe('complete');
+    expect(callsOf(turn)).toMatchObject([{ status: 'completed', success: true }]);
+    expect(JSON.stringify(callsOf(turn)).includes('the-shell-says-42')).toBe(showsOutput);
+    expect(textOf(turn)).toContain(afterTool);
   });
 
   it('[CHAT-5] stops when the watching client cancels, and takes the next prompt', {

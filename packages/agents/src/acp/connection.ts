@@ -92,6 +92,8 @@ export class AcpConnection {
             clientCapabilities: {
               fs: { readTextFile: options.offersReadTextFile, writeTextFile: options.offersWriteTextFile },
               terminal: true,
+              // Some agents (claude) tell of terminals of their own only to those who ask.
+              _meta: { terminal_output: true },
             },
           }),
           closed.then((reason) => {
