@@ -157,8 +157,9 @@ __ah_debug() {
 # here, and which sees `$?` and `$_` as without this.
 __ah_make_trap() {
   local own=
-  if [[ $__ah_trap == "trap -- '"*"' DEBUG" ]]; then
-    own=${__ah_trap#trap -- }
+  # With functrace, the trap has run in the subshell that asked for it, and may have put something out before.
+  if [[ $__ah_trap == *"trap -- '"*"' DEBUG" ]]; then
+    own=${__ah_trap#*"trap -- "}
     eval "own=${own% DEBUG}"
   fi
   if ((!__ah_modern)); then

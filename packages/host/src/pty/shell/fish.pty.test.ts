@@ -1,0 +1,65 @@
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { findShell, ShellSession } from './contract-shell.ts';
+
+const shell = findShell('fish');
+const PROMPT = 'function fish_greeting; end; function fish_prompt; echo "<$status> "; end\n';
+
+const start = (config: string) =>
+  ShellSession.start({ shell: shell ?? '', files: { '.config/fish/config.fish': config } });
+
+describe.skipIf(shell === undefined)('fish', () => {
+  test('[TERM-2] [TERM-3] command lines are told exactly as typed, with their exit codes', async () => {
+    await using fish = await start(PROMPT);
+    await fish.prompt();
+    await fish.run('cd /; sh -c "exit 3"');
+    expect(fish.output).toContain('<3> ');
+    await fish.run('  echo "a  b";   echo \'c;\\\\d\' # é 漢 \\x41');
+    await fish.run('for i in 1 2\recho "n$i"\rend');
+    expect(fish.texts('C').slice(0, 2)).toEqual([
+      'cd /; sh -c "exit 3"',
+      '  echo "a  b";   echo \'c;\\\\d\' # é 漢 \\x41',
+    ]);
+    // fish indents further lines itself.
+    expect(fish.texts('C')[2]).toMatch(/^for i in 1 2\n *echo "n\$i"\nend$/);
+    expect(fish.texts('D')).toEqual(['3', '0', '0']);
+    expect(fish.texts('P').slice(0, 2)).toEqual([fish.home, '/']);
+    expect(fish.texts('R')).toHaveLength(1);
+  });
+
+  test('an empty line is no command, and a prompt that is defined anew is marked again', async () => {
+    await using fish = await start(PROMPT);
+    await fish.prompt();
+    await fish.run('');
+    await fish.run('function fish_prompt; echo "new $status "; end');
+    await fish.run('false');
+    expect(fish.output).toContain('new 1 ');
+    expect(fish.texts('C')).toEqual(['function fish_prompt; echo "new $status "; end', 'false']);
+    expect(fish.texts('D')).toEqual(['0', '1']);
+  });
+
+  test('the nonce is in no environment and on no command line, and its file is empty', async () => {
+    await using fish = await start(PROMPT);
+    await fish.prompt();
+    await fish.run('env; fish -Nc set');
+    expect(fish.lastOutput).toContain('HOME=');
+    expect(fish.lastOutput).not.toContain(fish.nonce);
+    expect(readFileSync(`/proc/${fish.pid}/environ`, 'utf8')).not.toContain(fish.nonce);
+    expect(readFileSync(`/proc/${fish.pid}/cmdline`, 'utf8')).not.toContain(fish.nonce);
+    expect(statSync(join(fish.folder, 'fish.fish')).size).toBe(0);
+  });
+
+  test("the user's event handlers run, and exit ends it", async () => {
+    await using fish = await start(
+      `${PROMPT}function post --on-event fish_postexec; echo "post $status"; end; function bye --on-event fish_exit; echo bye; end\n`,
+    );
+    await fish.prompt();
+    await fish.run('sh -c "exit 6"');
+    expect(fish.output).toContain('post 6');
+    fish.type('exit 4\r');
+    expect(await fish.exited()).toBe(4);
+    expect(fish.output).toContain('bye');
+    expect(fish.texts('C').at(-1)).toBe('exit 4');
+  });
+});
