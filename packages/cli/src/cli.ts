@@ -21,7 +21,9 @@ const ofClients: readonly OptionName[] = ['url', 'start', ...everywhere];
 export async function runCli(context: Context, args: readonly string[]): Promise<number> {
   const screen = new Screen(context);
   const options = args.includes('--') ? args.slice(0, args.indexOf('--')) : args;
-  const isJson = options.includes('--json');
+  // It has no such option: one that stands there is for what it runs.
+  const isTermRun = args[0] === 'term' && args[1] === 'run';
+  const isJson = options.includes('--json') && !isTermRun;
   let exitCode: number = EXIT.done;
   const program = programOf(context, screen, isJson, (code) => {
     exitCode = code;

@@ -110,6 +110,9 @@ describe('agenthost term list, send, wait and kill', () => {
     const waiting = machine.run(['term', 'wait', id]);
     await machine.run(['term', 'send', id, 'exit 9', '--enter']);
     expect((await waiting).code).toBe(9);
+    expect(jsonLines((await machine.run(['term', 'wait', id, '--json'])).out)).toEqual([
+      { type: 'exited', exitCode: 9, terminal: `ahp-terminal:/${id}` },
+    ]);
     expect((await machine.run(['term', 'wait', id, '--text', 'never'])).code).toBe(1);
     const killed = await machine.run(['term', 'kill', id]);
     expect(killed).toMatchObject({ code: 0, out: expect.stringContaining(`ended ${id.slice(0, 8)}`) });

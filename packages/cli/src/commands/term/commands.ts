@@ -92,7 +92,13 @@ function addWindows({ context, screen, program: term, command, example, done }: 
 
 /** The commands for scripts. */
 function addScripts({ context, screen, program: term, command, example, done }: TermCommandParts): void {
-  const sending = command(term, 'send', 'type into a terminal', ['enter', 'stdin', 'key', ...ofTerminals])
+  const sending = command(term, 'send', 'type into a terminal', [
+    'enter',
+    'stdin',
+    'key',
+    'json',
+    ...ofTerminals,
+  ])
     .argument('<terminal>', 'id, the beginning of one, or its number in the list')
     .argument('[text...]', 'what to type, with spaces between')
     .action(async (given: string, words: string[], options: TermSendOptions) =>
@@ -109,6 +115,7 @@ function addScripts({ context, screen, program: term, command, example, done }: 
     'idle',
     'text',
     'timeout',
+    'json',
     ...ofTerminals,
   ])
     .argument('<terminal>', 'id, the beginning of one, or its number in the list')
@@ -124,6 +131,7 @@ function addScripts({ context, screen, program: term, command, example, done }: 
 
   const killing = command(term, 'kill', 'end terminals for everyone, or send a signal', [
     'signal',
+    'json',
     ...ofTerminals,
   ])
     .argument('<terminal...>', 'ids, beginnings of ids, or numbers in the list')

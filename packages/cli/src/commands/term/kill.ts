@@ -12,6 +12,7 @@ import { findTerminal } from '../../term/terminal-ids.ts';
 /** Options of `term kill` as parsed. */
 export interface TermKillOptions extends HostOptions {
   readonly signal?: string;
+  readonly json?: boolean;
 }
 
 const signals: readonly TerminalSignal[] = [
@@ -44,13 +45,15 @@ export async function killTerminals(
       try {
         if (signal === undefined) {
           await terminal.dispose();
-          screen.line(`ended ${oneLine(shortId(uri))}  ${oneLine(terminal.state.title)}`.trimEnd());
+          if (options.json === true) screen.json({ type: 'ended', terminal: uri });
+          else screen.line(`ended ${oneLine(shortId(uri))}  ${oneLine(terminal.state.title)}`.trimEnd());
           continue;
         }
         const isFree = isNobody(uri, terminal.state.claim);
         if (isFree) demand(await take(client, terminal, target), 'no signal sent');
         try {
           await terminal.signal(signal);
+          if (options.json === true) screen.json({ type: 'signalled', terminal: uri, signal });
         } finally {
           if (isFree) await giveBack(terminal, undefined);
         }

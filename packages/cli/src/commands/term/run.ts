@@ -44,8 +44,12 @@ export async function runInTerminal(
     context.outputClosed.addEventListener('abort', gone, { once: true });
     undo.push(() => context.outputClosed.removeEventListener('abort', gone));
     const output = new Output(context, screen, options.raw === true);
-    // A snapshot after a reconnection brings what was shown as well: what goes on from it is all that can be told.
-    undo.push(terminal.onOutput((text) => output.write(text)));
+    undo.push(
+      terminal.attach({
+        onOutput: (text) => output.write(text),
+        onReset: (content) => output.continueIn(content),
+      }),
+    );
     try {
       const end = await Promise.race([terminal.exited, stopping.promise]);
       if (typeof end === 'number') return end;
@@ -81,11 +85,15 @@ function forwardSize({ stdout }: Context, tell: (cols: number, rows: number) => 
   return () => void stdout.off('resize', resized);
 }
 
+/** So much of what was written last is looked for in a snapshot, in UTF-16 units. */
+const tailLength = 4_096;
+
 /** Writes output to a window as it is, and to a file without what is for windows alone. */
 class Output {
   readonly #screen: Screen;
   readonly #display: DisplayFilter | undefined;
   readonly #file: FileFilter;
+  #tail = '';
 
   constructor({ stdout }: Context, screen: Screen, isRaw: boolean) {
     this.#screen = screen;
@@ -93,7 +101,15 @@ class Output {
     this.#file = new FileFilter(isRaw);
   }
 
+  /** Goes on in a snapshot behind what was written; where that is not in it any more, what is missed cannot be told. */
+  continueIn(content: string): void {
+    const start = this.#tail === '' ? 0 : content.lastIndexOf(this.#tail);
+    if (start < 0) this.#screen.note('some output was missed, or shows twice');
+    this.write(start < 0 ? content : content.slice(start + this.#tail.length));
+  }
+
   write(text: string): void {
+    this.#tail = (this.#tail + text).slice(-tailLength);
     this.#screen.text(this.#display?.next(text) ?? this.#file.next(text));
   }
 

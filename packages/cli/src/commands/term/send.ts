@@ -12,6 +12,7 @@ export interface TermSendOptions extends HostOptions {
   readonly enter?: boolean;
   readonly stdin?: boolean;
   readonly key?: readonly string[];
+  readonly json?: boolean;
 }
 
 /** `term send`: types into a terminal, as its holder or into one that a session or nobody holds. */
@@ -46,6 +47,7 @@ export async function sendToTerminal(
     } finally {
       if (isFree) await giveBack(terminal, undefined);
     }
+    if (options.json === true) screen.json({ type: 'sent', terminal: resource });
     return EXIT.done;
   });
 }

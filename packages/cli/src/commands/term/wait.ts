@@ -18,6 +18,7 @@ export interface TermWaitOptions extends HostOptions {
   readonly text?: string;
   /** Seconds. */
   readonly timeout?: number;
+  readonly json?: boolean;
 }
 
 /** Text that is kept for a match that begins in earlier output, in UTF-16 units. */
@@ -43,7 +44,10 @@ export async function waitForTerminal(
     const waiting = new Wait(terminal, { pattern, idleMs: options.idle });
     try {
       const end = await Promise.race([waiting.done, aborted(interruption)]);
-      if (typeof end === 'number') return end;
+      if (end !== 'stopped') {
+        if (options.json === true) screen.json({ ...end, terminal: resource });
+        return end.type === 'exited' ? end.exitCode : EXIT.done;
+      }
       const { reason } = interruption;
       if (reason?.message !== undefined) throw new CliError(reason.exitCode, reason.message);
       return reason?.exitCode ?? EXIT.interrupted;
@@ -58,17 +62,14 @@ export async function waitForTerminal(
 }
 
 /** Ends a command with the exit code of timeouts after so many seconds. */
-export function stopAfter(
-  seconds: number | undefined,
-  interruption: Interruption,
-): NodeJS.Timeout | undefined {
+function stopAfter(seconds: number | undefined, interruption: Interruption): NodeJS.Timeout | undefined {
   if (seconds === undefined) return undefined;
   const message = `timed out after ${seconds} s`;
   return setTimeout(() => interruption.stop({ exitCode: EXIT.timedOut, message }), seconds * 1_000);
 }
 
 /** Resolves when a command has to stop. */
-export function aborted({ signal }: Interruption): Promise<'stopped'> {
+function aborted({ signal }: Interruption): Promise<'stopped'> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve('stopped');
     else signal.addEventListener('abort', () => resolve('stopped'), { once: true });
@@ -83,10 +84,12 @@ function patternOf(text: string): RegExp {
   }
 }
 
+/** What came of waiting. */
+type Found = { readonly type: 'exited'; readonly exitCode: number } | { readonly type: 'idle' | 'text' };
+
 /** Follows a terminal until what is waited for has come. */
 class Wait {
-  /** The exit code of the command. */
-  readonly done: Promise<number>;
+  readonly done: Promise<Found>;
   readonly #stop: () => void;
   #timer: NodeJS.Timeout | undefined;
 
@@ -94,18 +97,18 @@ class Wait {
     terminal: TerminalHandle,
     { pattern, idleMs }: { pattern?: RegExp | undefined; idleMs?: number | undefined },
   ) {
-    const { promise, resolve, reject } = Promise.withResolvers<number>();
+    const { promise, resolve, reject } = Promise.withResolvers<Found>();
     this.done = promise;
     const filter = new FileFilter(false);
     let text = '';
     const see = (output: string): void => {
       if (idleMs !== undefined) {
         clearTimeout(this.#timer);
-        this.#timer = setTimeout(() => resolve(EXIT.done), idleMs);
+        this.#timer = setTimeout(() => resolve({ type: 'idle' }), idleMs);
       }
       if (pattern === undefined) return;
       text = (text + filter.next(output)).slice(-textLimit);
-      if (pattern.test(text)) resolve(EXIT.done);
+      if (pattern.test(text)) resolve({ type: 'text' });
     };
     this.#stop = terminal.attach({
       onOutput: see,
@@ -117,8 +120,9 @@ class Wait {
     terminal.exited.then(
       (exitCode) => {
         // One that has ended puts out nothing any more.
-        if (pattern === undefined) resolve(idleMs === undefined ? exitCode : EXIT.done);
-        else if (pattern.test(text + filter.rest())) resolve(EXIT.done);
+        if (pattern === undefined)
+          resolve(idleMs === undefined ? { type: 'exited', exitCode } : { type: 'idle' });
+        else if (pattern.test(text + filter.rest())) resolve({ type: 'text' });
         else reject(new CliError(EXIT.error, `it ended with code ${exitCode} before the text came`));
       },
       () => reject(new CliError(EXIT.error, 'the terminal was removed')),
