@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { factsOf, PROBES, viewer } from '../../../test/recordings/facts.ts';
 import { RECORDINGS, recorded, SIZE } from '../../../test/recordings/recorded.ts';
 import { cutAt } from './cut.ts';
+import { feed } from './emulator.ts';
 import { CLEAR, Scrollback, type ScrollbackOptions } from './scrollback.ts';
 import { headOf, textOfAll, trimContent } from './trim.ts';
 
@@ -104,12 +105,12 @@ describe('Scrollback', () => {
       '\x1b[?2004h',
       '\x1b[5;10r',
       '\x1b[r',
-      '\x1b[?1049h',
-      '\x1b[?1049l',
+      '\x1b[?1047h',
+      '\x1b[?1047l',
+      '\x1b[?1049h\x1b[5;5Halternate\n\x1b[?1049l',
       '\x1b[H',
       '\x1b[2J',
-      '\x1b7',
-      '\x1b8',
+      '\x1b7\x1b[Hcorner\x1b8',
       '\rover',
       'n\r\n'.repeat(80),
       `${'wide log line '.repeat(12)}\r\n`,
@@ -122,7 +123,8 @@ describe('Scrollback', () => {
       fc.asyncProperty(
         fc.array(fc.constantFrom(...pieces), { minLength: 20, maxLength: 150 }),
         fc.integer({ min: 1, max: 9 }),
-        fc.constantFrom('', ...PROBES),
+        // This emulator restores a cursor to a line of the scrollback, as long as that is not full: viewers differ anyway.
+        fc.constantFrom('', ...PROBES.filter((probe) => !/\x1b8|1049l/.test(probe))),
         async (parts, every, probe) => {
           const kept = new Kept({ ...SMALL, limit: 256, foldAbove: 300 });
           for (const [index, part] of parts.entries()) {
@@ -163,16 +165,14 @@ describe('Scrollback', () => {
     const size = { cols: 40, rows: 12 };
     kept.size = size;
     kept.scrollback.resized(kept.content, size);
-    kept.write(`\x1b[H\x1b[2Jsmall\r\n${'n\r\n'.repeat(1200)}`);
+    const rest = `\x1b[2Jsmall\r\n${'n\r\n'.repeat(1200)}`;
+    kept.write(rest);
     await kept.fold();
     const early = await viewer(SIZE, [line]);
     early.resize(size.cols, size.rows);
-    const rest = `\x1b[H\x1b[2Jsmall\r\n${'n\r\n'.repeat(1200)}`;
-    const { screenOnly } = { screenOnly: 0 };
     const late = await viewer(size, [textOfAll(kept.content)]);
-    early.write(rest);
-    await new Promise<void>((resolve) => early.write('', resolve));
-    expect(factsOf(late, screenOnly).normal).toEqual(factsOf(early, screenOnly).normal);
+    await feed(early, rest);
+    expect(factsOf(late, LINES)).toEqual(factsOf(early, LINES));
   });
 
   it('[TERM-4] a flood of plain lines never makes the head long, and needs no emulator', async () => {
