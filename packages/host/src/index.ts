@@ -15,5 +15,5 @@ export type * from './main/options.ts';
 export type * from './pty/pty.ts';
 export { PtyError } from './pty/pty.ts';
 export { endOf, type TerminalEnd } from './turns/command-turn.ts';
-export { plainText, type TerminalText, terminalText } from './turns/terminal-text.ts';
+export { type TerminalText, terminalText } from './turns/terminal-text.ts';
 export type { Identity } from './wire/connection.ts';

@@ -52,3 +52,32 @@ it('a long chat is told from its end, within a bound', () => {
   expect(text).not.toContain('question 100.');
   expect(primingText([turn('long', 'y'.repeat(1_000_000))])?.length).toBeLessThan(10_000);
 });
+
+it('[CHAT-17] a command that a person ran is told with the end of what it printed', () => {
+  const text = primingText([
+    turn('!seq 1000', '', {
+      responseParts: [
+        {
+          kind: 'toolCall',
+          toolCall: {
+            toolCallId: 't',
+            toolName: 'terminal',
+            displayName: 'Terminal',
+            status: 'completed',
+            confirmed: 'not-needed',
+            invocationMessage: 'seq 1000',
+            pastTenseMessage: 'seq 1000',
+            success: true,
+            content: [
+              { type: 'terminalComplete', exitCode: 0, preview: `${'0\n'.repeat(5_000)}999\n1000\n` },
+            ],
+          },
+        },
+      ],
+    }),
+  ]);
+  expect(text).toMatch(
+    /User: !seq 1000\n\(Tool Terminal: seq 1000, completed\)\n[^]*\n999\n1000\n<\/conversation>$/,
+  );
+  expect(text?.length).toBeLessThan(3_000);
+});

@@ -21,9 +21,13 @@ export async function answer(scene: Scene, talk: readonly string[], message: Mes
   );
 }
 
-/** Tells what it was told besides the message, as a model would consider it. */
+/** Of each thing that happened so much is told, in UTF-16 code units: the end. */
+const heardLength = 2_000;
+
+/** Tells what it was told besides the message, as a model would consider it. In one piece: it may be long. */
 export async function hear(scene: Scene, context: readonly string[]): Promise<void> {
-  await speak(scene, 'reasoning', `Meanwhile:\n\n${context.join('\n\n')}\n\n`);
+  const heard = context.map((text) => (text.length <= heardLength ? text : `… ${text.slice(-heardLength)}`));
+  await send(scene, 'reasoning', `Meanwhile:\n\n${heard.join('\n\n')}\n\n`);
 }
 
 /** `reason`: with a text of its own when none is given. */

@@ -161,4 +161,13 @@ describe('what a person did besides', () => {
     await done;
     expect(output.thoughts).toContain('They ran ls: a b');
   });
+
+  it('[CHAT-17] is told in one short piece, however much it was', async () => {
+    const { prompt } = await chat();
+    const { output, done } = prompt('say', { context: [`start ${'x '.repeat(8_000)}end`] });
+    await output.until(() => output.thoughts !== '');
+    expect(output.thoughts.length).toBeLessThan(2_100);
+    expect(output.thoughts).toMatch(/… [^]*x end\n\n$/);
+    await done;
+  });
 });

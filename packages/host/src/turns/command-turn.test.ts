@@ -209,6 +209,22 @@ describe('[CHAT-17] a message that starts with !', () => {
     expect((await turns())[0]?.state).toBe('complete');
   });
 
+  it('[CHAT-17] is not ended by the end of the host, which its terminal may outlive', async () => {
+    const { host, say } = await setUp();
+    await say('a', '!make all');
+    const { last } = host.ptys;
+    await host.stop();
+    expect(last.killCount).toBe(0);
+  });
+
+  it('[CHAT-17] [SESS-3] is ended with its chat', async () => {
+    const { host, client, say } = await setUp();
+    await say('a', '!make all');
+    await client.request('disposeSession', { channel: SESSION });
+    await host.run();
+    expect(host.ptys.last.hasEnded).toBe(true);
+  });
+
   it('[CHAT-17] sent while the session is being created runs when that is ready', async () => {
     const host = await startHost();
     const client = await host.client();
