@@ -1,10 +1,11 @@
 import type { TerminalState } from '@agenthost/protocol';
+import type { Terminal } from '@xterm/headless';
 import { type AnsweringScreen, answerTo, DEFAULT_LOOK, type ModeState } from '../pty/output/answers.ts';
 import type { TerminalQuery } from '../pty/output/events.ts';
 import type { Pty } from '../pty/pty.ts';
 import type { TerminalParts } from './parts.ts';
-import { feed, openEmulator, type Size } from './scrollback/emulator.ts';
 import { emulatorCore } from './scrollback/internals.ts';
+import { LiveScreen } from './scrollback/screen.ts';
 import { textOfAll } from './scrollback/trim.ts';
 
 /** What of a screen only an emulator knows. */
@@ -23,12 +24,19 @@ const NO_READING: Reading = { cursor: { row: 1, column: 1 }, mode: () => 'unknow
 export class Answers {
   readonly #parts: Pick<TerminalParts, 'settings' | 'log'>;
   readonly #pty: Pty;
+  readonly #screen: LiveScreen;
   #last: Promise<void> = Promise.resolve();
   #waitingCount = 0;
 
-  constructor(parts: Pick<TerminalParts, 'settings' | 'log'>, pty: Pty) {
+  constructor(parts: Pick<TerminalParts, 'settings' | 'log' | 'timers'>, pty: Pty) {
     this.#parts = parts;
     this.#pty = pty;
+    this.#screen = new LiveScreen(parts.timers);
+  }
+
+  /** The program has put this out; in order with `answer`. */
+  wrote(text: string): void {
+    this.#screen.wrote(text);
   }
 
   /** Types the answer; `state` is the terminal's right behind the query. */
@@ -37,15 +45,26 @@ export class Answers {
     if (!needsScreen && this.#waitingCount === 0) return this.#type(query, state, NO_READING);
     if (this.#waitingCount >= MAX_WAITING) return;
     this.#waitingCount += 1;
-    this.#last = this.#last
-      .then(async () => {
-        const reading = needsScreen ? await readScreen(state, query) : NO_READING;
-        this.#type(query, state, reading);
-      })
+    const reading = needsScreen ? this.#read(query, state) : Promise.resolve(NO_READING);
+    this.#last = Promise.all([reading, this.#last])
+      .then(([read]) => this.#type(query, state, read))
       .catch((error: unknown) => this.#parts.log.warn({ error }, 'a query of a program was not answered'))
       .finally(() => {
         this.#waitingCount -= 1;
       });
+  }
+
+  /** The terminal was cleared, or is over. */
+  forget(): void {
+    this.#screen.close();
+  }
+
+  #read(query: TerminalQuery, state: TerminalState): Promise<Reading> {
+    return this.#screen.read(
+      sizeOf(state),
+      () => textOfAll(state.content),
+      (terminal) => readingOf(terminal, query),
+    );
   }
 
   #type(query: TerminalQuery, state: TerminalState, reading: Reading): void {
@@ -54,28 +73,25 @@ export class Answers {
   }
 }
 
-const sizeOf = ({ cols = 80, rows = 24 }: TerminalState): Size => ({ cols, rows });
+const sizeOf = ({ cols = 80, rows = 24 }: TerminalState): { cols: number; rows: number } => ({ cols, rows });
 
-/** Has an emulator read the output; it knows where the cursor is and which modes are set by saying so itself. */
-async function readScreen(state: TerminalState, query: TerminalQuery): Promise<Reading> {
-  const terminal = await openEmulator(sizeOf(state), 0);
+/** An emulator knows where the cursor is and which modes are set: it answers the same query itself. */
+function readingOf(terminal: Terminal, query: TerminalQuery): Reading {
+  let said = '';
+  const listening = terminal.onData((data) => {
+    said += data;
+  });
+  const core = emulatorCore(terminal);
   try {
-    await feed(terminal, textOfAll(state.content));
-    let said = '';
-    terminal.onData((data) => {
-      said += data;
-    });
-    const core = emulatorCore(terminal);
     if (query.kind === 'mode') {
       core.writeSync(`\x1b[${query.isPrivate ? '?' : ''}${query.mode}$p`);
-      const code = /;(\d)\$y$/.exec(said)?.[1];
-      const known = MODE_STATES[Number(code)] ?? 'unknown';
+      const known = MODE_STATES[Number(/;(\d)\$y$/.exec(said)?.[1])] ?? 'unknown';
       return { ...NO_READING, mode: () => known };
     }
     core.writeSync('\x1b[6n');
     const [, row, column] = /^\x1b\[(\d+);(\d+)R$/.exec(said) ?? [];
     return { ...NO_READING, cursor: { row: Number(row ?? 1), column: Number(column ?? 1) } };
   } finally {
-    terminal.dispose();
+    listening.dispose();
   }
 }

@@ -3,6 +3,7 @@ import type { AgentTerminal, TerminalUse } from '../agents/provider.ts';
 import type { Channel } from '../sync/channel.ts';
 import type { Sync } from '../sync/sync.ts';
 import { openClaim } from './claims.ts';
+import { headOf, textOf } from './scrollback/trim.ts';
 import type { TerminalRunner } from './terminal-runner.ts';
 
 /** A terminal in the hands of the agent that started it. Its output stays in memory until the agent lets go. */
@@ -100,16 +101,16 @@ const isSame = (left: TerminalClaim, right: TerminalClaim): boolean =>
   left.turnId === right.turnId &&
   left.toolCallId === right.toolCallId;
 
-const textOf = (part: TerminalContentPart): string => (part.type === 'command' ? part.output : part.value);
-
 /** The last `maxBytes` bytes of the output in UTF-8, from a whole character on. */
 function newest(
   content: readonly TerminalContentPart[],
   maxBytes: number,
 ): { text: string; isTruncated: boolean } {
+  // What stands for trimmed output is a screen to be shown, and no text.
+  const isTrimmed = headOf(content) !== undefined;
   const texts: string[] = [];
   let length = 0;
-  for (let index = content.length - 1; index >= 0 && length <= maxBytes; index -= 1) {
+  for (let index = content.length - 1; index >= (isTrimmed ? 1 : 0) && length <= maxBytes; index -= 1) {
     const part = content[index];
     if (part === undefined) continue;
     // No code unit takes less than a byte.
@@ -118,7 +119,7 @@ function newest(
     length += text.length;
   }
   const all = Buffer.from(texts.join(''), 'utf8');
-  if (all.length <= maxBytes) return { text: all.toString('utf8'), isTruncated: false };
+  if (all.length <= maxBytes) return { text: all.toString('utf8'), isTruncated: isTrimmed };
   let start = all.length - Math.max(0, maxBytes);
   while (start < all.length && ((all[start] ?? 0) & 0xc0) === 0x80) start += 1;
   return { text: all.subarray(start).toString('utf8'), isTruncated: true };

@@ -52,6 +52,7 @@ export class OutputWriter {
     switch (event.type) {
       case 'text':
         sync.emit(this.#channel, { type: 'terminal/data', data: event.text });
+        sync.path.effect(() => this.#answers?.wrote(event.text));
         return;
       case 'title':
         this.#setTitle(event.title);

@@ -1,3 +1,4 @@
+import type { TerminalState } from '@agenthost/protocol';
 import { OutputParser } from '../pty/output/parser.ts';
 import type { Pty, PtyExit } from '../pty/pty.ts';
 import type { Channel } from '../sync/channel.ts';
@@ -6,7 +7,7 @@ import { OutputPace } from './output-pace.ts';
 import { OutputQueue } from './output-queue.ts';
 import { type Gathered, OutputWriter } from './output-writer.ts';
 import type { TerminalParts } from './parts.ts';
-import { trimContent } from './scrollback/trim.ts';
+import { ScrollbackKeeper } from './scrollback-keeper.ts';
 
 /** A snapshot is written after so much output, in UTF-16 code units: loading reads it and what came since. */
 const SNAPSHOT_LENGTH = 8 * 1024 * 1024;
@@ -20,6 +21,7 @@ export class TerminalRunner {
   readonly #channel: Channel<'terminal'>;
   readonly #parser: OutputParser;
   readonly #answers: Answers;
+  readonly #scrollback: ScrollbackKeeper;
   readonly #queue: OutputQueue;
   readonly #pace: OutputPace;
   readonly #unpin: () => void;
@@ -28,6 +30,8 @@ export class TerminalRunner {
   #gatheredLength = 0;
   /** Everything before this byte is in `#gathered` or was written. */
   #offset: number;
+  /** Everything before this byte is in the journal. */
+  #committed: number;
   #lengthSinceSnapshot = 0;
   #isDetached = false;
 
@@ -42,6 +46,8 @@ export class TerminalRunner {
     this.#queue = new OutputQueue(parts.timers, (bytes, offset) => this.#read(bytes, offset));
     this.#pace = new OutputPace(parts.timers, () => this.#write());
     this.#answers = new Answers(parts, pty);
+    this.#scrollback = new ScrollbackKeeper(parts, channel, () => this.#acknowledge());
+    this.#committed = offset;
     this.#unpin = channel.pin();
     const { promise, resolve } = Promise.withResolvers<PtyExit>();
     this.ended = promise;
@@ -50,12 +56,28 @@ export class TerminalRunner {
 
   /** Begins to read, where the channel stands. Once. */
   start(): void {
+    // What was loaded is as long as it became since its last snapshot.
+    this.#parts.sync.path.transact('host', () => {
+      if (this.#channel.isAlive) this.#scrollback.trim();
+    });
     this.pty.read(this.#offset, {
       data: (bytes, offset) => this.#queue.push(bytes, offset),
       exit: (exit) => {
         if (!this.#isDetached) this.#queue.finish(() => this.#end(exit));
       },
     });
+  }
+
+  /** A client has given it another size. Inside `path.transact` only, behind the action. */
+  resized(cols: number, rows: number): void {
+    this.#scrollback.resized(cols, rows);
+    this.#parts.sync.path.effect(() => this.pty.resize(cols, rows));
+  }
+
+  /** A client has cleared it; `content` is what it showed. Inside `path.transact` only, behind the action. */
+  cleared(content: TerminalState['content']): void {
+    this.#scrollback.cleared(content);
+    this.#parts.sync.path.effect(() => this.#answers.forget());
   }
 
   /** Everything read so far goes into the channel now. */
@@ -69,6 +91,7 @@ export class TerminalRunner {
     this.#isDetached = true;
     this.#queue.end();
     this.#pace.end();
+    this.#answers.forget();
     this.#unpin();
   }
 
@@ -110,19 +133,19 @@ export class TerminalRunner {
       // Removed meanwhile: its process is being ended, and must not wait for anybody to read.
       if (this.#channel.isAlive) {
         new OutputWriter(this.#parts, this.#channel, this.#answers).write(gathered, offset);
-        this.#trim();
+        this.#scrollback.trim();
         if (isSnapshotDue) sync.registry.writeSnapshot(this.#channel);
       }
-      sync.path.effect(() => this.pty.acknowledge(offset));
+      sync.path.effect(() => {
+        this.#committed = offset;
+        this.#acknowledge();
+      });
     });
   }
 
-  /** Keeps the scrollback within its bound [TERM-4]. Inside `path.transact` only. */
-  #trim(): void {
-    const { sync, settings } = this.#parts;
-    const { state } = this.#channel;
-    const content = trimContent(state.content, settings.scrollbackLength);
-    if (content !== state.content) sync.setWindow(this.#channel, { ...state, content });
+  /** Lets the pty go on when the scrollback has been folded as far as that. */
+  #acknowledge(): void {
+    if (!this.#scrollback.isBehind) this.pty.acknowledge(this.#committed);
   }
 
   #end(exit: PtyExit): void {
@@ -135,6 +158,7 @@ export class TerminalRunner {
       if (this.#channel.isAlive) new OutputWriter(this.#parts, this.#channel).end(exit.exitCode);
       sync.path.effect(() => {
         this.pty.release();
+        this.#answers.forget();
         this.#unpin();
         this.#setEnded(exit);
       });

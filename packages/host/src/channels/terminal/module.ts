@@ -1,3 +1,4 @@
+import type { TerminalState } from '@agenthost/protocol';
 import type { Sync } from '../../sync/sync.ts';
 import { openClaim } from '../../terminals/claims.ts';
 import type { Terminals } from '../../terminals/terminals.ts';
@@ -18,6 +19,8 @@ export function terminalModule(parts: {
   };
   /** Actions whose session was looked for; one that is not in memory then does not exist. */
   const looked = new WeakSet<object>();
+  /** What the terminal showed that is just being cleared. */
+  let shown: TerminalState['content'] = [];
   return {
     isPrivate: ({ type }) => type === 'terminal/input',
     prepare: (_, action) => {
@@ -26,6 +29,9 @@ export function terminalModule(parts: {
       if (surroundings.hasSession(session) || looked.has(action)) return undefined;
       looked.add(action);
       return sync.registry.open(session).then(() => undefined);
+    },
+    before: (channel, action) => {
+      if (action.type === 'terminal/cleared') shown = channel.state.content;
     },
     check: (channel, action, { clientId }) =>
       checkTerminalAction(channel.state, action, clientId, surroundings),
@@ -38,9 +44,7 @@ export function terminalModule(parts: {
           return;
         }
         case 'terminal/resized': {
-          const { cols, rows } = action;
-          const pty = terminals.runner(channel.uri)?.pty;
-          sync.path.effect(() => pty?.resize(cols, rows));
+          terminals.runner(channel.uri)?.resized(action.cols, action.rows);
           return;
         }
         case 'terminal/titleChanged':
@@ -51,6 +55,10 @@ export function terminalModule(parts: {
           if (open !== action.claim) sync.emit(channel, { type: 'terminal/claimed', claim: open });
           return;
         }
+        case 'terminal/cleared':
+          terminals.runner(channel.uri)?.cleared(shown);
+          shown = [];
+          return;
         default:
       }
     },

@@ -1,0 +1,105 @@
+import type { TerminalState } from '@agenthost/protocol';
+import type { Channel } from '../sync/channel.ts';
+import type { TerminalParts } from './parts.ts';
+import { Scrollback } from './scrollback/scrollback.ts';
+
+/** Keeps one terminal's content within its bound while it runs [TERM-4]. */
+export class ScrollbackKeeper {
+  readonly #parts: Pick<TerminalParts, 'sync' | 'settings' | 'log'>;
+  readonly #channel: Channel<'terminal'>;
+  readonly #caughtUp: () => void;
+  #scrollback: Scrollback;
+
+  /** `caughtUp`: `isBehind` may have become false. */
+  constructor(
+    parts: Pick<TerminalParts, 'sync' | 'settings' | 'log'>,
+    channel: Channel<'terminal'>,
+    caughtUp: () => void,
+  ) {
+    this.#parts = parts;
+    this.#channel = channel;
+    this.#caughtUp = caughtUp;
+    this.#scrollback = this.#fresh();
+  }
+
+  /** True while output comes faster than it can be folded: read no further. */
+  get isBehind(): boolean {
+    return this.#scrollback.isBehind(this.#channel.state.content);
+  }
+
+  /** There is more output. Inside `path.transact` only. */
+  trim(): void {
+    const { path } = this.#parts.sync;
+    this.#replace((content) => this.#scrollback.trim(content));
+    path.effect(() => this.#fold());
+  }
+
+  /** It has this size from now on. Inside `path.transact` only, behind the action. */
+  resized(cols: number, rows: number): void {
+    this.#undoable();
+    this.#scrollback.resized(this.#channel.state.content, { cols, rows });
+    this.#parts.sync.path.effect(() => this.#fold());
+  }
+
+  /** It was cleared; `content` is what it showed. Inside `path.transact` only, behind the action. */
+  cleared(content: TerminalState['content']): void {
+    this.#undoable();
+    const front = this.#scrollback.cleared(content);
+    this.#parts.sync.path.effect(() => this.#settle(this.#prepend(front)));
+  }
+
+  async #prepend(front: Promise<string>): Promise<void> {
+    const text = await front;
+    if (text === '') return;
+    this.#parts.sync.path.transact('host', () => {
+      if (!this.#channel.isAlive) return;
+      this.#replace((content) => this.#scrollback.prepend(content, text));
+      // The envelopes alone would not lead there.
+      this.#parts.sync.registry.writeSnapshot(this.#channel);
+    });
+  }
+
+  #fold(): void {
+    if (!this.#channel.isAlive) return;
+    const folding = this.#scrollback.fold(this.#channel.state.content);
+    if (folding === undefined) return;
+    this.#settle(
+      folding.then((folded) => {
+        this.#parts.sync.path.transact('host', () => {
+          if (!this.#channel.isAlive) return;
+          this.#replace((content) => this.#scrollback.apply(content, folded));
+        });
+        this.#caughtUp();
+        // What came meanwhile may be too much already.
+        this.#fold();
+      }),
+    );
+  }
+
+  #replace(next: (content: TerminalState['content']) => TerminalState['content']): void {
+    const { state } = this.#channel;
+    this.#undoable();
+    const content = next(state.content);
+    if (content !== state.content) this.#parts.sync.setWindow(this.#channel, { ...state, content });
+  }
+
+  /** What it knows beside the content fits only a content that stays. */
+  #undoable(): void {
+    const { path } = this.#parts.sync;
+    if (!path.isFirstChange(this)) return;
+    path.undo(() => {
+      this.#scrollback = this.#fresh();
+    });
+  }
+
+  #fresh(): Scrollback {
+    const { cols = 80, rows = 24 } = this.#channel.state;
+    return new Scrollback({ cols, rows }, { limit: this.#parts.settings.scrollbackLength });
+  }
+
+  #settle(work: Promise<void>): void {
+    work.catch((error: unknown) =>
+      this.#parts.log.error({ error, uri: this.#channel.uri }, 'a scrollback could not be kept short'),
+    );
+  }
+}

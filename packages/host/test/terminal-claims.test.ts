@@ -1,0 +1,132 @@
+import type { TerminalClaim } from '@agenthost/protocol';
+import { describe, expect, it } from 'vitest';
+import { type HostFixture, SESSION, startHost } from './host-fixture.ts';
+import type { RawClient } from './raw-client.ts';
+import {
+  openTerminal,
+  ownClaim,
+  rejection,
+  TERMINAL,
+  terminalList,
+  terminalState,
+} from './terminal-fixture.ts';
+
+const inSession: TerminalClaim = { kind: 'session', session: SESSION };
+
+const claim = (client: RawClient, next: TerminalClaim): Promise<string | undefined> =>
+  rejection(client, { type: 'terminal/claimed', claim: next });
+
+async function two(options = {}): Promise<{ host: HostFixture; desk: RawClient; phone: RawClient }> {
+  const host = await startHost(options);
+  const desk = await host.client('desk');
+  const phone = await host.client('phone');
+  await host.session(desk);
+  return { host, desk, phone };
+}
+
+describe('a claim', () => {
+  it('[TERM-5] of a session goes to the first client that takes it, and the second gets a reason', async () => {
+    const { host, desk, phone } = await two();
+    await openTerminal(host, desk, { claim: inSession });
+    const [first, second] = [desk, phone].map((client) =>
+      client.dispatch(TERMINAL, { type: 'terminal/claimed', claim: ownClaim(client) }),
+    );
+    await host.run();
+    expect(desk.echoOf(first ?? 0)?.rejectionReason).toBeUndefined();
+    expect(phone.echoOf(second ?? 0)?.rejectionReason).toMatch(/^alreadyClaimed: /);
+    expect((await terminalState(phone)).claim).toEqual(ownClaim(desk));
+    expect((await terminalList(phone))[0]?.claim).toEqual(ownClaim(desk));
+  });
+
+  it('[TERM-5] of a client that is gone past the grace period can be taken, and no sooner', async () => {
+    const { host, desk, phone } = await two();
+    await openTerminal(host, desk);
+    await host.advance(60_000);
+    expect(await claim(phone, ownClaim(phone))).toBe('alreadyClaimed');
+    desk.link.cut();
+    await host.advance(30_000);
+    expect(await claim(phone, ownClaim(phone))).toBe('alreadyClaimed');
+    await host.advance(1);
+    expect(await claim(phone, ownClaim(phone))).toBeUndefined();
+  });
+
+  it('[TERM-5] [CONN-8] of a client that has not come back since the host started lasts a grace period from there', async () => {
+    const host = await startHost({ outlivesHost: true });
+    const desk = await host.client('desk');
+    await openTerminal(host, desk);
+    await host.restart();
+    const phone = await host.client('phone');
+    expect(await claim(phone, ownClaim(phone))).toBe('alreadyClaimed');
+    await host.advance(30_001);
+    expect(await claim(phone, ownClaim(phone))).toBeUndefined();
+  });
+
+  it('[TERM-5] is handed over by its holder to any client or session', async () => {
+    const { host, desk, phone } = await two();
+    await openTerminal(host, desk);
+    expect(await claim(desk, ownClaim(phone))).toBeUndefined();
+    expect(await claim(desk, ownClaim(desk))).toBe('alreadyClaimed');
+    expect(await claim(phone, inSession)).toBeUndefined();
+    expect((await terminalState(desk)).claim).toEqual(inSession);
+  });
+
+  it('[TERM-5] goes to no unknown session, and is given to others by nobody but its holder', async () => {
+    const { host, desk, phone } = await two();
+    await openTerminal(host, desk);
+    expect(await claim(desk, { kind: 'session', session: 'ahp-session:/none' })).toBe('unknownSession');
+    expect(await claim(phone, inSession)).toBe('notYours');
+    expect(await claim(phone, { kind: 'client', clientId: 'tablet' })).toBe('notYours');
+    await claim(desk, inSession);
+    expect(await claim(phone, { kind: 'client', clientId: 'tablet' })).toBe('notYours');
+    await desk.request('createSession', { channel: 'ahp-session:/two' });
+    expect(await claim(phone, { kind: 'session', session: 'ahp-session:/two' })).toBe('notYours');
+  });
+
+  it('[TERM-5] on a turn that is not open becomes one of the session in the background', async () => {
+    const { host, desk } = await two();
+    await openTerminal(host, desk);
+    expect(await claim(desk, { ...inSession, turnId: 'gone', toolCallId: 'x' })).toBeUndefined();
+    expect((await terminalState(desk)).claim).toEqual(inSession);
+  });
+});
+
+describe('who may', () => {
+  it('[TERM-5] type, resize and clear is the holder, and any client while a session holds it', async () => {
+    const { host, desk, phone } = await two();
+    await openTerminal(host, desk);
+    const deeds = [
+      { type: 'terminal/input', data: 'x' },
+      { type: 'terminal/resized', cols: 90, rows: 20 },
+      { type: 'terminal/cleared' },
+    ];
+    for (const deed of deeds) {
+      expect(await rejection(desk, deed)).toBeUndefined();
+      expect(await rejection(phone, deed)).toBe('notYours');
+    }
+    await claim(desk, inSession);
+    for (const deed of deeds) expect(await rejection(phone, deed)).toBeUndefined();
+    expect(host.ptys.last.keys).toBe('xx');
+    expect(host.ptys.last.sizes).toEqual([
+      [90, 20],
+      [90, 20],
+    ]);
+  });
+
+  it('[TERM-5] give a title is any client, and it has to be one', async () => {
+    const { host, desk, phone } = await two();
+    await openTerminal(host, desk);
+    const title = (text: string): Promise<string | undefined> =>
+      rejection(phone, { type: 'terminal/titleChanged', title: text });
+    expect(await title('build')).toBeUndefined();
+    expect(await title(' ')).toBe('invalidTitle');
+    expect(await title('t'.repeat(513))).toBe('invalidTitle');
+    expect((await terminalState(desk)).title).toBe('build');
+  });
+
+  it('[ACT-3] say what a program puts out, or that it has ended, is the host alone', async () => {
+    const { host, desk } = await two();
+    await openTerminal(host, desk);
+    expect(await rejection(desk, { type: 'terminal/data', data: 'fake' })).toBe('notDispatchable');
+    expect(await rejection(desk, { type: 'terminal/exited', exitCode: 0 })).toBe('notDispatchable');
+  });
+});

@@ -1,0 +1,277 @@
+import { describe, expect, it } from 'vitest';
+import { ROOT, SESSION, startHost } from './host-fixture.ts';
+import {
+  openTerminal,
+  outputOf,
+  ownClaim,
+  TERMINAL,
+  terminalList,
+  terminalState,
+} from './terminal-fixture.ts';
+
+const inSession = { kind: 'session', session: SESSION } as const;
+
+describe('a session and its terminals', () => {
+  it('[SESS-3] [TERM-6] disposes of those that it still holds, behind its turns and before its chats', async () => {
+    const host = await startHost();
+    const desk = await host.client();
+    const { session, chat } = await host.session(desk);
+    await desk.subscribe(ROOT);
+    await openTerminal(host, desk, { claim: inSession });
+    await desk.request('createTerminal', { channel: 'ahp-terminal:/mine', claim: ownClaim(desk) });
+    await desk.act(chat, {
+      type: 'chat/turnStarted',
+      turnId: 'a',
+      message: { text: 'go', origin: { kind: 'user' } },
+    });
+    desk.clear();
+    await desk.request('disposeSession', { channel: session });
+    await host.run();
+    const types = desk.types();
+    expect(types.indexOf('chat/turnCancelled')).toBeGreaterThanOrEqual(0);
+    expect(types.indexOf('root/terminalsChanged')).toBeGreaterThan(types.indexOf('chat/turnCancelled'));
+    expect(types.indexOf('session/chatRemoved')).toBeGreaterThan(types.indexOf('root/terminalsChanged'));
+    expect((await terminalList(desk)).map(({ resource }) => resource)).toEqual(['ahp-terminal:/mine']);
+    expect(host.ptys.ptys.map(({ hasEnded }) => hasEnded)).toEqual([true, false]);
+    await expect(desk.subscribe(TERMINAL)).rejects.toMatchObject({ code: -32008 });
+  });
+
+  it('[TERM-6] disposes also of one that has ended and left memory', async () => {
+    const host = await startHost();
+    const desk = await host.client();
+    const { session } = await host.session(desk);
+    await desk.request('createTerminal', { channel: TERMINAL, claim: inSession });
+    host.ptys.last.end(0);
+    await host.advance(200_000);
+    expect(host.host.core.sync.registry.get(TERMINAL)).toBeUndefined();
+    await desk.request('disposeSession', { channel: session });
+    await expect(desk.subscribe(TERMINAL)).rejects.toMatchObject({ code: -32008 });
+    expect(await terminalList(desk)).toEqual([]);
+  });
+
+  it('[TERM-5] goes to the background when the turn or the tool call that uses it ends', async () => {
+    const host = await startHost();
+    const desk = await host.client();
+    const { chat } = await host.session(desk);
+    const start = (turnId: string): Promise<unknown> =>
+      desk.act(chat, {
+        type: 'chat/turnStarted',
+        turnId,
+        message: { text: 'go', origin: { kind: 'user' } },
+      });
+    await start('a');
+    await host.run();
+    const call = host.agent.turn.output.toolCall({ toolName: 'sh', displayName: 'Shell' });
+    call.run({ invocationMessage: 'make' });
+    await host.run();
+    const used = { ...inSession, turnId: 'a', toolCallId: call.id };
+    await openTerminal(host, desk, { claim: used });
+    expect((await terminalState(desk)).claim).toEqual(used);
+    void call.complete({ success: true, pastTenseMessage: 'made' });
+    await host.run();
+    expect((await terminalState(desk)).claim).toEqual(inSession);
+
+    await desk.request('createTerminal', {
+      channel: 'ahp-terminal:/second',
+      claim: { ...inSession, turnId: 'a' },
+    });
+    host.agent.turn.complete();
+    await host.run();
+    expect((await terminalList(desk)).map((each) => each.claim)).toEqual([inSession, inSession]);
+  });
+});
+
+describe('a host that was killed', () => {
+  it('[CONN-8] goes on with the terminals that are left, at the right byte', async () => {
+    const host = await startHost({ outlivesHost: true });
+    const desk = await host.client('desk');
+    await openTerminal(host, desk);
+    const { last } = host.ptys;
+    last.output('one ');
+    await host.advance(10);
+    // Read, and neither emitted nor acknowledged when the host goes; cut inside a character.
+    last.output('two ');
+    last.output(Buffer.from('tä').subarray(0, 2));
+    host.kill();
+    last.output(Buffer.from('tä').subarray(2));
+    last.output('il');
+    await host.start();
+    const again = await host.client('desk');
+    expect(outputOf(await terminalState(again))).toBe('one two täil');
+    await again.act(TERMINAL, { type: 'terminal/input', data: 'x' });
+    expect(last.keys).toBe('x');
+    last.end(4);
+    await host.run();
+    expect(await terminalState(again)).toMatchObject({ exitCode: 4 });
+    expect(outputOf(await terminalState(again))).toBe('one two täil');
+  });
+
+  it('[CONN-8] doubles and loses nothing wherever it was killed, and its clients get a replay', async () => {
+    const host = await startHost({ outlivesHost: true });
+    let desk = await host.client('desk', { 'x-epoch': 'e' });
+    await openTerminal(host, desk);
+    const { last } = host.ptys;
+    let expected = '';
+    let seen = '';
+    for (let round = 0; round < 8; round += 1) {
+      for (let line = 0; line < 5; line += 1) {
+        const text = `${round}.${line} 日本\r\n`;
+        expected += text;
+        last.output(text);
+        // A kill after anything between nothing and everything of it.
+        for (let step = 0; step < (round * 7 + line) % 6; step += 1) host.clock.runImmediates();
+        if (line === 2) await host.advance(round);
+      }
+      seen += received(desk);
+      const lastSeen = desk.envelopes().at(-1)?.serverSeq ?? 0;
+      await host.restart();
+      const next = host.connect('desk');
+      const result = await next.reconnect(lastSeen, [TERMINAL], { 'x-epoch': 'e' });
+      if (lastSeen > 0 && result.type === 'replay')
+        seen += result.actions
+          .map(({ action }) => (action.type === 'terminal/data' ? action.data : ''))
+          .join('');
+      else seen = outputOf(await terminalState(next));
+      desk = next;
+    }
+    await host.advance(20);
+    seen += received(desk);
+    expect(outputOf(await terminalState(desk))).toBe(expected);
+    expect(seen).toBe(expected);
+  });
+
+  it('[CONN-8] ends visibly those that went with it', async () => {
+    const host = await startHost();
+    const desk = await host.client();
+    await openTerminal(host, desk);
+    host.ptys.last.output('last words');
+    await host.run();
+    await host.restart();
+    const again = await host.client();
+    expect(await terminalState(again)).toMatchObject({ exitCode: 129, content: [{ value: 'last words' }] });
+    expect((await terminalList(again))[0]).toMatchObject({ exitCode: 129 });
+    await host.restart();
+    expect(host.logged).toEqual([]);
+  });
+
+  it('[CONN-8] ends ptys that no terminal shows', async () => {
+    const host = await startHost({ outlivesHost: true });
+    const desk = await host.client();
+    // Killed between the spawn and the commit of its channel.
+    host.journal.gates.beforeCommit = () => new Promise(() => undefined);
+    desk.ask('createTerminal', { channel: TERMINAL, claim: ownClaim(desk) });
+    await host.run();
+    expect(host.ptys.last.hasEnded).toBe(false);
+    await host.restart();
+    await host.run();
+    expect(host.ptys.last.hasEnded).toBe(true);
+    expect(await terminalList(await host.client())).toEqual([]);
+  });
+
+  it('[CONN-8] [TERM-5] ends the turn that used a terminal, which goes to the background', async () => {
+    const host = await startHost({ outlivesHost: true });
+    const desk = await host.client();
+    const { chat } = await host.session(desk);
+    await desk.act(chat, {
+      type: 'chat/turnStarted',
+      turnId: 'a',
+      message: { text: 'go', origin: { kind: 'user' } },
+    });
+    await openTerminal(host, desk, { claim: { ...inSession, turnId: 'a' } });
+    expect((await terminalState(desk)).claim).toMatchObject({ turnId: 'a' });
+    await host.restart();
+    const again = await host.client();
+    expect(await terminalState(again)).toMatchObject({ claim: inSession });
+    expect((await terminalState(again)).exitCode).toBeUndefined();
+  });
+});
+
+describe('a host that stops', () => {
+  it('[CONN-8] shows the end of terminals that go with it before the connection closes', async () => {
+    const host = await startHost();
+    const desk = await host.client();
+    await openTerminal(host, desk);
+    host.ptys.last.output('a');
+    await host.run();
+    host.ptys.last.output('b');
+    const { last } = host.ptys;
+    await host.stop();
+    expect(desk.types(TERMINAL)).toEqual(['terminal/data', 'terminal/data', 'terminal/exited']);
+    expect(last.hasEnded).toBe(true);
+  });
+
+  it('[CONN-8] leaves those that outlive it, and goes on with them', async () => {
+    const host = await startHost({ outlivesHost: true });
+    const desk = await host.client();
+    await openTerminal(host, desk);
+    const { last } = host.ptys;
+    last.output('a');
+    await host.run();
+    last.output('b');
+    await host.stop();
+    expect(last.hasEnded).toBe(false);
+    expect(last.acknowledged).toBe(2);
+    last.output('c');
+    await host.start();
+    expect(outputOf(await terminalState(await host.client()))).toBe('abc');
+  });
+});
+
+describe('a journal that cannot be written', () => {
+  it('[TERM-2] keeps output back, acknowledges none, and gives it in order afterwards', async () => {
+    const host = await startHost();
+    const desk = await host.client();
+    await openTerminal(host, desk);
+    const { last } = host.ptys;
+    host.journal.failNextCommits(2);
+    last.output('a');
+    await host.run();
+    last.output('b');
+    await host.advance(20);
+    expect(desk.types(TERMINAL)).toEqual([]);
+    expect(last.acknowledged).toBe(0);
+    await host.advance(3_000);
+    expect(outputOf(await terminalState(desk))).toBe('ab');
+    expect(received(desk)).toBe('ab');
+    expect(last.acknowledged).toBe(2);
+  });
+
+  it('[TERM-1] keeps a terminal that could not be removed', async () => {
+    const host = await startHost();
+    const desk = await host.client();
+    await openTerminal(host, desk);
+    host.journal.failNextCommits(1);
+    const asked = desk.ask('disposeTerminal', { channel: TERMINAL });
+    await host.run();
+    expect(desk.answerTo(asked)?.error?.code).toBe(-32603);
+    expect(host.ptys.last.killCount).toBe(0);
+    await host.advance(1_000);
+    host.ptys.last.output('alive');
+    await host.advance(10);
+    expect(outputOf(await terminalState(desk))).toBe('alive');
+  });
+});
+
+describe('the scrollback', () => {
+  it('[TERM-4] stays within its bound, and says the newest', async () => {
+    const host = await startHost({ terminals: { scrollbackLength: 10_000 } });
+    const desk = await host.client();
+    await openTerminal(host, desk);
+    for (let part = 0; part < 40; part += 1) {
+      const lines = Array.from({ length: 1_000 }, (_, line) => `line ${part * 1_000 + line}\r\n`);
+      host.ptys.last.output(lines.join(''));
+      await host.advance(10);
+    }
+    const output = outputOf(await terminalState(desk));
+    expect(output.length).toBeLessThan(500_000);
+    expect(output.endsWith('line 39999\r\n')).toBe(true);
+  });
+});
+
+const received = (client: {
+  envelopes(uri: string): { action: { type: string; data?: string } }[];
+}): string =>
+  client
+    .envelopes(TERMINAL)
+    .map(({ action }) => (action.type === 'terminal/data' ? (action.data ?? '') : ''))
+    .join('');
