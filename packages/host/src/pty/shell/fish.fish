@@ -24,7 +24,7 @@ end
 
 # The prompt function may have been replaced since: the end of the prompt is marked by one around it.
 function __ah_prompt --on-event fish_prompt
-    if test "$(functions --details fish_prompt)" != "$__ah_own"
+    if not string match --quiet '*__ah_user_prompt*' -- (functions fish_prompt)
         functions --erase __ah_user_prompt
         functions --copy fish_prompt __ah_user_prompt
         __ah_wrap
@@ -42,7 +42,6 @@ function __ah_wrap
         set -l own (__ah_user_prompt | string collect)
         printf %s "$own" $__ah_mark B $__ah_end
     end
-    set -g __ah_own (functions --details fish_prompt)
 end
 
 printf %s $__ah_mark R $__ah_end

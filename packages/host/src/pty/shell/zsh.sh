@@ -11,7 +11,7 @@ unset __ah_file
 
 if [[ -o interactive ]]; then
   typeset -gi __ah_ran=0
-  typeset -g __ah_pwd= __ah_place=
+  typeset -g __ah_pwd= __ah_place= __ah_typed=
 
   # Sets REPLY: $1 with every byte as `\xHH` that is not printable ASCII, or is `;` or `\`.
   __ah_encode() {
@@ -51,12 +51,20 @@ if [[ -o interactive ]]; then
     if [[ $CONTEXT == (start|cont) ]]; then print -rn -- "${__ah_mark}B"$'\e\\'; fi
   }
 
-  # $1 is the line as it was typed, empty without a history; $3 as it was parsed.
-  __ah_preexec() {
+  # Enter.
+  __ah_line_finish() {
     { emulate -L zsh; unsetopt xtrace; trap - DEBUG ZERR } 2>/dev/null
-    local REPLY
-    __ah_ran=1
-    __ah_encode "${1:-$3}"
+    __ah_typed=$PREBUFFER$BUFFER
+  }
+
+  # $1 is the line as the history has it, which may be with fewer blanks than were typed; empty without a history; then $3, as
+  # it was parsed.
+  __ah_preexec() {
+    { emulate -L zsh -o extended_glob; unsetopt xtrace; trap - DEBUG ZERR } 2>/dev/null
+    local REPLY line=${1:-$3}
+    if [[ ${__ah_typed//[[:space:]]##/} == ${line//[[:space:]]##/} ]]; then line=$__ah_typed; fi
+    __ah_typed= __ah_ran=1
+    __ah_encode "$line"
     print -rn -- "${__ah_mark}C;$REPLY"$'\e\\'
   }
 
@@ -65,7 +73,10 @@ if [[ -o interactive ]]; then
     { emulate -L zsh; unsetopt xtrace; trap - DEBUG ZERR } 2>/dev/null
     precmd_functions=(${precmd_functions:#__ah_*})
     preexec_functions=(__ah_preexec ${preexec_functions:#__ah_*})
-    autoload -Uz +X add-zle-hook-widget 2>/dev/null && add-zle-hook-widget line-init __ah_line_init
+    if autoload -Uz +X add-zle-hook-widget 2>/dev/null; then
+      add-zle-hook-widget line-init __ah_line_init
+      add-zle-hook-widget line-finish __ah_line_finish
+    fi
     print -rn -- "${__ah_mark}R"$'\e\\'
     unfunction __ah_setup
     __ah_first
