@@ -271,12 +271,13 @@ describe('output', () => {
     last.output('a');
     await host.run();
     expect(actions(desk)).toEqual([{ type: 'terminal/data', data: 'a' }]);
-    last.output('b');
-    last.output('c');
+    const [b, c] = ['b'.repeat(2_000), 'c'.repeat(2_000)];
+    last.output(b);
+    last.output(c);
     await host.run();
     expect(actions(desk)).toHaveLength(1);
     await host.advance(8);
-    expect(actions(desk).slice(1)).toEqual([{ type: 'terminal/data', data: 'bc' }]);
+    expect(actions(desk).slice(1)).toEqual([{ type: 'terminal/data', data: b + c }]);
     await host.advance(8);
     last.output('d');
     await host.run();

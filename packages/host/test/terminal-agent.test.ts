@@ -1,0 +1,158 @@
+import { describe, expect, it } from 'vitest';
+import type { AgentSessionHost, AgentTerminal } from '../src/agents/provider.ts';
+import { type HostFixture, SESSION, startHost } from './host-fixture.ts';
+import type { RawClient } from './raw-client.ts';
+import { ownClaim, rejection, terminalList, terminalState } from './terminal-fixture.ts';
+
+const inSession = { kind: 'session', session: SESSION } as const;
+
+interface Stage {
+  readonly host: HostFixture;
+  readonly desk: RawClient;
+  readonly chat: string;
+  /** What the agent has of the host. */
+  readonly agent: AgentSessionHost;
+}
+
+/** A session whose agent is in turn `a`. */
+async function stage(): Promise<Stage> {
+  const host = await startHost();
+  const desk = await host.client();
+  const { chat } = await host.session(desk);
+  await desk.act(chat, {
+    type: 'chat/turnStarted',
+    turnId: 'a',
+    message: { text: 'go', origin: { kind: 'user' } },
+  });
+  await host.run();
+  const agent = host.agent.opened.at(-1)?.host;
+  if (agent === undefined) throw new Error('the agent was not opened');
+  return { host, desk, chat, agent };
+}
+
+/** Lets the host work until something is settled. */
+async function settled<T>(host: HostFixture, promise: Promise<T>): Promise<T> {
+  await host.clock.runUntilSettled(promise);
+  return promise;
+}
+
+/** Whether a promise has resolved by now. */
+async function isDone(host: HostFixture, promise: Promise<unknown>): Promise<boolean> {
+  let done = false;
+  void promise.then(() => {
+    done = true;
+  });
+  await host.run();
+  return done;
+}
+
+describe('a terminal of an agent', () => {
+  it('[TERM-5] is held by its session for the turn that uses it, in the chat’s folder, under its command’s name', async () => {
+    const { host, desk, agent } = await stage();
+    const terminal = await settled(
+      host,
+      agent.terminal({ command: ['make', '-j2'], env: { A: '1' }, use: { turnId: 'a' } }),
+    );
+    expect(host.ptys.last.spec).toMatchObject({ command: ['make', '-j2'], cwd: process.cwd() });
+    expect(host.ptys.last.spec.env['A']).toBe('1');
+    expect(await terminalList(desk)).toEqual([
+      { resource: terminal.uri, title: 'make -j2', claim: { ...inSession, turnId: 'a' } },
+    ]);
+    expect(terminal.title).toBe('make -j2');
+  });
+
+  it('[TERM-6] says what it put out, and how it ended', async () => {
+    const { host, agent } = await stage();
+    const terminal = await settled(host, agent.terminal({ command: 'echo hi | wc' }));
+    expect(host.ptys.last.spec.command.slice(1)).toEqual(['-c', 'echo hi | wc']);
+    host.ptys.last.output('aä€');
+    await host.run();
+    expect(terminal.output(100)).toEqual({ text: 'aä€', isTruncated: false });
+    expect(terminal.output(5)).toEqual({ text: 'ä€', isTruncated: true });
+    expect(terminal.output(4)).toEqual({ text: '€', isTruncated: true });
+    expect(terminal.output(2)).toEqual({ text: '', isTruncated: true });
+    expect(await isDone(host, terminal.exited)).toBe(false);
+    terminal.write('y\r');
+    expect(host.ptys.last.keys).toBe('y\r');
+    host.ptys.last.end(3);
+    await host.run();
+    expect(await terminal.exited).toEqual({ exitCode: 3 });
+    expect(terminal.output(3)).toMatchObject({ exitCode: 3 });
+    // Nobody looks, and still the agent may ask.
+    await host.advance(200_000);
+    expect(terminal.output(100).text).toBe('aä€');
+  });
+
+  it('[TERM-5] is told when a person sends it to the background, and not when the agent does', async () => {
+    const { host, desk, agent } = await stage();
+    const terminal = await settled(
+      host,
+      agent.terminal({ command: ['sleep', '9'], use: { turnId: 'a', toolCallId: 't' } }),
+    );
+    terminal.use(undefined);
+    expect(await isDone(host, terminal.detached)).toBe(false);
+    terminal.use({ turnId: 'a', toolCallId: 't' });
+    await host.run();
+    expect((await terminalState(desk, terminal.uri)).claim).toEqual({
+      ...inSession,
+      turnId: 'a',
+      toolCallId: 't',
+    });
+    const narrow = { type: 'terminal/claimed', claim: inSession };
+    expect(await rejection(desk, narrow, terminal.uri)).toBeUndefined();
+    expect(await isDone(host, terminal.detached)).toBe(true);
+    // Taken up again, it can be sent away again.
+    terminal.use({ turnId: 'a' });
+    expect(await isDone(host, terminal.detached)).toBe(false);
+    await rejection(desk, narrow, terminal.uri);
+    expect(await isDone(host, terminal.detached)).toBe(true);
+    await terminal.release();
+    await host.run();
+    expect(host.ptys.last.hasEnded).toBe(false);
+  });
+
+  it('[TERM-5] [TERM-6] goes when the agent lets go of it, unless a client has taken it', async () => {
+    const { host, desk, agent } = await stage();
+    const start = (): Promise<AgentTerminal> => settled(host, agent.terminal({ command: ['sleep', '9'] }));
+    const [gone, taken] = [await start(), await start()];
+    await desk.act(taken.uri, { type: 'terminal/claimed', claim: ownClaim(desk) });
+    taken.use({ turnId: 'a' });
+    await host.run();
+    expect((await terminalState(desk, taken.uri)).claim).toEqual(ownClaim(desk));
+    await settled(host, Promise.all([gone.release(), gone.release(), taken.release()]));
+    await host.run();
+    expect((await terminalList(desk)).map(({ resource }) => resource)).toEqual([taken.uri]);
+    expect(host.ptys.ptys.map(({ hasEnded }) => hasEnded)).toEqual([true, false]);
+  });
+
+  it('[TERM-6] that is killed stays to be looked at', async () => {
+    const { host, desk, agent } = await stage();
+    const terminal = await settled(host, agent.terminal({ command: ['sleep', '9'] }));
+    await terminal.kill();
+    await host.run();
+    expect(await terminal.exited).toEqual({ exitCode: 129 });
+    expect(await terminalState(desk, terminal.uri)).toMatchObject({ exitCode: 129 });
+  });
+
+  it('[TERM-1] that cannot be started is the agent’s to hear of', async () => {
+    const { host, agent } = await stage();
+    host.ptys.failNextSpawn('cannot find nope');
+    await expect(settled(host, agent.terminal({ command: ['nope'] }))).rejects.toMatchObject({
+      name: 'AgentError',
+      message: expect.stringContaining('cannot find nope'),
+    });
+  });
+
+  it('[TERM-6] goes with its session, also when that goes while it starts', async () => {
+    const { host, desk, agent } = await stage();
+    const terminal = await settled(host, agent.terminal({ command: ['sleep', '9'] }));
+    await desk.request('disposeSession', { channel: SESSION });
+    await host.run();
+    expect(await terminal.exited).toEqual({ exitCode: 129 });
+    expect(await terminalList(desk)).toEqual([]);
+    await terminal.release();
+    await expect(settled(host, agent.terminal({ command: ['sleep', '9'] }))).rejects.toMatchObject({
+      name: 'AgentError',
+    });
+  });
+});
