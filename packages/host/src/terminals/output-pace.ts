@@ -4,6 +4,10 @@ import type { Cancel, Timers } from '../lib/clock.ts';
 const GATHER_MS = 8;
 /** Output gathered into one action at most, in UTF-16 code units. */
 const GATHER_LENGTH = 64 * 1024;
+/** As often as this, little output goes at once in that time too: quick keys, and a prompt that is drawn in pieces. */
+const QUICK_FLUSHES = 4;
+/** What is little, in UTF-16 code units. */
+const QUICK_LENGTH = 1024;
 
 /** Decides when gathered output goes out. */
 export class OutputPace {
@@ -12,6 +16,8 @@ export class OutputPace {
   #isWaiting = false;
   /** Runs for a while after each flush by time. */
   #cancelWindow: Cancel | undefined;
+  /** How often little output may still go at once. */
+  #quickLeft = 0;
 
   /** `flush` sends what was gathered. */
   constructor(timers: Timers, flush: () => void) {
@@ -24,6 +30,10 @@ export class OutputPace {
     this.#isWaiting = true;
     if (this.#cancelWindow === undefined) this.#release();
     else if (length >= GATHER_LENGTH) this.flush();
+    else if (length <= QUICK_LENGTH && this.#quickLeft > 0) {
+      this.#quickLeft -= 1;
+      this.flush();
+    }
   }
 
   /** Sends what was gathered now. */
@@ -40,6 +50,7 @@ export class OutputPace {
   }
 
   #release(): void {
+    this.#quickLeft = QUICK_FLUSHES;
     this.#cancelWindow = this.#timers.after(GATHER_MS, () => {
       this.#cancelWindow = undefined;
       if (this.#isWaiting) this.#release();
