@@ -2,6 +2,9 @@
 const isIntroducer = (code: number): boolean =>
   code === 0x1b || code === 0x90 || code === 0x98 || code === 0x9b || (code >= 0x9d && code <= 0x9f);
 
+/** How far back a sequence is looked for that does not begin with ESC, in UTF-16 units. */
+const SHORT_REACH = 4096;
+
 /** A character that belongs to the one before it: combining marks, variation selectors, joiners, skin tones. */
 const JOINS = /^[\p{M}\p{Emoji_Modifier}\u200d\ufe0e\ufe0f]/u;
 
@@ -44,8 +47,11 @@ function isInsideCharacter(text: string, at: number): boolean {
 
 /** Where the escape sequence ends that `at` lies inside of, or `undefined` when it lies in none. */
 function sequenceAround(text: string, at: number): number | undefined {
+  // The one-character forms are rare and short; ESC may begin a long string.
+  const nearest = Math.max(0, at - SHORT_REACH);
   let start = at - 1;
-  while (start >= 0 && !isIntroducer(text.charCodeAt(start))) start--;
+  while (start >= nearest && !isIntroducer(text.charCodeAt(start))) start--;
+  if (start < nearest) start = at > SHORT_REACH ? text.lastIndexOf('\x1b', nearest) : -1;
   if (start < 0) return undefined;
   const end = sequenceEnd(text, start);
   return end > at ? end : undefined;

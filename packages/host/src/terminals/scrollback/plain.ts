@@ -3,20 +3,21 @@ import type { Size } from './emulator.ts';
 // biome-ignore lint/suspicious/noControlCharactersInRegex: ESC begins it
 const PLAIN_SEQUENCE = /\x1b\[[\d;:]*[mK]/y;
 
+/** Neither printable nor BEL, BS, TAB, LF or CR: one simple class, which is what regular expressions are fastest at. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones that are let through
+const SPECIAL = /[^\x07-\x0a\x0d -~\xa0-\uffff]/g;
+
 /**
  * Whether text does no more than write characters, change their style (SGR), move within the line, go to the next one, and
  * erase in the line (EL). On a plain terminal, what was pushed up by lines behind it is then never touched again.
- * A loop, since it reads every character of a flood: a regular expression takes four times as long.
  */
 export function isPlainText(text: string): boolean {
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    if ((code >= 0x20 && code < 0x7f) || code > 0x9f) continue;
-    if (code === 0x1b) {
-      PLAIN_SEQUENCE.lastIndex = at;
-      if (!PLAIN_SEQUENCE.test(text)) return false;
-      at = PLAIN_SEQUENCE.lastIndex - 1;
-    } else if (code < 0x07 || code > 0x0d || code === 0x0b || code === 0x0c) return false;
+  SPECIAL.lastIndex = 0;
+  while (SPECIAL.test(text)) {
+    const at = SPECIAL.lastIndex - 1;
+    PLAIN_SEQUENCE.lastIndex = at;
+    if (text.charCodeAt(at) !== 0x1b || !PLAIN_SEQUENCE.test(text)) return false;
+    SPECIAL.lastIndex = PLAIN_SEQUENCE.lastIndex;
   }
   return true;
 }
