@@ -188,7 +188,7 @@ describe('a person and an agent in one terminal', () => {
     expect(waited).toEqual({ exitCode: null, signal: null });
     expect(output).toMatchObject({ output: expect.stringMatching(/^half\n\n\[The user .* background/) });
     const [terminal] = chat.host.terminals;
-    expect([terminal?.isRunning, terminal?.releaseCount]).toEqual([true, 0]);
+    expect([terminal?.isRunning, terminal?.releaseCount]).toEqual([true, 1]);
     expect(turn.output.calls[0]?.result?.content).toMatchObject([
       { type: 'terminalComplete', resource: 'ahp-terminal:/1', preview: 'half\n' },
     ]);
@@ -217,7 +217,7 @@ describe('a person and an agent in one terminal', () => {
     expect(again.output.text).not.toContain('background');
     terminal?.detach();
     await again.done;
-    expect([terminal?.isRunning, terminal?.releaseCount]).toEqual([true, 0]);
+    expect([terminal?.isRunning, terminal?.releaseCount]).toEqual([true, 1]);
     expect(again.output.text).toContain('"exitCode":null');
   });
 

@@ -80,6 +80,6 @@ export class RecordingTerminal implements AgentTerminal {
 
   async release(): Promise<void> {
     this.releaseCount += 1;
-    await this.kill();
+    if (!this.#isDetached) await this.kill();
   }
 }

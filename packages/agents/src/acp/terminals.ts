@@ -57,6 +57,11 @@ export class SharedTerminal {
     return this.#rest !== undefined || this.#terminal.output(0).exitCode !== undefined;
   }
 
+  /** A person has sent it to the background, and no call has taken it up again. */
+  get isDetached(): boolean {
+    return this.#detachedFrom !== undefined;
+  }
+
   get isReleased(): boolean {
     return this.#rest !== undefined;
   }
@@ -65,8 +70,8 @@ export class SharedTerminal {
   use(by: TerminalUse | undefined): void {
     if (this.isReleased || isSame(by, this.#use)) return;
     // What the agent goes on saying of that call does not take it back; another call does.
-    if (this.#detachedFrom !== undefined && (by === undefined || isSame(by, this.#detachedFrom))) return;
-    const isTakenBack = this.#detachedFrom !== undefined;
+    if (this.isDetached && (by === undefined || isSame(by, this.#detachedFrom))) return;
+    const isTakenBack = this.isDetached;
     this.#detachedFrom = undefined;
     this.#use = by;
     this.#terminal.use(by);
@@ -77,7 +82,7 @@ export class SharedTerminal {
   output(): { output: string; truncated: boolean; exitStatus: ExitStatus | null } {
     const { text, isTruncated } = terminalText(this.#terminal, this.#outputBytes);
     const { exitCode } = this.#terminal.output(0);
-    const note = this.#detachedFrom !== undefined && exitCode === undefined ? backgroundNote : '';
+    const note = this.isDetached && exitCode === undefined ? backgroundNote : '';
     return {
       output: `${text}${note}`,
       truncated: isTruncated,
@@ -101,9 +106,8 @@ export class SharedTerminal {
   async release(): Promise<void> {
     if (this.isReleased) return;
     const { resource, ...rest } = this.#complete();
-    const isKept = this.#detachedFrom !== undefined && !this.hasExited;
-    this.#rest = isKept ? { ...rest, resource } : rest;
-    if (!isKept) await this.#terminal.release();
+    this.#rest = this.isDetached ? { ...rest, resource } : rest;
+    await this.#terminal.release();
   }
 
   /** How it shows in a tool call that embeds it: live while call and terminal last, then what it printed. */
@@ -227,13 +231,13 @@ export class SharedTerminals {
   }
 
   /**
-   * The agent's session is over: what a turn waited for is ended, what has ended is removed. What runs in the background stays with the
-   * chat's session [TERM-6].
+   * The agent's session is over: what a turn waited for is ended, and what has ended is removed. What runs in the background stays with
+   * the chat's session [TERM-6].
    */
   async end(): Promise<void> {
     await this.#endUsed();
     for (const terminal of this.#terminals.values()) {
-      if (terminal.hasExited) await this.#tolerate(terminal.release());
+      if (terminal.hasExited || terminal.isDetached) await this.#tolerate(terminal.release());
     }
     this.#terminals.clear();
   }

@@ -126,7 +126,10 @@ export interface AgentTerminal {
   use(by: TerminalUse | undefined): void;
   /** Ends its processes; the terminal stays to be looked at. */
   kill(): Promise<void>;
-  /** Ends its processes and removes the terminal, unless a client has taken it. Idempotent. */
+  /**
+   * Lets go of it: ends its processes and removes the terminal, unless a person has taken it or sent it to the background.
+   * Idempotent.
+   */
   release(): Promise<void>;
 }
 

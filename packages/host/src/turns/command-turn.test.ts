@@ -140,6 +140,7 @@ describe('[CHAT-17] a message that starts with !', () => {
     host.ptys.last.output('listening\r\n');
     await host.run();
     const terminal = terminalOf(client, chat);
+    await client.subscribe(terminal);
     await client.act(terminal, { type: 'terminal/claimed', claim: { kind: 'session', session: SESSION } });
     await host.run();
     const [turn] = await turns();
@@ -152,6 +153,10 @@ describe('[CHAT-17] a message that starts with !', () => {
       ],
     });
     expect(host.ptys.last.hasEnded).toBe(false);
+    // Nobody holds on to it here: what it goes on to say is its own business.
+    host.ptys.last.output('later\r\n');
+    await host.run();
+    expect(client.envelopes(terminal).at(-1)?.action).toEqual({ type: 'terminal/data', data: 'later\r\n' });
   });
 
   it('[CHAT-17] without a command says what is missing, and runs nothing', async () => {

@@ -65,6 +65,8 @@ export async function runCommand(command: string, turn: CommandTurn): Promise<vo
     content: exitCode === undefined ? [block, complete] : [complete],
     ...(isFailure ? { error: { message: `exit code ${exitCode}` } } : {}),
   });
+  // It goes on without anybody here who would follow it.
+  if (end === 'detached') await terminal.release();
 }
 
 /** How waiting for a command ends. */
