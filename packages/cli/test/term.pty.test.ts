@@ -154,7 +154,11 @@ describe('agenthost term attach', () => {
     const ask = `stty -echo -icanon min 0 time 5; printf "\\033[6n"; got=$(cat | tr -d "\\033")`;
     window.type(`clear; ${ask}; stty sane; echo "<$got>"\r`);
     await window.until(/^<\[\d+;1R>$/m);
+    const client = await connect(line.wsUrl, { token: line.token });
+    const terminal = await client.terminal(`ahp-terminal:/${id}`);
     window.resize(70, 15);
+    for await (const { cols } of terminal.mirror) if (cols === 70) break;
+    client.close();
     window.type('stty size\r');
     await window.until(/^15 70$/m);
     // The host answered the program; the emulator here was not even asked.
@@ -164,6 +168,19 @@ describe('agenthost term attach', () => {
     expect(await window.ended).toBe(0);
     expect(await list('--long')).toMatchObject([{ cols: 70, rows: 15 }]);
     expect((await machine.run(['term', 'send', id, 'x'])).code).toBe(0);
+  });
+
+  test('no terminal is shown in itself', async () => {
+    const id = await made();
+    const window = new Window(['term', 'attach', id], {
+      cwd: machine.home,
+      env: { ...machine.environment, AGENTHOST_TERMINAL: `ahp-terminal:/${id}` },
+    });
+    windows.push(window);
+    expect(await window.ended).toBe(2);
+    expect(window.text).toContain('that is the terminal that you are in');
+    await machine.run(['term', 'send', id, 'echo "<$AGENTHOST_TERMINAL>"', '--enter']);
+    expect((await machine.run(['term', 'wait', id, '--text', `^<ahp-terminal:/${id}>`])).code).toBe(0);
   });
 
   test('leaves the window as it was, also when it is killed', async () => {

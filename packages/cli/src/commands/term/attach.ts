@@ -7,6 +7,9 @@ import { Attachment, type AttachmentParts } from '../../term/attachment.ts';
 import { prefixKey } from '../../term/keys.ts';
 import { findTerminal } from '../../term/terminal-ids.ts';
 
+/** Variable that tells what runs in a terminal made by these commands the URI of that terminal. */
+export const ownTerminal = 'AGENTHOST_TERMINAL';
+
 /** Options of `term attach` as parsed. */
 export interface TermAttachOptions extends HostOptions {
   readonly detachKey: string;
@@ -24,6 +27,9 @@ export async function attachTerminal(
   demandWindow(context, '`agenthost term send`, `wait` and `run` work without a window');
   return withHost(context, screen, options, async (connected) => {
     const { resource } = await findTerminal(connected.client, given);
+    if (context.env[ownTerminal] === resource) {
+      throw usageError('that is the terminal that you are in: it would show itself in itself without end');
+    }
     const terminal = await connected.client.terminal(resource);
     const claims = options.claim === true;
     return attachTo({ context, screen, ...connected, terminal, prefix, claims });

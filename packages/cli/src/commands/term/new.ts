@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import type { TerminalHandle } from '@agenthost/client';
+import { channelUri } from '@agenthost/protocol';
 import type { Connected } from '../../connect.ts';
 import { withHost } from '../../connect.ts';
 import type { Context } from '../../context.ts';
@@ -11,7 +13,7 @@ import { giveBack } from '../../term/holding.ts';
 import { prefixKey } from '../../term/keys.ts';
 import { sizeOf, variablesOf, type WindowSize, windowOf } from '../../term/window.ts';
 import { folderFor } from '../../working-folder.ts';
-import { attachTo, demandWindow } from './attach.ts';
+import { attachTo, demandWindow, ownTerminal } from './attach.ts';
 
 /** What `term new` and `term run` have in common, as parsed. */
 export interface NewTerminalOptions extends HostOptions {
@@ -81,10 +83,12 @@ export async function createTerminal(
   { name, env, size, folder, command }: WantedTerminal & { readonly command: readonly string[] },
 ): Promise<TerminalHandle> {
   const cwd = await folderFor(context, folder, target);
+  const uri = channelUri('terminal', randomUUID().replaceAll('-', ''));
   try {
     return await client.createTerminal({
       ...(command.length === 0 ? {} : { command }),
-      ...(Object.keys(env).length === 0 ? {} : { env }),
+      uri,
+      env: { [ownTerminal]: uri, ...env },
       ...(name === undefined ? {} : { name }),
       ...(cwd === undefined ? {} : { cwd }),
       ...size,
