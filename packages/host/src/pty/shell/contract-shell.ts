@@ -19,7 +19,7 @@ export function findShell(name: string, need: 'required' | 'optional' = 'require
     }
   }
   if (need === 'required' && process.env['REQUIRE_ALL'] === '1') throw new Error(`${name} is not installed`);
-  console.log(`skipped: ${name} is not installed`);
+  process.stderr.write(`skipped: ${name} is not installed\n`);
   return undefined;
 }
 

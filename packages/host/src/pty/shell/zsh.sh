@@ -18,7 +18,9 @@ if [[ -o interactive ]]; then
     emulate -L zsh -o extended_glob -o no_multibyte
     local MATCH
     integer MBEGIN MEND
-    REPLY=${1//(#m)[^ -:<-\[\]-~]/\\x${(l:2::0:)$(([##16]#MATCH))}}
+    # Byte by byte: in one long string each replacement would move all that follows.
+    local -a bytes=("${(@s::)1}")
+    REPLY=${(j::)bytes//(#m)[^ -:<-\[\]-~]/\\x${(l:2::0:)$(([##16]#MATCH))}}
   }
 
   # The user's DEBUG and ZERR traps, and `set -x`, are not for what runs here.
