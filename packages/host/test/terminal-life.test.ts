@@ -1,4 +1,7 @@
+import { SeededRandom } from '@agenthost/testkit';
 import { describe, expect, it } from 'vitest';
+import { feed, openEmulator } from '../src/terminals/scrollback/emulator.ts';
+import { CLEAR } from '../src/terminals/scrollback/scrollback.ts';
 import { ROOT, SESSION, startHost } from './host-fixture.ts';
 import {
   openTerminal,
@@ -267,6 +270,66 @@ describe('the scrollback', () => {
     expect(output.endsWith('line 39999\r\n')).toBe(true);
   });
 });
+
+describe('a late viewer', () => {
+  it('[TERM-4] sees the cells that an early one sees, over trims, clears and restarts', async () => {
+    const host = await startHost({ outlivesHost: true, terminals: { scrollbackLength: 2_000 } });
+    const desk = await host.client('desk');
+    await openTerminal(host, desk);
+    const random = new SeededRandom(7);
+    let all = '';
+    let shortest = Number.POSITIVE_INFINITY;
+    for (let round = 0; round < 60; round += 1) {
+      const text = Array.from({ length: 1_500 }, () => scribble(random)).join('');
+      all += text;
+      host.ptys.last.output(text);
+      await host.advance(9);
+      if (round % 20 === 9) {
+        await (await host.client('desk')).act(TERMINAL, { type: 'terminal/cleared' });
+        all += CLEAR;
+        await host.advance(9);
+      }
+      if (round % 15 === 14) await host.restart();
+      if (round % 6 !== 5) continue;
+      const late = outputOf(await terminalState(await host.client(`late-${round}`)));
+      expect(await cells(late)).toEqual(await cells(all));
+      if (all.length > 500_000) shortest = Math.min(shortest, late.length);
+    }
+    // Folded, not just kept.
+    expect(shortest).toBeLessThan(200_000);
+  });
+});
+
+/** A little of what programs put out. */
+function scribble(random: SeededRandom): string {
+  const word = `w${random.int(10_000)} `;
+  switch (random.int(8)) {
+    case 0:
+      return `\x1b[${random.int(24) + 1};${random.int(80) + 1}H${word}`;
+    case 1:
+      return `\x1b[3${random.int(8)}m${word}`;
+    case 2:
+      return '日本';
+    case 3:
+      return `\x1b[${random.int(3)}K${word}`;
+    default:
+      return `${word}${word}\r\n`;
+  }
+}
+
+/** What a terminal of 80×24 shows of some output. */
+async function cells(output: string): Promise<string[]> {
+  const terminal = await openEmulator({ cols: 80, rows: 24 }, 1_000);
+  await feed(terminal, output);
+  const { active } = terminal.buffer;
+  const lines = Array.from(
+    { length: 24 },
+    (_, row) => active.getLine(active.baseY + row)?.translateToString(true) ?? '',
+  );
+  const cursor = `${active.cursorX},${active.cursorY}`;
+  terminal.dispose();
+  return [cursor, ...lines];
+}
 
 const received = (client: {
   envelopes(uri: string): { action: { type: string; data?: string } }[];
