@@ -5,7 +5,7 @@ import { cutAt } from './cut.ts';
 export const CONTENT_LIMIT = 1024 * 1024;
 
 /** Trimming begins this far past the limit, so that its cost spreads over what came in between. */
-const SLACK = 1.25;
+const SLACK = 1.5;
 
 /**
  * What the head begins with: a reset of attributes that nobody else spells like this. It changes nothing at the start of a
