@@ -64,7 +64,7 @@ if [[ -o interactive ]]; then
   __ah_preexec() {
     { emulate -L zsh -o extended_glob; unsetopt xtrace; trap - DEBUG ZERR } 2>/dev/null
     local REPLY line=${1:-$3}
-    if [[ ${__ah_typed//[[:space:]]##/} == ${line//[[:space:]]##/} ]]; then line=$__ah_typed; fi
+    if [[ $__ah_typed != "$line" && ${__ah_typed//[[:space:]]##/} == ${line//[[:space:]]##/} ]]; then line=$__ah_typed; fi
     __ah_typed= __ah_ran=1
     __ah_encode "$line"
     print -rn -- "${__ah_mark}C;$REPLY"$'\e\\'
