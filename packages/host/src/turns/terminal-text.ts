@@ -51,7 +51,10 @@ export interface TerminalText {
 /** Escape sequences take this many times the room of what is left of them, as a rule. */
 const SEQUENCE_SHARE = 3;
 
-/** The newest output of a terminal in plain text, at most `maxBytes` of UTF-8; where something is missing, from a line start on if it can. */
+/**
+ * The newest output of a terminal in plain text, at most `maxBytes` of UTF-8; where something is missing, from a line start on if it
+ * can.
+ */
 export function terminalText(terminal: Pick<AgentTerminal, 'output'>, maxBytes: number): TerminalText {
   const output = terminal.output(maxBytes * SEQUENCE_SHARE);
   const plain = plainText(output.isTruncated ? fromLineStart(output.text) : output.text);
