@@ -56,7 +56,11 @@ export class HostProcess {
       {
         cwd: this.#root,
         stdio: ['ignore', 'pipe', 'pipe'],
-        env: { PATH: process.env['PATH'] ?? '', HOME: this.#root },
+        env: {
+          PATH: process.env['PATH'] ?? '',
+          HOME: this.#root,
+          NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? '',
+        },
       },
     );
     this.#child = child;

@@ -74,7 +74,7 @@ describe('a host that is killed again and again', () => {
 
       const wasOpen = evidence.isOpen(turnId);
       await host.start();
-      await Promise.all(witnesses.map((witness) => back(witness)));
+      await Promise.all(witnesses.map((witness) => witness.back()));
       counts.replays += witnesses.filter(({ reconnects }) => reconnects.at(-1) === 'replay').length;
       expect(
         witnesses.map(({ reconnects }) => reconnects.at(-1)),
@@ -91,7 +91,7 @@ describe('a host that is killed again and again', () => {
       for (const { seen } of witnesses) for (const envelope of seen) evidence.expectLater(envelope);
     }
     await host.kill();
-    await Promise.all(witnesses.map((witness) => offline(witness)));
+    await Promise.all(witnesses.map((witness) => witness.offline()));
     evidence.add(await reader.read(join(folder, 'data'), evidence.lastJournaled, channels));
     for (const { privateNumbers } of witnesses) evidence.expectUnused(privateNumbers);
     process.stdout.write(`kill test: ${JSON.stringify(counts)}\n`);
@@ -125,23 +125,7 @@ async function killDuring(turnId: string, isLong: boolean): Promise<void> {
   );
   await host.kill();
   // What was on its way to the clients when the host died has been received by now, or never will be.
-  await Promise.all(witnesses.map((witness) => offline(witness)));
-}
-
-function offline({ client }: Witness): Promise<void> {
-  return new Promise((resolve) => {
-    if (client.status.state !== 'online') resolve();
-    const stop = client.onStatus(({ state }) => {
-      if (state === 'online') return;
-      stop();
-      resolve();
-    });
-  });
-}
-
-async function back({ client }: Witness): Promise<void> {
-  await client.whenOnline();
-  await client.ping();
+  await Promise.all(witnesses.map((witness) => witness.offline()));
 }
 
 /** Both show what the host has. */

@@ -41,16 +41,37 @@ export class Witness {
     this.chat = await this.client.subscribe(chat, { kind: 'chat', maxLatencyMs });
   }
 
+  /** Resolves when the connection is gone: what was on its way has been received by now, or never will be. */
+  offline(): Promise<void> {
+    return new Promise((resolve) => {
+      if (this.client.status.state !== 'online') return resolve();
+      const stop = this.client.onStatus(({ state }) => {
+        if (state === 'online') return;
+        stop();
+        resolve();
+      });
+    });
+  }
+
+  /** Resolves when it is connected again and holds all that the host had for it. */
+  async back(): Promise<void> {
+    await this.client.whenOnline();
+    await this.client.ping();
+  }
+
   /** Starts to count anew. */
   forget(): void {
     this.seen = [];
   }
 
-  /** Resolves once `check` holds; looks after every envelope, and gives up after 20 s. */
-  until(check: () => boolean): Promise<void> {
+  /** Resolves once `check` holds; looks after every envelope, and gives up after 20 s. `what` is said then. */
+  until(check: () => boolean, what: () => string = () => 'something'): Promise<void> {
     return new Promise((resolve, reject) => {
       const giveUp = setTimeout(
-        () => reject(new Error(`${this.name} waits in vain, with ${this.seen.length} envelopes seen`)),
+        () =>
+          reject(
+            new Error(`${this.name} waits in vain for ${what()}, with ${this.seen.length} envelopes seen`),
+          ),
         PATIENCE_MS,
       );
       const look = (): void => {
