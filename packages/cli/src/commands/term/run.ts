@@ -4,7 +4,7 @@ import { CliError, EXIT, usageError } from '../../exit.ts';
 import type { HostTarget } from '../../find-host.ts';
 import type { StopReason } from '../../interruption.ts';
 import type { Screen } from '../../render/screen.ts';
-import { DisplayFilter, FileFilter } from '../../term/display-filter.ts';
+import { CommandOutput } from '../../term/command-output.ts';
 import { giveBack } from '../../term/holding.ts';
 import { watchConnection } from '../../watch-connection.ts';
 import { createTerminal, type NewTerminalOptions, wantedTerminal } from './new.ts';
@@ -43,7 +43,7 @@ export async function runInTerminal(
     const gone = (): void => stopping.resolve({ exitCode: EXIT.interrupted });
     context.outputClosed.addEventListener('abort', gone, { once: true });
     undo.push(() => context.outputClosed.removeEventListener('abort', gone));
-    const output = new Output(context, screen, options.raw === true);
+    const output = new CommandOutput(context, screen, options.raw === true);
     undo.push(
       terminal.attach({
         onOutput: (text) => output.write(text),
@@ -83,37 +83,4 @@ function forwardSize({ stdout }: Context, tell: (cols: number, rows: number) => 
   };
   stdout.on('resize', resized);
   return () => void stdout.off('resize', resized);
-}
-
-/** So much of what was written last is looked for in a snapshot, in UTF-16 units. */
-const tailLength = 4_096;
-
-/** Writes output to a window as it is, and to a file without what is for windows alone. */
-class Output {
-  readonly #screen: Screen;
-  readonly #display: DisplayFilter | undefined;
-  readonly #file: FileFilter;
-  #tail = '';
-
-  constructor({ stdout }: Context, screen: Screen, isRaw: boolean) {
-    this.#screen = screen;
-    this.#display = stdout.isTTY === true ? new DisplayFilter() : undefined;
-    this.#file = new FileFilter(isRaw);
-  }
-
-  /** Goes on in a snapshot behind what was written; where that is not in it any more, what is missed cannot be told. */
-  continueIn(content: string): void {
-    const start = this.#tail === '' ? 0 : content.lastIndexOf(this.#tail);
-    if (start < 0) this.#screen.note('some output was missed, or shows twice');
-    this.write(start < 0 ? content : content.slice(start + this.#tail.length));
-  }
-
-  write(text: string): void {
-    this.#tail = (this.#tail + text).slice(-tailLength);
-    this.#screen.text(this.#display?.next(text) ?? this.#file.next(text));
-  }
-
-  end(): void {
-    this.#screen.text(this.#display?.modes.restore() ?? this.#file.rest());
-  }
 }
