@@ -271,6 +271,50 @@ describe('the scrollback', () => {
   });
 });
 
+describe('a viewer that reads slowly', () => {
+  const MEGABYTE = 1024 * 1024;
+
+  it('[TERM-2] slows what its person runs, and keeps its connection, as long as it reads at all', async () => {
+    const host = await startHost();
+    const desk = await host.client();
+    await openTerminal(host, desk);
+    const { last } = host.ptys;
+    last.output('x'.repeat(20 * MEGABYTE));
+    for (let second = 0; second < 10; second += 1) {
+      await host.clock.advance(1_000);
+      expect(desk.link.toClient.waitingBytes).toBeLessThan(5 * MEGABYTE);
+      desk.link.toClient.deliver(10);
+    }
+    expect(last.delivered).toBeLessThan(15 * MEGABYTE);
+    for (let round = 0; round < 40; round += 1) await host.advance(100);
+    expect(desk.closed).toBeUndefined();
+    expect(received(desk).length).toBe(20 * MEGABYTE);
+  });
+
+  it('[TERM-2] is not waited for when it takes nothing, nor by what an agent runs', async () => {
+    for (const claim of [undefined, inSession]) {
+      const host = await startHost();
+      const desk = await host.client();
+      await host.session(desk);
+      await openTerminal(host, desk, claim === undefined ? {} : { claim });
+      host.ptys.last.output('x'.repeat(20 * MEGABYTE));
+      await host.clock.advance(claim === undefined ? 4_000 : 1_000);
+      expect(host.ptys.last.delivered).toBe(20 * MEGABYTE);
+    }
+  });
+
+  it('[TERM-3] sequences that show nothing are acknowledged too', async () => {
+    const host = await startHost();
+    const desk = await host.client();
+    await openTerminal(host, desk);
+    const { last } = host.ptys;
+    last.output('\x1b]133;A\x07'.repeat(400_000));
+    await host.advance(100);
+    expect(last.delivered).toBe(3_200_000);
+    expect(desk.types(TERMINAL)).toEqual([]);
+  });
+});
+
 describe('a late viewer', () => {
   it('[TERM-4] sees the cells that an early one sees, over trims, clears and restarts', async () => {
     const host = await startHost({ outlivesHost: true, terminals: { scrollbackLength: 2_000 } });

@@ -2,6 +2,8 @@ import type { ActionEnvelope, SubscribeView, SubscriptionDeliveryOptions } from 
 
 /** Where a connection's share of the stream goes. Calls never throw; after the end they do nothing. */
 export interface Sink {
+  /** Bytes that wait to be sent, responses aside. Absent: none ever do. */
+  readonly waitingBytes?: number;
   /** A public envelope of a subscribed channel, the echo of an own dispatch, or a private one [ACT-7]. */
   envelope(envelope: EncodedEnvelope, delivery: SubscriptionDeliveryOptions | undefined): void;
   /** Any other ready frame: notifications, responses. */

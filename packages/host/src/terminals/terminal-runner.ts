@@ -8,6 +8,10 @@ import { OutputQueue } from './output-queue.ts';
 import { type Gathered, OutputWriter } from './output-writer.ts';
 import type { TerminalParts } from './parts.ts';
 import { ScrollbackKeeper } from './scrollback-keeper.ts';
+import { ViewerPace } from './viewer-pace.ts';
+
+/** So much output that shows nothing may be unacknowledged. */
+const SILENT_BYTES = 64 * 1024;
 
 /** A snapshot is written after so much output, in UTF-16 code units: loading reads it and what came since. */
 const SNAPSHOT_LENGTH = 8 * 1024 * 1024;
@@ -22,6 +26,7 @@ export class TerminalRunner {
   readonly #parser: OutputParser;
   readonly #answers: Answers;
   readonly #scrollback: ScrollbackKeeper;
+  readonly #viewers: ViewerPace;
   readonly #queue: OutputQueue;
   readonly #pace: OutputPace;
   readonly #unpin: () => void;
@@ -46,6 +51,7 @@ export class TerminalRunner {
     this.#queue = new OutputQueue(parts.timers, (bytes, offset) => this.#read(bytes, offset));
     this.#pace = new OutputPace(parts.timers, () => this.#write());
     this.#answers = new Answers(parts, pty);
+    this.#viewers = new ViewerPace(parts, channel, () => this.#acknowledge());
     this.#scrollback = new ScrollbackKeeper(parts, channel, () => this.#acknowledge());
     this.#committed = offset;
     this.#unpin = channel.pin();
@@ -91,6 +97,7 @@ export class TerminalRunner {
     this.#isDetached = true;
     this.#queue.end();
     this.#pace.end();
+    this.#viewers.end();
     this.#answers.forget();
     this.#unpin();
   }
@@ -99,7 +106,9 @@ export class TerminalRunner {
     const at = this.#parts.clock.now();
     this.#add(this.#parser.push(bytes), at);
     this.#offset = offset + bytes.length - this.#parser.pendingBytes;
-    if (this.#gathered.length > 0) this.#pace.arrived(this.#gatheredLength);
+    // What is taken out of the output has to be acknowledged too.
+    const isSilent = this.#gathered.length === 0 && this.#offset - this.#committed < SILENT_BYTES;
+    if (!isSilent) this.#pace.arrived(this.#gatheredLength);
   }
 
   #add(events: Iterable<Gathered['event']>, at: number): void {
@@ -143,9 +152,9 @@ export class TerminalRunner {
     });
   }
 
-  /** Lets the pty go on when the scrollback has been folded as far as that. */
+  /** Lets the pty go on, once the scrollback has been folded as far and somebody could look at it. */
   #acknowledge(): void {
-    if (!this.#scrollback.isBehind) this.pty.acknowledge(this.#committed);
+    if (!this.#scrollback.isBehind && !this.#viewers.isBehind) this.pty.acknowledge(this.#committed);
   }
 
   #end(exit: PtyExit): void {
@@ -158,6 +167,7 @@ export class TerminalRunner {
       if (this.#channel.isAlive) new OutputWriter(this.#parts, this.#channel).end(exit.exitCode);
       sync.path.effect(() => {
         this.pty.release();
+        this.#viewers.end();
         this.#answers.forget();
         this.#unpin();
         this.#setEnded(exit);

@@ -120,6 +120,10 @@ export class Connection implements Sink {
     return dialectOf(this.online.version);
   }
 
+  get waitingBytes(): number {
+    return this.outbox.waitingBytes;
+  }
+
   envelope(encoded: EncodedEnvelope, delivery: Parameters<Sink['envelope']>[1]): void {
     if (this.#dialect === undefined) return;
     const { value } = encoded;

@@ -96,6 +96,10 @@ export class Outbox implements Sink {
     return this.#responseBytes() < this.#limits.responseBytes / 16;
   }
 
+  get waitingBytes(): number {
+    return this.#queuedBytes + this.#heldByTransport();
+  }
+
   envelope(encoded: EncodedEnvelope, delivery: SubscriptionDeliveryOptions | undefined): void {
     const delayMs = delivery?.maxLatencyMs ?? 0;
     if (delayMs > 0 && isAppend(encoded.value.action)) this.#delay(encoded, delayMs);

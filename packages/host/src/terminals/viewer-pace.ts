@@ -1,0 +1,62 @@
+import type { Cancel, Clock, Timers } from '../lib/clock.ts';
+import type { Channel } from '../sync/channel.ts';
+
+/** More than so many bytes waiting for a viewer: it does not keep up. */
+const BEHIND_BYTES = 1024 * 1024;
+/** A viewer that has taken nothing for so long is not waited for. */
+const STALLED_MS = 2_000;
+const LOOK_MS = 4;
+
+/**
+ * Holds a terminal back to the pace of who looks at it, as terminals always do: without it a flood would close the connection
+ * of the very person who is watching it. Only while a client holds the terminal (an agent's work waits for nobody's screen), only
+ * if none of the viewers keeps up, and not for one that takes nothing at all.
+ */
+export class ViewerPace {
+  readonly #clock: Clock;
+  readonly #timers: Timers;
+  readonly #channel: Channel<'terminal'>;
+  readonly #caughtUp: () => void;
+  #cancel: Cancel | undefined;
+  /** The least that waited for any viewer, and when it last became less, ms since the epoch. */
+  #least = 0;
+  #movedAt = 0;
+
+  /** `caughtUp`: `isBehind` may have become false. */
+  constructor(
+    { clock, timers }: { readonly clock: Clock; readonly timers: Timers },
+    channel: Channel<'terminal'>,
+    caughtUp: () => void,
+  ) {
+    this.#clock = clock;
+    this.#timers = timers;
+    this.#channel = channel;
+    this.#caughtUp = caughtUp;
+  }
+
+  /** True while output should wait; looked at again by itself until it is not. */
+  get isBehind(): boolean {
+    if (!this.#isOutrun()) return false;
+    this.#cancel ??= this.#timers.after(LOOK_MS, () => {
+      this.#cancel = undefined;
+      this.#caughtUp();
+    });
+    return true;
+  }
+
+  /** Looks no more. */
+  end(): void {
+    this.#cancel?.();
+  }
+
+  #isOutrun(): boolean {
+    const { subscriptions, state, isAlive } = this.#channel;
+    if (!isAlive || subscriptions.size === 0 || state.claim.kind !== 'client') return false;
+    let least = Number.POSITIVE_INFINITY;
+    for (const sink of subscriptions.keys()) least = Math.min(least, sink.waitingBytes ?? 0);
+    const now = this.#clock.now();
+    if (least < this.#least || this.#least <= BEHIND_BYTES) this.#movedAt = now;
+    this.#least = least;
+    return least > BEHIND_BYTES && now - this.#movedAt < STALLED_MS;
+  }
+}
