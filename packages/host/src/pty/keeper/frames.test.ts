@@ -8,7 +8,7 @@ import {
   FrameReader,
   frameLimitBytes,
   helloLimitBytes,
-  inputFrame,
+  inputFrames,
   writeDataHeader,
 } from './frames.ts';
 import { parseHostMessage, parseKeeperMessage } from './protocol.ts';
@@ -31,7 +31,7 @@ function dataFrame(pty: number, offset: number, text: string): Buffer {
 const sent = Buffer.concat([
   controlFrame({ type: 'list', request: 1 }),
   dataFrame(3, 5_000_000_000, 'größer'),
-  inputFrame(2 ** 32 - 1, '→'),
+  ...inputFrames(2 ** 32 - 1, '→'),
   dataFrame(4, 0, ''),
   acknowledgeFrame(7, Number.MAX_SAFE_INTEGER),
 ]);

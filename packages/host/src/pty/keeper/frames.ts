@@ -27,6 +27,9 @@ export const frameLimitBytes = 4 * 1024 * 1024;
 /** Largest length of a frame before the other end has said hello, in bytes. */
 export const helloLimitBytes = 4 * 1024;
 
+/** Characters in one frame of keys. */
+const inputLength = 64 * 1024;
+
 /** Length and kind. */
 const headerBytes = 5;
 
@@ -60,8 +63,19 @@ export function writeDataHeader(frame: Buffer, pty: number, offset: number): voi
   frame.writeDoubleBE(offset, headerBytes + 4);
 }
 
-/** An `input` frame of keys, in UTF-8. */
-export function inputFrame(pty: number, data: string): Buffer {
+/** `input` frames of keys, in UTF-8: small enough whatever was pasted, cut between characters. */
+export function* inputFrames(pty: number, data: string): Generator<Buffer> {
+  for (let at = 0; at < data.length; ) {
+    let end = Math.min(at + inputLength, data.length);
+    // The two halves of a character beyond the basic plane must stay together to become UTF-8.
+    const last = data.charCodeAt(end - 1);
+    if (end < data.length && last >= 0xd800 && last <= 0xdbff) end -= 1;
+    yield inputFrame(pty, data.slice(at, end));
+    at = end;
+  }
+}
+
+function inputFrame(pty: number, data: string): Buffer {
   const bytes = Buffer.byteLength(data);
   const frame = Buffer.allocUnsafe(headerBytes + 4 + bytes);
   writeHeader(frame, frameKind.input);

@@ -7,7 +7,7 @@ import {
   FrameError,
   FrameReader,
   frameLimitBytes,
-  inputFrame,
+  inputFrames,
 } from './frames.ts';
 import {
   type Hello,
@@ -155,6 +155,12 @@ export class KeeperConnection {
     if (!this.#canSend) return Promise.reject(new PtyError('the keeper of terminals is gone'));
     this.#lastRequest += 1;
     const number = this.#lastRequest;
+    let frame: Buffer;
+    try {
+      frame = controlFrame({ ...request, request: number });
+    } catch (cause) {
+      return Promise.reject(new PtyError(`too large for a keeper of terminals: ${String(cause)}`, { cause }));
+    }
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         this.#requests.delete(number);
@@ -165,7 +171,7 @@ export class KeeperConnection {
         );
       }, this.#timeoutMs);
       this.#requests.set(number, { type: request.type, timer, resolve, reject });
-      this.#send({ ...request, request: number });
+      this.#socket.write(frame);
     });
   }
 
@@ -177,8 +183,7 @@ export class KeeperConnection {
   /** Keys for a pty; dropped while the keeper does not take what was sent before. */
   write(pty: number, data: string): void {
     if (!this.#canSend || this.#socket.writableLength > unsentLimitBytes) return;
-    // Small enough for any frame, whatever was pasted; cut between characters.
-    for (const part of inParts(data)) this.#socket.write(inputFrame(pty, part));
+    for (const frame of inputFrames(pty, data)) this.#socket.write(frame);
   }
 
   /** Nothing waits for this, so what comes within one turn of the event loop is sent once. */
@@ -192,9 +197,10 @@ export class KeeperConnection {
     this.#send(message);
   }
 
-  /** Registers who hears of a pty. */
+  /** Registers who hears of a pty; when the keeper is gone already, that is its end. */
   listen(pty: number, events: KeptPtyEvents): void {
-    this.#ptys.set(pty, events);
+    if (this.#isOpen) this.#ptys.set(pty, events);
+    else events.exit(hungUp);
   }
 
   /** Nobody hears of the pty any more. */
@@ -313,17 +319,4 @@ export class KeeperConnection {
 /** Nobody listens at a socket that is there, or none is there. */
 function isAbsence(code: unknown): boolean {
   return code === 'ECONNREFUSED' || code === 'ENOENT';
-}
-
-const partLength = 64 * 1024;
-
-function* inParts(data: string): Generator<string> {
-  for (let at = 0; at < data.length; ) {
-    let end = Math.min(at + partLength, data.length);
-    // The two halves of a character beyond the basic plane must stay together to become UTF-8.
-    const last = data.charCodeAt(end - 1);
-    if (end < data.length && last >= 0xd800 && last <= 0xdbff) end -= 1;
-    yield data.slice(at, end);
-    at = end;
-  }
 }

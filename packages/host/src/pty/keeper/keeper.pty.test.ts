@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { SimulatedClock } from '@agenthost/testkit';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { PtyError } from '../pty.ts';
 import { read, shell, TestKeepers, until, untilGone } from './contract-keepers.ts';
 import { controlFrame } from './frames.ts';
 import { Keeper, type KeeperOptions } from './keeper.ts';
@@ -186,6 +187,15 @@ describe('a stranger', () => {
     socket.write(bytes);
     await once(socket, 'close');
   }
+});
+
+describe('a request', () => {
+  test('that no frame can hold is refused here, and the connection stays', async () => {
+    await start();
+    const connection = await reach();
+    await expect(spawnOn(connection, 'x'.repeat(5_000_000))).rejects.toThrow(PtyError);
+    expect(await idsOn(connection)).toEqual([]);
+  });
 });
 
 describe('what nobody knows', () => {
