@@ -7,7 +7,7 @@ import { ControlledNetwork } from '@agenthost/testkit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { MemoryJournal } from '../src/journal/memory-journal.ts';
 import { createHost, type Host } from '../src/main/create-host.ts';
-import type { TerminalOptions } from '../src/main/options.ts';
+import type { HostOptions, TerminalOptions } from '../src/main/options.ts';
 import { PuppetAgent } from './puppet-agent.ts';
 import { RawClient } from './raw-client.ts';
 
@@ -42,24 +42,37 @@ async function until(isTrue: () => boolean): Promise<void> {
 
 /** A host with real ptys, and a client with a terminal open that runs `params`. */
 async function open(params: object, terminals: TerminalOptions = {}): Promise<RawClient> {
-  host = createHost({
+  await start({
     journal: new MemoryJournal(),
-    agents: [() => new PuppetAgent()],
-    defaultDirectory: folder,
     terminals: { env: { PS1: '$ ', HISTFILE: '' }, ...terminals },
   });
+  const client = await connect();
+  const claim = { kind: 'client', clientId: client.clientId } as const;
+  await client.request('createTerminal', { channel: TERMINAL, claim, ...params });
+  await look(client);
+  return client;
+}
+
+async function start(options: Partial<HostOptions>): Promise<void> {
+  host = createHost({ agents: [() => new PuppetAgent()], defaultDirectory: folder, ...options });
   await host.start();
+}
+
+async function connect(): Promise<RawClient> {
   const running = host;
+  if (running === undefined) throw new Error('there is no host');
   network.accept = (transport) => running.accept(transport, { tokenHash: 'owner', isAdmin: true });
   const client = new RawClient(network.connect(), 'desk', until);
   await client.initialize();
-  const claim = { kind: 'client', clientId: client.clientId } as const;
-  await client.request('createTerminal', { channel: TERMINAL, claim, ...params });
+  return client;
+}
+
+/** Subscribes, and notes what the snapshot shows. */
+async function look(client: RawClient): Promise<void> {
   const { state } = await client.subscribe(TERMINAL);
   const content = 'content' in state ? state.content : [];
   before = content.map((part) => (part.type === 'command' ? part.output : part.value)).join('');
   exited = 'exitCode' in state ? state.exitCode : undefined;
-  return client;
 }
 
 /** All output so far, whatever part it belongs to. */
@@ -159,6 +172,28 @@ describe('a real pty', () => {
     await stopping;
     host = undefined;
     expect(exitCode(client)).toBe(129);
+  });
+});
+
+describe('a keeper', () => {
+  it('[CONN-8] [TERM-6] has terminals outlive a restart of the host, with every byte and the exit code', async () => {
+    const options = { dataDir: join(folder, 'data') };
+    await start(options);
+    const desk = await connect();
+    const claim = { kind: 'client', clientId: desk.clientId } as const;
+    const script = 'i=0; while [ $i -lt 60 ]; do i=$((i+1)); echo "line $i"; sleep 0.02; done; exit 7';
+    await desk.request('createTerminal', { channel: TERMINAL, claim, 'x-command': ['sh', '-c', script] });
+    await look(desk);
+    await until(() => output(desk).includes('line 5\r\n'));
+    const stopping = host?.stop();
+    await until(() => desk.closed !== undefined);
+    await stopping;
+    await start(options);
+    const again = await connect();
+    await look(again);
+    await until(hasExited(again));
+    expect(output(again)).toBe(Array.from({ length: 60 }, (_, index) => `line ${index + 1}\r\n`).join(''));
+    expect(exitCode(again)).toBe(7);
   });
 });
 
