@@ -143,6 +143,21 @@ describe('a host that was killed', () => {
     expect(seen).toBe(expected);
   });
 
+  it('[CONN-8] takes no byte twice that is in the journal and was not acknowledged', async () => {
+    const host = await startHost({ outlivesHost: true });
+    const desk = await host.client('desk');
+    await openTerminal(host, desk);
+    const { last } = host.ptys;
+    host.journal.gates.afterCommit = () => new Promise(() => undefined);
+    last.output(Buffer.from('durable ä').subarray(0, 9));
+    await host.run();
+    expect(last.acknowledged).toBe(0);
+    last.output(Buffer.from('durable ä').subarray(9));
+    await host.restart();
+    expect(outputOf(await terminalState(await host.client('desk')))).toBe('durable ä');
+    expect(last.acknowledged).toBe(10);
+  });
+
   it('[CONN-8] ends visibly those that went with it', async () => {
     const host = await startHost();
     const desk = await host.client();
