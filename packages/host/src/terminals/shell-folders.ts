@@ -29,7 +29,7 @@ export class ShellFolders {
   async keepOnly(ptys: ReadonlySet<string>): Promise<void> {
     if (this.#base === undefined) return;
     const names = await readdir(this.#base).catch(() => []);
-    await Promise.all(names.map((name) => (ptys.has(name) ? undefined : this.drop(name))));
+    await Promise.all(names.filter((name) => !ptys.has(name)).map((name) => this.drop(name)));
   }
 
   /** The host stops. */

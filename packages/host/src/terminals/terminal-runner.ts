@@ -77,7 +77,8 @@ export class TerminalRunner {
   /** A client has given it another size. Inside `path.transact` only, behind the action. */
   resized(cols: number, rows: number): void {
     this.#scrollback.resized(cols, rows);
-    this.#parts.sync.path.effect(() => this.pty.resize(cols, rows));
+    // In its place among the keys, which reach the pty in front of their echo.
+    this.#parts.sync.path.publish(() => this.pty.resize(cols, rows));
   }
 
   /** A client has cleared it; `content` is what it showed. Inside `path.transact` only, behind the action. */
