@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, lstatSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+import { chmodSync, fstatSync, lstatSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ensureFolder } from '../../lib/ensure-folder.ts';
@@ -52,6 +52,24 @@ export function socketPath(folder: string, name: string): string {
 /** The log of a keeper: what it says when it fails. */
 export function logPath(folder: string, name: string): string {
   return join(folder, `${name}.log`);
+}
+
+/**
+ * Whether a host may find a keeper's socket, now or later: not when it was removed, alone or with the folder. A folder that was
+ * moved is found where it is now; `log`, an open descriptor of the keeper's own log, tells the two apart. What cannot be looked
+ * at counts as there. Never throws.
+ */
+export function isFindable(folder: string, name: string, log: number): boolean {
+  try {
+    if (lstatSync(socketPath(folder, name), { throwIfNoEntry: false }) !== undefined) return true;
+    const ours = fstatSync(log);
+    if (ours.nlink === 0) return false;
+    const found = lstatSync(logPath(folder, name), { throwIfNoEntry: false });
+    return found?.ino !== ours.ino;
+  } catch {
+    // No permission now, or a disk that fails: no reason to end what runs.
+    return true;
+  }
 }
 
 /** Removes what a keeper that has gone left. */

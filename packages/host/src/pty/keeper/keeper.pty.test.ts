@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { closeSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
@@ -6,6 +7,7 @@ import { SimulatedClock } from '@agenthost/testkit';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { PtyError } from '../pty.ts';
 import { read, shell, TestKeepers, until, untilGone } from './contract-keepers.ts';
+import { ensureKeeperFolder, isFindable, keeperFolder, logPath, socketPath } from './folder.ts';
 import { controlFrame } from './frames.ts';
 import { Keeper, type KeeperOptions } from './keeper.ts';
 import { KeeperConnection } from './keeper-connection.ts';
@@ -119,6 +121,60 @@ describe('a keeper without a host', () => {
     await clock.advance(100 * 24 * 60 * 60 * 1_000);
     expect(await isEnded(keeper)).toBe(false);
     expect(await idsOn(await reach())).toEqual(['a']);
+  });
+});
+
+describe('a keeper whose socket is gone', () => {
+  test('ends its ptys and itself at the next look, within 30 s', async () => {
+    let isReachable = true;
+    const keeper = await start({ isReachable: () => isReachable });
+    const connection = await reach();
+    const { pid } = await spawnOn(connection, 'exec sleep 1000');
+    await leave(connection);
+    await clock.advance(60 * 60 * 1_000);
+    isReachable = false;
+    await clock.advance(29_999);
+    expect(await isEnded(keeper)).toBe(false);
+    await clock.advance(1);
+    await keeper.ended;
+    await untilGone(pid);
+  });
+
+  test('goes on while a host is there, and ends within 30 s after it', async () => {
+    const keeper = await start({ isReachable: () => false });
+    const connection = await reach();
+    await spawnOn(connection, 'exec sleep 1000');
+    await clock.advance(60 * 60 * 1_000);
+    expect(await idsOn(connection)).toEqual(['a']);
+    await leave(connection);
+    await clock.advance(30_000);
+    await keeper.ended;
+  });
+
+  test('is one whose socket or folder was removed, not one whose folder was moved or cannot be looked at', () => {
+    const made = (folder: string): number => {
+      ensureKeeperFolder(folder);
+      writeFileSync(socketPath(folder, 'k'), '');
+      return openSync(logPath(folder, 'k'), 'a');
+    };
+    const at = (name: string): string => keeperFolder(join(keepers.dataDir, name));
+    const logs = [made(at('whole')), made(at('socket')), made(at('folder')), made(at('moved'))];
+    const found = (): boolean[] =>
+      ['whole', 'socket', 'folder', 'moved'].map((name, index) =>
+        isFindable(at(name), 'k', logs[index] ?? -1),
+      );
+    try {
+      expect(found()).toEqual([true, true, true, true]);
+      rmSync(socketPath(at('socket'), 'k'));
+      rmSync(join(keepers.dataDir, 'folder'), { recursive: true });
+      renameSync(join(keepers.dataDir, 'moved'), join(keepers.dataDir, 'elsewhere'));
+      expect(found()).toEqual([true, false, false, true]);
+      rmSync(join(keepers.dataDir, 'elsewhere'), { recursive: true });
+      expect(found()).toEqual([true, false, false, false]);
+    } finally {
+      for (const log of logs) closeSync(log);
+    }
+    expect(isFindable(at('folder'), 'k', logs[2] ?? -1)).toBe(true);
   });
 });
 

@@ -13,6 +13,11 @@ export interface KeeperOptions {
   readonly idleMs?: number;
   /** A pty that ended and that no host asked for is kept for this long at least, in ms. Default 24 h. */
   readonly endedKeepMs?: number;
+  /**
+   * Whether a host can still find it. Asked each 30 s while no host is there and ptys are; when it says no, the keeper ends its
+   * ptys and itself. Default: always.
+   */
+  readonly isReachable?: () => boolean;
   /** Limits of each pty. */
   readonly limits?: RunningPtyOptions;
   /** Default: the machine's. */
@@ -23,6 +28,8 @@ export interface KeeperOptions {
 
 /** How often ptys that ended are looked for while no host is there, at most. */
 const sweepMs = 60 * 60 * 1_000;
+/** How often it is asked whether a host could come at all, while none is there. */
+const lookMs = 30_000;
 
 interface HeldPty {
   readonly pty: RunningPty;
@@ -33,7 +40,7 @@ interface HeldPty {
 /**
  * Owns ptys for whichever host is connected. One host at a time: the socket of one that was killed may linger, so a newcomer
  * takes over and the former connection is closed. Without a host it goes on reading and keeps the newest output; with none and
- * no pty it ends. What is not well formed closes the connection it came on, and nothing else.
+ * no pty it ends, and so it does, with its ptys, when no host can ever find it again. What is not well formed closes the connection it came on, and nothing else.
  */
 export class Keeper {
   /** Resolves when it has ended by itself or by `close`; its socket is closed then, and every pty is gone. */
@@ -50,6 +57,7 @@ export class Keeper {
   #startingCount = 0;
   #cancelIdle: Cancel | undefined;
   #cancelSweep: Cancel | undefined;
+  #cancelLook: Cancel | undefined;
   #closing: Promise<void> | undefined;
 
   constructor(options: KeeperOptions) {
@@ -79,8 +87,7 @@ export class Keeper {
   }
 
   async #close(): Promise<void> {
-    this.#cancelIdle?.();
-    this.#cancelSweep?.();
+    this.#stopTimers();
     const isClosed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
     for (const link of this.#links) link.close();
     await Promise.all(
@@ -207,12 +214,31 @@ export class Keeper {
   /** Sees to it that this ends when nobody needs it, and that ptys that ended are not kept for ever. */
   #settle(): void {
     if (this.#closing !== undefined) return;
+    this.#stopTimers();
+    if (this.#host !== undefined || this.#startingCount > 0) return;
+    if (this.#ptys.size > 0) {
+      this.#cancelSweep = this.#timers.after(this.#sweepMs, () => this.#sweep());
+      this.#lookLater();
+    } else {
+      this.#cancelIdle = this.#timers.after(this.#options.idleMs ?? 5_000, () => void this.close());
+    }
+  }
+
+  #stopTimers(): void {
     this.#cancelIdle?.();
     this.#cancelSweep?.();
-    this.#cancelIdle = this.#cancelSweep = undefined;
-    if (this.#host !== undefined || this.#startingCount > 0) return;
-    if (this.#ptys.size > 0) this.#cancelSweep = this.#timers.after(this.#sweepMs, () => this.#sweep());
-    else this.#cancelIdle = this.#timers.after(this.#options.idleMs ?? 5_000, () => void this.close());
+    this.#cancelLook?.();
+    this.#cancelIdle = this.#cancelSweep = this.#cancelLook = undefined;
+  }
+
+  /** Without it, programs whose data folder was removed would run on where nobody can see or end them. */
+  #lookLater(): void {
+    const { isReachable } = this.#options;
+    if (isReachable === undefined) return;
+    this.#cancelLook = this.#timers.after(lookMs, () => {
+      if (isReachable()) this.#lookLater();
+      else void this.close();
+    });
   }
 
   get #endedKeepMs(): number {

@@ -1,7 +1,7 @@
 // The keeper's process: `node main.js <folder> <name> <task>`, started by `start.ts`. It imports as little as it can: people
 // wait for it before their first terminal.
 import { chmodSync, closeSync, writeSync } from 'node:fs';
-import { removeKeeperFiles, socketPath, withSocketAddress } from './folder.ts';
+import { isFindable, removeKeeperFiles, socketPath, withSocketAddress } from './folder.ts';
 import { Keeper } from './keeper.ts';
 import type { KeeperTask } from './start.ts';
 
@@ -15,7 +15,9 @@ process.on('SIGHUP', () => {});
 process.on('SIGINT', () => {});
 
 const { build, limits }: KeeperTask = JSON.parse(task);
-const keeper = new Keeper({ build, limits });
+// Our log is where errors go.
+const isReachable = (): boolean => isFindable(folder, name, process.stderr.fd);
+const keeper = new Keeper({ build, limits, isReachable });
 process.on('SIGTERM', () => void keeper.close());
 
 try {
