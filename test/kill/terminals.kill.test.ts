@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -10,13 +10,13 @@ import { SeededRandom } from '@agenthost/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { BuildTerminal, Transcript } from './build-terminal.ts';
 import { HostProcess } from './host-process.ts';
+import { endKeepers, isAlive, keeperPids, until } from './processes.ts';
 import { buildJob } from './terminal-job.ts';
 import { Witness } from './witness.ts';
 
 const WAVES = 5;
 const TERMINALS = 10;
 const SESSION = 'ahp-session:/killed';
-const PATIENCE_MS = 30_000;
 const player = join(import.meta.dirname, 'play-job.ts');
 
 const random = new SeededRandom(Number(process.env['SEED'] ?? 1));
@@ -56,7 +56,7 @@ beforeAll(async () => {
 afterAll(async () => {
   watcher.client.close();
   await host.stop();
-  for (const pid of await keeperPids()) if (isAlive(pid)) process.kill(pid, 'SIGTERM');
+  await endKeepers(join(folder, 'data'));
   await rm(folder, { recursive: true });
 }, 30_000);
 
@@ -65,7 +65,7 @@ describe('a host that is killed while builds run in its terminals', () => {
     for (let wave = 0; wave < WAVES; wave += 1) await playWave(wave);
     await host.stop();
     counts.replays = watcher.reconnects.filter((how) => how === 'replay').length;
-    const keepers = await keeperPids();
+    const keepers = await keeperPids(join(folder, 'data'));
     for (const pid of keepers) await until(`keeper ${pid} has ended`, () => !isAlive(pid));
     process.stdout.write(
       `kill test of terminals: ${JSON.stringify({ ...counts, keepers: keepers.length })}\n`,
@@ -118,8 +118,8 @@ async function playWave(wave: number): Promise<void> {
     for (const { terminal } of builds)
       late.push(new Transcript(await lateWitness.client.terminal(terminal.uri)));
 
-    const left = openLength(builds) - shownLength(builds);
-    if (left > 0 && random.chance(0.7)) {
+    for (let more = random.chance(0.4) ? 2 : 1; more > 0; more -= 1) {
+      const left = openLength(builds) - shownLength(builds);
       await killWhen(builds, shownLength(builds) + left * random.next());
       await comeBack(builds);
     }
@@ -274,15 +274,6 @@ async function untilSomeEnded(builds: readonly BuildTerminal[]): Promise<void> {
   }
 }
 
-/** Resolves when something is so; rejects when that takes long. */
-async function until(what: string, isSo: () => boolean): Promise<void> {
-  const end = Date.now() + PATIENCE_MS;
-  while (!isSo()) {
-    if (Date.now() > end) throw new Error(`in vain: ${what}`);
-    await pause(20);
-  }
-}
-
 const claimsOf = (builds: readonly BuildTerminal[]): readonly TerminalClaim[] =>
   builds.map(({ terminal }) => terminal.mirror.confirmed.claim);
 
@@ -319,22 +310,3 @@ const heldLength = (builds: readonly BuildTerminal[]): number =>
   );
 
 const allExited = (builds: readonly BuildTerminal[]): boolean => builds.every(({ hasExited }) => hasExited);
-
-/** Every keeper that the hosts have told of in their log. */
-async function keeperPids(): Promise<readonly number[]> {
-  const log = await readFile(join(folder, 'data', 'agenthost.log'), 'utf8');
-  const pids = log
-    .trim()
-    .split('\n')
-    .map((line): { keeper?: string; pid?: number } => JSON.parse(line))
-    .flatMap(({ keeper, pid }) => (keeper === undefined || pid === undefined ? [] : [pid]));
-  return [...new Set(pids)];
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-}
