@@ -32,17 +32,16 @@ export function terminalModule(parts: {
     },
     before: (channel, action) => {
       if (action.type === 'terminal/cleared') shown = channel.state.content;
+      if (action.type !== 'terminal/input') return;
+      const { data } = action;
+      const pty = terminals.runner(channel.uri)?.pty;
+      // In front of its echo: whoever is told that it was taken can rely on that, whatever happens to the host in between.
+      sync.path.publish(() => pty?.write(data));
     },
     check: (channel, action, { clientId }) =>
       checkTerminalAction(channel.state, action, clientId, surroundings),
     after: (channel, action) => {
       switch (action.type) {
-        case 'terminal/input': {
-          const { data } = action;
-          const pty = terminals.runner(channel.uri)?.pty;
-          sync.path.effect(() => pty?.write(data));
-          return;
-        }
         case 'terminal/resized': {
           terminals.runner(channel.uri)?.resized(action.cols, action.rows);
           return;
