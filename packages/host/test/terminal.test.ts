@@ -61,6 +61,16 @@ describe('createTerminal', () => {
     expect((await terminalState(client)).title).toBe('notes');
   });
 
+  it('[TERM-1] tells what runs in it which terminal it is, unless the variable is given', async () => {
+    const host = await startHost();
+    const client = await host.client();
+    await openTerminal(host, client);
+    expect(host.ptys.last.spec.env['AGENTHOST_TERMINAL']).toBe(TERMINAL);
+    const given = { channel: 'ahp-terminal:/given', 'x-env': { AGENTHOST_TERMINAL: 'another' } };
+    await openTerminal(host, client, given);
+    expect(host.ptys.last.spec.env['AGENTHOST_TERMINAL']).toBe('another');
+  });
+
   const self = { kind: 'client', clientId: 'desk' } as const;
   it.each<[string, object, number]>([
     ['a URI that names something else', { channel: 'ahp-chat:/x', claim: self }, -32602],

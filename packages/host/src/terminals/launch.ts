@@ -7,6 +7,9 @@ import type { TerminalSettings } from './parts.ts';
 import type { NewTerminal } from './service.ts';
 import type { ShellFolders } from './shell-folders.ts';
 
+/** Variable that tells programs the URI of the terminal that they run in; a terminal's own `env` may say otherwise. */
+const TERMINAL_VARIABLE = 'AGENTHOST_TERMINAL';
+
 /** What is started for a terminal. */
 export interface Launch {
   readonly command: PtySpec['command'];
@@ -18,7 +21,8 @@ export interface Launch {
 }
 
 /**
- * The program and the environment of a new terminal, and the files that its shell needs to report commands. Rejects with
+ * The program and the environment of a new terminal (`terminalEnvironment`, the host's settings, `AGENTHOST_TERMINAL`, then
+ * what was asked for, later ones over earlier ones), and the files that its shell needs to report commands. Rejects with
  * `PtyError` when the environment cannot be.
  */
 export async function launchOf(
@@ -30,7 +34,7 @@ export async function launchOf(
   const env = terminalEnvironment(process.env, {
     version,
     ...(given === undefined ? {} : { shell: given }),
-    extra: { ...settings.env, ...terminal.env },
+    extra: { ...settings.env, [TERMINAL_VARIABLE]: terminal.uri, ...terminal.env },
   });
   if (terminal.command !== undefined)
     return { command: terminal.command, env, title: titleOf(terminal.command[0]) };

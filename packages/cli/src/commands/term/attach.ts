@@ -7,8 +7,8 @@ import { Attachment, type AttachmentParts } from '../../term/attachment.ts';
 import { prefixKey } from '../../term/keys.ts';
 import { findTerminal } from '../../term/terminal-ids.ts';
 
-/** Variable that tells what runs in a terminal made by these commands the URI of that terminal. */
-export const ownTerminal = 'AGENTHOST_TERMINAL';
+/** Variable in which a host tells what runs in a terminal the URI of that terminal. */
+const ownTerminal = 'AGENTHOST_TERMINAL';
 
 /** Options of `term attach` as parsed. */
 export interface TermAttachOptions extends HostOptions {

@@ -13,7 +13,7 @@ import { giveBack } from '../../term/holding.ts';
 import { prefixKey } from '../../term/keys.ts';
 import { sizeOf, variablesOf, type WindowSize, windowOf } from '../../term/window.ts';
 import { folderFor } from '../../working-folder.ts';
-import { attachTo, demandWindow, ownTerminal } from './attach.ts';
+import { attachTo, demandWindow } from './attach.ts';
 
 /** What `term new` and `term run` have in common, as parsed. */
 export interface NewTerminalOptions extends HostOptions {
@@ -88,7 +88,7 @@ export async function createTerminal(
     return await client.createTerminal({
       ...(command.length === 0 ? {} : { command }),
       uri,
-      env: { [ownTerminal]: uri, ...env },
+      env,
       ...(name === undefined ? {} : { name }),
       ...(cwd === undefined ? {} : { cwd }),
       ...size,
