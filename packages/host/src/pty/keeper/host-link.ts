@@ -1,3 +1,4 @@
+import { readSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import {
   controlFrame,
@@ -57,7 +58,12 @@ export class HostLink {
     socket.on('drain', () => socket.resume());
     // A host that is killed leaves a reset connection; `close` follows every error.
     socket.on('error', () => socket.destroy());
-    socket.on('close', () => this.close());
+    const rest: Buffer[] = [];
+    beforeItCloses(socket, (fd) => rest.push(...unreadOf(fd)));
+    socket.on('close', () => {
+      for (const chunk of rest) this.#read(chunk);
+      this.close();
+    });
     this.send({ type: 'hello', protocol: keeperProtocol, build, pid: process.pid });
   }
 
@@ -160,4 +166,35 @@ export class HostLink {
     this.#reader.limitBytes = frameLimitBytes;
     this.#events.greeted();
   }
+}
+
+/**
+ * Calls back while the file of a socket is still open, whyever it closes. Writing to a host that was killed fails at once and
+ * closes the socket, with keys still to be read from it that the host's client was told are typed.
+ */
+function beforeItCloses(socket: Socket, look: (fd: number) => void): void {
+  const handle: unknown = Reflect.get(socket, '_handle');
+  const fd = typeof handle === 'object' && handle !== null && 'fd' in handle ? handle.fd : undefined;
+  if (typeof fd !== 'number' || fd < 0) return;
+  const destroy = socket._destroy.bind(socket);
+  socket._destroy = (error, callback) => {
+    look(fd);
+    destroy(error, callback);
+  };
+}
+
+/** What a socket has received and nobody has read. */
+function unreadOf(fd: number): Buffer[] {
+  const found: Buffer[] = [];
+  try {
+    for (let length = -1; length !== 0; ) {
+      const chunk = Buffer.allocUnsafe(frameBytes);
+      length = readSync(fd, chunk);
+      if (length > 0) found.push(chunk.subarray(0, length));
+    }
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error)) throw error;
+    // Nothing more is there, or the other end was closed before it had read everything.
+  }
+  return found;
 }
