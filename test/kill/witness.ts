@@ -1,5 +1,6 @@
 import { type AhpClient, createClient, type Mirror } from '@agenthost/client';
 import type { ActionEnvelope } from '@agenthost/protocol';
+import type { Transport } from '@agenthost/rpc';
 import { connectWebSocket } from '@agenthost/rpc/websocket';
 import { observeTransport } from '@agenthost/testkit';
 
@@ -18,6 +19,8 @@ export class Witness {
   session: Mirror<'session'> | undefined;
   chat: Mirror<'chat'> | undefined;
   onSeen: () => void = () => undefined;
+  /** While true nothing that the host sends arrives here, as when it is under way while the connection breaks. */
+  isDeaf = false;
 
   /** `wsUrl` is asked for at each attempt. */
   constructor(name: string, wsUrl: () => string) {
@@ -26,7 +29,7 @@ export class Witness {
       clientId: name,
       backoff: { minMs: 20, maxMs: 100 },
       transport: async (signal) =>
-        observeTransport(await connectWebSocket(wsUrl(), { signal }), {
+        observeTransport(this.#muffled(await connectWebSocket(wsUrl(), { signal })), {
           envelope: (envelope) => this.#note(envelope),
           reconnected: (type) => this.reconnects.push(type),
           initialized: () => this.reconnects.push('initialize'),
@@ -83,6 +86,23 @@ export class Witness {
       this.onSeen = look;
       look();
     });
+  }
+
+  #muffled(transport: Transport): Transport {
+    return {
+      get bufferedBytes() {
+        return transport.bufferedBytes;
+      },
+      send: (text) => transport.send(text),
+      close: (code, reason) => transport.close(code, reason),
+      start: ({ onFrame, onClose }) =>
+        transport.start({
+          onFrame: (text) => {
+            if (!this.isDeaf) onFrame(text);
+          },
+          onClose,
+        }),
+    };
   }
 
   #note(envelope: ActionEnvelope): void {
