@@ -1,0 +1,126 @@
+import type { TerminalHandle } from '@agenthost/client';
+import { feed } from '../../packages/host/src/terminals/scrollback/emulator.ts';
+import { type Facts, factsOf, viewer } from '../../packages/host/test/recordings/facts.ts';
+
+type Emulator = Awaited<ReturnType<typeof viewer>>;
+type Cell = ReturnType<Emulator['buffer']['active']['getNullCell']>;
+
+/** What a person sees of a terminal: drawn by an emulator of their own from nothing but what their client was given. */
+export class DrawnScreen {
+  readonly #emulator: Emulator;
+  readonly #stops: (() => void)[] = [];
+  #work: Promise<void> = Promise.resolve();
+  #givenLength = 0;
+
+  /** Attaches to a terminal. */
+  static async of(terminal: TerminalHandle): Promise<DrawnScreen> {
+    return new DrawnScreen(terminal, await viewer(sizeOf(terminal), []));
+  }
+
+  private constructor(terminal: TerminalHandle, emulator: Emulator) {
+    this.#emulator = emulator;
+    this.#stops.push(
+      terminal.attach({
+        onReset: (content) => {
+          const { cols, rows } = sizeOf(terminal);
+          this.#givenLength = 0;
+          this.#then(() => {
+            emulator.reset();
+            emulator.resize(cols, rows);
+          });
+          this.#draw(content);
+        },
+        onOutput: (text) => this.#draw(text),
+      }),
+      terminal.mirror.onAction(({ action }) => {
+        if (action.type === 'terminal/resized') this.#then(() => emulator.resize(action.cols, action.rows));
+      }),
+    );
+  }
+
+  /** UTF-16 units of output that it was given in all: two that were given as much stand at the same place in it. */
+  get givenLength(): number {
+    return this.#givenLength;
+  }
+
+  /** Its lines, without blanks at their ends. Resolves when all that was given is drawn. */
+  async lines(): Promise<readonly string[]> {
+    await this.#work;
+    return this.#rows().map((row) => row.trimEnd());
+  }
+
+  /**
+   * What can be seen: size, cursor, and line by line each cell's character and look, of a blank one all but the colour that a
+   * character would have. Resolves when all that was given is drawn.
+   */
+  async seen(): Promise<object> {
+    await this.#work;
+    const { cols, rows, buffer } = this.#emulator;
+    const { active } = buffer;
+    const lines = Array.from({ length: rows }, (_, y) => {
+      const line = active.getLine(active.baseY + y);
+      return Array.from({ length: cols }, (_column, x) => look(line?.getCell(x))).join(' ');
+    });
+    return { cols, rows, cursor: [active.cursorX, active.cursorY], lines };
+  }
+
+  /** The same in full, and with it what later output depends on: modes, margins, both screens. Resolves when all that was given is drawn. */
+  async facts(): Promise<Facts> {
+    await this.#work;
+    return factsOf(this.#emulator, 0);
+  }
+
+  /** As a picture of text in a frame. Resolves when all that was given is drawn. */
+  async framed(title: string): Promise<readonly string[]> {
+    await this.#work;
+    const { cols, rows } = this.#emulator;
+    const heading = `─ ${title} (${cols}×${rows}) `;
+    return [
+      `┌${heading.padEnd(cols, '─')}┐`,
+      ...this.#rows().map((row) => `│${row}│`),
+      `└${'─'.repeat(cols)}┘`,
+    ];
+  }
+
+  /** Detaches. */
+  close(): void {
+    for (const stop of this.#stops) stop();
+    this.#emulator.dispose();
+  }
+
+  #draw(text: string): void {
+    this.#givenLength += text.length;
+    this.#then(() => feed(this.#emulator, text));
+  }
+
+  #then(work: () => void | Promise<void>): void {
+    this.#work = this.#work.then(work);
+    // Whoever asks for the screen hears of it.
+    this.#work.catch(() => undefined);
+  }
+
+  /** Blanks included: every line takes all cells. */
+  #rows(): string[] {
+    const { active } = this.#emulator.buffer;
+    return Array.from(
+      { length: this.#emulator.rows },
+      // In the alternate screen lines stay longer than the screen when that becomes narrower.
+      (_, y) => active.getLine(active.baseY + y)?.translateToString(false, 0, this.#emulator.cols) ?? '',
+    );
+  }
+}
+
+function look(cell: Cell | undefined): string {
+  if (cell === undefined) return '_';
+  const chars = cell.getChars();
+  const background = [cell.getBgColorMode(), cell.getBgColor(), cell.isInverse(), cell.isUnderline()];
+  if (chars.trim() === '' && cell.getWidth() === 1) return `_${background.join()}`;
+  const own = [cell.getFgColorMode(), cell.getFgColor(), cell.isBold(), cell.isItalic(), cell.isDim()];
+  return [chars, cell.getWidth(), ...background, ...own].join();
+}
+
+function sizeOf({ mirror }: TerminalHandle): { readonly cols: number; readonly rows: number } {
+  const { cols, rows } = mirror.confirmed;
+  if (cols === undefined || rows === undefined) throw new Error('the terminal has no size');
+  return { cols, rows };
+}
