@@ -114,6 +114,7 @@ describe.skipIf(!hasVim && !mustRun)('two people in one vim', () => {
     expect(facts.active).toBe('alternate');
     const [confirmed, ...rest] = people.map(({ terminal }) => terminal.mirror.confirmed);
     for (const state of rest) expect(state).toEqual(confirmed);
+    expect(first).toMatchObject({ cols: confirmed?.cols, rows: confirmed?.rows });
     if (process.env['SHOW'] === '1') await show(step);
   }
 
@@ -267,6 +268,15 @@ describe.skipIf(!hasVim && !mustRun)('two people in one vim', () => {
         '',
       ].join('\n'),
     );
+    expect((await carol.screen.lines()).slice(0, 7)).toEqual([
+      '  1 Lab notes',
+      '  2 Ada: meet in 東京 at nine',
+      '  3 All: café 漢字',
+      '  4 Ben: café 漢字',
+      '  5 Ben: half of this line came before the cut, 残り after i',
+      '    t',
+      '  6 Ada and Ben: 完了',
+    ]);
     await ben.types(':q\r');
     expect(await Promise.all(people.map(({ terminal }) => terminal.exited))).toEqual([0, 0, 0]);
     expect(await keeperPids(join(folder, 'data'))).toHaveLength(1);
