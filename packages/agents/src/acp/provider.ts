@@ -13,12 +13,12 @@ import type { AgentInfo, SessionModelInfo } from '@agenthost/protocol';
 import { AgentProcess } from './agent-process.ts';
 import { findCommand, packageVersionOf } from './command-path.ts';
 import type { AcpAgentConfig } from './config.ts';
-import { AcpConnection } from './connection.ts';
+import type { AcpConnection } from './connection.ts';
 import { ConnectionPool } from './connection-pool.ts';
 import { agentEnvironment } from './environment.ts';
 import { defaultMaxLineBytes } from './message-stream.ts';
 import { type AcpLog, type AcpTimers, processTimers } from './runtime.ts';
-import { AcpSession, type AcpSessionContext } from './session.ts';
+import type { AcpSessionContext } from './session.ts';
 import type { AgentSessionConfig } from './session-config.ts';
 import { runVersion } from './version.ts';
 
@@ -124,7 +124,9 @@ class Provider implements AcpProvider {
     return { schema: this.#config.schema, values: { ...this.#config.values, ...input.values } };
   }
 
-  openSession(open: OpenAgentSession, signal: AbortSignal): Promise<AgentSession> {
+  async openSession(open: OpenAgentSession, signal: AbortSignal): Promise<AgentSession> {
+    // Not before an agent is used: the protocol's library is 15 MB of memory, which a host without such agents does not need.
+    const { AcpSession } = await import('./session.ts');
     const context: AcpSessionContext = {
       agent: this.#agent,
       pool: this.#pool,
@@ -144,6 +146,7 @@ class Provider implements AcpProvider {
     const agent = this.#agent;
     const file = this.#file();
     if (file === undefined) throw new AgentError('agentError', `${agent.displayName}: ${this.#missing()}`);
+    const { AcpConnection } = await import('./connection.ts');
     const process = await AgentProcess.start({
       file,
       args: agent.args ?? [],

@@ -143,9 +143,8 @@ export class Dispatcher {
     const envelope = { channel: channel.uri, action, origin: originOf(connection, incoming) };
     this.#settle(connection, incoming, () => {
       module?.before?.(channel, action, caller);
-      this.#sync.sendPrivate(connection, envelope, () =>
-        this.#sendRejection(connection, incoming, UNAVAILABLE),
-      );
+      const dropped = (): void => this.#sendRejection(connection, incoming, UNAVAILABLE);
+      this.#sync.sendPrivate(connection, envelope, dropped, ECHO_DELIVERY);
       module?.after?.(channel, action, caller);
     });
   }
@@ -218,6 +217,8 @@ export class Dispatcher {
   }
 }
 
+/** The echo of a key travels with what the key brings about, if that comes so soon: one write to the socket in place of two. */
+const ECHO_DELIVERY = { maxLatencyMs: 4 } as const;
 const UNREADABLE = reject('unavailable', 'The host cannot read its journal now; try again');
 const UNAVAILABLE = reject('unavailable', 'The host cannot write its journal now; try again');
 

@@ -2,7 +2,7 @@ import type { SubscriptionDeliveryOptions } from '@agenthost/protocol';
 import type { ServerTransport } from '@agenthost/rpc/websocket-server';
 import type { Cancel, Timers } from '../lib/clock.ts';
 import { EncodedEnvelope, type Sink } from '../sync/subscription.ts';
-import { isAppend, mergeEnvelopes } from './merge.ts';
+import { mayWait, mergeEnvelopes } from './merge.ts';
 import { batchOf } from './run-batch.ts';
 
 /** Bounds of what waits for one connection, in bytes. Responses count for `responseBytes` alone. */
@@ -102,7 +102,7 @@ export class Outbox implements Sink {
 
   envelope(encoded: EncodedEnvelope, delivery: SubscriptionDeliveryOptions | undefined): void {
     const delayMs = delivery?.maxLatencyMs ?? 0;
-    if (delayMs > 0 && isAppend(encoded.value.action)) this.#delay(encoded, delayMs);
+    if (delayMs > 0 && mayWait(encoded.value.action)) this.#delay(encoded, delayMs);
     else this.#push(envelopeItem(encoded));
   }
 
@@ -182,15 +182,20 @@ export class Outbox implements Sink {
 
   /** What waits for more of its kind goes out. */
   #endDelay(): void {
-    if (this.#cancelDelay === undefined) return;
+    if (this.#stopDelay()) this.#drain();
+  }
+
+  #stopDelay(): boolean {
+    if (this.#cancelDelay === undefined) return false;
     this.#cancelDelay();
     this.#cancelDelay = undefined;
-    this.#drain();
+    return true;
   }
 
   #push(item: Item): void {
     if (this.#isClosed) return;
-    this.#endDelay();
+    // In one write with what comes now.
+    if (this.#stopDelay()) this.#writeQueue();
     if (this.#held === undefined && this.#queue.length === 0 && this.#hasRoom()) {
       this.#write(item);
       if (isExempt(item)) this.#checkOverflow();
@@ -230,6 +235,11 @@ export class Outbox implements Sink {
 
   #drain(): void {
     if (this.#cancelDelay !== undefined || this.#isClosed) return;
+    this.#writeQueue();
+    this.flush();
+  }
+
+  #writeQueue(): void {
     let index = 0;
     for (; index < this.#queue.length && this.#hasRoom(); index += 1) {
       const item = this.#queue[index];
@@ -239,7 +249,6 @@ export class Outbox implements Sink {
       this.#write(item);
     }
     if (index > 0) this.#queue.splice(0, index);
-    this.flush();
   }
 
   #write(item: Item): void {
