@@ -347,6 +347,21 @@ describe('output', () => {
     expect((await terminalState(desk)).title).toBe('mine');
   });
 
+  it('[TERM-1] lists the newest of titles that come in a flood, and no other', async () => {
+    const host = await startHost();
+    const desk = await host.client();
+    await desk.subscribe(ROOT);
+    await openTerminal(host, desk);
+    desk.clear();
+    const titles = Array.from({ length: 10_000 }, (_, index) => `\x1b]0;${index}\x07`);
+    host.ptys.last.output(titles.join(''));
+    await host.advance(20);
+    expect((await terminalList(desk))[0]?.title).toBe('9999');
+    expect(outputOf(await terminalState(desk))).toBe(titles.join(''));
+    expect(desk.types(ROOT).length).toBeLessThan(10);
+    expect(desk.types(TERMINAL).length).toBeLessThan(20);
+  });
+
   it('[TERM-2] follows where the shell is', async () => {
     const host = await startHost();
     const desk = await host.client();

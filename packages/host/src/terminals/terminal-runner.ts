@@ -33,6 +33,8 @@ export class TerminalRunner {
   readonly #setEnded: (exit: PtyExit) => void;
   #gathered: Gathered[] = [];
   #gatheredLength = 0;
+  /** The newest title and folder that were said: a program that says thousands at once must not make as many lists of terminals. */
+  readonly #newest = new Map<string, Gathered>();
   /** Everything before this byte is in `#gathered` or was written. */
   #offset: number;
   /** Everything before this byte is in the journal. */
@@ -108,12 +110,18 @@ export class TerminalRunner {
     this.#add(this.#parser.push(bytes), at);
     this.#offset = offset + bytes.length - this.#parser.pendingBytes;
     // What is taken out of the output has to be acknowledged too.
-    const isSilent = this.#gathered.length === 0 && this.#offset - this.#committed < SILENT_BYTES;
+    const isEmpty = this.#gathered.length === 0 && this.#newest.size === 0;
+    const isSilent = isEmpty && this.#offset - this.#committed < SILENT_BYTES;
     if (!isSilent) this.#pace.arrived(this.#gatheredLength);
   }
 
   #add(events: Iterable<Gathered['event']>, at: number): void {
     for (const event of events) {
+      const subject = subjectOf(event);
+      if (subject !== undefined) {
+        this.#newest.set(subject, { event, at });
+        continue;
+      }
       if (event.type !== 'text') {
         this.#gathered.push({ event, at });
         continue;
@@ -131,10 +139,11 @@ export class TerminalRunner {
 
   #write(): void {
     const { sync } = this.#parts;
-    const gathered = this.#gathered;
+    const gathered = [...this.#gathered, ...this.#newest.values()];
     const length = this.#gatheredLength;
     const offset = this.#offset;
     this.#gathered = [];
+    this.#newest.clear();
     this.#gatheredLength = 0;
     this.#lengthSinceSnapshot += length;
     const isSnapshotDue = this.#lengthSinceSnapshot >= SNAPSHOT_LENGTH;
@@ -175,4 +184,10 @@ export class TerminalRunner {
       });
     });
   }
+}
+
+/** What an event replaces an earlier one about. */
+function subjectOf(event: Gathered['event']): 'title' | 'cwd' | undefined {
+  if (event.type === 'title' || event.type === 'cwd') return event.type;
+  return event.type === 'mark' && event.mark.kind === 'cwd' ? 'cwd' : undefined;
 }
