@@ -125,6 +125,20 @@ describe('a terminal of an agent', () => {
     expect(host.ptys.ptys.map(({ hasEnded }) => hasEnded)).toEqual([true, false]);
   });
 
+  it('[TERM-6] leaves memory once it has ended, and can be let go of still, unless a client has taken it', async () => {
+    const { host, desk, agent } = await stage();
+    const start = (): Promise<AgentTerminal> => settled(host, agent.terminal({ command: ['true'] }));
+    const [gone, taken] = [await start(), await start()];
+    for (const pty of host.ptys.ptys) pty.end(0);
+    await host.advance(200_000);
+    for (const { uri } of [gone, taken]) expect(host.host.core.sync.registry.get(uri)).toBeUndefined();
+    await desk.subscribe(taken.uri);
+    await desk.act(taken.uri, { type: 'terminal/claimed', claim: ownClaim(desk) });
+    await settled(host, Promise.all([gone.release(), taken.release()]));
+    await host.run();
+    expect((await terminalList(desk)).map(({ resource }) => resource)).toEqual([taken.uri]);
+  });
+
   it('[TERM-6] that is killed stays to be looked at', async () => {
     const { host, desk, agent } = await stage();
     const terminal = await settled(host, agent.terminal({ command: ['sleep', '9'] }));

@@ -6,7 +6,7 @@ import { openClaim } from './claims.ts';
 import { headOf, textOf } from './scrollback/trim.ts';
 import type { TerminalRunner } from './terminal-runner.ts';
 
-/** A terminal in the hands of the agent that started it. Its output stays in memory until the agent lets go. */
+/** A terminal in the hands of the agent that started it, who has its output until it lets go. In the host's memory while it runs. */
 export class LiveAgentTerminal implements AgentTerminal {
   readonly uri: string;
   readonly title: string;
@@ -41,7 +41,10 @@ export class LiveAgentTerminal implements AgentTerminal {
     this.#remove = parts.remove;
     this.#released = parts.released;
     this.#unpin = parts.channel.pin();
-    this.exited = parts.runner.ended.then(({ exitCode }) => ({ exitCode }));
+    this.exited = parts.runner.ended.then(({ exitCode }) => {
+      this.#letGo();
+      return { exitCode };
+    });
   }
 
   get detached(): Promise<void> {
@@ -68,10 +71,12 @@ export class LiveAgentTerminal implements AgentTerminal {
 
   use(by: TerminalUse | undefined): void {
     this.#sync.path.transact('host', () => {
-      const { claim } = this.#channel.state;
-      if (!this.#channel.isAlive || claim.kind !== 'session' || claim.session !== this.#session) return;
+      const channel = this.#sync.registry.getOf('terminal', this.uri);
+      if (channel === undefined || !this.#isIn(channel)) return;
+      const { claim } = channel.state;
+      if (claim.kind !== 'session' || claim.session !== this.#session) return;
       const next = openClaim(this.#sync, { kind: 'session', session: this.#session, ...by });
-      if (!isSame(claim, next)) this.#sync.emit(this.#channel, { type: 'terminal/claimed', claim: next });
+      if (!isSame(claim, next)) this.#sync.emit(channel, { type: 'terminal/claimed', claim: next });
     });
     if (by === undefined || !this.#isDetached) return;
     this.#isDetached = false;
@@ -85,12 +90,24 @@ export class LiveAgentTerminal implements AgentTerminal {
   async release(): Promise<void> {
     if (this.#isReleased) return;
     this.#isReleased = true;
-    this.#released();
-    this.#unpin();
+    this.#letGo();
+    const channel = await this.#sync.registry.openOf('terminal', this.uri);
+    if (channel === undefined || !this.#isIn(channel)) return;
     // Somebody wants it to go on.
-    if (this.#channel.state.claim.kind === 'client' || this.#isDetached) return;
+    if (channel.state.claim.kind === 'client' || this.#isDetached) return;
     await this.#runner.pty.kill();
     this.#remove();
+  }
+
+  /** Nothing changes any more, or nobody asks: it may leave memory. */
+  #letGo(): void {
+    this.#released();
+    this.#unpin();
+  }
+
+  /** Whether the channel under its URI is its own still. */
+  #isIn({ local }: Channel<'terminal'>): boolean {
+    return local.pty === this.#runner.pty.id;
   }
 }
 
