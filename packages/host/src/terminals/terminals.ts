@@ -10,6 +10,7 @@ import {
 import type { AgentTerminal, AgentTerminalStart } from '../agents/provider.ts';
 import { type Pty, PtyError } from '../pty/pty.ts';
 import type { Channel } from '../sync/channel.ts';
+import { JournalUnavailable } from '../sync/commit-path.ts';
 import { fileUriOf } from '../workspace/file-uri.ts';
 import { AgentTerminals, type TerminalStarter } from './agent-terminals.ts';
 import { listed, listTerminal, unlistTerminals } from './catalogue.ts';
@@ -56,7 +57,7 @@ export class Terminals implements TerminalService, TerminalStarter {
         // Both may have come or gone while it started.
         await this.#checkSession(terminal);
         if (sync.registry.get(uri) !== undefined) throw alreadyExists('channel', uri);
-        sync.path.transact('client', () => this.#add(terminal, launch, pty));
+        await this.#commit(terminal, launch, pty);
       } catch (error) {
         this.#discard(pty);
         throw error;
@@ -190,6 +191,21 @@ export class Terminals implements TerminalService, TerminalStarter {
     }
   }
 
+  /** Resolves when it is in the journal: nobody is to wait for what runs in a terminal that is taken back. */
+  #commit(terminal: NewTerminal, launch: Launch, pty: Pty): Promise<void> {
+    const { path } = this.#parts.sync;
+    return new Promise((resolve, reject) => {
+      let isBegun = false;
+      path.transact('client', () => {
+        isBegun = true;
+        path.undo(() => reject(new JournalUnavailable('the terminal could not be journaled')));
+        this.#add(terminal, launch, pty);
+        path.effect(resolve);
+      });
+      if (!isBegun) reject(internalError('The host is stopping'));
+    });
+  }
+
   #add({ uri, claim, title, cwd, cols, rows }: NewTerminal, launch: Launch, pty: Pty): void {
     const { sync } = this.#parts;
     const state: TerminalState = {
@@ -207,7 +223,6 @@ export class Terminals implements TerminalService, TerminalStarter {
       defaultTitle: launch.title,
       ...(launch.nonce === undefined ? {} : { nonce: launch.nonce }),
     } as const;
-    sync.path.undo(() => this.#discard(pty));
     const channel = sync.registry.create({ uri, kind: 'terminal', state, local }, sync.emittedSeq);
     sync.path.write({ op: 'markOpen', uri });
     listTerminal(sync, channel);

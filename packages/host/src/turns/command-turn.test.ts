@@ -125,6 +125,19 @@ describe('[CHAT-17] a message that starts with !', () => {
     });
   });
 
+  it('[CHAT-17] ends the turn when its terminal cannot be journaled', async () => {
+    const { host, say, turns } = await setUp();
+    host.journal.gates.beforeCommit = (writes) => {
+      if (!writes.some((write) => write.op === 'channel' && write.kind === 'terminal')) return;
+      host.journal.gates.beforeCommit = undefined;
+      host.journal.failNextCommits(1);
+    };
+    await say('a', '!sleep 9');
+    await host.advance(2_000);
+    expect(await turns()).toMatchObject([{ state: 'error', error: { errorType: 'hostError' } }]);
+    expect(host.ptys.last.hasEnded).toBe(true);
+  });
+
   it('[CHAT-17] is ended when its turn is cancelled', async () => {
     const { host, client, chat, say, turns } = await setUp();
     await say('a', '!sleep 1000');
