@@ -152,6 +152,28 @@ describe('createTerminal', () => {
     await create(256);
   });
 
+  it('[TERM-1] has room as long as a session holds terminals that have ended: the oldest goes', async () => {
+    const host = await startHost();
+    const client = await host.client();
+    await host.session(client);
+    const inSession = { kind: 'session', session: SESSION };
+    const create = (index: number, by = client): Promise<unknown> =>
+      by.raw('createTerminal', {
+        channel: `ahp-terminal:/${index}`,
+        claim: index % 50 === 7 ? inSession : ownClaim(by),
+      });
+    for (let index = 0; index < 256; index += 1) await create(index);
+    for (const index of [6, 57, 107]) host.ptys.ptys[index]?.end(0);
+    // Out of memory by now.
+    await host.advance(200_000);
+    await Promise.all([create(256), create(258, await host.client())]);
+    await expect(create(259)).rejects.toMatchObject({ code: -32011 });
+    const left = (await terminalList(client)).map(({ resource }) => resource);
+    expect(left).toHaveLength(256);
+    for (const index of [57, 107]) expect(left).not.toContain(`ahp-terminal:/${index}`);
+    await expect(client.subscribe('ahp-terminal:/57')).rejects.toMatchObject({ code: -32008 });
+  });
+
   it('[TERM-1] leaves no pty behind when it cannot be journaled', async () => {
     const host = await startHost();
     const client = await host.client();

@@ -5,6 +5,7 @@ import {
   invalidParams,
   notFound,
   sessionNotFound,
+  type TerminalClaim,
   type TerminalState,
 } from '@agenthost/protocol';
 import type { AgentTerminal, AgentTerminalStart } from '../agents/provider.ts';
@@ -14,7 +15,7 @@ import { JournalUnavailable } from '../sync/commit-path.ts';
 import { fileUriOf } from '../workspace/file-uri.ts';
 import { AgentTerminals, type TerminalStarter } from './agent-terminals.ts';
 import { listed, listTerminal, unlistTerminals } from './catalogue.ts';
-import { heldBy, openClaim } from './claims.ts';
+import { heldBy, isInUse, openClaim } from './claims.ts';
 import { type Launch, launchOf } from './launch.ts';
 import { OutputWriter } from './output-writer.ts';
 import type { TerminalParts } from './parts.ts';
@@ -22,7 +23,7 @@ import type { NewTerminal, TerminalService } from './service.ts';
 import { ShellFolders } from './shell-folders.ts';
 import { TerminalRunner } from './terminal-runner.ts';
 
-/** Terminals that a host has at once, ended ones included. */
+/** Terminals that a host has at once, ended ones included: of these the oldest that a session holds goes for a new one. */
 const MAX_TERMINALS = 256;
 /** As if it had been hung up on: 128 + SIGHUP. */
 const LOST_EXIT_CODE = 129;
@@ -48,10 +49,9 @@ export class Terminals implements TerminalService, TerminalStarter {
     const { sync } = this.#parts;
     if (this.#isOver) throw internalError('The host is stopping');
     await this.checkFree(uri);
-    if (listed(sync).length + this.#starting.size >= MAX_TERMINALS)
-      throw conflict(`This host has ${MAX_TERMINALS} terminals, the most it takes: dispose of one first`);
     this.#starting.add(uri);
     try {
+      await this.#makeRoom();
       const { launch, pty } = await this.#spawn(terminal);
       try {
         // Both may have come or gone while it started.
@@ -105,6 +105,19 @@ export class Terminals implements TerminalService, TerminalStarter {
   /** What runs in a terminal; `undefined` once it has ended. */
   runner(uri: string): TerminalRunner | undefined {
     return this.#runners.get(uri);
+  }
+
+  /** What agents and commands have left behind makes room, or nobody would get a terminal any more in the end. */
+  async #makeRoom(): Promise<void> {
+    const { sync } = this.#parts;
+    while (listed(sync).length + this.#starting.size > MAX_TERMINALS) {
+      const over = listed(sync).find(({ claim, exitCode }) => exitCode !== undefined && isLeft(claim));
+      if (over === undefined)
+        throw conflict(`This host has ${MAX_TERMINALS} terminals, the most it takes: dispose of one first`);
+      // In memory, it can be removed under the eyes of those who are just opening it.
+      await sync.registry.open(over.resource);
+      if (listed(sync).includes(over)) sync.path.transact('client', () => this.#remove([over.resource]));
+    }
   }
 
   async #checkSession({ claim }: NewTerminal): Promise<void> {
@@ -281,3 +294,5 @@ export class Terminals implements TerminalService, TerminalStarter {
       );
   }
 }
+
+const isLeft = (claim: TerminalClaim): boolean => claim.kind === 'session' && !isInUse(claim);
