@@ -163,6 +163,8 @@ export class SharedTerminals {
   readonly #owner: TerminalOwner;
   readonly #terminals = new Map<string, SharedTerminal>();
   #madeCount = 0;
+  /** How often everything that was used was ended. */
+  #endCount = 0;
 
   constructor(owner: TerminalOwner) {
     this.#owner = owner;
@@ -187,6 +189,7 @@ export class SharedTerminals {
     const args = Array.isArray(params['args']) ? params['args'].map(String) : [];
     const turnId = this.#owner.turnId();
     const use = turnId === undefined ? undefined : { turnId };
+    const endCount = this.#endCount;
     const terminal = await this.#start({
       // Without arguments agents give whole command lines.
       command: args.length === 0 ? command : [command, ...args],
@@ -194,6 +197,10 @@ export class SharedTerminals {
       cwd,
       ...(use === undefined ? {} : { use }),
     });
+    if (endCount !== this.#endCount) {
+      await this.#tolerate(terminal.release());
+      throw RequestError.internalError({ reason: 'cancelled' }, 'what wanted this terminal is over');
+    }
     this.#madeCount += 1;
     const id = `terminal-${this.#madeCount}`;
     const limit = numberOf(params['outputByteLimit']) ?? defaultOutputBytes;
@@ -243,6 +250,7 @@ export class SharedTerminals {
   }
 
   async #endUsed(): Promise<void> {
+    this.#endCount += 1;
     const used = [...this.#terminals.values()].filter(({ isInUse }) => isInUse);
     await Promise.all(used.map((terminal) => this.#tolerate(terminal.kill())));
   }
