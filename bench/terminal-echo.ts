@@ -1,5 +1,6 @@
 import type { Measured } from './bar.ts';
 import { BenchProcess, withFolder } from './process.ts';
+import { ServeProcess } from './terminal-host.ts';
 
 /** A shell that reads no files of whoever runs this. */
 const SHELL = ['bash', '--norc', '--noprofile', '-i'];
@@ -8,30 +9,45 @@ const KEYS = 6_000;
 const BLOCK = 500;
 const GAP_MS = 5;
 
-/** Key to echo over WebSocket, host, journal and keeper and back, against a pty in the very process that types. */
+/**
+ * Key to echo over WebSocket, host, journal and keeper and back, against a pty in the very process that types, and, to tell
+ * the machine's share from ours, against a pty behind a bare WebSocket.
+ */
 export async function terminalEcho(): Promise<Measured[]> {
   return withFolder(async (folder) => {
-    const host = new BenchProcess('./terminal-host.ts');
+    const host = await ServeProcess.start(folder, true);
     const typist = new BenchProcess('./terminal-typist.ts');
     const local = new BenchProcess('./terminal-typist.ts');
+    const relay = new BenchProcess('./terminal-relay.ts');
+    const relayed = new BenchProcess('./terminal-typist.ts');
     try {
-      const { wsUrl } = await host.ask<{ wsUrl: string }>({ kind: 'start', folder, keeper: true });
-      await typist.ask({ kind: 'open', shell: SHELL, cwd: folder, url: wsUrl });
+      await typist.ask({ kind: 'open', shell: SHELL, cwd: folder, url: host.wsUrl });
       await local.ask({ kind: 'open', shell: SHELL, cwd: folder });
+      const { url } = await relay.ask<{ url: string }>({ shell: SHELL, cwd: folder });
+      await relayed.ask({ kind: 'open', shell: SHELL, cwd: folder, relay: url });
       const ours: number[] = [];
       const baseline: number[] = [];
+      const bare: number[] = [];
       const block = async (by: BenchProcess): Promise<number[]> =>
         (await by.ask<{ latenciesMs: number[] }>({ kind: 'type', keys: BLOCK, gapMs: GAP_MS })).latenciesMs;
       // The first block of each warms up.
       await block(typist);
       await block(local);
+      await block(relayed);
       while (ours.length < KEYS) {
         ours.push(...(await block(typist)));
         baseline.push(...(await block(local)));
+        bare.push(...(await block(relayed)));
       }
-      return [compare('p50', 0.5, { ours, baseline }, 3), compare('p99', 0.99, { ours, baseline }, 5)];
+      return [
+        compare('p50', 0.5, { ours, baseline }, 3),
+        compare('p99', 0.99, { ours, baseline }, 5),
+        compare('p50, bare WebSocket', 0.5, { ours, baseline: bare }, 3),
+        compare('p99, bare WebSocket', 0.99, { ours, baseline: bare }, 3),
+      ];
     } finally {
-      await Promise.all([typist.end(), local.end()]);
+      await Promise.all([typist.end(), local.end(), relayed.end()]);
+      await relay.end();
       await host.end();
     }
   });

@@ -1,5 +1,6 @@
 import { alternate, type Measured } from './bar.ts';
 import { BenchProcess, withFolder } from './process.ts';
+import { ServeProcess } from './terminal-host.ts';
 
 const BYTES = 200_000_000;
 const LINE = '2026-03-01T12:00:00.000Z info build: compiled module 4711 of 9000 in 12.3 ms';
@@ -30,20 +31,19 @@ async function measure(
   folder: string,
   { name, keeper, atLeast }: (typeof CASES)[number],
 ): Promise<Measured[]> {
-  const host = new BenchProcess('./terminal-host.ts');
+  const host = await ServeProcess.start(folder, keeper);
   const reader = new BenchProcess('./terminal-reader.ts');
   try {
-    const { wsUrl } = await host.ask<{ wsUrl: string }>({ kind: 'start', folder, keeper });
     const rate = async (url?: string): Promise<number> => {
       const { bytes, ms } = await reader.ask<Read>({ command: COMMAND, cwd: folder, url });
       if (bytes < BYTES) throw new Error(`${BYTES - bytes} bytes of ${BYTES} did not arrive`);
       return bytes / ms / 1_000;
     };
     const found = await alternate(
-      () => rate(wsUrl),
+      () => rate(host.wsUrl),
       () => rate(),
     );
-    const { peakBytes } = await host.ask<{ peakBytes: number }>({ kind: 'memory' });
+    const peakBytes = host.peakBytes();
     const text = (megabytes: number): string => `${megabytes.toFixed(1)} MB/s`;
     const megabytes = (bytes: number): string => `${Math.round(bytes / 1e6)} MB`;
     return [
@@ -63,6 +63,7 @@ async function measure(
       },
     ];
   } finally {
-    await Promise.all([host.end(), reader.end()]);
+    await reader.end();
+    await host.end();
   }
 }

@@ -1,24 +1,48 @@
-// The host of the terminal benchmarks: as `serve` makes it, journal on disk, ptys in a keeper or in the host itself.
-import { createDemoProvider } from '@agenthost/agents';
-import { createHost, type Host } from '@agenthost/host';
-import { serve } from './process.ts';
+// `agenthost serve` as people run it: the built program, in a process of its own.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
 
-type Request = { kind: 'start'; folder: string; keeper: boolean } | { kind: 'memory' };
+const PROGRAM = fileURLToPath(new URL('../packages/cli/bin/agenthost.js', import.meta.url));
 
-let host: Host | undefined;
+/** A host that terminals are measured on. */
+export class ServeProcess {
+  readonly wsUrl: string;
+  readonly #child: ChildProcess;
 
-async function answer(request: Request): Promise<unknown> {
-  // In bytes, and the highest so far: memory that was given back must not hide a flood.
-  if (request.kind === 'memory') return { peakBytes: process.resourceUsage().maxRSS * 1024 };
-  host = createHost({
-    dataDir: `${request.folder}/data`,
-    agents: [() => createDemoProvider()],
-    listen: { port: 0, token: 'bench-token-of-forty-three-characters-long-x' },
-    roots: [request.folder],
-    terminals: { keeper: request.keeper },
-  });
-  const address = await host.start();
-  return { wsUrl: `${address?.wsUrl}?token=${address?.token}` };
+  private constructor(child: ChildProcess, wsUrl: string) {
+    this.#child = child;
+    this.wsUrl = wsUrl;
+  }
+
+  /** `keeper`: ptys in a keeper, else in the host itself. Rejects when it ends before it is ready. */
+  static async start(folder: string, keeper: boolean): Promise<ServeProcess> {
+    const where = ['--port', '0', '--data', `${folder}/data`, '--root', folder];
+    const child = spawn(
+      process.execPath,
+      [PROGRAM, 'serve', '--json', ...where, ...(keeper ? [] : ['--no-keeper'])],
+      { stdio: ['ignore', 'pipe', 'inherit'], env: { PATH: process.env['PATH'], HOME: folder } },
+    );
+    const ended = once(child, 'exit').then(([code]) => {
+      throw new Error(`agenthost serve ended with ${String(code)}; is it built?`);
+    });
+    const [line] = await Promise.race([once(createInterface({ input: child.stdout }), 'line'), ended]);
+    ended.catch(() => undefined);
+    const { wsUrl, token } = JSON.parse(line);
+    return new ServeProcess(child, `${wsUrl}?token=${token}`);
+  }
+
+  /** The most memory it ever had resident, in bytes: what was given back must not hide a flood. Linux only. */
+  peakBytes(): number {
+    const status = readFileSync(`/proc/${this.#child.pid}/status`, 'utf8');
+    return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]) * 1024;
+  }
+
+  async end(): Promise<void> {
+    const exited = once(this.#child, 'exit');
+    this.#child.kill('SIGTERM');
+    await exited;
+  }
 }
-
-serve(answer, () => host?.stop());

@@ -1,15 +1,20 @@
-// Types at a shell and waits for each key's echo: on a pty of its own, or on one of a host.
+// Types at a shell and waits for each key's echo: on a pty of its own, on one behind a bare WebSocket, or on one of a host.
+
+import { once } from 'node:events';
 import { spawn } from '@lydell/node-pty';
+import { WebSocket } from 'ws';
 import { serve } from './process.ts';
 import { WireClient } from './wire.ts';
 
 type Request =
-  | { kind: 'open'; shell: string[]; cwd: string; url?: string }
+  | { kind: 'open'; shell: string[]; cwd: string; url?: string; relay?: string }
   | { kind: 'type'; keys: number; gapMs: number };
 
 /** A shell somewhere. */
 interface Keyboard {
   press(key: string): void;
+  /** Ends the shell. */
+  close(): Promise<void> | void;
   onOutput: (text: string) => void;
 }
 
@@ -21,16 +26,33 @@ let keyboard: Keyboard | undefined;
 
 async function answer(request: Request): Promise<unknown> {
   if (request.kind === 'type') return { latenciesMs: await type(request.keys, request.gapMs) };
-  const { shell, cwd, url } = request;
-  keyboard = url === undefined ? local(shell, cwd) : await remote(shell, url);
+  const { shell, cwd, url, relay } = request;
+  if (url !== undefined) keyboard = await remote(shell, url);
+  else keyboard = relay === undefined ? local(shell, cwd) : await relayed(relay);
   await quiet(keyboard);
   return {};
 }
 
 function local([program = '', ...args]: string[], cwd: string): Keyboard {
   const pty = spawn(program, args, { cols: 80, rows: 24, cwd });
-  const opened: Keyboard = { press: (key) => pty.write(key), onOutput: () => undefined };
+  const opened: Keyboard = {
+    press: (key) => pty.write(key),
+    close: () => pty.kill(),
+    onOutput: () => undefined,
+  };
   pty.onData((text) => opened.onOutput(text));
+  return opened;
+}
+
+async function relayed(url: string): Promise<Keyboard> {
+  const socket = new WebSocket(url, { perMessageDeflate: false });
+  await once(socket, 'open');
+  const opened: Keyboard = {
+    press: (key) => socket.send(key),
+    close: () => socket.close(),
+    onOutput: () => undefined,
+  };
+  socket.on('message', (text) => opened.onOutput(String(text)));
   return opened;
 }
 
@@ -46,6 +68,11 @@ async function remote(shell: string[], url: string): Promise<Keyboard> {
   await client.request('subscribe', { channel });
   const opened: Keyboard = {
     press: (data) => client.dispatch(channel, { type: 'terminal/input', data }),
+    close: async () => {
+      const closing = await WireClient.connect(url, clientId);
+      await closing.request('disposeTerminal', { channel });
+      await closing.close();
+    },
     onOutput: () => undefined,
   };
   client.takeOver((frame) => {
@@ -95,4 +122,4 @@ function echoOf(key: string): Promise<number> {
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-serve(answer, () => process.exit(0));
+serve(answer, () => keyboard?.close());

@@ -1,0 +1,28 @@
+// The least that a pty over a WebSocket takes: keys in, output out, nothing checked, kept or shared.
+
+import { once } from 'node:events';
+import { spawn } from '@lydell/node-pty';
+import { WebSocketServer } from 'ws';
+import { serve } from './process.ts';
+
+const sockets = new WebSocketServer({ host: '127.0.0.1', port: 0, perMessageDeflate: false });
+
+async function answer({
+  shell: [program = '', ...args],
+  cwd,
+}: {
+  shell: string[];
+  cwd: string;
+}): Promise<unknown> {
+  if (sockets.address() === null) await once(sockets, 'listening');
+  sockets.on('connection', (socket) => {
+    const pty = spawn(program, args, { cols: 80, rows: 24, cwd });
+    socket.on('message', (keys) => pty.write(String(keys)));
+    pty.onData((text) => socket.send(text));
+    socket.on('close', () => pty.kill());
+  });
+  const address = sockets.address();
+  return { url: `ws://127.0.0.1:${typeof address === 'object' ? address?.port : ''}` };
+}
+
+serve(answer, () => sockets.close());
