@@ -2,7 +2,7 @@ import type { FileEdit, ToolCallState } from '@agenthost/protocol';
 import { describe, expect, test } from 'vitest';
 import { FakeContext } from '../../test/fake-context.ts';
 import { Screen } from './screen.ts';
-import { editLine, shownPath, toolCallDetails, toolCallLine } from './tool-call.ts';
+import { commandOutput, editLine, shownPath, toolCallDetails, toolCallLine } from './tool-call.ts';
 
 const base = {
   toolCallId: 't',
@@ -11,6 +11,29 @@ const base = {
   invocationMessage: { markdown: 'Write `a.txt`' },
 } as const;
 const version = (path: string) => ({ uri: `file://${path}`, content: { uri: 'x:1' } });
+
+describe("what a person's own command printed", () => {
+  const ended = (toolName: string, preview: string, truncated = false): ToolCallState => ({
+    ...base,
+    toolName,
+    status: 'completed',
+    confirmed: 'not-needed',
+    success: true,
+    pastTenseMessage: 'make',
+    content: [{ type: 'terminalComplete', preview, truncated, exitCode: 0 }],
+  });
+
+  test('[CHAT-17] is text of whole lines, without control sequences', () => {
+    expect(commandOutput(ended('terminal', 'one\ntwo\u001b[2J'))).toBe('one\ntwo\n');
+    expect(commandOutput(ended('terminal', 'end\n', true))).toBe('[...]\nend\n');
+  });
+
+  test("is not shown of agents' commands, nor where nothing was printed", () => {
+    expect(commandOutput(ended('shell', 'one\n'))).toBe('');
+    expect(commandOutput(ended('terminal', '\n'))).toBe('');
+    expect(commandOutput({ ...base, status: 'running', confirmed: 'not-needed' })).toBe('');
+  });
+});
 
 describe('a tool call on one line', () => {
   const screen = new Screen(new FakeContext());

@@ -37,6 +37,15 @@ export function toolCallLine(toolCall: ToolCallState, { marks, colors }: Screen)
   }
 }
 
+/** What a person's own command printed [CHAT-17], as text of whole lines; of agents' commands nothing, since they speak of it. */
+export function commandOutput(toolCall: ToolCallState): string {
+  if (toolCall.status !== 'completed' || toolCall.toolName !== 'terminal') return '';
+  const ended = toolCall.content?.find((content) => content.type === 'terminalComplete');
+  const text = plain(ended?.preview ?? '');
+  if (text.trim() === '') return '';
+  return `${ended?.truncated === true ? '[...]\n' : ''}${text.endsWith('\n') ? text : `${text}\n`}`;
+}
+
 function editCounts(toolCall: ToolCallState & { status: 'completed' }): string {
   const edits = (toolCall.content ?? []).filter((content) => content.type === 'fileEdit');
   const counts = edits.map(counted).filter((text) => text !== '');

@@ -2,7 +2,7 @@ import type { TurnEvent } from '@agenthost/client';
 import type { Turn, UsageInfo } from '@agenthost/protocol';
 import { oneLine, PlainText } from './plain-text.ts';
 import type { Screen } from './screen.ts';
-import { sentence, shownPath, toolCallLine, toolCallTitle } from './tool-call.ts';
+import { commandOutput, sentence, shownPath, toolCallLine, toolCallTitle } from './tool-call.ts';
 
 /** Shows what happens in one turn to a person: the answer on stdout, the rest on stderr. */
 export class TurnPrinter {
@@ -36,6 +36,7 @@ export class TurnPrinter {
         break;
       case 'toolCall': {
         if (event.change === 'content') break;
+        this.#write(commandOutput(event.toolCall));
         const line = toolCallLine(event.toolCall, this.#screen);
         if (line !== undefined) this.#screen.note(line);
         const isRunning = event.toolCall.status === 'running' || event.toolCall.status === 'streaming';
