@@ -79,7 +79,7 @@ export const PROBES: readonly string[] = [
   '\x1bM\x1bM\x1bM\x1bM\x1bM\x1bMtop',
   '\x1b[2;2Horigin\x1b[H*',
   'insert',
-  `${'long '.repeat(30)}`,
+  'long '.repeat(30),
   '\x1b[?1049lback',
   '\x1b[?1047lback',
   '\x1b[K\x1b[2Xerased',

@@ -6,7 +6,7 @@ const isIntroducer = (code: number): boolean =>
 const SHORT_REACH = 4096;
 
 /** A character that belongs to the one before it: combining marks, variation selectors, joiners, skin tones. */
-const JOINS = /^[\p{M}\p{Emoji_Modifier}\u200d\ufe0e\ufe0f]/u;
+const JOINS = /^[\p{M}\p{Emoji_Modifier}\u200d]/u;
 
 const NEWLINE = '\n';
 

@@ -30,7 +30,8 @@ export class Remembered {
     parser.registerCsiHandler({ prefix: '?', final: 'h' }, modes('h'));
     parser.registerCsiHandler({ prefix: '?', final: 'l' }, modes('l'));
     parser.registerCsiHandler({ prefix: '>', final: 'm' }, (params) => {
-      this.#set(`keys ${params[0]}`, `\x1b[>${params.flat().join(';')}m`);
+      const codes = params.flat();
+      this.#set(`keys ${codes[0] ?? ''}`, `\x1b[>${codes.join(';')}m`);
       return false;
     });
     for (const code of COLORS) {
