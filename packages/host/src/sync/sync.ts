@@ -8,7 +8,6 @@ import {
   ROOT_URI,
   reduceMirrored,
   type StateAction,
-  type SubscriptionDeliveryOptions,
 } from '@agenthost/protocol';
 import type { Journal, JournalStart } from '../journal/journal.ts';
 import type { Clock, Timers } from '../lib/clock.ts';
@@ -170,20 +169,19 @@ export class Sync {
 
   /**
    * Sends one envelope to one client alone: numbered, not journaled [ACT-7]. `dropped` runs instead when the commit that
-   * it waits for fails; `delivery` is that of `Sink.envelope`.
+   * it waits for fails.
    */
   sendPrivate(
     sink: Sink,
     envelope: Omit<ActionEnvelope, 'serverSeq' | 'x-time'>,
     dropped?: () => void,
-    delivery?: SubscriptionDeliveryOptions,
   ): void {
     const encoded = new EncodedEnvelope({
       ...envelope,
       serverSeq: this.sequencer.next(),
       'x-time': this.stamp(),
     });
-    this.path.publishNumbered(() => sink.envelope(encoded, delivery), dropped);
+    this.path.publishNumbered(() => sink.envelope(encoded, undefined), dropped);
   }
 
   /** Tells every subscriber of the root channel; never journaled nor replayed [ROOT-3]. */

@@ -143,8 +143,9 @@ export class Dispatcher {
     const envelope = { channel: channel.uri, action, origin: originOf(connection, incoming) };
     this.#settle(connection, incoming, () => {
       module?.before?.(channel, action, caller);
-      const dropped = (): void => this.#sendRejection(connection, incoming, UNAVAILABLE);
-      this.#sync.sendPrivate(connection, envelope, dropped, ECHO_DELIVERY);
+      this.#sync.sendPrivate(connection, envelope, () =>
+        this.#sendRejection(connection, incoming, UNAVAILABLE),
+      );
       module?.after?.(channel, action, caller);
     });
   }
@@ -217,8 +218,6 @@ export class Dispatcher {
   }
 }
 
-/** The echo of a key travels with what the key brings about, if that comes so soon: one write to the socket in place of two. */
-const ECHO_DELIVERY = { maxLatencyMs: 4 } as const;
 const UNREADABLE = reject('unavailable', 'The host cannot read its journal now; try again');
 const UNAVAILABLE = reject('unavailable', 'The host cannot write its journal now; try again');
 

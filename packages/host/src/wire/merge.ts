@@ -7,9 +7,6 @@ export const isAppend = (action: StateAction): boolean =>
   action.type === 'chat/toolCallDelta' ||
   action.type === 'terminal/data';
 
-/** Those, and echoes of keys: for them nothing is waited for, so they may travel with what the keys bring about. */
-export const mayWait = (action: StateAction): boolean => isAppend(action) || action.type === 'terminal/input';
-
 /**
  * Two neighbouring envelopes as one that reduces to the same state, with the later number; `undefined` when they do not
  * append to the same target, answer a dispatch, or carry metadata [SUB-4].

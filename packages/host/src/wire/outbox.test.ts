@@ -10,6 +10,8 @@ class StubTransport implements ServerTransport {
   readonly sent: string[] = [];
   bufferedBytes = 0;
   corkDepth = 0;
+  /** Times that what was corked went out. */
+  writes = 0;
   #onDrain: () => void = () => undefined;
 
   send(frame: string): void {
@@ -27,6 +29,7 @@ class StubTransport implements ServerTransport {
 
   uncork(): void {
     this.corkDepth -= 1;
+    this.writes += 1;
   }
 
   onDrain(listener: () => void): void {
@@ -227,12 +230,29 @@ describe('merging', () => {
     expect(order()).toStrictEqual([1, 'response', 2, 3]);
   });
 
+  it('[SUB-4] what waits and the envelope that flushes it go out in one write', () => {
+    const { transport, outbox, push, order } = setUp();
+    push(delta(1, 'a'), 20);
+    outbox.flush();
+    push(envelope(2));
+    expect(order()).toStrictEqual([1, 2]);
+    expect(transport).toMatchObject({ corkDepth: 1, writes: 0 });
+    outbox.flush();
+    expect(transport).toMatchObject({ corkDepth: 0, writes: 1 });
+  });
+
   it('[SUB-4] an append to another target flushes the first, so that no delay is longer than its own', async () => {
     const { clock, push, order } = setUp();
     push(delta(1, 'a', 'slow'), 10_000);
     push(delta(2, 'b', 'fast'), 20);
     await clock.advance(20);
     expect(order()).toStrictEqual([1, 2]);
+  });
+
+  it('[SUB-4] the echo of a key waits for nothing, whatever delay is allowed', () => {
+    const { push, order } = setUp();
+    push(envelope(1, { type: 'terminal/input', data: 'a' }), 20);
+    expect(order()).toStrictEqual([1]);
   });
 
   it('[SUB-4] without a delay nothing waits', () => {

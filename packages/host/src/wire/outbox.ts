@@ -2,7 +2,7 @@ import type { SubscriptionDeliveryOptions } from '@agenthost/protocol';
 import type { ServerTransport } from '@agenthost/rpc/websocket-server';
 import type { Cancel, Timers } from '../lib/clock.ts';
 import { EncodedEnvelope, type Sink } from '../sync/subscription.ts';
-import { mayWait, mergeEnvelopes } from './merge.ts';
+import { isAppend, mergeEnvelopes } from './merge.ts';
 import { batchOf } from './run-batch.ts';
 
 /** Bounds of what waits for one connection, in bytes. Responses count for `responseBytes` alone. */
@@ -102,7 +102,7 @@ export class Outbox implements Sink {
 
   envelope(encoded: EncodedEnvelope, delivery: SubscriptionDeliveryOptions | undefined): void {
     const delayMs = delivery?.maxLatencyMs ?? 0;
-    if (delayMs > 0 && mayWait(encoded.value.action)) this.#delay(encoded, delayMs);
+    if (delayMs > 0 && isAppend(encoded.value.action)) this.#delay(encoded, delayMs);
     else this.#push(envelopeItem(encoded));
   }
 
