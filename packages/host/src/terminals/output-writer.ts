@@ -20,13 +20,19 @@ export class OutputWriter {
   readonly #parts: TerminalParts;
   readonly #channel: Channel<'terminal'>;
   readonly #answers: Answers | undefined;
+  readonly #wrote: (text: string) => void;
   #local: TerminalLocal;
 
-  /** `answers`: who answers queries; without one they get none. */
-  constructor(parts: TerminalParts, channel: Channel<'terminal'>, answers?: Answers) {
+  /** `answers`: who answers queries; without one they get none. `wrote` hears of each text, behind its action. */
+  constructor(
+    parts: TerminalParts,
+    channel: Channel<'terminal'>,
+    { answers, wrote }: { readonly answers?: Answers; wrote?(text: string): void } = {},
+  ) {
     this.#parts = parts;
     this.#channel = channel;
     this.#answers = answers;
+    this.#wrote = (text) => wrote?.(text);
     this.#local = channel.local;
   }
 
@@ -52,6 +58,7 @@ export class OutputWriter {
     switch (event.type) {
       case 'text':
         sync.emit(this.#channel, { type: 'terminal/data', data: event.text });
+        this.#wrote(event.text);
         sync.path.effect(() => this.#answers?.wrote(event.text));
         return;
       case 'title':

@@ -27,6 +27,12 @@ export class ScrollbackKeeper {
     return this.#scrollback.isBehind(this.#channel.state.content);
   }
 
+  /** This was appended. Inside `path.transact` only, behind the action; then `trim`. */
+  wrote(text: string): void {
+    this.#undoable();
+    this.#scrollback.wrote(this.#channel.state.content, text);
+  }
+
   /** There is more output. Inside `path.transact` only. */
   trim(): void {
     const { path } = this.#parts.sync;

@@ -151,7 +151,9 @@ export class TerminalRunner {
     sync.path.transact('host', () => {
       // Removed meanwhile: its process is being ended, and must not wait for anybody to read.
       if (this.#channel.isAlive) {
-        new OutputWriter(this.#parts, this.#channel, this.#answers).write(gathered, offset);
+        const wrote = (text: string): void => this.#scrollback.wrote(text);
+        const writer = new OutputWriter(this.#parts, this.#channel, { answers: this.#answers, wrote });
+        writer.write(gathered, offset);
         this.#scrollback.trim();
         if (isSnapshotDue) sync.registry.writeSnapshot(this.#channel);
       }

@@ -17,9 +17,12 @@ class Kept {
   size = { cols: SIZE.cols as number, rows: SIZE.rows as number };
   scrollback: Scrollback;
   readonly options: ScrollbackOptions;
+  readonly isTold: boolean;
 
-  constructor(options = SMALL) {
+  /** `isTold`: whether it hears of what is written, and not only of what became of the content. */
+  constructor(options = SMALL, isTold = true) {
     this.options = options;
+    this.isTold = isTold;
     this.scrollback = new Scrollback(this.size, options);
   }
 
@@ -30,6 +33,7 @@ class Kept {
       content: this.content,
     };
     this.content = terminalReducer(state, { type: 'terminal/data', data }, 0).content;
+    if (this.isTold) this.scrollback.wrote(this.content, data);
     this.content = this.scrollback.trim(this.content);
   }
 
@@ -128,8 +132,9 @@ describe('Scrollback', () => {
         fc.integer({ min: 1, max: 9 }),
         // This emulator restores a cursor to a line of the scrollback, as long as that is not full: viewers differ anyway.
         fc.constantFrom('', ...PROBES.filter((probe) => !/\x1b8|1049l/.test(probe))),
-        async (parts, every, probe) => {
-          const kept = new Kept({ ...SMALL, limit: 256, foldAbove: 300 });
+        fc.boolean(),
+        async (parts, every, probe, isTold) => {
+          const kept = new Kept({ ...SMALL, limit: 256, foldAbove: 300 }, isTold);
           for (const [index, part] of parts.entries()) {
             kept.write(part);
             if (index % every === 0) await kept.fold();
@@ -191,6 +196,13 @@ describe('Scrollback', () => {
     }
     expect(headOf(kept.content)?.length).toBeLessThan(256 * 1024);
     await expectSameView(text, textOfAll(kept.content), 'flood');
+  });
+
+  it('[TERM-4] a style that nothing resets stays as short as it is', () => {
+    const kept = new Kept({ limit: 64 * 1024, lineCount: LINES });
+    for (let index = 0; index < 2_000; index++)
+      kept.write(`\x1b[3${index % 8}m${'text '.repeat(60)}\r\n`.repeat(4));
+    expect(headOf(kept.content)?.slice(0, 20)).toMatch(/^\x1b\[0;0m(\x1b\[3\dm){1,2}text/);
   });
 
   it('[TERM-4] a line without an end is bounded too', async () => {

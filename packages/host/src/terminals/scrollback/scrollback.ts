@@ -2,6 +2,7 @@ import type { TerminalContentPart } from '@agenthost/protocol';
 import type { Size } from './emulator.ts';
 import { fold, headText, SCROLLBACK_LINES, type SizeChange } from './head.ts';
 import { isPlainText, newestLines } from './plain.ts';
+import { TailPieces } from './tail.ts';
 import { CONTENT_LIMIT, HEAD_MARK, headOf, textOf, textOfAll, trimParts, withHead } from './trim.ts';
 
 /** A head longer than this, in UTF-16 units, is folded. */
@@ -50,6 +51,7 @@ export class Scrollback {
   readonly #limit: number;
   readonly #lineCount: number;
   readonly #foldAbove: number;
+  readonly #tail = new TailPieces();
   #plain: PlainHead | undefined;
   #sizes: SizeChange[];
   #isFolding = false;
@@ -70,12 +72,20 @@ export class Scrollback {
     return { cols, rows };
   }
 
+  /** The last part of this content has become longer by this text. Saves work when it is told of all output. */
+  wrote(content: readonly TerminalContentPart[], text: string): void {
+    this.#tail.wrote(content, text);
+  }
+
   /** Content within its bound; the same array when there is nothing to do. Cheap enough for every action. */
   trim(content: TerminalContentPart[]): TerminalContentPart[] {
     const head = headOf(content);
-    const trimmed = trimParts(head === undefined ? content : content.slice(1), this.#limit);
+    const parts = head === undefined ? content : content.slice(1);
+    const trimmed = trimParts(parts, this.#limit, (tail, from) => this.#tail.cut(tail, from));
     if (trimmed === undefined) return content;
-    const next = withHead(trimmed.kept, this.#grown(head, trimmed.dropped));
+    if (trimmed.tail !== undefined) this.#tail.cutTo(trimmed.tail);
+    const { dropped, isPlain } = trimmed;
+    const next = withHead(trimmed.kept, this.#grown(head, dropped, isPlain || dropped.every(isPlainText)));
     this.#shift(content, next);
     return next;
   }
@@ -116,7 +126,7 @@ export class Scrollback {
     this.#plain =
       plain === undefined || !sameSize(size, this.#size) ? undefined : { head, at: head.length, ...plain };
     const rest = now.slice(from.length);
-    return withHead(content, rest === '' ? head : this.#grown(head, rest));
+    return withHead(content, rest === '' ? head : this.#grown(head, [rest], isPlainText(rest)));
   }
 
   /** The terminal has another size from the end of this content on. A head is worth folding again: `fold`. */
@@ -158,20 +168,18 @@ export class Scrollback {
     return next;
   }
 
-  #grown(head: string | undefined, dropped: string): string {
+  /** `head` with what was dropped behind it, shorter when that is plain text. */
+  #grown(head: string | undefined, dropped: readonly string[], isPlain: boolean): string {
     const known = this.#plainAt(head);
-    const grown = (head ?? HEAD_MARK) + dropped;
     this.#plain = undefined;
-    if (known === undefined || !isPlainText(dropped)) return grown;
+    const before = head ?? HEAD_MARK;
+    const grown = dropped.reduce((all, piece) => all + piece, before);
+    if (known === undefined || !isPlain) return grown;
     const { modes, style, at } = known;
-    if (grown.length - at < SHORTEN_ABOVE) {
-      this.#plain = { ...known, head: grown };
-      return grown;
-    }
     const options = { size: this.#size, lineCount: this.#lineCount };
-    const text = grown.slice(at);
-    const newest = newestLines(text, style, options);
-    if (newest.text === text) {
+    const isShort = grown.length - at < SHORTEN_ABOVE;
+    const newest = isShort ? undefined : newestLines([before.slice(at), ...dropped], style, options);
+    if (newest === undefined) {
       this.#plain = { ...known, head: grown };
       return grown;
     }

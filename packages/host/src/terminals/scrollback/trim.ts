@@ -46,41 +46,63 @@ export function withHead(content: readonly TerminalContentPart[], head: string):
   return rest;
 }
 
-/** What is kept, and the text that went, oldest first. */
+/** Text cut in two, each as pieces in order. */
+export interface TailCut {
+  readonly dropped: readonly string[];
+  readonly rest: readonly string[];
+}
+
+/** What is kept, and the text that went, in pieces, oldest first. */
 export interface Trimmed {
   readonly kept: TerminalContentPart[];
-  readonly dropped: string;
+  readonly dropped: readonly string[];
+  /** What was cut off, and is known to be plain text, when that is all of `dropped`. */
+  readonly isPlain: boolean;
+  /** The text of the last part, in pieces, when that was cut. */
+  readonly tail: readonly string[] | undefined;
 }
 
 /**
  * Bounds content without its head: drops whole parts, oldest first but never the tail, then cuts the head of the oldest that
  * is left, the tail included, at a line start, or at a character where a line is longer than the bound [TERM-4]. A command
- * that was cut keeps all but that output. `undefined` when within the bound and its slack.
+ * that was cut keeps all but that output. `cutTail` may know how to cut the last part without looking into its text: only at
+ * a line start, and only plain text. `undefined` when within the bound and its slack.
  */
-export function trimParts(parts: readonly TerminalContentPart[], limit: number): Trimmed | undefined {
+export function trimParts(
+  parts: readonly TerminalContentPart[],
+  limit: number,
+  cutTail: (tail: TerminalContentPart, from: number) => TailCut | undefined = () => undefined,
+): Trimmed | undefined {
   let units = 0;
   for (const part of parts) units += unitsOf(part);
   if (units <= limit * SLACK) return undefined;
   let excess = units - limit;
-  let dropped = '';
   let count = 0;
   for (const part of parts.slice(0, -1)) {
     const size = unitsOf(part);
     if (size > excess) break;
-    dropped += textOf(part);
     excess -= size;
     count++;
   }
+  const dropped = parts.slice(0, count).map(textOf);
   const kept = parts.slice(count);
   const oldest = kept[0];
-  if (oldest !== undefined && excess > 0) {
-    const text = textOf(oldest);
-    const at = cutAt(text, Math.min(excess, text.length));
-    dropped += text.slice(0, at);
-    const rest = text.slice(at);
-    kept[0] = oldest.type === 'command' ? { ...oldest, output: rest } : { ...oldest, value: rest };
-  }
-  return { kept, dropped };
+  if (oldest === undefined || excess <= 0) return { kept, dropped, isPlain: false, tail: undefined };
+  const quick = kept.length > 1 ? undefined : cutTail(oldest, excess);
+  const { dropped: front, rest } = quick ?? cut(textOf(oldest), excess);
+  const text = rest.reduce((all, piece) => all + piece, '');
+  kept[0] = oldest.type === 'command' ? { ...oldest, output: text } : { ...oldest, value: text };
+  return {
+    kept,
+    dropped: [...dropped, ...front],
+    isPlain: quick !== undefined && count === 0,
+    tail: kept.length > 1 ? undefined : rest,
+  };
+}
+
+function cut(text: string, from: number): TailCut {
+  const at = cutAt(text, Math.min(from, text.length));
+  return { dropped: [text.slice(0, at)], rest: [text.slice(at)] };
 }
 
 /**
@@ -91,5 +113,5 @@ export function trimContent(content: TerminalContentPart[], limit: number): Term
   const head = headOf(content);
   const trimmed = trimParts(head === undefined ? content : content.slice(1), limit);
   if (trimmed === undefined) return content;
-  return withHead(trimmed.kept, (head ?? HEAD_MARK) + trimmed.dropped);
+  return withHead(trimmed.kept, (head ?? HEAD_MARK) + trimmed.dropped.join(''));
 }
