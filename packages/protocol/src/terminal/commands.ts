@@ -15,7 +15,7 @@ export interface CreateTerminalParams extends BaseParams {
   rows?: CellCount;
   /** Program and arguments to run in place of the shell [TERM-1]. */
   'x-command'?: string[];
-  /** Environment variables set on top of the host's for that program [TERM-1]. */
+  /** Environment variables for the shell or the program, set on top of the terminal's usual environment [TERM-1]. */
   'x-env'?: Record<string, string>;
 }
 
