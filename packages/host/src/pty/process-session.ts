@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { sharedLook } from './shared-look.ts';
 
 /** A session of processes: what one pty's first process and all that it started belong to, unless they left by `setsid`. */
 export interface ProcessSession {
@@ -78,18 +79,26 @@ async function groupsOf(session: ProcessSession, known: Set<number>): Promise<Re
 }
 
 async function linuxGroups(leader: number): Promise<ReadonlySet<number>> {
-  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const groups = new Set<number>();
+  for (const { session, group, isZombie } of await linuxProcesses())
+    if (session === leader && !isZombie) groups.add(group);
+  return groups;
+}
+
+/** All processes. Shared: hundreds of terminals may be ended at once, and each session looks again and again. */
+const linuxProcesses = sharedLook(async (): Promise<readonly Listed[]> => {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+  const processes: Listed[] = [];
   for (let from = 0; from < pids.length; from += openFileCount) {
     const files = pids.slice(from, from + openFileCount).map((pid) => `/proc/${pid}/stat`);
     // One that cannot be read has ended meanwhile.
     for (const stat of await Promise.all(files.map((file) => readFile(file, 'latin1').catch(() => '')))) {
       const listed = parseStat(stat);
-      if (listed !== undefined && listed.session === leader && !listed.isZombie) groups.add(listed.group);
+      if (listed !== undefined) processes.push(listed);
     }
   }
-  return groups;
-}
+  return processes;
+});
 
 function readStat(pid: number): string {
   try {
