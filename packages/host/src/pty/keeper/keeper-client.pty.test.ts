@@ -6,6 +6,7 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -15,7 +16,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { PtyError } from '../pty.ts';
 import { read, shell, TestKeepers, until, untilGone } from './contract-keepers.ts';
-import { keeperFolder, socketPath } from './folder.ts';
+import { keeperFolder, logPath, socketPath } from './folder.ts';
 import { controlFrame, FrameReader } from './frames.ts';
 import { type HostMessage, keeperProtocol, parseHostMessage } from './protocol.ts';
 import { startKeeper } from './start.ts';
@@ -237,6 +238,15 @@ describe('a keeper', () => {
     await expect(start()).rejects.toThrow(/cannot be started:[^]*EADDRINUSE/);
     await expect(start()).rejects.toThrow(PtyError);
     expect(readdirSync(folder())).toEqual([]);
+  });
+
+  test('that cannot start is told with the cause, also when its log is gone', async () => {
+    mkdirSync(folder(), { mode: 0o700 });
+    writeFileSync(socketPath(folder(), 'taken'), '');
+    const started = startKeeper(folder(), 'taken', { build: '1.0.0', limits: {} });
+    rmSync(logPath(folder(), 'taken'));
+    await expect(started).rejects.toThrow(/cannot be started:[^]*it ended at once \(1\)[^]*ENOENT/);
+    await expect(started).rejects.toThrow(PtyError);
   });
 
   test('of another version keeps its ptys beside the new one, and ends with them', async () => {

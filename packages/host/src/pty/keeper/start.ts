@@ -36,7 +36,7 @@ export async function startKeeper(folder: string, name: string, task: KeeperTask
   try {
     await untilReady(folder, name, task, log);
   } catch (error) {
-    const lines = readFileSync(logPath(folder, name), 'utf8').trim().split('\n').slice(-shownLineCount);
+    const lines = lastLines(logPath(folder, name));
     removeKeeperFiles(folder, name);
     const reason = error instanceof Error ? error.message : String(error);
     throw new PtyError(['the keeper of terminals cannot be started:', reason, ...lines].join('\n').trim(), {
@@ -44,6 +44,15 @@ export async function startKeeper(folder: string, name: string, task: KeeperTask
     });
   } finally {
     closeSync(log);
+  }
+}
+
+/** The end of a log; that it is gone must not hide why it was looked at. */
+function lastLines(path: string): readonly string[] {
+  try {
+    return readFileSync(path, 'utf8').trim().split('\n').slice(-shownLineCount);
+  } catch (error) {
+    return [`(its log cannot be read: ${error instanceof Error ? error.message : String(error)})`];
   }
 }
 
