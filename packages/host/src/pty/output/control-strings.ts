@@ -4,8 +4,9 @@ import type { OutputEvent, ShellMark } from './events.ts';
 import { colorQueries, queryOfDeviceString } from './queries.ts';
 
 /**
- * The longest command line that a mark can report, all of it escaped, is a quarter of this. Far below the bytes that an owner
- * of ptys reads ahead: what is held here is not acknowledged, and reading must not stop before the rest has come.
+ * More than any mark of ours has: shells cut command lines beyond 48 KiB, which is four times as much when all of it is escaped.
+ * Far below the bytes that an owner of ptys reads ahead: what is held here is not acknowledged, and reading must not stop before
+ * the rest has come.
  */
 export const OWN_MARK_LIMIT_BYTES = 256 * 1024;
 /** Titles, folders and marks of others, introducer and terminator included. */

@@ -49,7 +49,7 @@ export type ShellMark =
   | { readonly kind: 'prompt' }
   /** `B`: the prompt ends, and what follows is typed. */
   | { readonly kind: 'input' }
-  /** `C`: this command line, exactly as typed, is run now; its output follows. */
+  /** `C`: this command line, exactly as typed (beyond 48 KiB: its first 12,288 characters), is run now; its output follows. */
   | { readonly kind: 'executed'; readonly commandLine: string }
   /** `D`: it ended. `exitCode` absent: the shell did not say (an empty line, an interrupted prompt). */
   | { readonly kind: 'finished'; readonly exitCode: number | undefined }

@@ -1,12 +1,21 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { OWN_MARK_LIMIT_BYTES } from '../output/control-strings.ts';
 import { findShell, ShellSession, type ShellSetup } from './contract-shell.ts';
 
 const shell = findShell('bash');
 
 const start = (rc: string, more: Partial<ShellSetup> = {}) =>
   ShellSession.start({ shell: shell ?? '', files: { '.bashrc': rc }, ...more });
+
+/** Keys put in long lines: ^G one of ASCII, ^T one of 160 KB, 640 KB as a mark would have it. */
+const LONG_LINES = `PS1='$ '
+printf -v ascii '%020000d' 0; ascii=\${ascii//0/x}
+printf -v wide '%080000d' 0; wide=\${wide//0/é}
+bind -x '"\\C-g": READLINE_LINE=": $ascii"'
+bind -x '"\\C-t": READLINE_LINE=": $wide"'
+`;
 
 describe.skipIf(shell === undefined)('bash', () => {
   test('[TERM-3] reports that it runs, where it is, each command line and its exit code', async () => {
@@ -50,6 +59,17 @@ describe.skipIf(shell === undefined)('bash', () => {
       'history -w',
       '',
     ]);
+  });
+
+  test('[TERM-3] of a command line beyond 48 KiB the beginning is told, so that its mark stays within what is taken out', async () => {
+    await using bash = await start(LONG_LINES);
+    await bash.prompt();
+    // Put in by a key: what types so much waits for it to be drawn.
+    await bash.run('\x07');
+    await bash.run('\x14');
+    const marks = bash.output.split(`${bash.nonce};`).map((mark) => mark.split('\x1b\\', 1).join('').length);
+    expect(Math.max(...marks)).toBeLessThan(OWN_MARK_LIMIT_BYTES);
+    expect(bash.texts('C')).toEqual([`: ${'x'.repeat(20_000)}`, `: ${'é'.repeat(12_286)}`]);
   });
 
   test('[TERM-2] lines of a multi-line command and of a here-document are told with their line ends', async () => {

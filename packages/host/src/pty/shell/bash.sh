@@ -21,11 +21,20 @@ __ah_pwd= __ah_place= __ah_out= __ah_status=0 __ah_trap=
 __ah_ps0=unknown __ah_ps1=unknown __ah_ps2=unknown # as they were wrapped
 __ah_open= __ah_close= __ah_again=
 
-# Sets `__ah_out`: $1 with every byte as `\xHH` that is not printable ASCII, or is `;` or `\`.
+# Whether $1 has more than 48 KiB.
+__ah_is_long() {
+  local LC_ALL=C
+  ((${#1} > 49152))
+}
+
+# Sets `__ah_out`: $1 with every byte as `\xHH` that is not printable ASCII, or is `;` or `\`. Of what is long only the beginning:
+# a mark that has 256 KiB would not be taken out of the output.
 __ah_encode() {
+  local text=$1
+  if __ah_is_long "$text"; then text=${text:0:12288}; fi
   local LC_ALL=C
   local byte number hex backslash='\x5c' semicolon='\x3b'
-  __ah_out=${1//\\/"$backslash"}
+  __ah_out=${text//\\/"$backslash"}
   __ah_out=${__ah_out//;/"$semicolon"}
   while [[ $__ah_out =~ [^\ -~] ]]; do
     byte=${BASH_REMATCH[0]}

@@ -4,9 +4,14 @@ true >(status filename)
 set -g __ah_end \e\\
 set -g __ah_ran 0
 
-# Every byte that is no letter or digit (or one of `/._~-`) as `\xHH`.
+# Every byte that is no letter or digit (or one of `/._~-`) as `\xHH`. Of more than 48 KiB of them only the beginning: a mark that
+# has 256 KiB would not be taken out of the output.
 function __ah_encode
-    string replace --all % '\\x' -- (string escape --style=url -- $argv[1])
+    set -l text (string escape --style=url -- $argv[1])
+    if test (string length -- "$text") -gt 147456
+        set text (string escape --style=url -- (string sub --length 12288 -- $argv[1] | string collect))
+    end
+    string replace --all % '\\x' -- $text
 end
 
 function __ah_executed --on-event fish_preexec

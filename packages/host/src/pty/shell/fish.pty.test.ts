@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { OWN_MARK_LIMIT_BYTES } from '../output/control-strings.ts';
 import { findShell, ShellSession } from './contract-shell.ts';
 
 const shell = findShell('fish');
@@ -8,6 +9,12 @@ const PROMPT = 'function fish_greeting; end; function fish_prompt; echo "<$statu
 
 const start = (config: string) =>
   ShellSession.start({ shell: shell ?? '', files: { '.config/fish/config.fish': config } });
+
+/** Keys put in long lines: ^G one of ASCII, ^T one of 160 KB, 640 KB as a mark would have it. */
+const LONG_LINES = `${PROMPT}
+bind \\cg 'commandline ": "(string repeat -n 20000 x)'
+bind \\ct 'commandline ": "(string repeat -n 80000 é)'
+`;
 
 describe.skipIf(shell === undefined)('fish', () => {
   test('[TERM-2] [TERM-3] command lines are told exactly as typed, with their exit codes', async () => {
@@ -26,6 +33,17 @@ describe.skipIf(shell === undefined)('fish', () => {
     expect(fish.texts('D')).toEqual(['3', '0', '0']);
     expect(fish.texts('P').slice(0, 2)).toEqual([fish.home, '/']);
     expect(fish.texts('R')).toHaveLength(1);
+  });
+
+  test('[TERM-3] of a command line beyond 48 KiB the beginning is told, so that its mark stays within what is taken out', async () => {
+    await using fish = await start(LONG_LINES);
+    await fish.prompt();
+    // Put in by a key: what types so much waits for it to be drawn.
+    await fish.run('\x07');
+    await fish.run('\x14');
+    const marks = fish.output.split(`${fish.nonce};`).map((mark) => mark.split('\x1b\\', 1).join('').length);
+    expect(Math.max(...marks)).toBeLessThan(OWN_MARK_LIMIT_BYTES);
+    expect(fish.texts('C')).toEqual([`: ${'x'.repeat(20_000)}`, `: ${'é'.repeat(12_286)}`]);
   });
 
   test('an empty line is no command, and a prompt that is defined anew is marked again', async () => {

@@ -6,10 +6,13 @@ $Global:__AhEnd = "$([char]27)\"
 $Global:__AhRan = $false
 $Global:__AhPrompt = $function:prompt
 
-# Every byte as `\xHH` that is not printable ASCII, or is `;` or `\`.
+# Every byte as `\xHH` that is not printable ASCII, or is `;` or `\`. Of more than 48 KiB only the beginning: a mark that has 256 KiB
+# would not be taken out of the output.
 function Global:__AhEncode([string] $Text) {
   $out = [System.Text.StringBuilder]::new()
-  foreach ($byte in [System.Text.Encoding]::UTF8.GetBytes($Text)) {
+  $bytes = [System.Text.Encoding]::UTF8.GetBytes($Text)
+  if ($bytes.Length -gt 49152) { $bytes = [System.Text.Encoding]::UTF8.GetBytes($Text.Substring(0, 12288)) }
+  foreach ($byte in $bytes) {
     if ($byte -lt 0x20 -or $byte -gt 0x7e -or $byte -eq 0x3b -or $byte -eq 0x5c) {
       [void] $out.AppendFormat('\x{0:x2}', $byte)
     } else {

@@ -1,12 +1,21 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { OWN_MARK_LIMIT_BYTES } from '../output/control-strings.ts';
 import { findShell, ShellSession, type ShellSetup } from './contract-shell.ts';
 
 const shell = findShell('zsh');
 
 const start = (rc: string, more: Partial<ShellSetup> = {}) =>
   ShellSession.start({ shell: shell ?? '', files: { '.zshrc': rc }, ...more });
+
+/** Keys put in long lines: ^G one of ASCII, ^T one of 160 KB, 640 KB as a mark would have it. */
+const LONG_LINES = `PS1='$ '
+put_ascii() { BUFFER=": \${(l:20000::x:)}" }
+put_wide() { BUFFER=": \${(l:80000::é:)}" }
+zle -N put_ascii; zle -N put_wide
+bindkey '^G' put_ascii '^T' put_wide
+`;
 
 describe.skipIf(shell === undefined)('zsh', () => {
   test('[TERM-2] [TERM-3] command lines are told exactly as typed, with their exit codes', async () => {
@@ -29,6 +38,17 @@ describe.skipIf(shell === undefined)('zsh', () => {
     expect(zsh.texts('D')).toEqual(['3', '0', '0', '0', '1']);
     expect(zsh.texts('P').slice(0, 2)).toEqual([zsh.home, '/']);
     expect(zsh.texts('R')).toHaveLength(1);
+  });
+
+  test('[TERM-3] of a command line beyond 48 KiB the beginning is told, so that its mark stays within what is taken out', async () => {
+    await using zsh = await start(LONG_LINES);
+    await zsh.prompt();
+    // Put in by a key: what types so much waits for it to be drawn.
+    await zsh.run('\x07');
+    await zsh.run('\x14');
+    const marks = zsh.output.split(`${zsh.nonce};`).map((mark) => mark.split('\x1b\\', 1).join('').length);
+    expect(Math.max(...marks)).toBeLessThan(OWN_MARK_LIMIT_BYTES);
+    expect(zsh.texts('C')).toEqual([`: ${'x'.repeat(20_000)}`, `: ${'é'.repeat(12_286)}`]);
   });
 
   test('an empty line, one that is no command, and an interrupted one are no commands', async () => {

@@ -13,13 +13,17 @@ if [[ -o interactive ]]; then
   typeset -gi __ah_ran=0
   typeset -g __ah_pwd= __ah_place= __ah_typed=
 
-  # Sets REPLY: $1 with every byte as `\xHH` that is not printable ASCII, or is `;` or `\`.
+  # Sets REPLY: $1 with every byte as `\xHH` that is not printable ASCII, or is `;` or `\`. Of more than 48 KiB only the beginning:
+  # a mark that has 256 KiB would not be taken out of the output.
   __ah_encode() {
-    emulate -L zsh -o extended_glob -o no_multibyte
-    local MATCH
+    emulate -L zsh -o extended_glob
+    local MATCH text=$1
+    local beginning=${text[1,12288]}
     integer MBEGIN MEND
+    setopt no_multibyte
+    if ((${#text} > 49152)); then text=$beginning; fi
     # Byte by byte: in one long string each replacement would move all that follows.
-    local -a bytes=("${(@s::)1}")
+    local -a bytes=("${(@s::)text}")
     REPLY=${(j::)bytes//(#m)[^ -:<-\[\]-~]/\\x${(l:2::0:)$(([##16]#MATCH))}}
   }
 
