@@ -11,8 +11,8 @@ import type { Screen } from './render/screen.ts';
 
 const pollMs = 50;
 
-/** A first start makes folders and a database; a start after a kill recovers what was open. */
-const startLimitMs = 30_000;
+/** A first start makes folders and a database; a start after a kill recovers what was open, and waits for keepers that are slow. */
+const startLimitMs = 60_000;
 
 /** Time for a host that was started by somebody else at the same moment. */
 const rivalLimitMs = 5_000;

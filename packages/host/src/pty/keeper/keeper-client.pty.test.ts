@@ -13,6 +13,7 @@ import {
 } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { PtyError } from '../pty.ts';
 import { read, shell, TestKeepers, until, untilGone } from './contract-keepers.ts';
@@ -192,8 +193,9 @@ describe('the socket', () => {
       socket.on('close', () => open.delete(socket));
       greet(socket);
     });
-    expect(await keepers.owner({ timeoutMs: 300 }).adopt()).toEqual([]);
-    expect(keepers.log.lines.map(({ level, message }) => ({ level, message }))).toEqual([
+    expect(await keepers.owner({ timeoutMs: 300, adoptTimeoutMs: 300 }).adopt()).toEqual([]);
+    const warnings = keepers.log.lines.filter(({ level }) => level !== 'info');
+    expect(warnings.map(({ level, message }) => ({ level, message }))).toEqual([
       { level: 'warn', message: expect.stringContaining(words) },
     ]);
     expect(readdirSync(folder())).toEqual(['other.sock']);
@@ -312,6 +314,57 @@ describe('a keeper', () => {
     pty.write('typed meanwhile\n');
     process.kill(keepers.keeperPid, 'SIGCONT');
     await heard.shows('typed meanwhile');
+  });
+
+  test('that is slow when a host starts is waited for, for longer than for an answer', async () => {
+    const first = keepers.owner();
+    const pty = keepers.watch(await first.spawn(shell('a', 'stty -echo; echo ready; cat')));
+    const before = read(pty);
+    await before.shows('ready');
+    await first.close();
+    process.kill(keepers.keeperPid, 'SIGSTOP');
+    const adopting = keepers.owner({ timeoutMs: 100 }).adopt();
+    await wait(500);
+    process.kill(keepers.keeperPid, 'SIGCONT');
+    const [again] = await adopting;
+    if (again === undefined) throw new Error('the pty was not found');
+    const heard = read(again, before.output().length);
+    again.write('still there\n');
+    await heard.shows('still there');
+  });
+
+  /** Somebody who hangs up on the first host that comes, before its hello or before its list, and lists a pty to the second. */
+  test.each(['hello', 'list'])('that fails once before its %s is asked once more', async (failsAt) => {
+    mkdirSync(folder(), { mode: 0o700 });
+    let visits = 0;
+    const server = await listen('shaky', (socket) => {
+      visits += 1;
+      const isFirst = visits === 1;
+      if (isFirst && failsAt === 'hello') {
+        socket.destroy();
+        return;
+      }
+      const reader = new FrameReader((frame) => {
+        const message = frame.kind === 'control' ? parseHostMessage(frame.text) : undefined;
+        if (message?.type !== 'list') return;
+        if (isFirst) socket.destroy();
+        else
+          socket.write(
+            controlFrame({
+              type: 'listed',
+              request: message.request,
+              ptys: [{ pty: 1, id: 'kept', pid: 1 }],
+            }),
+          );
+      });
+      socket.on('data', (chunk: Buffer) => reader.push(chunk));
+      socket.write(controlFrame({ type: 'hello', protocol: keeperProtocol, build: '1.0.0', pid: 0 }));
+    });
+    const owner = keepers.owner();
+    expect((await owner.adopt()).map(({ id }) => id)).toEqual(['kept']);
+    expect(keepers.log.lines.filter(({ level }) => level === 'warn')).toEqual([]);
+    await owner.close();
+    server.close();
   });
 
   test('that starts a pty when nobody waits for it any more is told to end it', async () => {

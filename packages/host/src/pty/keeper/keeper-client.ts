@@ -12,8 +12,18 @@ import {
 } from './folder.ts';
 import { KeeperConnection, type ReachedKeeper } from './keeper-connection.ts';
 import { KeptPty } from './kept-pty.ts';
-import { keeperProtocol } from './protocol.ts';
+import { keeperProtocol, type ListedPty } from './protocol.ts';
 import { startKeeper } from './start.ts';
+
+/** How long a keeper may take for an answer, in ms. */
+const answerLimitMs = 5_000;
+/** And one that is to be adopted. */
+const adoptLimitMs = 30_000;
+
+/** What became of looking for a keeper that an earlier host left. */
+type FoundKeeper =
+  | Exclude<ReachedKeeper, { outcome: 'connected' }>
+  | { readonly outcome: 'found'; readonly connection: KeeperConnection; readonly ptys: readonly ListedPty[] };
 
 /** Where keepers are and which one is ours. */
 export interface KeeperPtyOwnerOptions {
@@ -24,6 +34,11 @@ export interface KeeperPtyOwnerOptions {
   readonly log: Log;
   /** How long a keeper may take for an answer, in ms. Default 5 s. */
   readonly timeoutMs?: number;
+  /**
+   * How long a keeper that an earlier host left may take for its hello and for its list, in ms: on a machine that stalls, to give
+   * up is to lose every terminal in it. It is then tried once more, with the limit for each answer. Default 30 s.
+   */
+  readonly adoptTimeoutMs?: number;
   /** Limits of each pty in keepers that are started from here. */
   readonly limits?: RunningPtyOptions;
 }
@@ -70,41 +85,59 @@ export class KeeperPtyOwner implements PtyOwner {
   }
 
   async #adoptFrom(name: string): Promise<readonly Pty[]> {
-    const { log } = this.#options;
-    const reached = await this.#reach(name);
-    if (reached.outcome === 'gone') {
-      removeKeeperFiles(this.#folder, name);
-      log.info({ keeper: name }, 'removed the socket of a keeper that is gone');
-    } else if (reached.outcome === 'foreign') {
-      const { protocol, build, pid } = reached.hello;
-      log.warn(
-        { keeper: name, pid, build, protocol, expected: keeperProtocol },
-        'left a keeper alone that speaks another protocol: its terminals show as exited, and it ends with them',
-      );
-    } else if (reached.outcome === 'unusable') {
-      log.warn({ keeper: name, reason: reached.reason }, 'left a keeper alone that does not answer');
-    } else return this.#listPtys(name, reached.connection);
-    return [];
+    const { log, adoptTimeoutMs = adoptLimitMs } = this.#options;
+    let found = await this.#find(name, adoptTimeoutMs);
+    if (found.outcome === 'unusable') {
+      log.info({ keeper: name, reason: found.reason }, 'a keeper did not answer; asking it once more');
+      // It hung up, or we were the ones that stalled: our limit was over before we read what it had said.
+      found = await this.#find(name, this.#timeoutMs);
+    }
+    switch (found.outcome) {
+      case 'found':
+        return this.#adoptAll(name, found);
+      case 'gone':
+        removeKeeperFiles(this.#folder, name);
+        log.info({ keeper: name }, 'removed the socket of a keeper that is gone');
+        return [];
+      case 'foreign': {
+        const { protocol, build, pid } = found.hello;
+        log.warn(
+          { keeper: name, pid, build, protocol, expected: keeperProtocol },
+          'left a keeper alone that speaks another protocol: its terminals show as exited, and it ends with them',
+        );
+        return [];
+      }
+      case 'unusable':
+        log.warn({ keeper: name, reason: found.reason }, 'left a keeper alone that does not answer');
+        return [];
+      default:
+        return found satisfies never;
+    }
   }
 
-  async #listPtys(name: string, connection: KeeperConnection): Promise<readonly Pty[]> {
-    const { log, build } = this.#options;
+  async #find(name: string, timeoutMs: number): Promise<FoundKeeper> {
+    const reached = await this.#reach(name, timeoutMs);
+    if (reached.outcome !== 'connected') return reached;
+    const { connection } = reached;
     try {
-      const answer = await connection.request({ type: 'list' });
+      const answer = await connection.request({ type: 'list' }, timeoutMs);
       if (answer.type !== 'listed') throw new PtyError(`it answered ${answer.type}`);
-      const ptys = answer.ptys.map((listed) => this.#pty(connection, listed));
-      log.info(
-        { keeper: name, pid: connection.pid, build: connection.build, ptyCount: ptys.length },
-        'found a keeper of terminals',
-      );
-      if (connection.build === build) this.#current ??= Promise.resolve(connection);
-      this.#dropIfUnused(connection);
-      return ptys;
+      return { outcome: 'found', connection, ptys: answer.ptys };
     } catch (error) {
-      log.warn({ keeper: name, reason: String(error) }, 'left a keeper alone that does not answer');
       await connection.close();
-      return [];
+      return { outcome: 'unusable', reason: String(error) };
     }
+  }
+
+  #adoptAll(name: string, { connection, ptys }: Extract<FoundKeeper, { outcome: 'found' }>): readonly Pty[] {
+    const adopted = ptys.map((listed) => this.#pty(connection, listed));
+    this.#options.log.info(
+      { keeper: name, pid: connection.pid, build: connection.build, ptyCount: ptys.length },
+      'found a keeper of terminals',
+    );
+    if (connection.build === this.#options.build) this.#current ??= Promise.resolve(connection);
+    this.#dropIfUnused(connection);
+    return adopted;
   }
 
   #pty(connection: KeeperConnection, listed: { pty: number; id: string; pid: number }): Pty {
@@ -137,7 +170,7 @@ export class KeeperPtyOwner implements PtyOwner {
     const name = newKeeperName();
     const { build, limits = {} } = this.#options;
     await startKeeper(this.#folder, name, { build, limits });
-    const reached = await this.#reach(name);
+    const reached = await this.#reach(name, this.#timeoutMs);
     if (reached.outcome !== 'connected') {
       const reason = reached.outcome === 'unusable' ? reached.reason : reached.outcome;
       throw new PtyError(`the keeper of terminals was started and cannot be reached: ${reason}`);
@@ -147,15 +180,19 @@ export class KeeperPtyOwner implements PtyOwner {
   }
 
   /** Connects; what is connected is let go of by `close`. */
-  async #reach(name: string): Promise<ReachedKeeper> {
-    const { build, timeoutMs = 5_000 } = this.#options;
+  async #reach(name: string, helloTimeoutMs: number): Promise<ReachedKeeper> {
+    const { build } = this.#options;
     const reached = await withSocketAddress(this.#folder, name, (address) =>
-      KeeperConnection.reach(address, { build, timeoutMs }),
+      KeeperConnection.reach(address, { build, timeoutMs: this.#timeoutMs, helloTimeoutMs }),
     );
     if (reached.outcome !== 'connected') return reached;
     const { connection } = reached;
     this.#connections.add(connection);
     void connection.closed.then(() => this.#connections.delete(connection));
     return reached;
+  }
+
+  get #timeoutMs(): number {
+    return this.#options.timeoutMs ?? answerLimitMs;
   }
 }

@@ -29,8 +29,10 @@ export interface KeptPtyEvents {
 export interface KeeperConnectionOptions {
   /** Version that is given in the hello. */
   readonly build: string;
-  /** How long the keeper may take for its hello and each answer, in ms. */
+  /** How long the keeper may take for each answer, in ms. */
   readonly timeoutMs: number;
+  /** How long it may take for its hello, in ms. Default `timeoutMs`. */
+  readonly helloTimeoutMs?: number;
 }
 
 /** What became of reaching a keeper. */
@@ -104,13 +106,14 @@ export class KeeperConnection {
     }
   }
 
-  private constructor(socket: Socket, { build, timeoutMs }: KeeperConnectionOptions) {
+  private constructor(socket: Socket, options: KeeperConnectionOptions) {
+    const { build, timeoutMs, helloTimeoutMs = timeoutMs } = options;
     this.#socket = socket;
     this.#timeoutMs = timeoutMs;
     this.#reader = new FrameReader((frame) => this.#receive(frame));
     const timer = setTimeout(
-      () => this.#greeted.reject(new Error(`no hello within ${timeoutMs} ms`)),
-      timeoutMs,
+      () => this.#greeted.reject(new Error(`no hello within ${helloTimeoutMs} ms`)),
+      helloTimeoutMs,
     );
     this.#greeted.promise.then(
       () => clearTimeout(timer),
@@ -150,8 +153,8 @@ export class KeeperConnection {
     return this.#closed.promise;
   }
 
-  /** Asks. Rejects with `PtyError` when the keeper refuses, is gone or takes too long. */
-  request(request: KeeperRequest): Promise<KeeperAnswer> {
+  /** Asks. Rejects with `PtyError` when the keeper refuses, is gone or takes longer than `timeoutMs`, by default that of the connection. */
+  request(request: KeeperRequest, timeoutMs: number = this.#timeoutMs): Promise<KeeperAnswer> {
     if (!this.#canSend) return Promise.reject(new PtyError('the keeper of terminals is gone'));
     this.#lastRequest += 1;
     const number = this.#lastRequest;
@@ -165,11 +168,9 @@ export class KeeperConnection {
       const timer = setTimeout(() => {
         this.#requests.delete(number);
         reject(
-          new PtyError(
-            `the keeper of terminals did not answer within ${this.#timeoutMs} ms (${request.type})`,
-          ),
+          new PtyError(`the keeper of terminals did not answer within ${timeoutMs} ms (${request.type})`),
         );
-      }, this.#timeoutMs);
+      }, timeoutMs);
       this.#requests.set(number, { type: request.type, timer, resolve, reject });
       this.#socket.write(frame);
     });
