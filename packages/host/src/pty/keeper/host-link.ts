@@ -92,6 +92,15 @@ export class HostLink {
     this.#flushSoon();
   }
 
+  /** Hears what the host has said so far, then hangs up: another host has come, and what this one's client was told is typed must be. */
+  hearOutAndClose(): void {
+    // What was read while requests wait is not with the reader yet: taking it gives `data` events.
+    while (!this.#isClosed && this.#socket.read() !== null);
+    const fd = fileOf(this.#socket);
+    if (!this.#isClosed && fd !== undefined) for (const chunk of unreadOf(fd)) this.#read(chunk);
+    this.close();
+  }
+
   /** Hangs up. Idempotent. */
   close(): void {
     if (this.#isClosed) return;
@@ -173,14 +182,20 @@ export class HostLink {
  * closes the socket, with keys still to be read from it that the host's client was told are typed.
  */
 function beforeItCloses(socket: Socket, look: (fd: number) => void): void {
-  const handle: unknown = Reflect.get(socket, '_handle');
-  const fd = typeof handle === 'object' && handle !== null && 'fd' in handle ? handle.fd : undefined;
-  if (typeof fd !== 'number' || fd < 0) return;
+  const fd = fileOf(socket);
+  if (fd === undefined) return;
   const destroy = socket._destroy.bind(socket);
   socket._destroy = (error, callback) => {
     look(fd);
     destroy(error, callback);
   };
+}
+
+/** The open file of a socket. */
+function fileOf(socket: Socket): number | undefined {
+  const handle: unknown = Reflect.get(socket, '_handle');
+  const fd = typeof handle === 'object' && handle !== null && 'fd' in handle ? handle.fd : undefined;
+  return typeof fd === 'number' && fd >= 0 ? fd : undefined;
 }
 
 /** What a socket has received and nobody has read. */

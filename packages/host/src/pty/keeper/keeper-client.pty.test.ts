@@ -331,6 +331,7 @@ describe('a keeper', () => {
     const heard = read(again, before.output().length);
     again.write('still there\n');
     await heard.shows('still there');
+    expect(again.pid).toBe(pty.pid);
   });
 
   /** Somebody who hangs up on the first host that comes, before its hello or before its list, and lists a pty to the second. */

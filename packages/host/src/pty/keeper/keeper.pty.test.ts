@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { closeSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
@@ -12,6 +12,7 @@ import { controlFrame } from './frames.ts';
 import { Keeper, type KeeperOptions } from './keeper.ts';
 import { KeeperConnection } from './keeper-connection.ts';
 import { KeptPty } from './kept-pty.ts';
+import { keeperProtocol } from './protocol.ts';
 
 let keepers: TestKeepers;
 let clock: SimulatedClock;
@@ -196,6 +197,23 @@ describe('a second host', () => {
     again.write('two\n');
     await rest.shows('two\r\n');
     expect(rest.output()).toBe('two\r\n');
+  });
+
+  test('comes behind what the first has typed, also when that was not read yet', async () => {
+    await start();
+    const first = await reach();
+    const typed = join(keepers.root, 'typed');
+    const pty = await spawnOn(first, `stty -echo; echo ready; read x; echo "$x" > ${typed}; exec sleep 1000`);
+    await read(pty).shows('ready');
+    const second = connect(address);
+    // The keeper has accepted it, and hears it before what the first says from here on.
+    await once(second, 'data');
+    second.write(controlFrame({ type: 'hello', protocol: keeperProtocol, build: '1.0.0', pid: 0 }));
+    pty.write('behind ');
+    pty.write('the hello\n');
+    await until('it was typed', () => existsSync(typed) && readFileSync(typed, 'utf8') !== '');
+    expect(readFileSync(typed, 'utf8')).toBe('behind the hello\n');
+    second.destroy();
   });
 });
 

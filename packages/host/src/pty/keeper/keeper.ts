@@ -115,7 +115,7 @@ export class Keeper {
   #takeOver(link: HostLink): void {
     const former = this.#host;
     this.#host = link;
-    former?.close();
+    former?.hearOutAndClose();
     for (const held of this.#ptys.values()) {
       if (former !== undefined) held.pty.detach();
       held.endedAt = undefined;
