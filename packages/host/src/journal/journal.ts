@@ -44,7 +44,10 @@ export interface Journal {
   ): Promise<readonly StoredEnvelope[] | undefined>;
   /** The public envelope that answered this dispatch, while the window holds it [ACT-5]. */
   findOutcome(clientId: string, epoch: string, clientSeq: number): Promise<StoredEnvelope | undefined>;
-  /** Size and bounds of the replay window. `trimmedSeq`: everything at or below it may be gone. */
+  /**
+   * Size and bounds of the replay window. `bytes` are those of JSON, whatever it takes on disk. `trimmedSeq`: everything at or
+   * below it may be gone.
+   */
   windowStats(): Promise<{ bytes: number; trimmedSeq: number; oldestTime: number | undefined }>;
   /**
    * The lowest seq such that dropping all envelopes at or below it leaves at most `maxBytes` and nothing older than
@@ -70,7 +73,7 @@ export interface Journal {
   readMeta(key: string): Promise<string | undefined>;
   listProcesses(): Promise<readonly StoredProcess[]>;
 
-  /** Bytes on disk by session: turns, snapshots, envelopes in the window, contents. `undefined` when unknown. */
+  /** Bytes by session, of JSON where it is that: turns, snapshots, envelopes in the window, contents. `undefined` when unknown. */
   diskUse(session: string): Promise<DiskUse | undefined>;
   /** Gives freed pages back to the file system in a slice of at most `maxPages`; resolves with whether more remain. */
   compact(maxPages: number): Promise<boolean>;
@@ -226,7 +229,10 @@ export interface StoredProcess {
   readonly command: string;
 }
 
-/** What one session takes on disk, in bytes: its completed turns, snapshot rows, envelopes in the window and contents. */
+/**
+ * What one session keeps, in bytes: its completed turns, snapshot rows, envelopes in the window and contents. Envelopes count as
+ * JSON; on disk large ones may take less.
+ */
 export interface DiskUse {
   readonly turnsBytes: number;
   readonly stateBytes: number;

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import {
   chmodSync,
   closeSync,
@@ -48,14 +49,25 @@ function file(name: string): string {
   return join(folder, name);
 }
 
+/** Text that stays as large as it is. */
+function noise(seed: number): string {
+  return [seed, -seed].map((each) => createHash('sha512').update(String(each)).digest('base64')).join('');
+}
+
 function envelopes(from: number, count: number): JournalWrite[] {
   return Array.from({ length: count }, (_, index) => ({
     op: 'envelope',
     seq: from + index,
     channel: chat,
     time: from + index,
-    json: JSON.stringify({ seq: from + index, text: 'x'.repeat(200) }),
+    json: JSON.stringify({ seq: from + index, text: noise(from + index) }),
   }));
+}
+
+/** One that is held compressed. */
+function largeEnvelope(seq: number) {
+  const json = JSON.stringify({ seq, text: 'a line of a log\r\n'.repeat(4_000) });
+  return { op: 'envelope', seq, channel: chat, time: seq, json } satisfies JournalWrite;
 }
 
 /** Leaves a journal behind as a kill does: a copy of the files while it is open, put in its place once it has closed. */
@@ -141,12 +153,12 @@ describe('migrations', () => {
 
   test('an empty file gets the newest version, and a database of the version before it becomes that, with what it held', async () => {
     await begin();
-    expect(query('PRAGMA user_version')).toBe(3);
+    expect(query('PRAGMA user_version')).toBe(4);
     const journal = create({ migrations: [...migrations, addColumn] });
     await journal.open();
     expect(await journal.listSessions({})).toMatchObject([{ uri: 's', summary: '{}' }]);
     await journal.close();
-    expect([query('PRAGMA user_version'), query('SELECT note FROM sessions')]).toEqual([4, 'migrated']);
+    expect([query('PRAGMA user_version'), query('SELECT note FROM sessions')]).toEqual([5, 'migrated']);
   });
 
   test('contents of version 1 belong to their session alone', async () => {
@@ -168,6 +180,28 @@ describe('migrations', () => {
     expect(await journal.readContent('x')).toBeUndefined();
   });
 
+  test('large envelopes that version 3 held as text are read beside those that are compressed since', async () => {
+    const old = create({ migrations: migrations.slice(0, 3) });
+    await old.open();
+    await old.commit([largeEnvelope(1)]);
+    await old.close();
+    // As a host of that version wrote it.
+    const database = new DatabaseSync(file('journal.db'));
+    database.prepare('UPDATE envelopes SET json = ?').run(largeEnvelope(1).json);
+    database.close();
+    const journal = create();
+    await journal.open();
+    await journal.commit([largeEnvelope(2)]);
+    const read = await journal.readEnvelopes([chat], 0, 5, 1e9);
+    expect(read?.map(({ json }) => json)).toEqual([largeEnvelope(1).json, largeEnvelope(2).json]);
+    await journal.close();
+    expect(query('SELECT group_concat(typeof(json)) FROM envelopes')).toBe('text,blob');
+    expect(query('PRAGMA user_version')).toBe(4);
+    await expect(create({ migrations: migrations.slice(0, 3) }).open()).rejects.toMatchObject({
+      code: 'newer',
+    });
+  });
+
   test('a migration that fails leaves the version before it, whole', async () => {
     await begin();
     const broken = (database: DatabaseSync) => {
@@ -175,7 +209,7 @@ describe('migrations', () => {
       database.exec('SELECT * FROM absent');
     };
     await expect(create({ migrations: [...migrations, broken] }).open()).rejects.toThrow('absent');
-    expect(query('PRAGMA user_version')).toBe(3);
+    expect(query('PRAGMA user_version')).toBe(4);
     const journal = create();
     await journal.open();
     expect(await journal.listSessions({})).toHaveLength(1);
@@ -188,7 +222,7 @@ describe('migrations', () => {
     const before = readFileSync(file('journal.db'));
     const refusal = create().open();
     await expect(refusal).rejects.toMatchObject({ name: 'JournalError', code: 'newer' });
-    await expect(refusal).rejects.toThrow(/version 5.*up to 3/);
+    await expect(refusal).rejects.toThrow(/version 6.*up to 4/);
     expect(readFileSync(file('journal.db')).equals(before)).toBe(true);
   });
 });
@@ -374,6 +408,22 @@ describe('damage', () => {
     await journal.close();
     expect(await create().open()).toMatchObject({ setAside: { path: expect.stringContaining('.damaged-') } });
     expect(existsSync(file('journal.db.suspect'))).toBe(false);
+  });
+
+  test('a compressed row that cannot be undone is an error of each read that needs it, and of no other', async () => {
+    const journal = create();
+    await journal.open();
+    await journal.commit([largeEnvelope(1), { ...largeEnvelope(2), channel: 'other' }]);
+    await journal.close();
+    const database = new DatabaseSync(file('journal.db'));
+    database.exec("UPDATE envelopes SET json = CAST(substr(json, 1, 40) || x'00' AS BLOB) WHERE seq = 1");
+    database.close();
+    const again = create();
+    await again.open();
+    const damage = { name: 'JournalError', code: 'io', message: expect.stringContaining('damaged') };
+    await expect(again.readEnvelopes([chat], 0, 5, 1e9)).rejects.toMatchObject(damage);
+    expect(await again.readEnvelopes(['other'], 0, 5, 1e9)).toMatchObject([{ json: largeEnvelope(2).json }]);
+    expect(await again.trim(1, 5)).toBe(1);
   });
 
   test('a suspicion that proves wrong changes nothing', async () => {

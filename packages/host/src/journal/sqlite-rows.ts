@@ -84,6 +84,11 @@ export function bytes(row: Row, column: string): Uint8Array {
   return value;
 }
 
+/** A column that holds text or bytes. */
+export function textOrBytes(row: Row, column: string): string | Uint8Array {
+  return row[column] instanceof Uint8Array ? bytes(row, column) : text(row, column);
+}
+
 /** A column that holds text or NULL. */
 export function optionalText(row: Row, column: string): string | undefined {
   return row[column] === null ? undefined : text(row, column);

@@ -23,6 +23,9 @@ async function withJournal(work: (journal: SqliteJournal, folder: string) => Pro
   }
 }
 
+/** Large enough to be compressed, alone or with its neighbours. */
+const large = (seq: number) => JSON.stringify({ seq, lines: 'a line of a log, é🌍\r\n'.repeat(2_000) });
+
 const delta = (seq: number, json = `{"é🌍":${seq}}`) =>
   ({ op: 'envelope', seq, channel: 'a', time: seq * 10, json }) as const satisfies JournalWrite;
 
@@ -74,6 +77,32 @@ test('neighbours on one channel share a row, up to a bound; what answers a dispa
   });
 });
 
+test('[ACT-5] large rows are held compressed, alone and with neighbours, and read and cut as others are', async () => {
+  await withJournal(async (journal, folder) => {
+    const origin = { clientId: 'c', epoch: 'e', clientSeq: 1 };
+    const alone = { ...delta(1, large(1)), origin };
+    const writes = [alone, delta(2), delta(3, large(3)), delta(4)];
+    await journal.commit(writes);
+    await journal.close();
+    const database = new DatabaseSync(join(folder, 'journal.db'));
+    const rows = database
+      .prepare('SELECT seq, typeof(json) AS type, length(json) AS size FROM envelopes')
+      .all();
+    database.close();
+    expect(rows).toMatchObject([
+      { seq: 1, type: 'blob' },
+      { seq: 4, type: 'blob' },
+    ]);
+    expect(rows.every(({ size }) => Number(size) < 1_000)).toBe(true);
+    await journal.open();
+    const texts = (from: number) => writes.slice(from).map(({ seq, json }) => ({ seq, json }));
+    expect(await journal.readEnvelopes(['a'], 0, 4, 1e6)).toMatchObject(texts(0));
+    expect(await journal.findOutcome('c', 'e', 1)).toMatchObject({ seq: 1, json: large(1) });
+    expect(await journal.trim(2, 10)).toBe(2);
+    expect(await journal.readEnvelopes(['a'], 0, 4, 1e6)).toMatchObject(texts(2));
+  });
+});
+
 test('a row is cut where trimming ends, and again', async () => {
   await withJournal(async (journal) => {
     await journal.commit(Array.from({ length: 10 }, (_, index) => delta(index + 1)));
@@ -100,10 +129,10 @@ async function answers(journal: Journal): Promise<unknown> {
   for (const uri of ['a', 'b']) reads.push(await journal.readChannel(uri), await journal.diskUse(uri));
   for (const from of edges) {
     for (const upTo of edges) {
-      for (const maxBytes of [10, 60, 10_000])
+      for (const maxBytes of [10, 60, 10_000, 200_000])
         reads.push(await journal.readEnvelopes(['b', 'a'], from, upTo, maxBytes));
-      const limits = { maxBytes: upTo * 5, minTime: from * 10 };
-      reads.push(await pointOf(journal, limits));
+      for (const bytes of [5, 5_000])
+        reads.push(await pointOf(journal, { maxBytes: upTo * bytes, minTime: from * 10 }));
     }
   }
   return reads;
@@ -114,14 +143,18 @@ async function pointOf(journal: Journal, limits: { maxBytes: number; minTime: nu
   const point = await journal.findTrimPoint(limits);
   return point === undefined
     ? 'none'
-    : seqs((await journal.readEnvelopes(['a', 'b'], point, 1_000, 1e6)) ?? []);
+    : seqs((await journal.readEnvelopes(['a', 'b'], point, 1_000, 1e8)) ?? []);
 }
 
 test('runs show in no answer: they are those of a journal that keeps each envelope by itself', async () => {
   const write = fc.oneof(
     {
       weight: 8,
-      arbitrary: fc.record({ uri: fc.constantFrom('a', 'a', 'a', 'b'), gap: fc.integer({ min: 1, max: 3 }) }),
+      arbitrary: fc.record({
+        uri: fc.constantFrom('a', 'a', 'a', 'b'),
+        gap: fc.integer({ min: 1, max: 3 }),
+        isLarge: fc.constantFrom(false, false, false, true),
+      }),
     },
     {
       weight: 1,
@@ -149,7 +182,7 @@ test('runs show in no answer: they are those of a journal that keeps each envelo
           const writes = each.writes.map((item): JournalWrite => {
             if ('snapshot' in item) return channel(item.snapshot, Math.max(0, seq - item.back));
             seq += item.gap;
-            return { ...delta(seq), channel: item.uri };
+            return { ...delta(seq, item.isLarge ? large(seq) : undefined), channel: item.uri };
           });
           await sqlite.commit(writes);
           await memory.commit(writes);

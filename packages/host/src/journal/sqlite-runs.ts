@@ -1,13 +1,14 @@
 import type { StoredEnvelope } from './journal.ts';
+import { decompress } from './sqlite-compression.ts';
 import { DamageError } from './sqlite-errors.ts';
-import { number, optionalText, type Row, text } from './sqlite-rows.ts';
+import { number, optionalText, type Row, text, textOrBytes } from './sqlite-rows.ts';
 
 /** A row of `envelopes` ends at so many envelopes or characters, so that cutting one while trimming stays cheap. */
 const MAX_COUNT = 256;
 const MAX_LENGTH = 64 * 1024;
 
 /** The columns that `unpack` reads. */
-export const RUN_COLUMNS = 'seq, channel, time, run, json';
+export const RUN_COLUMNS = 'seq, channel, time, run, bytes, json';
 
 /** What a row of `envelopes` says of its envelopes. */
 export interface PackedRun {
@@ -17,7 +18,7 @@ export interface PackedRun {
   readonly seq: number;
   readonly time: number;
   readonly count: number;
-  /** Of UTF-8. */
+  /** Of all its envelopes in UTF-8, whatever the row takes. */
   readonly bytes: number;
   /**
    * JSON of four numbers for each envelope: sequence number and time, both less those of the one before (at first less 0), how
@@ -97,7 +98,9 @@ function commonPrefix(left: string, right: string): string {
 /** The envelopes of a row, oldest first. Throws `DamageError` when they cannot be told apart. */
 export function unpack(row: Row): StoredEnvelope[] {
   const channel = text(row, 'channel');
-  const json = text(row, 'json');
+  const bytes = number(row, 'bytes');
+  // No longer than its envelopes, which say nothing less.
+  const json = decompress(textOrBytes(row, 'json'), bytes);
   const run = optionalText(row, 'run');
   if (run === undefined) return [{ seq: number(row, 'seq'), channel, time: number(row, 'time'), json }];
   const parts = readParts(run);

@@ -93,6 +93,7 @@ export class SqliteWindow {
     const run = new Run('');
     for (const envelope of kept) run.add(envelope.seq, envelope.time, envelope.json);
     const packed = run.pack();
+    // Whole text again: what is left of the oldest row goes next.
     this.#statements.run(
       'UPDATE envelopes SET first_seq = ?, first_time = ?, count = ?, bytes = ?, run = ?, json = ? WHERE seq = ?',
       packed.firstSeq,

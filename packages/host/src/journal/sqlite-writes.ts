@@ -1,5 +1,6 @@
 import { checkSeq } from './envelope-order.ts';
 import type { JournalWrite, OutcomeKey } from './journal.ts';
+import { Compressor } from './sqlite-compression.ts';
 import { number, type Statements } from './sqlite-rows.ts';
 import { Run } from './sqlite-runs.ts';
 
@@ -12,6 +13,7 @@ const knownStaleLimit = 10_000;
 /** Applies writes inside a transaction that the caller begins and ends, with `finish` before the end. */
 export class SqliteWriter {
   readonly #statements: Statements;
+  readonly #compressor = new Compressor();
   /** `total` and `seq` of the newest envelope. */
   #total = 0;
   #lastSeq = 0;
@@ -185,7 +187,7 @@ export class SqliteWriter {
       origin?.epoch ?? null,
       origin?.clientSeq ?? null,
       packed.run,
-      packed.json,
+      this.#compressor.compress(packed.json),
     );
     if (this.#knownStale.has(packed.channel)) return;
     this.#statements.run(

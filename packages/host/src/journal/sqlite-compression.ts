@@ -1,0 +1,63 @@
+import * as zlib from 'node:zlib';
+import { JournalError } from './journal.ts';
+import { DamageError } from './sqlite-errors.ts';
+
+/** Fewer characters cost more to compress than the pages that it saves. */
+const MIN_LENGTH = 32 * 1024;
+
+/** Of its length; what shrinks less stays text, which nothing has to undo. Random base64 takes three quarters. */
+const LARGEST_SHARE = 0.6;
+
+/** After a text that did not shrink, so many are stored without a try: they come in floods, and the try costs as much as the row. */
+const SKIPPED_TRIES = 15;
+
+/** Level 1: higher ones cost more than they save. With a checksum, so that damage is never handed out as text. */
+const options = {
+  params: {
+    [zlib.constants.ZSTD_c_compressionLevel]: 1,
+    [zlib.constants.ZSTD_c_checksumFlag]: 1,
+  },
+};
+
+/** Missing before Node 22.15 and 23.8: all rows are text there. */
+const hasZstd = typeof zlib.zstdCompressSync === 'function';
+
+/**
+ * Makes text into what a row holds: large text that shrinks by a fair share is compressed with zstd. A log shrinks to a fifth,
+ * and what a large row costs is its pages: written to the log of the database, then to its file, and freed when the row goes.
+ */
+export class Compressor {
+  #skips = 0;
+
+  compress(text: string): string | Uint8Array {
+    if (!hasZstd || text.length < MIN_LENGTH) return text;
+    if (this.#skips > 0) {
+      this.#skips -= 1;
+      return text;
+    }
+    const compressed = zlib.zstdCompressSync(text, options);
+    if (compressed.length <= text.length * LARGEST_SHARE) return compressed;
+    this.#skips = SKIPPED_TRIES;
+    return text;
+  }
+}
+
+/**
+ * The text that `Compressor` was given, of at most `maxBytes` of UTF-8. Throws `DamageError` when the bytes are not what it
+ * makes, and `JournalError` when this Node cannot undo it.
+ */
+export function decompress(stored: string | Uint8Array, maxBytes: number): string {
+  if (typeof stored === 'string') return stored;
+  if (!hasZstd) {
+    throw new JournalError(
+      'io',
+      'the journal has compressed rows, which Node can read from 22.15 and 23.8 on',
+    );
+  }
+  try {
+    return zlib.zstdDecompressSync(stored, { maxOutputLength: Math.max(1, maxBytes) }).toString();
+  } catch (error) {
+    const detail = error instanceof Error ? error.message : String(error);
+    throw new DamageError(`the journal is damaged: a compressed row cannot be read (${detail})`);
+  }
+}
