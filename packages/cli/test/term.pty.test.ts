@@ -81,6 +81,9 @@ describe('agenthost term run', () => {
     expect(code).not.toBe(0);
     expect(err.trimEnd().split('\n').length).toBeLessThanOrEqual(1);
     expect((await machine.run(['term', 'run', '--cwd', '/no/such', 'ls'])).code).toBe(2);
+    expect((await machine.run(['term', 'run', ''])).code).toBe(2);
+    expect((await machine.run(['term', 'new', '--detach', '--', ''])).code).toBe(2);
+    expect((await machine.run(['term', 'new', '--detach', '--name', ' '])).code).toBe(2);
   });
 });
 

@@ -6,7 +6,7 @@ import { oneLine } from '../render/plain-text.ts';
 import { DisplayFilter } from './display-filter.ts';
 import { giveBack, holderText, isNobody, refusal, take } from './holding.ts';
 import { KeyReader } from './key-reader.ts';
-import { noticeText } from './notice.ts';
+import { NoticeCorner } from './notice.ts';
 import { windowOf } from './window.ts';
 
 /** How an attachment ended. */
@@ -41,6 +41,7 @@ const hostPatienceMs = 120_000;
 export class Attachment {
   readonly #parts: AttachmentParts;
   readonly #filter = new DisplayFilter();
+  readonly #corner = new NoticeCorner();
   readonly #keys: KeyReader;
   readonly #undo: (() => void)[] = [];
   #end: ((end: AttachmentEnd) => void) | undefined;
@@ -285,12 +286,13 @@ export class Attachment {
     }
     const restored = this.#filter.modes.restore();
     this.#filter.restart();
+    this.#corner.forget();
     this.#write(`${restored}\u001b[H\u001b[2J${this.#filter.next(content)}`);
   }
 
   #notice(lines: readonly string[]): void {
     const size = windowOf(this.#parts.context);
-    if (size !== undefined) this.#write(noticeText(lines, size));
+    if (size !== undefined) this.#write(this.#corner.show(lines, size));
   }
 
   #write(text: string): void {

@@ -2,19 +2,34 @@ import { cellsOf, cutToCells } from '../render/cells.ts';
 import type { WindowSize } from './window.ts';
 
 /**
- * Lines over the upper right corner of a window, reversed, everything else left as it is: what to write. They stay until
- * something is shown in their place.
+ * Lines over the upper right corner of a window, reversed, everything else left as it is. They stay until something is shown in
+ * their place: a notice covers what is left of the one before, or their words would be read together.
  */
-export function noticeText(lines: readonly string[], { cols, rows }: WindowSize): string {
-  const shown = lines.flatMap((line) => wrapped(line, Math.max(4, cols - 2))).slice(0, rows);
-  const width = Math.max(...shown.map(cellsOf));
-  const column = Math.max(1, cols - width - 1);
-  return shown
-    .map((line, index) => {
-      const padding = ' '.repeat(width - cellsOf(line));
-      return `\u001b7\u001b[${index + 1};${column}H\u001b[0;7m ${line}${padding} \u001b8`;
-    })
-    .join('');
+export class NoticeCorner {
+  #width = 0;
+  #height = 0;
+
+  /** What to write so that these lines are shown. */
+  show(lines: readonly string[], { cols, rows }: WindowSize): string {
+    const shown = lines.flatMap((line) => wrapped(line, Math.max(4, cols - 2))).slice(0, rows);
+    while (shown.length < Math.min(this.#height, rows)) shown.push('');
+    const width = Math.max(Math.min(this.#width, Math.max(4, cols - 2)), ...shown.map(cellsOf));
+    this.#width = width;
+    this.#height = shown.length;
+    const column = Math.max(1, cols - width - 1);
+    return shown
+      .map((line, index) => {
+        const padding = ' '.repeat(width - cellsOf(line));
+        return `\u001b7\u001b[${index + 1};${column}H\u001b[0;7m ${line}${padding} \u001b8`;
+      })
+      .join('');
+  }
+
+  /** The window was cleared. */
+  forget(): void {
+    this.#width = 0;
+    this.#height = 0;
+  }
 }
 
 /** A line as lines of at most so many cells, cut between words. */

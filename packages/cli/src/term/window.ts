@@ -30,7 +30,7 @@ export function windowOf({ stdout }: Pick<Context, 'stdout'>): WindowSize | unde
 export function variablesOf(given: readonly string[]): Record<string, string> {
   return Object.fromEntries(
     given.map((text) => {
-      const [, name, value = ''] = /^([^=\0]+)=([^\0]*)$/s.exec(text) ?? [];
+      const [, name, value = ''] = /^([A-Za-z_]\w*)=([^\0]*)$/s.exec(text) ?? [];
       if (name === undefined)
         throw usageError(`--env: expected NAME=value, got ${oneLine(text) || '(nothing)'}`);
       return [name, value];

@@ -3,7 +3,7 @@ import { FakeContext } from '../../test/fake-context.ts';
 import { terminalLine } from '../commands/term/list.ts';
 import { holderText, isNobody, nobodyOf, refusal } from './holding.ts';
 import { keySequence, prefixKey } from './keys.ts';
-import { noticeText } from './notice.ts';
+import { NoticeCorner } from './notice.ts';
 import { chooseTerminal } from './terminal-ids.ts';
 import { sizeOf, variablesOf, windowOf } from './window.ts';
 
@@ -85,7 +85,8 @@ describe('size and variables', () => {
 
   test('a variable is a name and a value', () => {
     expect(variablesOf(['A=1', 'B=x=y', 'C='])).toEqual({ A: '1', B: 'x=y', C: '' });
-    for (const wrong of ['A', '=1', '']) expect(() => variablesOf([wrong])).toThrow('--env: expected');
+    for (const wrong of ['A', '=1', '', 'A B=1', '1A=1', 'Ä=1'])
+      expect(() => variablesOf([wrong])).toThrow('--env: expected');
   });
 });
 
@@ -123,12 +124,24 @@ describe('lines for people', () => {
   });
 
   test('a notice keeps to the corner, and to the window', () => {
-    expect(noticeText(['hi', 'there'], { cols: 20, rows: 5 })).toBe(
+    expect(new NoticeCorner().show(['hi', 'there'], { cols: 20, rows: 5 })).toBe(
       '\u001b7\u001b[1;14H\u001b[0;7m hi    \u001b8\u001b7\u001b[2;14H\u001b[0;7m there \u001b8',
     );
-    const narrow = noticeText(['some words that are long'], { cols: 12, rows: 2 });
+    const narrow = new NoticeCorner().show(['some words that are long'], { cols: 12, rows: 2 });
     expect(narrow).toContain('some words');
     expect(narrow).toContain('that are');
     expect(narrow).not.toContain('long');
+  });
+
+  test('a notice covers all of the one before it, until the window is cleared', () => {
+    const size = { cols: 20, rows: 5 };
+    const corner = new NoticeCorner();
+    corner.show(['read-only', 'c claims it'], size);
+    const covering =
+      '\u001b7\u001b[1;8H\u001b[0;7m yours       \u001b8\u001b7\u001b[2;8H\u001b[0;7m             \u001b8';
+    expect(corner.show(['yours'], size)).toBe(covering);
+    expect(corner.show(['yours'], { cols: 8, rows: 1 })).toBe('\u001b7\u001b[1;1H\u001b[0;7m yours  \u001b8');
+    corner.forget();
+    expect(corner.show(['yours'], size)).toBe('\u001b7\u001b[1;14H\u001b[0;7m yours \u001b8');
   });
 });

@@ -38,6 +38,7 @@ export async function newTerminal(
   options: TermNewOptions,
 ): Promise<number> {
   const prefix = prefixKey(options.detachKey);
+  demandProgram(command);
   const isDetached = options.detach === true || options.json === true;
   const wanted = wantedTerminal(context, options);
   if (!isDetached) demandWindow(context, 'add --detach to make one without a window');
@@ -56,6 +57,11 @@ export async function newTerminal(
   });
 }
 
+/** An empty word, mostly of a variable that is not set, is no program. Throws a usage error. */
+export function demandProgram([program]: readonly string[]): void {
+  if (program === '') throw usageError('the command: expected a program, got nothing');
+}
+
 /** A terminal as the command line asks for it. */
 export interface WantedTerminal {
   readonly name: string | undefined;
@@ -68,6 +74,7 @@ export interface WantedTerminal {
 /** Reads options; throws a usage error. */
 export function wantedTerminal(context: Context, options: NewTerminalOptions): WantedTerminal {
   if (options.cwd === '') throw usageError('--cwd: expected a folder, got nothing');
+  if (options.name?.trim() === '') throw usageError('--name: expected a title, got nothing');
   return {
     name: options.name,
     env: variablesOf(options.env ?? []),

@@ -7,7 +7,7 @@ import type { Screen } from '../../render/screen.ts';
 import { CommandOutput } from '../../term/command-output.ts';
 import { giveBack } from '../../term/holding.ts';
 import { watchConnection } from '../../watch-connection.ts';
-import { createTerminal, type NewTerminalOptions, wantedTerminal } from './new.ts';
+import { createTerminal, demandProgram, type NewTerminalOptions, wantedTerminal } from './new.ts';
 
 /** Options of `term run` as parsed. */
 export interface TermRunOptions extends NewTerminalOptions {
@@ -26,6 +26,7 @@ export async function runInTerminal(
   options: TermRunOptions,
 ): Promise<number> {
   if (words.length === 0) throw usageError('a command is needed: agenthost term run -- make test');
+  demandProgram(words);
   const wanted = wantedTerminal(context, options);
   return withHost(context, screen, options, async (connected) => {
     const { client, target } = connected;
