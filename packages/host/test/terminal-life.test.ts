@@ -143,6 +143,30 @@ describe('a host that was killed', () => {
     expect(seen).toBe(expected);
   });
 
+  it('[CONN-8] [TERM-1] shows the last title that its program has said, though it was not its turn yet', async () => {
+    const host = await startHost({ outlivesHost: true });
+    await openTerminal(host, await host.client('desk'));
+    const { last } = host.ptys;
+    for (const title of ['first', 'last']) {
+      last.output(`\x1b]0;${title}\x07`);
+      await host.advance(10);
+    }
+    expect(last.acknowledged).toBe('\x1b]0;first\x07\x1b]0;last\x07'.length);
+    await host.restart();
+    expect((await terminalState(await host.client('desk'))).title).toBe('last');
+  });
+
+  it('[CONN-8] [TERM-1] shows it also of one that ends with the host', async () => {
+    const host = await startHost();
+    await openTerminal(host, await host.client('desk'));
+    for (const title of ['first', 'last']) {
+      host.ptys.last.output(`\x1b]0;${title}\x07`);
+      await host.advance(10);
+    }
+    await host.restart();
+    expect(await terminalState(await host.client('desk'))).toMatchObject({ title: 'last', exitCode: 129 });
+  });
+
   it('[CONN-8] takes no byte twice that is in the journal and was not acknowledged', async () => {
     const host = await startHost({ outlivesHost: true });
     const desk = await host.client('desk');

@@ -354,6 +354,25 @@ describe('output', () => {
     await expect.poll(() => last.keys).toBe('\x1b[2;2R\x1b[?2004;1$y\x1b[?62;22c');
   });
 
+  it('[TERM-3] answers as many queries as anybody needs, and does not cut the output of a program that goes on asking', async () => {
+    const host = await startHost();
+    const desk = await host.client();
+    await openTerminal(host, desk);
+    const { last } = host.ptys;
+    last.output('.');
+    await host.run();
+    desk.clear();
+    const flood = '\x1b[c'.repeat(8_000);
+    last.output(flood);
+    await host.advance(100);
+    expect(outputOf(await terminalState(desk)) === `.${flood}`).toBe(true);
+    expect(desk.types(TERMINAL).length).toBeLessThan(200);
+    expect(last.keys.split('c')).toHaveLength(64 + 1);
+    last.output('\x1b[c');
+    await host.advance(100);
+    expect(last.keys.split('c')).toHaveLength(65 + 1);
+  });
+
   it("[TERM-1] takes the program's title, until somebody names it", async () => {
     const host = await startHost();
     const [desk, phone] = [await host.client('desk'), await host.client('phone')];
@@ -365,7 +384,7 @@ describe('output', () => {
     expect((await terminalList(desk))[0]?.title).toBe('vi');
     expect(await rejection(phone, { type: 'terminal/titleChanged', title: 'mine' })).toBeUndefined();
     last.output('\x1b]0;less\x07');
-    await host.advance(10);
+    await host.advance(200);
     expect((await terminalState(desk)).title).toBe('mine');
   });
 
@@ -377,11 +396,33 @@ describe('output', () => {
     desk.clear();
     const titles = Array.from({ length: 10_000 }, (_, index) => `\x1b]0;${index}\x07`);
     host.ptys.last.output(titles.join(''));
-    await host.advance(20);
+    await host.advance(120);
     expect((await terminalList(desk))[0]?.title).toBe('9999');
     expect(outputOf(await terminalState(desk))).toBe(titles.join(''));
     expect(desk.types(ROOT).length).toBeLessThan(10);
     expect(desk.types(TERMINAL).length).toBeLessThan(20);
+  });
+
+  it('[TERM-1] lists about ten titles a second of a program that says them all the time, and its last', async () => {
+    const host = await startHost();
+    const desk = await host.client();
+    await desk.subscribe(ROOT);
+    await openTerminal(host, desk);
+    desk.clear();
+    const { last } = host.ptys;
+    for (let index = 0; index < 100; index += 1) {
+      last.output(`\x1b]0;${index}\x07`);
+      await host.advance(10);
+    }
+    expect(desk.types(ROOT).length).toBeLessThanOrEqual(11);
+    await host.advance(100);
+    expect((await terminalList(desk))[0]?.title).toBe('99');
+    last.output('\x1b]0;penultimate\x07');
+    await host.advance(10);
+    last.output('\x1b]0;last\x07');
+    last.end(0);
+    await host.run();
+    expect(await terminalState(desk)).toMatchObject({ title: 'last', exitCode: 0 });
   });
 
   it('[TERM-2] follows where the shell is', async () => {

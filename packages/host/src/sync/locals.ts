@@ -39,6 +39,8 @@ export interface TerminalLocal extends AnyLocal {
   readonly titledBy: 'host' | 'program' | 'somebody';
   /** What its title is while nobody has given one. */
   readonly defaultTitle: string;
+  /** The title that a program has said last, while it waits for its turn to be shown. */
+  readonly heldTitle?: string;
   /** What marks of its own shell integration carry; secret. Absent: it has none. */
   readonly nonce?: string;
   /** The command that runs now, as its shell said, and when it began, ms since the epoch. */

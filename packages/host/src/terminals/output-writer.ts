@@ -36,10 +36,11 @@ export class OutputWriter {
     this.#local = channel.local;
   }
 
-  /** Emits all of it and remembers that everything before `offset` is in envelopes. */
-  write(gathered: readonly Gathered[], offset: number): void {
+  /** Emits all of it and remembers that everything before `offset` is in envelopes, but for the title that is still held. */
+  write(gathered: readonly Gathered[], offset: number, heldTitle?: string): void {
     for (const each of gathered) this.#one(each);
-    this.#setLocal({ offset });
+    const { heldTitle: _, ...local } = this.#local;
+    this.#local = { ...local, offset, ...(heldTitle === undefined ? {} : { heldTitle }) };
     this.#parts.sync.setLocal(this.#channel, this.#local);
   }
 
@@ -47,6 +48,7 @@ export class OutputWriter {
   end(exitCode: number): void {
     const { sync } = this.#parts;
     this.#finishCommand(this.#parts.clock.now(), undefined);
+    if (this.#local.heldTitle !== undefined) this.#setTitle(this.#local.heldTitle);
     sync.setLocal(this.#channel, this.#local);
     sync.emit(this.#channel, { type: 'terminal/exited', exitCode });
     sync.registry.writeSnapshot(this.#channel);

@@ -8,10 +8,14 @@ import { OutputQueue } from './output-queue.ts';
 import { type Gathered, OutputWriter } from './output-writer.ts';
 import type { TerminalParts } from './parts.ts';
 import { ScrollbackKeeper } from './scrollback-keeper.ts';
+import { TitlePace } from './title-pace.ts';
 import { ViewerPace } from './viewer-pace.ts';
 
 /** So much output that shows nothing may be unacknowledged. */
 const SILENT_BYTES = 64 * 1024;
+
+/** Queries in one write that are answered: each is a cut in the output. */
+const MAX_QUERIES = 64;
 
 /** A snapshot is written after so much output, in UTF-16 code units: loading reads it and what came since. */
 const SNAPSHOT_LENGTH = 8 * 1024 * 1024;
@@ -29,12 +33,14 @@ export class TerminalRunner {
   readonly #viewers: ViewerPace;
   readonly #queue: OutputQueue;
   readonly #pace: OutputPace;
+  readonly #titles: TitlePace;
   readonly #unpin: () => void;
   readonly #setEnded: (exit: PtyExit) => void;
   #gathered: Gathered[] = [];
   #gatheredLength = 0;
-  /** The newest title and folder that were said: a program that says thousands at once must not make as many lists of terminals. */
-  readonly #newest = new Map<string, Gathered>();
+  #queryCount = 0;
+  /** The newest folder that was said. */
+  #folder: Gathered | undefined;
   /** Everything before this byte is in `#gathered` or was written. */
   #offset: number;
   /** Everything before this byte is in the journal. */
@@ -52,6 +58,7 @@ export class TerminalRunner {
     this.#parser = new OutputParser(nonce === undefined ? {} : { nonce });
     this.#queue = new OutputQueue(parts.timers, (bytes, offset) => this.#read(bytes, offset));
     this.#pace = new OutputPace(parts.timers, () => this.#write());
+    this.#titles = new TitlePace(parts.timers, () => this.#write());
     this.#answers = new Answers(parts, pty);
     this.#viewers = new ViewerPace(parts, channel, () => this.#acknowledge());
     this.#scrollback = new ScrollbackKeeper(parts, channel, () => this.#acknowledge());
@@ -68,12 +75,15 @@ export class TerminalRunner {
     this.#parts.sync.path.transact('host', () => {
       if (this.#channel.isAlive) this.#scrollback.trim();
     });
+    const { heldTitle } = this.#channel.local;
+    if (heldTitle !== undefined) this.#titles.said(heldTitle);
     this.pty.read(this.#offset, {
       data: (bytes, offset) => this.#queue.push(bytes, offset),
       exit: (exit) => {
         if (!this.#isDetached) this.#queue.finish(() => this.#end(exit));
       },
     });
+    if (heldTitle !== undefined) this.#write();
   }
 
   /** A client has given it another size. Inside `path.transact` only, behind the action. */
@@ -100,6 +110,7 @@ export class TerminalRunner {
     this.#isDetached = true;
     this.#queue.end();
     this.#pace.end();
+    this.#titles.end();
     this.#viewers.end();
     this.#answers.forget();
     this.#unpin();
@@ -110,17 +121,24 @@ export class TerminalRunner {
     this.#add(this.#parser.push(bytes), at);
     this.#offset = offset + bytes.length - this.#parser.pendingBytes;
     // What is taken out of the output has to be acknowledged too.
-    const isEmpty = this.#gathered.length === 0 && this.#newest.size === 0;
+    const isEmpty = this.#gathered.length === 0 && this.#folder === undefined;
     const isSilent = isEmpty && this.#offset - this.#committed < SILENT_BYTES;
     if (!isSilent) this.#pace.arrived(this.#gatheredLength);
   }
 
   #add(events: Iterable<Gathered['event']>, at: number): void {
     for (const event of events) {
-      const subject = subjectOf(event);
-      if (subject !== undefined) {
-        this.#newest.set(subject, { event, at });
+      if (event.type === 'title') {
+        this.#titles.said(event.title);
         continue;
+      }
+      if (isFolder(event)) {
+        this.#folder = { event, at };
+        continue;
+      }
+      if (event.type === 'query') {
+        this.#queryCount += 1;
+        if (this.#queryCount > MAX_QUERIES) continue;
       }
       if (event.type !== 'text') {
         this.#gathered.push({ event, at });
@@ -139,11 +157,16 @@ export class TerminalRunner {
 
   #write(): void {
     const { sync } = this.#parts;
-    const gathered = [...this.#gathered, ...this.#newest.values()];
+    const gathered = [...this.#gathered];
+    if (this.#folder !== undefined) gathered.push(this.#folder);
+    const title = this.#titles.take();
+    if (title !== undefined) gathered.push({ event: { type: 'title', title }, at: this.#parts.clock.now() });
+    const heldTitle = this.#titles.held;
     const length = this.#gatheredLength;
     const offset = this.#offset;
     this.#gathered = [];
-    this.#newest.clear();
+    this.#folder = undefined;
+    this.#queryCount = 0;
     this.#gatheredLength = 0;
     this.#lengthSinceSnapshot += length;
     const isSnapshotDue = this.#lengthSinceSnapshot >= SNAPSHOT_LENGTH;
@@ -153,7 +176,7 @@ export class TerminalRunner {
       if (this.#channel.isAlive) {
         const wrote = (text: string): void => this.#scrollback.wrote(text);
         const writer = new OutputWriter(this.#parts, this.#channel, { answers: this.#answers, wrote });
-        writer.write(gathered, offset);
+        writer.write(gathered, offset, heldTitle);
         this.#scrollback.trim();
         if (isSnapshotDue) sync.registry.writeSnapshot(this.#channel);
       }
@@ -174,6 +197,7 @@ export class TerminalRunner {
     this.#add(this.#parser.end(), this.#parts.clock.now());
     this.#pace.end();
     this.#write();
+    this.#titles.end();
     const { sync } = this.#parts;
     sync.path.transact('host', () => {
       if (this.#channel.isAlive) new OutputWriter(this.#parts, this.#channel).end(exit.exitCode);
@@ -188,8 +212,6 @@ export class TerminalRunner {
   }
 }
 
-/** What an event replaces an earlier one about. */
-function subjectOf(event: Gathered['event']): 'title' | 'cwd' | undefined {
-  if (event.type === 'title' || event.type === 'cwd') return event.type;
-  return event.type === 'mark' && event.mark.kind === 'cwd' ? 'cwd' : undefined;
-}
+/** Of these only the newest counts. */
+const isFolder = (event: Gathered['event']): boolean =>
+  event.type === 'cwd' || (event.type === 'mark' && event.mark.kind === 'cwd');
