@@ -46,7 +46,6 @@ export class Terminals implements TerminalService, TerminalStarter {
 
   async create(terminal: NewTerminal): Promise<void> {
     const { uri } = terminal;
-    const { sync } = this.#parts;
     if (this.#isOver) throw internalError('The host is stopping');
     await this.checkFree(uri);
     this.#starting.add(uri);
@@ -54,9 +53,8 @@ export class Terminals implements TerminalService, TerminalStarter {
       await this.#makeRoom();
       const { launch, pty } = await this.#spawn(terminal);
       try {
-        // Both may have come or gone while it started.
+        // Both may have come or gone while it started. What is checked last, nothing can come in between.
         await this.#checkSession(terminal);
-        if (sync.registry.get(uri) !== undefined) throw alreadyExists('channel', uri);
         await this.#commit(terminal, launch, pty);
       } catch (error) {
         this.#discard(pty);
@@ -124,6 +122,14 @@ export class Terminals implements TerminalService, TerminalStarter {
     if (claim.kind !== 'session') return;
     const session = await this.#parts.sync.registry.openOf('session', claim.session);
     if (session?.isAlive !== true) throw sessionNotFound(claim.session);
+  }
+
+  /** Throws when its session has just gone, or its URI has just been taken. */
+  #checkNow({ uri, claim }: NewTerminal): void {
+    const { registry } = this.#parts.sync;
+    if (claim.kind === 'session' && registry.getOf('session', claim.session)?.isAlive !== true)
+      throw sessionNotFound(claim.session);
+    if (registry.get(uri) !== undefined) throw alreadyExists('channel', uri);
   }
 
   /**
@@ -211,6 +217,7 @@ export class Terminals implements TerminalService, TerminalStarter {
       let isBegun = false;
       path.transact('client', () => {
         isBegun = true;
+        this.#checkNow(terminal);
         path.undo(() => reject(new JournalUnavailable('the terminal could not be journaled')));
         this.#add(terminal, launch, pty);
         path.effect(resolve);
