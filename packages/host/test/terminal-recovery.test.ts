@@ -1,8 +1,15 @@
 import type { ChannelKind } from '@agenthost/protocol';
 import { describe, expect, it } from 'vitest';
 import type { Channel } from '../src/sync/channel.ts';
-import { SESSION, startHost } from './host-fixture.ts';
-import { TERMINAL, terminalList } from './terminal-fixture.ts';
+import { type HostFixture, SESSION, startHost } from './host-fixture.ts';
+import {
+  openTerminal,
+  outputOf,
+  ownClaim,
+  TERMINAL,
+  terminalList,
+  terminalState,
+} from './terminal-fixture.ts';
 
 const inSession = { kind: 'session', session: SESSION } as const;
 
@@ -30,5 +37,63 @@ describe('a terminal that is just being made', () => {
     expect(host.ptys.ptys.map(({ hasEnded }) => hasEnded)).toEqual([true]);
     expect(await terminalList(desk)).toEqual([]);
     await expect(desk.subscribe(TERMINAL)).rejects.toMatchObject({ code: -32008 });
+  });
+});
+
+describe('a host that cannot read what was open when the one before it went', () => {
+  const OTHER = 'ahp-terminal:/other';
+
+  /** The host is killed, and the next one finds the terminal's row torn. The result mends it. */
+  async function restartTorn(host: HostFixture): Promise<() => void> {
+    host.kill();
+    const { channels } = host.journal.disk;
+    const row = channels.get(TERMINAL);
+    if (row === undefined) throw new Error('there is no such terminal');
+    channels.set(TERMINAL, { ...row, state: '{"torn' });
+    await host.start();
+    await host.run();
+    return () => void channels.set(TERMINAL, row);
+  }
+
+  it('[CONN-8] leaves programs running that may be those of such a terminal, and goes on with them once it can', async () => {
+    const host = await startHost({ outlivesHost: true });
+    const desk = await host.client('desk');
+    await openTerminal(host, desk);
+    await desk.request('createTerminal', { channel: OTHER, claim: ownClaim(desk) });
+    const [pty, other] = host.ptys.ptys;
+    if (pty === undefined || other === undefined) throw new Error('two were started');
+    pty.output('before ');
+    await host.advance(10);
+
+    const mend = await restartTorn(host);
+    expect(host.logged).toEqual([
+      'a channel that was open when the host went away cannot be read',
+      'left programs running that no terminal shows: they may be those of one that cannot be read',
+    ]);
+    expect(pty.hasEnded).toBe(false);
+    other.output('read on');
+    await host.advance(10);
+    expect(outputOf(await terminalState(await host.client('desk'), OTHER))).toBe('read on');
+
+    host.kill();
+    mend();
+    pty.output('after');
+    await host.start();
+    const again = await host.client('desk');
+    expect(outputOf(await terminalState(again))).toBe('before after');
+    await again.act(TERMINAL, { type: 'terminal/input', data: 'x' });
+    expect(pty.keys).toBe('x');
+  });
+
+  it('[CONN-8] [TERM-6] ends such a program when its terminal is disposed of after all', async () => {
+    const host = await startHost({ outlivesHost: true });
+    await openTerminal(host, await host.client('desk'));
+    const mend = await restartTorn(host);
+    expect(host.ptys.last.hasEnded).toBe(false);
+    mend();
+    const again = await host.client('desk');
+    await again.request('disposeTerminal', { channel: TERMINAL });
+    await host.run();
+    expect(host.ptys.last.hasEnded).toBe(true);
   });
 });

@@ -95,7 +95,7 @@ export async function startCore(parts: {
   const { name = 'agenthost', version = '0.0.0' } = options.serverInfo ?? {};
   await openRoot(sync, agents, `${name} ${version}`);
   const terminals = makeTerminals(options, version, { sync, clock, timers, ids, log });
-  await recoverOpen(sync, log, (open) => terminals.recover(open));
+  await recoverOpen(sync, log, (open, areAll) => terminals.recover(open, areAll));
 
   const locales = new Map<string, string>();
   const contents = new ContentStore(sync, ids);

@@ -36,6 +36,8 @@ export class Terminals implements TerminalService, TerminalStarter {
   readonly #runners = new Map<string, TerminalRunner>();
   /** URIs of terminals whose process is being started. */
   readonly #starting = new Set<string>();
+  /** By id, ptys that may belong to terminals that could not be read at the start. */
+  readonly #left = new Map<string, Pty>();
   #isOver = false;
 
   constructor(parts: TerminalParts) {
@@ -134,9 +136,10 @@ export class Terminals implements TerminalService, TerminalStarter {
 
   /**
    * Goes on with those of the open terminals whose processes outlived the host that started them, and ends the others [CONN-8]. Before
-   * anybody is let in; always called, so that no pty is left that nothing shows.
+   * anybody is let in; always called, so that no pty is left that nothing shows. Unless `areAll`, a pty that none of them
+   * has may be that of one that cannot be read: it is left running, for the next start.
    */
-  async recover(terminals: readonly Channel<'terminal'>[]): Promise<void> {
+  async recover(terminals: readonly Channel<'terminal'>[], areAll: boolean): Promise<void> {
     const { sync, log } = this.#parts;
     const ptys = new Map((await this.#adopt()).map((pty) => [pty.id, pty]));
     for (const terminal of terminals) {
@@ -150,8 +153,19 @@ export class Terminals implements TerminalService, TerminalStarter {
       ptys.delete(pty.id);
       this.#attach(terminal, pty).start();
     }
-    for (const pty of ptys.values()) this.#discard(pty);
-    await this.#folders.keepOnly(new Set([...this.#runners.values()].map(({ pty }) => pty.id)));
+    if (areAll) for (const pty of ptys.values()) this.#discard(pty);
+    else this.#leave([...ptys.values()]);
+    const running = [...this.#runners.values()].map(({ pty }) => pty.id);
+    await this.#folders.keepOnly(new Set([...running, ...this.#left.keys()]));
+  }
+
+  #leave(ptys: readonly Pty[]): void {
+    if (ptys.length === 0) return;
+    for (const pty of ptys) this.#left.set(pty.id, pty);
+    this.#parts.log.warn(
+      { ptys: ptys.map(({ id, pid }) => ({ id, pid })) },
+      'left programs running that no terminal shows: they may be those of one that cannot be read',
+    );
   }
 
   /**
@@ -271,6 +285,12 @@ export class Terminals implements TerminalService, TerminalStarter {
       const terminal = sync.registry.getOf('terminal', uri);
       if (terminal === undefined) sync.path.write({ op: 'dropChannel', uri });
       else sync.registry.dispose(terminal);
+      const left = terminal === undefined ? undefined : this.#left.get(terminal.local.pty);
+      if (left !== undefined) {
+        sync.path.effect(() => {
+          if (this.#left.delete(left.id)) this.#discard(left);
+        });
+      }
       const runner = this.#runners.get(uri);
       if (runner === undefined) continue;
       sync.path.effect(() => {

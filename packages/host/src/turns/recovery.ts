@@ -4,21 +4,25 @@ import type { Sync } from '../sync/sync.ts';
 
 /**
  * Ends what a host that went away left open, as ordinary journaled actions, before anybody is let in [CONN-8]. The
- * partial response is kept; queued messages wait for somebody. Terminals may go on: `recoverTerminals` decides, first.
+ * partial response is kept; queued messages wait for somebody. Terminals may go on: `recoverTerminals` decides, first; it is told
+ * whether those that it gets are all, or some channel could not be read that may be one.
  */
 export async function recoverOpen(
   sync: Sync,
   log: Log,
-  recoverTerminals: (terminals: readonly Channel<'terminal'>[]) => Promise<void>,
+  recoverTerminals: (terminals: readonly Channel<'terminal'>[], areAll: boolean) => Promise<void>,
 ): Promise<void> {
   const error = { errorType: 'hostRestarted', message: 'The host was restarted while this was running' };
   const open = new Map<string, Channel | undefined>();
+  let areAll = true;
   for (const uri of await sync.journal.listOpen()) {
     const channel = await openOr(sync, log, uri);
-    if (channel !== 'unreadable') open.set(uri, channel);
+    if (channel === 'unreadable') areAll = false;
+    else open.set(uri, channel);
   }
   await recoverTerminals(
     [...open.values()].flatMap((channel) => (channel?.is('terminal') === true ? [channel] : [])),
+    areAll,
   );
   for (const [uri, channel] of open) {
     if (channel?.is('terminal') === true) continue;
