@@ -151,7 +151,7 @@ describe('dispatch', () => {
 describe('resending', () => {
   const EPOCH = { 'x-epoch': 'life-1' };
 
-  test('[ACT-5] with x-epoch what was processed is not applied again but answered by its original envelope', async () => {
+  test('[ACT-5] [ACT-7] with x-epoch what was processed is not applied again but answered by its original envelope', async () => {
     const host = await startHost();
     const client = await host.client('resender', EPOCH);
     const { session } = await host.session(client);

@@ -1,4 +1,5 @@
 import type { TerminalClaim } from '@agenthost/protocol';
+import { turnStarted } from '@agenthost/testkit';
 import { describe, expect, it } from 'vitest';
 import { type HostFixture, SESSION, startHost } from './host-fixture.ts';
 import type { RawClient } from './raw-client.ts';
@@ -80,6 +81,21 @@ describe('a claim', () => {
     expect(await claim(phone, { kind: 'client', clientId: 'tablet' })).toBe('notYours');
     await desk.request('createSession', { channel: 'ahp-session:/two' });
     expect(await claim(phone, { kind: 'session', session: 'ahp-session:/two' })).toBe('notYours');
+  });
+
+  it('[TERM-5] of a turn becomes one of its session alone for any client, and nothing else for anybody', async () => {
+    const { host, desk, phone } = await two();
+    const { chat } = await host.session(desk, 'ahp-session:/working');
+    await desk.act(chat, turnStarted('a'));
+    await host.run();
+    const working: TerminalClaim = { kind: 'session', session: 'ahp-session:/working' };
+    await openTerminal(host, desk, { claim: { ...working, turnId: 'a' } });
+    expect(await claim(phone, { ...working, turnId: 'b' })).toBe('notYours');
+    expect(await claim(phone, inSession)).toBe('notYours');
+    expect((await terminalState(desk)).claim).toEqual({ ...working, turnId: 'a' });
+    expect(await claim(phone, working)).toBeUndefined();
+    expect((await terminalState(desk)).claim).toEqual(working);
+    expect((await terminalList(desk))[0]?.claim).toEqual(working);
   });
 
   it('[TERM-5] on a turn that is not open becomes one of the session in the background', async () => {

@@ -182,7 +182,7 @@ describe('a host that was killed', () => {
     expect(last.acknowledged).toBe(10);
   });
 
-  it('[CONN-8] ends visibly those that went with it', async () => {
+  it('[CONN-8] [TERM-6] ends visibly those that went with it', async () => {
     const host = await startHost();
     const desk = await host.client();
     await openTerminal(host, desk);
@@ -295,6 +295,20 @@ describe('a journal that cannot be written', () => {
 });
 
 describe('the scrollback', () => {
+  it('[TERM-4] keeps the last 1 MiB of output, and not much more, where nothing else is set', async () => {
+    const host = await startHost();
+    const desk = await host.client();
+    await openTerminal(host, desk);
+    const mebibyte = 1024 * 1024;
+    for (let part = 0; part < 48; part += 1) {
+      host.ptys.last.output(`${part}`.padEnd(63, '.').concat('\n').repeat(1_024));
+      await host.advance(50);
+    }
+    const output = outputOf(await terminalState(desk));
+    expect(output.length).toBeGreaterThanOrEqual(mebibyte);
+    expect(output.length).toBeLessThan(1.75 * mebibyte);
+  });
+
   it('[TERM-4] stays within its bound, and says the newest', async () => {
     const host = await startHost({ terminals: { scrollbackLength: 10_000 } });
     const desk = await host.client();

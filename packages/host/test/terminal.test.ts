@@ -189,6 +189,31 @@ describe('createTerminal', () => {
 });
 
 describe('disposeTerminal', () => {
+  it('[TERM-1] tells who watches the root of its title, its claim, its exit and its removal, and of nothing else', async () => {
+    const host = await startHost();
+    const [desk, viewer] = [await host.client('desk'), await host.client('viewer')];
+    await openTerminal(host, desk);
+    await viewer.subscribe(ROOT);
+    const told = async (deed: () => unknown): Promise<unknown> => {
+      viewer.clear();
+      await deed();
+      await host.run();
+      return viewer
+        .envelopes(ROOT)
+        .map(({ action }) => (action.type === 'root/terminalsChanged' ? action.terminals : action));
+    };
+    const title = { type: 'terminal/titleChanged', title: 'build' };
+    const entry = { resource: TERMINAL, title: 'build', claim: ownClaim(desk) };
+    expect(await told(() => desk.act(TERMINAL, title))).toEqual([[entry]]);
+    const claim = ownClaim(viewer);
+    expect(await told(() => desk.act(TERMINAL, { type: 'terminal/claimed', claim }))).toEqual([
+      [{ ...entry, claim }],
+    ]);
+    expect(await told(() => host.ptys.last.output('text'))).toEqual([]);
+    expect(await told(() => host.ptys.last.end(3))).toEqual([[{ ...entry, claim, exitCode: 3 }]]);
+    expect(await told(() => desk.request('disposeTerminal', { channel: TERMINAL }))).toEqual([[]]);
+  });
+
   it('[TERM-1] ends what runs, removes the terminal, and its list entry', async () => {
     const host = await startHost();
     const client = await host.client();

@@ -107,6 +107,11 @@ describe('[CHAT-17] a message that starts with !', () => {
     });
   });
 
+  it('[CHAT-17] is offered to clients when they come', async () => {
+    const { host } = await setUp();
+    expect(await host.connect('late').initialize()).toMatchObject({ terminalCommandPrefix: '!' });
+  });
+
   it('[CHAT-17] that fails is a failed call in a complete turn', async () => {
     const { command, turns } = await setUp();
     await command('a', '!make', 'no rule\r\n', 2);
