@@ -26,14 +26,17 @@ export const textOfAll = (content: readonly TerminalContentPart[]): string => co
 const unitsOf = (part: TerminalContentPart): number =>
   part.type === 'command' ? part.output.length + part.commandLine.length + PART_UNITS : part.value.length;
 
+/** Heads that were made here: looking at the text of one that has just grown would copy all of it. */
+const knownHeads = new WeakSet<TerminalContentPart>();
+
 /**
  * The text of the part at the front that stands for what was trimmed, or `undefined` when nothing was. A part that output is
  * still appended to is never the head.
  */
 export function headOf(content: readonly TerminalContentPart[]): string | undefined {
   const first = content[0];
-  const isHead = content.length > 1 && first?.type === 'unclassified' && first.value.startsWith(HEAD_MARK);
-  return isHead ? first.value : undefined;
+  if (content.length < 2 || first?.type !== 'unclassified') return undefined;
+  return knownHeads.has(first) || first.value.startsWith(HEAD_MARK) ? first.value : undefined;
 }
 
 /** The same content with another head; an empty one goes. */
@@ -42,7 +45,9 @@ export function withHead(content: readonly TerminalContentPart[], head: string):
   if (head === '' || head === HEAD_MARK) return rest;
   // With nothing behind it, output would be appended to the head itself.
   if (rest.length === 0) rest.push({ type: 'unclassified', value: '' });
-  rest.unshift({ type: 'unclassified', value: head });
+  const part: TerminalContentPart = { type: 'unclassified', value: head };
+  knownHeads.add(part);
+  rest.unshift(part);
   return rest;
 }
 
