@@ -140,7 +140,9 @@ export class TerminalHandle {
   /**
    * Types. Resolves when the host has taken all of it, or with the first piece's outcome that it did not. Pieces of one
    * call and of calls that follow arrive in order; nothing of it shows before the program says so [REC-2]. After a drop
-   * it is sent again where that types nothing twice, and `outcomeExpired` then means that it had arrived [ACT-5].
+   * it is sent again where that types nothing twice, and `outcomeExpired` then means that the host had taken it [ACT-5]. Keys
+   * are typed at most once: a host that is killed in the millisecond between its commit and the write to the program has taken
+   * some that were never typed, since they are kept nowhere.
    */
   async input(text: string): Promise<DispatchOutcome> {
     const sent = pieces(text, INPUT_LIMIT).map((data) =>

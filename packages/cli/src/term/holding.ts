@@ -74,7 +74,11 @@ export async function giveBack(
   return terminal.claim({ client: nobodyOf(terminal.uri) });
 }
 
-/** Why a dispatch had no effect, for people; `undefined` when it had one, or may have had [ACT-5]. */
+/**
+ * Why a dispatch had no effect, for people; `undefined` when it had one, or may have had [ACT-5]. With `outcomeExpired` the host had
+ * taken it: keys have reached the program then, unless that host was killed in the millisecond between its commit and the write to
+ * it. They are typed at most once, so nobody is told to type them again.
+ */
 export function refusal(outcome: DispatchOutcome): string | undefined {
   switch (outcome.outcome) {
     case 'accepted':
@@ -90,7 +94,7 @@ export function refusal(outcome: DispatchOutcome): string | undefined {
   }
 }
 
-/** Throws a `CliError` when a dispatch had no effect. */
+/** Throws a `CliError` when a dispatch had no effect, as `refusal` tells it. */
 export function demand(outcome: DispatchOutcome, what: string): void {
   const reason = refusal(outcome);
   if (reason !== undefined) throw new CliError(EXIT.error, `${what}: ${reason}`);
