@@ -153,12 +153,15 @@ describe('migrations', () => {
 
   test('an empty file gets the newest version, and a database of the version before it becomes that, with what it held', async () => {
     await begin();
-    expect(query('PRAGMA user_version')).toBe(4);
+    expect(query('PRAGMA user_version')).toBe(migrations.length);
     const journal = create({ migrations: [...migrations, addColumn] });
     await journal.open();
     expect(await journal.listSessions({})).toMatchObject([{ uri: 's', summary: '{}' }]);
     await journal.close();
-    expect([query('PRAGMA user_version'), query('SELECT note FROM sessions')]).toEqual([5, 'migrated']);
+    expect([query('PRAGMA user_version'), query('SELECT note FROM sessions')]).toEqual([
+      migrations.length + 1,
+      'migrated',
+    ]);
   });
 
   test('contents of version 1 belong to their session alone', async () => {
@@ -196,10 +199,31 @@ describe('migrations', () => {
     expect(read?.map(({ json }) => json)).toEqual([largeEnvelope(1).json, largeEnvelope(2).json]);
     await journal.close();
     expect(query('SELECT group_concat(typeof(json)) FROM envelopes')).toBe('text,blob');
-    expect(query('PRAGMA user_version')).toBe(4);
+    expect(query('PRAGMA user_version')).toBe(migrations.length);
     await expect(create({ migrations: migrations.slice(0, 3) }).open()).rejects.toMatchObject({
       code: 'newer',
     });
+  });
+
+  test('states of version 4 are found in the table of their own, and go with their channels', async () => {
+    const old = create({ migrations: migrations.slice(0, 4) });
+    await old.open();
+    await old.close();
+    const database = new DatabaseSync(file('journal.db'));
+    database.exec(
+      `INSERT INTO channels (uri, kind, seq, bytes, local, state) VALUES ('${chat}', 'chat', 3, 10, '{"l":1}', '{"s":"é"}')`,
+    );
+    database.close();
+    const journal = create();
+    await journal.open();
+    expect(await journal.readChannel(chat)).toMatchObject({ seq: 3, state: '{"s":"é"}', local: '{"l":1}' });
+    await journal.commit([{ op: 'local', uri: chat, local: '{"l":234}' }]);
+    expect(await journal.readChannel(chat)).toMatchObject({ state: '{"s":"é"}', local: '{"l":234}' });
+    expect(await journal.diskUse(chat)).toMatchObject({ stateBytes: 19 });
+    await journal.commit([{ op: 'dropChannel', uri: chat }]);
+    expect(await journal.readChannel(chat)).toBeUndefined();
+    await journal.close();
+    expect(query('SELECT count(*) FROM states')).toBe(0);
   });
 
   test('a migration that fails leaves the version before it, whole', async () => {
@@ -209,7 +233,7 @@ describe('migrations', () => {
       database.exec('SELECT * FROM absent');
     };
     await expect(create({ migrations: [...migrations, broken] }).open()).rejects.toThrow('absent');
-    expect(query('PRAGMA user_version')).toBe(4);
+    expect(query('PRAGMA user_version')).toBe(migrations.length);
     const journal = create();
     await journal.open();
     expect(await journal.listSessions({})).toHaveLength(1);
@@ -222,7 +246,9 @@ describe('migrations', () => {
     const before = readFileSync(file('journal.db'));
     const refusal = create().open();
     await expect(refusal).rejects.toMatchObject({ name: 'JournalError', code: 'newer' });
-    await expect(refusal).rejects.toThrow(/version 6.*up to 4/);
+    await expect(refusal).rejects.toThrow(
+      new RegExp(`version ${migrations.length + 2}.*up to ${migrations.length}`),
+    );
     expect(readFileSync(file('journal.db')).equals(before)).toBe(true);
   });
 });

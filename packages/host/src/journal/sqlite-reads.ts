@@ -32,7 +32,7 @@ export class SqliteReader {
 
   channel(uri: string): StoredChannel | undefined {
     const row = this.#statements.get(
-      'SELECT kind, session, seq, local, state FROM channels WHERE uri = ?',
+      'SELECT kind, session, seq, local, state FROM channels JOIN states ON channel = uri WHERE uri = ?',
       uri,
     );
     if (row === undefined) return undefined;

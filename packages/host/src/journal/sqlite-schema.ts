@@ -111,12 +111,27 @@ function orderClients(database: DatabaseSync): void {
  */
 function allowCompressedEnvelopes(): void {}
 
+/**
+ * Version 5. A channel's state has a row of its own: `local` of a terminal is written with each piece of its output, and SQLite writes
+ * a whole row anew, with the up to 1 MiB of state in it.
+ */
+function separateStates(database: DatabaseSync): void {
+  database.exec(`
+    CREATE TABLE states (channel TEXT PRIMARY KEY, state TEXT NOT NULL);
+    INSERT INTO states (channel, state) SELECT uri, state FROM channels;
+    ALTER TABLE channels ADD COLUMN state_bytes INTEGER NOT NULL DEFAULT 0;
+    UPDATE channels SET state_bytes = octet_length(state);
+    ALTER TABLE channels DROP COLUMN state;
+  `);
+}
+
 /** Every migration in order. Append only: a released one never changes. */
 export const migrations: readonly Migration[] = [
   createTables,
   nameTurnsOfContents,
   orderClients,
   allowCompressedEnvelopes,
+  separateStates,
 ];
 
 /** The version that the database has; 0 is an empty one. */

@@ -56,7 +56,7 @@ export class SqliteWriter {
         return this.#channel(write);
       case 'local':
         statements.run(
-          'UPDATE channels SET local = ?2, bytes = octet_length(?2) + octet_length(state) WHERE uri = ?1',
+          'UPDATE channels SET local = ?2, bytes = octet_length(?2) + state_bytes WHERE uri = ?1',
           write.uri,
           write.local,
         );
@@ -64,6 +64,7 @@ export class SqliteWriter {
       case 'dropChannel':
         this.#knownStale.delete(write.uri);
         statements.run('DELETE FROM channels WHERE uri = ?', write.uri);
+        statements.run('DELETE FROM states WHERE channel = ?', write.uri);
         statements.run('DELETE FROM turns WHERE chat = ?', write.uri);
         statements.run('DELETE FROM contents WHERE chat = ?', write.uri);
         statements.run('DELETE FROM open_channels WHERE uri = ?', write.uri);
@@ -202,15 +203,21 @@ export class SqliteWriter {
   #channel(write: ChannelWrite): void {
     this.#knownStale.delete(write.uri);
     this.#statements.run(
-      `INSERT INTO channels (uri, kind, session, seq, local, state, bytes)
-       VALUES (?1, ?2, ?3, ?4, ?5, ?6, octet_length(?5) + octet_length(?6))
+      `INSERT INTO channels (uri, kind, session, seq, local, state_bytes, bytes)
+       VALUES (?1, ?2, ?3, ?4, ?5, octet_length(?6), octet_length(?5) + octet_length(?6))
        ON CONFLICT (uri) DO UPDATE SET kind = excluded.kind, session = excluded.session, seq = excluded.seq,
-         local = excluded.local, state = excluded.state, bytes = excluded.bytes`,
+         local = excluded.local, state_bytes = excluded.state_bytes, bytes = excluded.bytes`,
       write.uri,
       write.kind,
       write.session ?? null,
       write.seq,
       write.local,
+      write.state,
+    );
+    this.#statements.run(
+      `INSERT INTO states (channel, state) VALUES (?1, ?2)
+       ON CONFLICT (channel) DO UPDATE SET state = excluded.state`,
+      write.uri,
       write.state,
     );
     this.#statements.run('DELETE FROM stale WHERE channel = ?', write.uri);
