@@ -96,6 +96,7 @@ function programOf(context: Context, screen: Screen, isJson: boolean, done: (cod
   example(running, [
     'agenthost run "what does this project do?"',
     'agenthost run --agent demo --approve all "write hello.txt Hello"',
+    'agenthost run "!make test"                          a command of yours, which agents hear of',
     'git diff | agenthost run --json - | jq -r "select(.type == \\"text\\").text"',
   ]);
   running.addHelpText('after', EXIT_HELP);
@@ -152,7 +153,7 @@ const commandIn =
 
 const EXIT_HELP = `
 Exit codes:
-  ${EXIT.done}    the agent is done
+  ${EXIT.done}    the agent is done; the command's own, for a prompt like "!make test"
   ${EXIT.error}    an error; the message says which
   ${EXIT.usage}    wrong usage
   ${EXIT.denied}    done, but something that the agent asked for was denied

@@ -117,6 +117,12 @@ describe('agenthost run', () => {
     }
   });
 
+  test('[CHAT-17] prints what a command printed, and ends with its exit code', async () => {
+    const { code, out, err } = await machine.run(['run', '!echo out; exit 7']);
+    expect({ code, out }).toEqual({ code: 7, out: 'out\n' });
+    expect(err).toContain('exit code 7');
+  });
+
   test('exits 130 at Ctrl-C and cancels the turn', async () => {
     const cli = machine.start(['run', 'say started\nhang']);
     await cli.until('started');

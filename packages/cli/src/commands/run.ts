@@ -17,7 +17,7 @@ import { promptText } from '../prompt-text.ts';
 import { oneLine } from '../render/plain-text.ts';
 import type { Screen } from '../render/screen.ts';
 import { homely } from '../render/session-line.ts';
-import { shownPath } from '../render/tool-call.ts';
+import { commandEnd, shownPath } from '../render/tool-call.ts';
 import { errorText, TurnPrinter } from '../render/turn-printer.ts';
 import { wireCodeOf } from '../rpc-answer.ts';
 import { isListed, shortId } from '../session-ids.ts';
@@ -43,7 +43,7 @@ export async function run(
   screen: Screen,
   words: readonly string[],
   options: RunOptions,
-): Promise<ExitCode> {
+): Promise<number> {
   if (options.cwd === '') throw usageError('--cwd: expected a folder, got nothing');
   const text = await promptText(words, context.stdin);
   const isPromptTyped = words.length > 0 && words[0] !== '-';
@@ -75,7 +75,7 @@ interface Run {
   readonly interruption: Interruption;
 }
 
-async function ask(run: Run, text: string, workingDirectory: string | undefined): Promise<ExitCode> {
+async function ask(run: Run, text: string, workingDirectory: string | undefined): Promise<number> {
   const { screen, options, client, interruption } = run;
   screen.status('creating a session');
   const session = await client.sessions
@@ -166,7 +166,7 @@ function printer({ context, screen, options }: Run, session: SessionHandle): (ev
   return (event) => turns.show(event);
 }
 
-async function conclude(run: Run, session: SessionHandle, turn: Turn): Promise<ExitCode> {
+async function conclude(run: Run, session: SessionHandle, turn: Turn): Promise<number> {
   const { screen, options, interruption, client } = run;
   // The removal of a session cancels its turn first.
   const isForeign = turn.state === 'cancelled' && interruption.reason === undefined;
@@ -193,10 +193,10 @@ async function conclude(run: Run, session: SessionHandle, turn: Turn): Promise<E
 export function verdict(
   turn: Turn,
   { reason, wasRemoved }: Pick<Interruption, 'reason'> & { readonly wasRemoved: boolean },
-): { readonly exitCode: ExitCode; readonly message?: string } {
+): { readonly exitCode: number; readonly message?: string } {
   switch (turn.state) {
     case 'complete':
-      return { exitCode: wasDenied(turn) ? EXIT.denied : EXIT.done };
+      return { exitCode: wasDenied(turn) ? EXIT.denied : (commandExitCode(turn) ?? EXIT.done) };
     case 'error':
       return { exitCode: EXIT.error, message: errorText(turn) };
     default:
@@ -214,12 +214,18 @@ const wasDenied = ({ responseParts }: Turn): boolean =>
       part.kind === 'toolCall' && part.toolCall.status === 'cancelled' && part.toolCall.reason !== 'skipped',
   );
 
+/** That of the command which the message was [CHAT-17], once it has ended. */
+function commandExitCode({ responseParts }: Turn): number | undefined {
+  const [part] = responseParts;
+  return part?.kind === 'toolCall' ? commandEnd(part.toolCall)?.exitCode : undefined;
+}
+
 /** Waits for the turn, but after an interruption no longer than a reachable host needs to end it. */
 async function settled(
-  asking: Promise<ExitCode>,
+  asking: Promise<number>,
   interruption: Interruption,
   client: AhpClient,
-): Promise<ExitCode> {
+): Promise<number> {
   const { signal } = interruption;
   let timer: NodeJS.Timeout | undefined;
   const givenUp = new Promise<never>((_, reject) => {

@@ -1,5 +1,10 @@
 import { fileURLToPath } from 'node:url';
-import type { FileEdit, StringOrMarkdown, ToolCallState } from '@agenthost/protocol';
+import type {
+  FileEdit,
+  StringOrMarkdown,
+  ToolCallState,
+  ToolResultTerminalCompleteContent,
+} from '@agenthost/protocol';
 import { oneLine, plain } from './plain-text.ts';
 import type { Screen } from './screen.ts';
 
@@ -37,10 +42,15 @@ export function toolCallLine(toolCall: ToolCallState, { marks, colors }: Screen)
   }
 }
 
-/** What a person's own command printed [CHAT-17], as text of whole lines; of agents' commands nothing, since they speak of it. */
+/** How a person's own command ended [CHAT-17]; `undefined` for agents' commands, and for one that goes on. */
+export function commandEnd(toolCall: ToolCallState): ToolResultTerminalCompleteContent | undefined {
+  if (toolCall.status !== 'completed' || toolCall.toolName !== 'terminal') return undefined;
+  return toolCall.content?.find((content) => content.type === 'terminalComplete');
+}
+
+/** What a person's own command printed, its end if that was much, as text of whole lines; agents speak of theirs. */
 export function commandOutput(toolCall: ToolCallState): string {
-  if (toolCall.status !== 'completed' || toolCall.toolName !== 'terminal') return '';
-  const ended = toolCall.content?.find((content) => content.type === 'terminalComplete');
+  const ended = commandEnd(toolCall);
   const text = plain(ended?.preview ?? '');
   if (text.trim() === '') return '';
   return `${ended?.truncated === true ? '[...]\n' : ''}${text.endsWith('\n') ? text : `${text}\n`}`;

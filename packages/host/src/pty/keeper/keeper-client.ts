@@ -132,7 +132,7 @@ export class KeeperPtyOwner implements PtyOwner {
   #adoptAll(name: string, { connection, ptys }: Extract<FoundKeeper, { outcome: 'found' }>): readonly Pty[] {
     const adopted = ptys.map((listed) => this.#pty(connection, listed));
     this.#options.log.info(
-      { keeper: name, pid: connection.pid, build: connection.build, ptyCount: ptys.length },
+      { keeper: name, keeperPid: connection.pid, build: connection.build, ptyCount: ptys.length },
       'found a keeper of terminals',
     );
     if (connection.build === this.#options.build) this.#current ??= Promise.resolve(connection);
@@ -175,7 +175,7 @@ export class KeeperPtyOwner implements PtyOwner {
       const reason = reached.outcome === 'unusable' ? reached.reason : reached.outcome;
       throw new PtyError(`the keeper of terminals was started and cannot be reached: ${reason}`);
     }
-    this.#options.log.info({ keeper: name, pid: reached.connection.pid }, 'started a keeper of terminals');
+    this.#options.log.info({ keeper: name, keeperPid: reached.connection.pid }, 'started a keeper of terminals');
     return reached.connection;
   }
 
