@@ -31,7 +31,7 @@ export class TestKeepers {
   /** Pids of the keepers that were started or found, oldest first. */
   get keeperPids(): readonly number[] {
     const pids = this.log.lines.flatMap(({ level, fields }) =>
-      level === 'info' && hasPid(fields) ? [fields.pid] : [],
+      level === 'info' && hasPid(fields) ? [fields.keeperPid] : [],
     );
     return [...new Set(pids)];
   }
@@ -60,8 +60,13 @@ export class TestKeepers {
   }
 }
 
-function hasPid(fields: unknown): fields is { pid: number } {
-  return typeof fields === 'object' && fields !== null && 'pid' in fields && typeof fields.pid === 'number';
+function hasPid(fields: unknown): fields is { keeperPid: number } {
+  return (
+    typeof fields === 'object' &&
+    fields !== null &&
+    'keeperPid' in fields &&
+    typeof fields.keeperPid === 'number'
+  );
 }
 
 /** Resolves when the condition holds; rejects after 20 s. */
