@@ -9,7 +9,7 @@ import { ErrorCodes, type Turn } from '@agenthost/protocol';
 import { type ApproveMode, Approver } from '../approver.ts';
 import { withHost } from '../connect.ts';
 import type { Context } from '../context.ts';
-import { CliError, EXIT, type ExitCode, usageError } from '../exit.ts';
+import { CliError, EXIT, usageError } from '../exit.ts';
 import type { HostOptions } from '../find-host.ts';
 import { Interruption } from '../interruption.ts';
 import { LineReader } from '../line-reader.ts';

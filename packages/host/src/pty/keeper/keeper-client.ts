@@ -175,7 +175,10 @@ export class KeeperPtyOwner implements PtyOwner {
       const reason = reached.outcome === 'unusable' ? reached.reason : reached.outcome;
       throw new PtyError(`the keeper of terminals was started and cannot be reached: ${reason}`);
     }
-    this.#options.log.info({ keeper: name, keeperPid: reached.connection.pid }, 'started a keeper of terminals');
+    this.#options.log.info(
+      { keeper: name, keeperPid: reached.connection.pid },
+      'started a keeper of terminals',
+    );
     return reached.connection;
   }
 
