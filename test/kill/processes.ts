@@ -20,8 +20,8 @@ export async function keeperPids(dataDir: string): Promise<readonly number[]> {
   const pids = log
     .split('\n')
     .filter((line) => line !== '')
-    .map((line): { keeper?: string; pid?: number } => JSON.parse(line))
-    .flatMap(({ keeper, pid }) => (keeper === undefined || pid === undefined ? [] : [pid]));
+    .map((line): { keeperPid?: number } => JSON.parse(line))
+    .flatMap(({ keeperPid }) => (keeperPid === undefined ? [] : [keeperPid]));
   return [...new Set(pids)];
 }
 
