@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -39,6 +41,13 @@ describe.runIf(process.platform === 'linux')('a session of processes', () => {
     await pty.pty.kill();
     expect(await pty.exit).toEqual({ exitCode: 5 });
     expect(pty.text).toContain('heard');
+  });
+
+  it('whose first process has only just been forked, and leads none yet, is ended once it does', async () => {
+    const late = spawn('sh', ['-c', 'sleep 0.3; exec setsid sleep 600']);
+    const ended = once(late, 'exit');
+    expect(await endSession({ leader: late.pid ?? 0, device: '/dev/pts/none' })).toBe(true);
+    expect(await ended).toEqual([null, expect.stringMatching(/^SIG(HUP|TERM)$/)]);
   });
 
   it('without a process is over, and hears no signal', async () => {

@@ -35,22 +35,35 @@ const openFileCount = 64;
  */
 export async function endSession(session: ProcessSession, graceMs = 2_000): Promise<boolean> {
   const known = new Set<number>();
+  let isTold = false;
+  /** Signals what there is; true when nothing is. */
   const send = async (signals: readonly NodeJS.Signals[]): Promise<boolean> => {
     const groups = await groupsOf(session, known);
     for (const group of groups) for (const signal of signals) sendToGroup(group, signal);
-    return groups.size === 0;
+    isTold ||= groups.size > 0;
+    // A process that has only just been forked leads no session yet.
+    return groups.size === 0 && !isThere(session.leader);
   };
-  const isOverAfter = async (signals: readonly NodeJS.Signals[]): Promise<boolean> => {
+  const isOverAfter = async (signals: () => readonly NodeJS.Signals[]): Promise<boolean> => {
     for (let waitedMs = 0; waitedMs < graceMs; waitedMs += pollMs) {
       await delay(pollMs);
-      if (await send(signals)) return true;
+      if (await send(signals())) return true;
     }
     return false;
   };
-  if (await send(['SIGHUP', 'SIGTERM', 'SIGCONT'])) return true;
-  if (await isOverAfter([])) return true;
+  const gentle = ['SIGHUP', 'SIGTERM', 'SIGCONT'] as const;
+  if (await send(gentle)) return true;
+  if (await isOverAfter(() => (isTold ? [] : gentle))) return true;
   // Again at each look: a process may have been started between the look before and its signal.
-  return isOverAfter(['SIGKILL']);
+  return isOverAfter(() => ['SIGKILL']);
+}
+
+function isThere(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
 }
 
 /** Sends a signal to the foreground process group of the terminal whose session `leader` leads. Nothing when there is none. */
