@@ -95,7 +95,10 @@ describe.skipIf(shell === undefined)('bash', () => {
     expect(bash.texts('D')).toEqual(['0', '3', '0', '1']);
   });
 
-  test('an empty line, one that is no command, and an interrupted one are no commands', async () => {
+  // On a busy machine bash 5.2 now and then shows no prompt after a Ctrl-C until the next key.
+  test('an empty line, one that is no command, and an interrupted one are no commands', {
+    retry: 2,
+  }, async () => {
     await using bash = await start("PS1='$ '\n");
     await bash.prompt();
     await bash.run('');
