@@ -1,6 +1,7 @@
 // The flows of the guide on terminals, each from end to end: a real host, real ptys, an agent, and two clients over WebSockets.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isAlive, quickly, resultOf, Stage, seen, shownTerminal, shows, textOf } from './stage.ts';
+import { isAlive } from '../kill/processes.ts';
+import { quickly, resultOf, Stage, seen, shownTerminal, shows, textOf } from './stage.ts';
 
 let stage: Stage;
 

@@ -147,13 +147,3 @@ export function resultOf(turn: Turn): { success: boolean; content: readonly Tool
 /** Text of one kind in a turn. */
 export const textOf = (turn: Turn, kind: 'markdown' | 'reasoning' = 'markdown'): string =>
   turn.responseParts.map((part) => (part.kind === kind ? part.content : '')).join('');
-
-/** Whether a process is there. */
-export function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}

@@ -2,9 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { AgentSessionHost, AgentTerminal } from '../src/agents/provider.ts';
 import { type HostFixture, SESSION, startHost } from './host-fixture.ts';
 import type { RawClient } from './raw-client.ts';
-import { ownClaim, rejection, terminalList, terminalState } from './terminal-fixture.ts';
-
-const inSession = { kind: 'session', session: SESSION } as const;
+import { inSession, ownClaim, rejection, terminalList, terminalState } from './terminal-fixture.ts';
 
 interface Stage {
   readonly host: HostFixture;

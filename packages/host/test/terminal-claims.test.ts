@@ -1,9 +1,10 @@
 import type { TerminalClaim } from '@agenthost/protocol';
 import { turnStarted } from '@agenthost/testkit';
 import { describe, expect, it } from 'vitest';
-import { type HostFixture, SESSION, startHost } from './host-fixture.ts';
+import { type HostFixture, startHost } from './host-fixture.ts';
 import type { RawClient } from './raw-client.ts';
 import {
+  inSession,
   openTerminal,
   ownClaim,
   rejection,
@@ -11,8 +12,6 @@ import {
   terminalList,
   terminalState,
 } from './terminal-fixture.ts';
-
-const inSession: TerminalClaim = { kind: 'session', session: SESSION };
 
 const claim = (client: RawClient, next: TerminalClaim): Promise<string | undefined> =>
   rejection(client, { type: 'terminal/claimed', claim: next });

@@ -1,12 +1,15 @@
 import type { TerminalClaim, TerminalInfo, TerminalState } from '@agenthost/protocol';
 import { expect } from 'vitest';
-import { type HostFixture, ROOT } from './host-fixture.ts';
+import { type HostFixture, ROOT, SESSION } from './host-fixture.ts';
 import type { RawClient } from './raw-client.ts';
 
 export const TERMINAL = 'ahp-terminal:/t';
 
 /** The claim of a client for itself. */
 export const ownClaim = ({ clientId }: RawClient): TerminalClaim => ({ kind: 'client', clientId });
+
+/** The claim of the fixture's session, in the background. */
+export const inSession = { kind: 'session', session: SESSION } as const satisfies TerminalClaim;
 
 /** A terminal made by `client`, who is subscribed to it. */
 export async function openTerminal(

@@ -2,8 +2,9 @@ import { SeededRandom } from '@agenthost/testkit';
 import { describe, expect, it } from 'vitest';
 import { feed, openEmulator } from '../src/terminals/scrollback/emulator.ts';
 import { CLEAR } from '../src/terminals/scrollback/scrollback.ts';
-import { ROOT, SESSION, startHost } from './host-fixture.ts';
+import { ROOT, startHost } from './host-fixture.ts';
 import {
+  inSession,
   openTerminal,
   outputOf,
   ownClaim,
@@ -11,8 +12,6 @@ import {
   terminalList,
   terminalState,
 } from './terminal-fixture.ts';
-
-const inSession = { kind: 'session', session: SESSION } as const;
 
 describe('a session and its terminals', () => {
   it('[SESS-3] [TERM-6] disposes of those that it still holds, behind its turns and before its chats', async () => {

@@ -1,8 +1,9 @@
 import type { ChannelKind } from '@agenthost/protocol';
 import { describe, expect, it } from 'vitest';
 import type { Channel } from '../src/sync/channel.ts';
-import { type HostFixture, SESSION, startHost } from './host-fixture.ts';
+import { type HostFixture, startHost } from './host-fixture.ts';
 import {
+  inSession,
   openTerminal,
   outputOf,
   ownClaim,
@@ -10,8 +11,6 @@ import {
   terminalList,
   terminalState,
 } from './terminal-fixture.ts';
-
-const inSession = { kind: 'session', session: SESSION } as const;
 
 describe('a terminal that is just being made', () => {
   it('[SESS-3] [TERM-1] leaves no process when its session goes at the last moment', async () => {

@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { ROOT, SESSION, startHost } from './host-fixture.ts';
-import { openTerminal, ownClaim, TERMINAL, terminalList, terminalState } from './terminal-fixture.ts';
+import { ROOT, startHost } from './host-fixture.ts';
+import {
+  inSession,
+  openTerminal,
+  ownClaim,
+  TERMINAL,
+  terminalList,
+  terminalState,
+} from './terminal-fixture.ts';
 
 describe('createTerminal', () => {
   it('[TERM-1] starts a pty of 80×24 in the default folder and lists it', async () => {
@@ -131,7 +138,6 @@ describe('createTerminal', () => {
     const host = await startHost();
     const client = await host.client();
     await host.session(client);
-    const inSession = { kind: 'session', session: SESSION };
     const create = (index: number, by = client): Promise<unknown> =>
       by.raw('createTerminal', {
         channel: `ahp-terminal:/${index}`,
