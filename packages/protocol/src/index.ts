@@ -8,6 +8,7 @@ export { changesetReducer } from './changeset/reducer.ts';
 export type * from './changeset/state.ts';
 export type * from './chat/actions.ts';
 export type * from './chat/commands.ts';
+export { checkAnswered, checkInputAnswer, type InputProblem } from './chat/input-check.ts';
 export type * from './chat/input-request.ts';
 export type * from './chat/message.ts';
 export { chatReducer } from './chat/reducer.ts';

@@ -1,5 +1,13 @@
-import type { FileChange, ToolCallHandle, ToolCallStart, TurnOutput } from '@agenthost/host';
+import type {
+  FileChange,
+  InputQuestions,
+  InputResponse,
+  ToolCallHandle,
+  ToolCallStart,
+  TurnOutput,
+} from '@agenthost/host';
 import type { FileEdit, StringOrMarkdown, UsageInfo } from '@agenthost/protocol';
+import { RecordedAsk } from './recording-ask.ts';
 import { type RecordedCall, type RecordedCallStatus, RecordingCall } from './recording-call.ts';
 
 /** One thing that a provider did in a turn, in order. */
@@ -8,7 +16,8 @@ export type TurnEvent =
   | { kind: 'notify'; content: StringOrMarkdown }
   | { kind: 'usage'; usage: UsageInfo }
   | { kind: 'activity'; text: string | undefined }
-  | { kind: 'call'; id: string; status: RecordedCallStatus };
+  | { kind: 'call'; id: string; status: RecordedCallStatus }
+  | { kind: 'ask'; ask: RecordedAsk; isOpen: boolean };
 
 /**
  * A turn that records instead of committing. It holds the state machine of [CHAT-7]: what a call's state does not allow
@@ -17,6 +26,8 @@ export type TurnEvent =
 export class RecordingTurn implements TurnOutput {
   readonly events: TurnEvent[] = [];
   readonly calls: RecordedCall[] = [];
+  /** What people were asked, oldest first. */
+  readonly asks: RecordedAsk[] = [];
   readonly violations: string[] = [];
   readonly fileChanges: FileChange[] = [];
   /** Awaited by the text methods: set it to hold a provider back. */
@@ -64,6 +75,11 @@ export class RecordingTurn implements TurnOutput {
   /** Resolves with the first call whose state is `status`. */
   callIn(status: RecordedCallStatus): Promise<RecordedCall> {
     return this.until(() => this.calls.find((call) => call.status === status));
+  }
+
+  /** Resolves with the first input request that is still open. */
+  openAsk(): Promise<RecordedAsk> {
+    return this.until(() => this.asks.find((ask) => ask.isOpen));
   }
 
   /** Ends the turn: open questions resolve as skipped, later output is dropped. */
@@ -117,6 +133,18 @@ export class RecordingTurn implements TurnOutput {
     this.calls.push(call);
     this.#record({ kind: 'call', id: call.id, status: 'streaming' });
     return call.handle;
+  }
+
+  ask(request: InputQuestions, withdrawn?: AbortSignal): Promise<InputResponse> {
+    const ask = new RecordedAsk(request, () => this.#record({ kind: 'ask', ask, isOpen: false }));
+    if (this.#isOver || withdrawn?.aborted === true) ask.cancel();
+    else {
+      this.asks.push(ask);
+      this.#onOver.push(() => ask.cancel());
+      withdrawn?.addEventListener('abort', () => ask.cancel(), { once: true });
+      this.#record({ kind: 'ask', ask, isOpen: true });
+    }
+    return ask.response;
   }
 
   #joined(kind: 'markdown' | 'reasoning'): string {

@@ -1,5 +1,8 @@
 import type {
   AgentInfo,
+  ChatInputAnswer,
+  ChatInputQuestion,
+  ChatInputResponseKind,
   ConfirmationOption,
   FileEdit,
   Message,
@@ -189,8 +192,70 @@ export interface TurnOutput {
   activity(text: string | undefined): void;
   /** Announces a tool call (its parameters may still stream). */
   toolCall(call: ToolCallStart): ToolCallHandle;
+  /**
+   * Asks people and waits [CHAT-13]. Several may be open at once; the same `requestId` again replaces the questions of one that is.
+   * Resolves with `cancel` when the turn ends first, or when `withdrawn` aborts, which takes the questions back.
+   */
+  ask(request: InputQuestions, withdrawn?: AbortSignal): Promise<InputResponse>;
   /** Describes a change of a text file for `edits` or content blocks; contents are stored behind content URIs. */
   fileEdit(change: FileChange): FileEdit;
+  /**
+   * Opens a worker chat for a call of this turn; the host adds the `subagent` block to the call's content and to its result. Throws
+   * `AgentError` for a call that the turn does not have, and when the session has too many worker chats.
+   */
+  spawnChat(worker: WorkerChatStart): WorkerChat;
+}
+
+/** What people are asked: questions in their order, or a page to open and act on; without either it is a plain yes or no. */
+export interface InputQuestions {
+  /** Unique in the turn; the host makes one when absent. */
+  readonly requestId?: string;
+  /** What it is about as a whole. */
+  readonly message?: string;
+  readonly url?: string;
+  /** Ids unique among them. */
+  readonly questions?: readonly ChatInputQuestion[];
+}
+
+/** How people answered. */
+export interface InputResponse {
+  readonly response: ChatInputResponseKind;
+  /**
+   * By question id, submitted and skipped ones only, checked against the question [CHAT-13]; one for each required question. Empty
+   * unless accepted.
+   */
+  readonly answers: Readonly<Record<string, ChatInputAnswer>>;
+}
+
+/** The worker that a tool call delegates to. `title` and `description` are for people. */
+export interface WorkerChatStart {
+  readonly toolCallId: string;
+  readonly title: string;
+  /** The kind of agent that works there, by the name that programs know. */
+  readonly agentName?: string;
+  readonly description?: string;
+  /** Absolute path. Default: that of the chat that spawns it. */
+  readonly workingDirectory?: string;
+}
+
+/**
+ * A chat that a tool call works in: people watch it and answer its questions, and write nothing [CHAT-2]. It takes turns while the
+ * turn that spawned it runs, and stays after that.
+ */
+export interface WorkerChat {
+  readonly uri: string;
+  /** Begins a turn of the worker; one that is still open counts as complete. */
+  turn(prompt: string): WorkerTurn;
+}
+
+/** One turn of a worker chat. */
+export interface WorkerTurn {
+  /** As a turn's own; it can spawn workers in turn. */
+  readonly output: TurnOutput;
+  /** Aborts when anything else than `end` ended it: the end of the parent's turn, a person's cancel, disposal. */
+  readonly signal: AbortSignal;
+  /** Completes it, or fails it with an error. */
+  end(error?: AgentError): void;
 }
 
 /** A text file before and after a change. A moved file is two changes: one without `after`, one without `before`. */

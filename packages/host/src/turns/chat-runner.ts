@@ -109,6 +109,11 @@ export class ChatRunner {
       this.#run.output.resultAnswered(action.toolCallId, action.approved);
   }
 
+  /** A client has closed an input request. */
+  inputCompleted(requestId: string): void {
+    this.#run?.output.inputCompleted(requestId);
+  }
+
   /** The turn was ended from outside (cancelled, truncated): the agent is told, and ended if it goes on. */
   stop(): void {
     const run = this.#run;

@@ -94,6 +94,11 @@ export class TurnSupervisor {
     this.#runners.get(chatUri)?.resultAnswered(action);
   }
 
+  /** An input request of the chat's turn was closed. */
+  inputCompleted(chatUri: string, requestId: string): void {
+    this.#runners.get(chatUri)?.inputCompleted(requestId);
+  }
+
   /** A session's mutable config changed. */
   configure(chatUris: readonly string[], values: Readonly<Record<string, unknown>>): void {
     for (const uri of chatUris) {

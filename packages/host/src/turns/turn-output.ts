@@ -1,9 +1,17 @@
 import type { ChatAction, FileEdit, StringOrMarkdown, UsageInfo } from '@agenthost/protocol';
-import type { FileChange, ToolCallHandle, ToolCallStart, TurnOutput } from '../agents/provider.ts';
+import type {
+  FileChange,
+  InputQuestions,
+  InputResponse,
+  ToolCallHandle,
+  ToolCallStart,
+  TurnOutput,
+} from '../agents/provider.ts';
 import type { Ids } from '../lib/clock.ts';
 import type { Channel } from '../sync/channel.ts';
 import type { Sync } from '../sync/sync.ts';
 import type { ContentStore } from './content.ts';
+import { LiveInputRequests } from './input-request.ts';
 import { Pace } from './pace.ts';
 import { LiveToolCall } from './tool-call.ts';
 
@@ -14,6 +22,9 @@ export interface LiveTurn {
   readonly turnId: string;
 }
 
+/** Makes a worker chat for a call of a turn [CHAT-2]. */
+export type SpawnChat = (of: LiveTurn, worker: WorkerChatStart) => WorkerChat;
+
 /** What a provider writes a turn with: turns its calls into actions, in order, while the turn is open. */
 export class LiveTurnOutput implements TurnOutput {
   readonly #sync: Sync;
@@ -22,6 +33,7 @@ export class LiveTurnOutput implements TurnOutput {
   readonly #turn: LiveTurn;
   readonly #pace: Pace;
   readonly #toolCalls = new Map<string, LiveToolCall>();
+  readonly #inputRequests: LiveInputRequests;
   #isOver = false;
 
   constructor(parts: { sync: Sync; ids: Ids; contents: ContentStore; turn: LiveTurn }) {
@@ -30,6 +42,10 @@ export class LiveTurnOutput implements TurnOutput {
     this.#contents = parts.contents;
     this.#turn = parts.turn;
     this.#pace = new Pace(parts.sync);
+    this.#inputRequests = new LiveInputRequests({
+      emit: (make) => this.#emit(make),
+      newId: () => this.#ids.next(),
+    });
   }
 
   markdown(text: string): Promise<void> {
@@ -85,6 +101,31 @@ export class LiveTurnOutput implements TurnOutput {
     return handle;
   }
 
+  ask(request: InputQuestions, withdrawn?: AbortSignal): Promise<InputResponse> {
+    return this.#inputRequests.ask(request, withdrawn);
+  }
+
+  /** A client has closed an input request; how is in state. */
+  inputCompleted(requestId: string): void {
+    const chat = this.#chat();
+    if (chat !== undefined) this.#inputRequests.completed(chat.state, requestId);
+  }
+
+  spawnChat(start: WorkerChatStart): WorkerChat {
+    const { toolCallId, title, agentName, description } = start;
+    const call = this.#toolCalls.get(toolCallId);
+    if (call === undefined) throw new AgentError('hostError', `The turn has no tool call ${toolCallId}`);
+    const worker = this.#spawnChat(this.#turn, start);
+    call.subagent({
+      type: 'subagent',
+      resource: worker.uri,
+      title,
+      ...(agentName === undefined ? {} : { agentName }),
+      ...(description === undefined ? {} : { description }),
+    });
+    return worker;
+  }
+
   /** A client has answered a question about a tool call; the answer is in state. */
   answered(toolCallId: string, action: Extract<ChatAction, { type: 'chat/toolCallConfirmed' }>): void {
     const chat = this.#chat();
@@ -101,6 +142,7 @@ export class LiveTurnOutput implements TurnOutput {
     this.#isOver = true;
     this.#pace.end();
     for (const handle of this.#toolCalls.values()) handle.end();
+    this.#inputRequests.end();
   }
 
   #append(kind: 'markdown' | 'reasoning', text: string): Promise<void> {

@@ -99,6 +99,9 @@ function follow(
     case 'chat/toolCallResultConfirmed':
       sync.path.effect(() => turns.resultAnswered(uri, action));
       return;
+    case 'chat/inputCompleted':
+      sync.path.effect(() => turns.inputCompleted(uri, action.requestId));
+      return;
     default:
   }
 }

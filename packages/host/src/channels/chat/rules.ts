@@ -3,6 +3,7 @@ import type { Channel } from '../../sync/channel.ts';
 import type { Sync } from '../../sync/sync.ts';
 import { findToolCall } from '../../turns/tool-call.ts';
 import { type Caller, type Rejection, reject } from '../module.ts';
+import { checkAnswerChanged, checkCompleted } from './input-rules.ts';
 
 type Of<T extends ChatAction['type']> = Extract<ChatAction, { type: T }>;
 
@@ -40,10 +41,9 @@ export function checkChatAction(situation: Situation, action: ChatAction): Rejec
     case 'chat/toolCallContentChanged':
       return checkContributed(situation, action);
     case 'chat/inputAnswerChanged':
+      return checkAnswerChanged(situation.state, action);
     case 'chat/inputCompleted':
-      return situation.state.inputRequests?.some(({ id }) => id === action.requestId) === true
-        ? undefined
-        : reject('unknownRequest', `There is no open input request ${action.requestId}`);
+      return checkCompleted(situation.state, action);
     default:
       return undefined;
   }

@@ -1,0 +1,69 @@
+import {
+  type ChatAction,
+  type ChatInputRequest,
+  type ChatState,
+  checkAnswered,
+  checkInputAnswer,
+} from '@agenthost/protocol';
+import { type Rejection, reject } from '../module.ts';
+
+type Of<T extends ChatAction['type']> = Extract<ChatAction, { type: T }>;
+
+/** Whether an answer may be set or cleared; `undefined` when it may [CHAT-13]. */
+export function checkAnswerChanged(
+  state: ChatState,
+  { requestId, questionId, answer }: Of<'chat/inputAnswerChanged'>,
+): Rejection | undefined {
+  const request = findRequest(state, requestId);
+  if (request === undefined) return notOpen(state, requestId);
+  const question = request.questions?.find(({ id }) => id === questionId);
+  if (question === undefined) return unknownQuestion(questionId);
+  return answer && checkInputAnswer(question, answer);
+}
+
+/**
+ * Whether a request may be closed so; `undefined` when it may [CHAT-13]. Accepting takes a submitted answer that fits to each
+ * required question, from what was synced or what comes along; whoever declines or cancels needs none.
+ */
+export function checkCompleted(
+  state: ChatState,
+  { requestId, response, answers = {} }: Of<'chat/inputCompleted'>,
+): Rejection | undefined {
+  const request = findRequest(state, requestId);
+  if (request === undefined) return notOpen(state, requestId);
+  const { questions = [] } = request;
+  const known = new Set(questions.map(({ id }) => id));
+  const stranger = Object.keys(answers).find((id) => !known.has(id));
+  if (stranger !== undefined) return unknownQuestion(stranger);
+  const isAccepted = response === 'accept';
+  // What was synced fitted then; the agent may have changed its questions since.
+  const final = isAccepted ? { ...request.answers, ...answers } : answers;
+  for (const question of questions) {
+    const answer = Object.hasOwn(final, question.id) ? final[question.id] : undefined;
+    const isDraftLeft = answer?.state === 'draft' && !Object.hasOwn(answers, question.id);
+    const problem = answer === undefined || isDraftLeft ? undefined : checkInputAnswer(question, answer);
+    if (problem !== undefined) return problem;
+  }
+  return isAccepted ? checkAnswered(request, final) : undefined;
+}
+
+const findRequest = (state: ChatState, requestId: string): ChatInputRequest | undefined =>
+  state.inputRequests?.find(({ id }) => id === requestId);
+
+const unknownQuestion = (questionId: string): Rejection =>
+  reject('unknownQuestion', `The request has no question ${questionId}`);
+
+/** How others closed it, where the chat still shows that: of two answers the second hears of the first. */
+function notOpen({ activeTurn, turns }: ChatState, requestId: string): Rejection {
+  const parts = (activeTurn ?? turns.at(-1))?.responseParts ?? [];
+  const closed = parts.findLast((part) => part.kind === 'inputRequest' && part.request.id === requestId);
+  if (closed?.kind !== 'inputRequest') {
+    return reject('unknownRequest', `There is no open input request ${requestId}`);
+  }
+  const words = {
+    accept: 'It has been answered already',
+    decline: 'It has been declined already',
+    cancel: 'It has been dismissed already',
+  };
+  return reject('requestClosed', words[closed.response]);
+}

@@ -1,0 +1,86 @@
+import type { ChatAction, ChatInputAnswer, ChatInputRequest, ChatState } from '@agenthost/protocol';
+import type { InputQuestions, InputResponse } from '../agents/provider.ts';
+import type { Channel } from '../sync/channel.ts';
+
+type Emit = (make: (chat: Channel<'chat'>) => ChatAction | undefined) => void;
+
+const CANCELLED: InputResponse = { response: 'cancel', answers: {} };
+
+/** The questions that an open turn puts to people, and who waits for the answers [CHAT-13]. */
+export class LiveInputRequests {
+  readonly #emit: Emit;
+  readonly #newId: () => string;
+  readonly #waiting = new Map<string, (response: InputResponse) => void>();
+  #isOver = false;
+
+  constructor(parts: { emit: Emit; newId: () => string }) {
+    this.#emit = parts.emit;
+    this.#newId = parts.newId;
+  }
+
+  /** See `TurnOutput.ask`. */
+  ask(questions: InputQuestions, withdrawn?: AbortSignal): Promise<InputResponse> {
+    if (this.#isOver || withdrawn?.aborted === true) return Promise.resolve(CANCELLED);
+    const { promise, resolve } = Promise.withResolvers<InputResponse>();
+    const request = requestOf(questions, questions.requestId ?? this.#newId());
+    const { id } = request;
+    // Asked anew under the same id, the questions are others: nobody will answer the old ones.
+    this.#waiting.get(id)?.(CANCELLED);
+    const withdraw = (): void => {
+      if (this.#waiting.get(id) === settle) this.#withdraw(id);
+    };
+    const settle = (response: InputResponse): void => {
+      withdrawn?.removeEventListener('abort', withdraw);
+      if (this.#waiting.get(id) === settle) this.#waiting.delete(id);
+      resolve(response);
+    };
+    this.#waiting.set(id, settle);
+    withdrawn?.addEventListener('abort', withdraw, { once: true });
+    this.#emit(() => ({ type: 'chat/inputRequested', request }));
+    return promise;
+  }
+
+  /** A request was closed: the state shows how, unless it has been asked anew since. */
+  completed(state: ChatState, requestId: string): void {
+    if (state.inputRequests?.some(({ id }) => id === requestId) === true) return;
+    const part = state.activeTurn?.responseParts.findLast(
+      (each) => each.kind === 'inputRequest' && each.request.id === requestId,
+    );
+    if (part?.kind !== 'inputRequest') return;
+    const { request, response } = part;
+    this.#waiting.get(requestId)?.({ response, answers: response === 'accept' ? givenAnswers(request) : {} });
+  }
+
+  /** The turn is over: nobody will answer any more. */
+  end(): void {
+    this.#isOver = true;
+    for (const settle of [...this.#waiting.values()]) settle(CANCELLED);
+  }
+
+  #withdraw(requestId: string): void {
+    this.#emit((chat) =>
+      chat.state.inputRequests?.some(({ id }) => id === requestId) === true
+        ? { type: 'chat/inputCompleted', requestId, response: 'cancel' }
+        : undefined,
+    );
+    this.#waiting.get(requestId)?.(CANCELLED);
+  }
+}
+
+function requestOf({ message, url, questions }: InputQuestions, id: string): ChatInputRequest {
+  return {
+    id,
+    ...(message === undefined ? {} : { message }),
+    ...(url === undefined ? {} : { url }),
+    ...(questions === undefined ? {} : { questions: [...questions] }),
+  };
+}
+
+/** What was said to the questions as they stand; what somebody was only typing was not. */
+function givenAnswers({ questions = [], answers = {} }: ChatInputRequest): Record<string, ChatInputAnswer> {
+  const given = questions.flatMap(({ id }): [string, ChatInputAnswer][] => {
+    const answer = Object.hasOwn(answers, id) ? answers[id] : undefined;
+    return answer === undefined || answer.state === 'draft' ? [] : [[id, answer]];
+  });
+  return Object.fromEntries(given);
+}

@@ -1,0 +1,47 @@
+import type { InputQuestions, InputResponse } from '@agenthost/host';
+import type { ChatInputAnswerValue } from '@agenthost/protocol';
+
+/** An input request of a recording turn, and its answer once a test has given one. */
+export class RecordedAsk {
+  readonly request: InputQuestions;
+  /** What the provider waits for. */
+  readonly response: Promise<InputResponse>;
+  /** How it was closed; absent while it is open. */
+  given: InputResponse | undefined;
+  readonly #resolve: (response: InputResponse) => void;
+  readonly #onClosed: () => void;
+
+  constructor(request: InputQuestions, onClosed: () => void) {
+    const { promise, resolve } = Promise.withResolvers<InputResponse>();
+    this.request = request;
+    this.response = promise;
+    this.#resolve = resolve;
+    this.#onClosed = onClosed;
+  }
+
+  get isOpen(): boolean {
+    return this.given === undefined;
+  }
+
+  /** Accepts with these values, submitted, by question id. */
+  accept(values: Readonly<Record<string, ChatInputAnswerValue>> = {}): void {
+    const answers = Object.entries(values).map(([id, value]) => [id, { state: 'submitted', value }] as const);
+    this.#close({ response: 'accept', answers: Object.fromEntries(answers) });
+  }
+
+  decline(): void {
+    this.#close({ response: 'decline', answers: {} });
+  }
+
+  /** As a person does, and as the turn's end. */
+  cancel(): void {
+    this.#close({ response: 'cancel', answers: {} });
+  }
+
+  #close(response: InputResponse): void {
+    if (!this.isOpen) return;
+    this.given = response;
+    this.#resolve(response);
+    this.#onClosed();
+  }
+}
