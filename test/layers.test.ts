@@ -38,6 +38,7 @@ const channelPort = 'channels/module.ts';
 const hostOrder = [
   'lib',
   'journal',
+  'config',
   'sync',
   'agents',
   'auth',

@@ -3,6 +3,7 @@ import type {
   AgentProvider,
   AgentSession,
   OpenAgentSession,
+  ResolvedConfig,
   TurnInput,
   TurnOutput,
 } from '../src/agents/provider.ts';
@@ -27,6 +28,9 @@ export class PuppetAgent implements AgentProvider {
   /** Awaited before a session opens; reject it to refuse. */
   opening: Promise<void> = Promise.resolve();
   capabilities: NonNullable<AgentInfo['capabilities']> = { multipleChats: {} };
+  resolveConfig?: () => Promise<ResolvedConfig>;
+  /** Values that it was told of, oldest first. */
+  readonly configured: Readonly<Record<string, unknown>>[] = [];
   terminateCount = 0;
   closeCount = 0;
 
@@ -63,6 +67,9 @@ export class PuppetAgent implements AgentProvider {
         new Promise((resolve, reject) => {
           this.turns.push({ input, output, signal, complete: resolve, fail: reject });
         }),
+      setConfig: async (values) => {
+        this.configured.push(values);
+      },
       close: async () => {
         this.closeCount += 1;
       },

@@ -9,6 +9,7 @@ import { resourceCommands } from '../channels/resource/commands.ts';
 import { changeSessionCount, openRoot, rootCommands } from '../channels/root/root.ts';
 import { keepCatalogue } from '../channels/session/catalogue.ts';
 import { sessionCommands } from '../channels/session/commands.ts';
+import { keepHostKeys } from '../channels/session/host-keys.ts';
 import { mirrorChats } from '../channels/session/mirror.ts';
 import { sessionModule } from '../channels/session/module.ts';
 import { terminalCommands } from '../channels/terminal/commands.ts';
@@ -74,6 +75,7 @@ export async function startCore(parts: {
   archiveTurns(sync);
   keepCatalogue(sync);
   mirrorChats(sync);
+  keepHostKeys(sync);
   markOpenTurns(sync);
 
   const commits = new Commits(sync);

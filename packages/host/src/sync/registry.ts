@@ -33,6 +33,7 @@ export class Registry {
   readonly #log: Log;
   readonly #channels = new Map<string, Channel>();
   readonly #loading = new Map<string, Promise<Channel | undefined>>();
+  readonly #loaded: ((channel: Channel) => void)[] = [];
   /** Disposed, and the journal does not know it yet. */
   readonly #leaving = new Set<string>();
 
@@ -41,6 +42,11 @@ export class Registry {
     this.#path = parts.path;
     this.#clock = parts.clock;
     this.#log = parts.log;
+  }
+
+  /** Calls back with each channel that comes from disk, before anybody else has it. */
+  onLoaded(listener: (channel: Channel) => void): void {
+    this.#loaded.push(listener);
   }
 
   /** The channel if it is in memory, for somebody who will need it for a while. */
@@ -183,6 +189,7 @@ export class Registry {
     if (present !== undefined) return present;
     if (this.#leaving.has(uri)) return undefined;
     this.#channels.set(uri, channel);
+    for (const listener of this.#loaded) listener(channel);
     return channel;
   }
 

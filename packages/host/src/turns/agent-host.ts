@@ -1,4 +1,5 @@
 import { AgentError, type AgentSessionHost, type ResolvedConfig } from '../agents/provider.ts';
+import { agentValues } from '../config/session-keys.ts';
 import type { Channel } from '../sync/channel.ts';
 import type { TurnParts } from './parts.ts';
 
@@ -58,7 +59,7 @@ export function agentSessionHost(
 function adoptConfig(sync: TurnParts['sync'], session: Channel<'session'>, config: ResolvedConfig): void {
   const { config: present } = session.state;
   if (present === undefined) return;
-  const changed = Object.entries(config.values).filter(
+  const changed = Object.entries(agentValues(config.values)).filter(
     ([key, value]) =>
       Object.hasOwn(present.schema.properties, key) &&
       JSON.stringify(present.values[key]) !== JSON.stringify(value),

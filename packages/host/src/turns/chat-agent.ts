@@ -1,4 +1,5 @@
 import { AgentError, type AgentSession } from '../agents/provider.ts';
+import { agentValues } from '../config/session-keys.ts';
 import { readTurn } from '../sync/window.ts';
 import { agentSessionHost } from './agent-host.ts';
 import type { TurnParts } from './parts.ts';
@@ -106,7 +107,7 @@ export class ChatAgent {
       {
         ...this.#owner,
         workingDirectory,
-        config: session.state.config?.values ?? {},
+        config: agentValues(session.state.config?.values ?? {}),
         memory: chat.local.memory,
         history: async () => {
           const rows = await sync.journal.readTurns(this.#owner.chat, { limit: HISTORY_TURNS });

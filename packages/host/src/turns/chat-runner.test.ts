@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type HostFixture, SESSION, startHost } from '../../test/host-fixture.ts';
 import { PuppetAgent } from '../../test/puppet-agent.ts';
 import type { RawClient } from '../../test/raw-client.ts';
-import type { AgentSession, OpenAgentSession, ResolvedConfig } from '../agents/provider.ts';
+import type { AgentSession, OpenAgentSession } from '../agents/provider.ts';
 
 const start = (turnId: string, text = `prompt of ${turnId}`) => ({
   type: 'chat/turnStarted',
@@ -22,7 +22,6 @@ async function setUp(): Promise<{ host: HostFixture; client: RawClient; chat: st
 /** An agent whose sessions a test replaces. */
 class OddAgent extends PuppetAgent {
   readonly make: (request: OpenAgentSession, normal: AgentSession) => AgentSession | Promise<AgentSession>;
-  resolveConfig?: () => Promise<ResolvedConfig>;
 
   constructor(make: OddAgent['make']) {
     super();

@@ -1,4 +1,5 @@
 import type { SessionState, SessionSummary } from '@agenthost/protocol';
+import { metadataOf } from '../../config/session-keys.ts';
 import type { Channel } from '../../sync/channel.ts';
 import type { Sync } from '../../sync/sync.ts';
 
@@ -26,6 +27,8 @@ export function summarize(resource: string, state: SessionState, createdAt: stri
     createdAt,
     modifiedAt,
   };
+  const metadata = metadataOf(state.config?.values);
+  if (Object.keys(metadata).length > 0) summary._meta = { metadata };
   for (const key of COPIED) if (state[key] !== undefined) Object.assign(summary, { [key]: state[key] });
   return summary;
 }
@@ -46,6 +49,8 @@ export function keepCatalogue(sync: Sync): void {
 function writeEntry(sync: Sync, session: Channel<'session'>): void {
   const before = session.local.summary;
   const summary = summarize(session.uri, session.state, before.createdAt);
+  // A change cannot say that it has gone.
+  if (summary._meta === undefined && before._meta !== undefined) summary._meta = {};
   const changes = difference(before, summary);
   if (Object.keys(changes).length === 0) return;
   sync.setLocal(session, { ...session.local, summary });
@@ -65,7 +70,7 @@ export const entryRow = (summary: SessionSummary) =>
 /** Changed mutable fields only; an activity that has gone is the empty string [ROOT-3]. */
 function difference(before: SessionSummary, after: SessionSummary): Partial<SessionSummary> {
   const changes: Partial<SessionSummary> = {};
-  for (const key of [...COPIED, 'modifiedAt'] as const) {
+  for (const key of [...COPIED, 'modifiedAt', '_meta'] as const) {
     if (before[key] === after[key] || JSON.stringify(before[key]) === JSON.stringify(after[key])) continue;
     if (after[key] !== undefined) Object.assign(changes, { [key]: after[key] });
     else if (key === 'activity') changes.activity = '';

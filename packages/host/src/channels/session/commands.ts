@@ -14,6 +14,8 @@ import {
 import type { KnownConfigs } from '../../agents/known-config.ts';
 import type { AgentProvider } from '../../agents/provider.ts';
 import type { AgentRegistry } from '../../agents/registry.ts';
+import { agentValues, findHostKeyFault, metadataOf, withHostKeys } from '../../config/session-keys.ts';
+import { checkConfig } from '../../config/values.ts';
 import type { Ids } from '../../lib/clock.ts';
 import type { Channel } from '../../sync/channel.ts';
 import type { Sync } from '../../sync/sync.ts';
@@ -22,7 +24,7 @@ import type { TurnSupervisor } from '../../turns/supervisor.ts';
 import type { Commands } from '../../wire/router.ts';
 import type { Caller } from '../module.ts';
 import { entryRow, summarize } from './catalogue.ts';
-import { checkConfig } from './config.ts';
+import { defaultApprovals } from './host-keys.ts';
 
 /** What sessions need of chats: they are made and unmade together, but neither imports the other. */
 export interface ChatOfSession {
@@ -65,7 +67,7 @@ export function sessionCommands(parts: Parts): Commands {
       }
       if (params.fork !== undefined)
         throw invalidParams(`Agent ${provider.id} cannot fork sessions (params.fork)`);
-      const config = await resolveConfig(parts.configs, provider, directory.path, params.config);
+      const config = await newConfig(parts, provider, directory.path, params.config);
       await checkFree(sync, uri);
       // Two may have found it free at once.
       if (sync.registry.get(uri) !== undefined) throw sessionAlreadyExists(uri);
@@ -98,9 +100,7 @@ export function sessionCommands(parts: Parts): Commands {
     resolveSessionConfig: async ({ provider, workingDirectory, config }, caller) => {
       const agent = agents.get(provider);
       const directory = await parts.resolveDirectory(workingDirectory, caller);
-      const resolved = await parts.configs.resolve(agent, directory.path, config ?? {});
-      if (resolved === undefined) return { schema: { type: 'object', properties: {} }, values: {} };
-      return { schema: resolved.schema, values: { ...resolved.values } };
+      return resolveConfig(parts, agent, directory.path, config ?? {});
     },
   };
 }
@@ -109,17 +109,29 @@ async function checkFree(sync: Sync, uri: string): Promise<void> {
   if ((await sync.registry.open(uri)) !== undefined) throw sessionAlreadyExists(uri);
 }
 
+/** The agent's config with the host's keys, and what is given on top. */
 async function resolveConfig(
-  configs: KnownConfigs,
+  { configs, sync }: Pick<Parts, 'configs' | 'sync'>,
   provider: AgentProvider,
   workingDirectory: string,
-  given: Record<string, unknown> | undefined,
-): Promise<SessionConfigState | undefined> {
-  const resolved = await configs.resolve(provider, workingDirectory, given ?? {});
-  const schema = resolved?.schema ?? { type: 'object', properties: {} };
-  const values = { ...resolved?.values, ...given };
-  checkConfig(schema, given ?? {}, values);
-  return resolved === undefined ? undefined : { schema, values };
+  given: Readonly<Record<string, unknown>>,
+): Promise<SessionConfigState> {
+  const resolved = await configs.resolve(provider, workingDirectory, agentValues(given));
+  return withHostKeys(resolved, given, { approvals: defaultApprovals(sync) });
+}
+
+/** The same for a session that is about to be made: what does not fit throws `-32602` [SESS-1]. */
+async function newConfig(
+  parts: Pick<Parts, 'configs' | 'sync'>,
+  provider: AgentProvider,
+  workingDirectory: string,
+  given: Readonly<Record<string, unknown>> = {},
+): Promise<SessionConfigState> {
+  const config = await resolveConfig(parts, provider, workingDirectory, given);
+  checkConfig(config.schema, given, config.values);
+  const fault = findHostKeyFault(given);
+  if (fault !== undefined) throw invalidParams(`params.config.${fault}`);
+  return config;
 }
 
 function addSession(
@@ -128,12 +140,13 @@ function addSession(
   init: {
     provider: AgentInfo['provider'];
     directory: string;
-    config: SessionConfigState | undefined;
+    config: SessionConfigState;
     activeClient: SessionActiveClient | undefined;
   },
 ): void {
   const nowIso = new Date(sync.stamp()).toISOString();
   const chat = chats.make(nowIso);
+  const metadata = metadataOf(init.config.values);
   const state: SessionState = {
     provider: init.provider,
     title: '',
@@ -143,7 +156,8 @@ function addSession(
     activeClients: init.activeClient === undefined ? [] : [init.activeClient],
     chats: [chat.summary],
     defaultChat: chat.state.resource,
-    ...(init.config === undefined ? {} : { config: init.config }),
+    config: init.config,
+    ...(Object.keys(metadata).length === 0 ? {} : { _meta: { metadata } }),
   };
   const summary = summarize(uri, state, nowIso);
   const seq = sync.emittedSeq;

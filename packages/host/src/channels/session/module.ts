@@ -1,9 +1,10 @@
 import type { SessionAction, SessionConfigState } from '@agenthost/protocol';
+import { agentValues, findHostKeyFault } from '../../config/session-keys.ts';
+import { findConfigFault } from '../../config/values.ts';
 import type { Channel } from '../../sync/channel.ts';
 import type { Sync } from '../../sync/sync.ts';
 import type { TurnSupervisor } from '../../turns/supervisor.ts';
 import { type Caller, type ChannelModule, type Rejection, reject } from '../module.ts';
-import { findConfigFault } from './config.ts';
 
 /** What clients may do on a session [SESS-8] [SESS-9] [SESS-10]. */
 export function sessionModule(sync: Sync, turns: TurnSupervisor): ChannelModule<'session'> {
@@ -13,8 +14,10 @@ export function sessionModule(sync: Sync, turns: TurnSupervisor): ChannelModule<
       if (action.type === 'session/titleChanged')
         sync.setLocal(session, { ...session.local, titledBy: 'client' });
       if (action.type === 'session/configChanged') {
+        const values = agentValues(action.config);
+        if (Object.keys(values).length === 0) return;
         const chats = session.state.chats.map(({ resource }) => resource);
-        sync.path.effect(() => turns.configure(chats, action.config));
+        sync.path.effect(() => turns.configure(chats, values));
       }
     },
   };
@@ -46,7 +49,7 @@ function checkConfigChange(
   { schema, values }: SessionConfigState,
   { config, replace = false }: { config: Record<string, unknown>; replace?: boolean },
 ): Rejection | undefined {
-  const fault = findConfigFault(schema, config);
+  const fault = findConfigFault(schema, config) ?? findHostKeyFault(config);
   if (fault !== undefined) return reject('invalidConfig', fault);
   const isFixed = (key: string): boolean => schema.properties[key]?.sessionMutable !== true;
   const touched = Object.keys(config).find(

@@ -48,8 +48,21 @@ function mismatch(property: ConfigPropertySchema, value: unknown): string | unde
       return bad === undefined ? undefined : `an array, each item ${bad}`;
     }
     case 'object':
-      return typeof value === 'object' && value !== null && !Array.isArray(value) ? undefined : 'an object';
+      return objectMismatch(property, value);
     default:
       return undefined;
   }
+}
+
+function objectMismatch(property: ConfigPropertySchema, value: unknown): string | undefined {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'an object';
+  const { properties = {}, required = [], additionalProperties } = property;
+  const missing = required.find((key) => !Object.hasOwn(value, key));
+  if (missing !== undefined) return `an object with ${missing}`;
+  for (const [key, field] of Object.entries(value)) {
+    const schema = Object.hasOwn(properties, key) ? properties[key] : additionalProperties;
+    const expected = schema === undefined ? undefined : mismatch(schema, field);
+    if (expected !== undefined) return `an object, ${key} ${expected}`;
+  }
+  return undefined;
 }

@@ -1,6 +1,6 @@
 import type { SessionConfigSchema } from '@agenthost/protocol';
 import { describe, expect, it } from 'vitest';
-import { checkConfig, findConfigFault } from './config.ts';
+import { checkConfig, findConfigFault } from './values.ts';
 
 const schema: SessionConfigSchema = {
   type: 'object',
@@ -12,12 +12,20 @@ const schema: SessionConfigSchema = {
     fast: { type: 'boolean', title: 'Fast' },
     tags: { type: 'array', title: 'Tags', items: { type: 'string', title: 'Tag' } },
     extra: { type: 'object', title: 'Extra' },
+    labels: {
+      type: 'object',
+      title: 'Labels',
+      properties: { count: { type: 'number', title: 'Count' } },
+      required: ['count'],
+      additionalProperties: { type: 'string', title: 'Label' },
+    },
   },
 };
 
 describe('config values', () => {
   it.each<[string, Record<string, unknown>]>([
     ['each of its type', { model: 'small', depth: 1, fast: false, tags: ['a'], extra: {} }],
+    ['of fields that are named or not', { labels: { count: 1, other: 'a' } }],
     ['of a list that grows', { branch: 'topic' }],
     ['none', {}],
   ])('[SESS-1] are taken when they fit: %s', (_, values) => {
@@ -34,6 +42,9 @@ describe('config values', () => {
     [{ tags: ['a', 1] }, 'tags: expected an array, each item a string'],
     [{ extra: [] }, 'extra: expected an object'],
     [{ extra: null }, 'extra: expected an object'],
+    [{ labels: {} }, 'labels: expected an object with count'],
+    [{ labels: { count: '1' } }, 'labels: expected an object, count a number'],
+    [{ labels: { count: 1, toString: 2 } }, 'labels: expected an object, toString a string'],
     [{ branch: 3 }, 'branch: expected a string'],
   ])('[SESS-1] [SESS-9] %j are refused: %s', (values, fault) => {
     expect(findConfigFault(schema, values)).toBe(fault);

@@ -1,0 +1,36 @@
+import { type Approvals, isApprovals, metadataOf, upgraded } from '../../config/session-keys.ts';
+import type { Channel } from '../../sync/channel.ts';
+import type { Sync } from '../../sync/sync.ts';
+
+/** What `approvals` is in sessions that do not say: as the host's own config has it. */
+export function defaultApprovals(sync: Sync): Approvals {
+  const approvals = sync.root.state.config?.values['approvals'];
+  return isApprovals(approvals) ? approvals : 'ask';
+}
+
+/**
+ * Gives sessions that an earlier version of the host made the keys that every session's config has now, and mirrors `metadata` into
+ * `_meta`, beside what else is there. Clients that had such a session before come back to a snapshot: no action brings a schema.
+ */
+export function keepHostKeys(sync: Sync): void {
+  sync.registry.onLoaded((channel) => {
+    if (channel.is('session')) upgrade(sync, channel);
+  });
+  sync.observe('session', ({ channel, after, action }) => {
+    if (action.type !== 'session/configChanged') return;
+    const metadata = metadataOf(after.config?.values);
+    const shown = after._meta?.['metadata'];
+    if (JSON.stringify(shown ?? {}) === JSON.stringify(metadata)) return;
+    sync.emit(channel, { type: 'session/metaChanged', _meta: { ...after._meta, metadata } });
+  });
+}
+
+function upgrade(sync: Sync, session: Channel<'session'>): void {
+  const config = upgraded(session.state.config, { approvals: defaultApprovals(sync) });
+  if (config === undefined) return;
+  sync.path.transact('host', () => {
+    sync.setWindow(session, { ...session.state, config });
+    sync.setLocal(session, { ...session.local, bornSeq: sync.emittedSeq });
+    sync.registry.writeSnapshot(session);
+  });
+}
