@@ -5,10 +5,13 @@ import type {
   ToolCallHandle,
   ToolCallStart,
   TurnOutput,
+  WorkerChat,
+  WorkerChatStart,
 } from '@agenthost/host';
 import type { FileEdit, StringOrMarkdown, UsageInfo } from '@agenthost/protocol';
 import { RecordedAsk } from './recording-ask.ts';
 import { type RecordedCall, type RecordedCallStatus, RecordingCall } from './recording-call.ts';
+import { RecordedWorker } from './recording-worker.ts';
 
 /** One thing that a provider did in a turn, in order. */
 export type TurnEvent =
@@ -16,6 +19,7 @@ export type TurnEvent =
   | { kind: 'notify'; content: StringOrMarkdown }
   | { kind: 'usage'; usage: UsageInfo }
   | { kind: 'activity'; text: string | undefined }
+  | { kind: 'worker'; uri: string; toolCallId: string }
   | { kind: 'call'; id: string; status: RecordedCallStatus }
   | { kind: 'ask'; ask: RecordedAsk; isOpen: boolean };
 
@@ -30,6 +34,9 @@ export class RecordingTurn implements TurnOutput {
   readonly asks: RecordedAsk[] = [];
   readonly violations: string[] = [];
   readonly fileChanges: FileChange[] = [];
+  /** Worker chats that were opened, in order. */
+  readonly workers: RecordedWorker<RecordingTurn>[] = [];
+  readonly #ended = new AbortController();
   /** Awaited by the text methods: set it to hold a provider back. */
   backPressure: (() => Promise<void>) | undefined;
   #isOver = false;
@@ -85,6 +92,8 @@ export class RecordingTurn implements TurnOutput {
   /** Ends the turn: open questions resolve as skipped, later output is dropped. */
   end(): void {
     this.#isOver = true;
+    this.#ended.abort();
+    for (const { turns } of this.workers) for (const { output } of turns) output.end();
     for (const over of this.#onOver.splice(0)) over();
     for (const watcher of this.#watchers.splice(0)) watcher();
   }
@@ -145,6 +154,16 @@ export class RecordingTurn implements TurnOutput {
       this.#record({ kind: 'ask', ask, isOpen: true });
     }
     return ask.response;
+  }
+
+  spawnChat(start: WorkerChatStart): WorkerChat {
+    if (!this.calls.some(({ id }) => id === start.toolCallId))
+      this.violations.push(`spawnChat for an unknown call ${start.toolCallId}`);
+    const uri = `ahp-chat:/worker-${this.workers.length + 1}`;
+    const worker = new RecordedWorker(uri, start, () => new RecordingTurn(), this.#ended.signal);
+    this.workers.push(worker);
+    this.#record({ kind: 'worker', uri, toolCallId: start.toolCallId });
+    return worker;
   }
 
   #joined(kind: 'markdown' | 'reasoning'): string {

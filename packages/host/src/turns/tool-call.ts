@@ -5,11 +5,13 @@ import type {
   ToolCallResult,
   ToolCallState,
   ToolResultContent,
+  ToolResultSubagentContent,
 } from '@agenthost/protocol';
 import type { ToolCallAnswer, ToolCallHandle, ToolCallQuestion, ToolCallReady } from '../agents/provider.ts';
 import type { Channel } from '../sync/channel.ts';
 import { previewOf } from './content.ts';
 import type { Pace } from './pace.ts';
+import { SubagentBlocks } from './subagent-blocks.ts';
 
 type Emit = (make: (chat: Channel<'chat'>) => ChatAction | undefined) => void;
 type Confirmed = Extract<ChatAction, { type: 'chat/toolCallConfirmed' }>;
@@ -36,6 +38,7 @@ export class LiveToolCall implements ToolCallHandle {
   /** The question, or the result, that a person sees now. */
   #resolveAnswer: ((answer: ToolCallAnswer) => void) | undefined;
   #resolveResult: ((result: { approved: boolean }) => void) | undefined;
+  readonly #subagents = new SubagentBlocks();
   #isOver = false;
 
   constructor(parts: {
@@ -94,13 +97,14 @@ export class LiveToolCall implements ToolCallHandle {
       // New fields for a call that runs do not change why it may.
       confirmed: call.status === 'running' ? call.confirmed : 'not-needed',
     }));
+    this.#showSubagents();
   }
 
   content(content: readonly ToolResultContent[]): void {
     this.#emitIn(['running'], () => ({
       type: 'chat/toolCallContentChanged',
       ...this.#target,
-      content: previewOf(content),
+      content: previewOf(this.#subagents.into(content)),
     }));
   }
 
@@ -109,7 +113,7 @@ export class LiveToolCall implements ToolCallHandle {
     options: { requiresResultConfirmation?: boolean; meta?: Record<string, unknown> } = {},
   ): Promise<{ approved: boolean }> {
     if (this.#isOver) return Promise.resolve({ approved: false });
-    const fitted = this.#fit(result);
+    const fitted = this.#fit(this.#subagents.intoResult(result));
     const { promise, resolve, giveUp } = this.#wait({ approved: false });
     const mustConfirm = options.requiresResultConfirmation === true;
     this.#emitIn(
@@ -131,8 +135,15 @@ export class LiveToolCall implements ToolCallHandle {
     return promise;
   }
 
+  /** Names a worker chat of the call: at once while it runs, else as soon as it does. */
+  subagent(block: ToolResultSubagentContent): void {
+    this.#subagents.add(block);
+    this.#showSubagents();
+  }
+
   /** The question was answered: state already shows it. */
   answered(state: ChatState, action: Confirmed): void {
+    this.#showSubagents();
     const call = findToolCall(state, this.id);
     const selected =
       call !== undefined && 'selectedOption' in call ? { selectedOption: call.selectedOption } : {};
@@ -163,6 +174,16 @@ export class LiveToolCall implements ToolCallHandle {
     for (const giveUp of this.#waiting) giveUp();
   }
 
+  /** Questions and new fields take the content of a call away; the workers stay in it. */
+  #showSubagents(): void {
+    this.#emitIn(['running'], (call) => {
+      const { content = [] } = call.status === 'running' ? call : {};
+      return this.#subagents.areIn(content)
+        ? undefined
+        : { type: 'chat/toolCallContentChanged', ...this.#target, content: this.#subagents.into(content) };
+    });
+  }
+
   #takeAnswer(): ((answer: ToolCallAnswer) => void) | undefined {
     const resolve = this.#resolveAnswer;
     this.#resolveAnswer = undefined;
@@ -188,7 +209,7 @@ export class LiveToolCall implements ToolCallHandle {
   /** Emits when the call is in one of these states; anything else would change nothing [CHAT-7]. */
   #emitIn(
     statuses: readonly ToolCallState['status'][],
-    make: (call: ToolCallState) => ChatAction,
+    make: (call: ToolCallState) => ChatAction | undefined,
     refused: () => void = () => undefined,
   ): void {
     this.#send((chat) => {

@@ -1,0 +1,186 @@
+import { pathToFileURL } from 'node:url';
+import type { ChatAction, SessionState } from '@agenthost/protocol';
+import { AgentError, type WorkerChat, type WorkerChatStart, type WorkerTurn } from '../agents/provider.ts';
+import type { Channel } from '../sync/channel.ts';
+import { newChat, newChatUri, summaryOf } from '../sync/new-chat.ts';
+import type { Change } from '../sync/sync.ts';
+import type { TurnParts } from './parts.ts';
+import { type LiveTurn, LiveTurnOutput } from './turn-output.ts';
+
+/** Worker chats of one session: they stay, and each is an entry of its catalogue. */
+const MAX_WORKER_CHATS = 500;
+
+/** One turn of a worker, until it has ended. */
+interface RunningTurn {
+  readonly turnId: string;
+  readonly output: LiveTurnOutput;
+  readonly abort: AbortController;
+  /** The provider has ended it, and not somebody else. */
+  isEndedByProvider: boolean;
+}
+
+/** A worker chat whose parent's turn is running. */
+interface Worker {
+  readonly parent: LiveTurn;
+  readonly unpin: () => void;
+  turn?: RunningTurn;
+}
+
+/**
+ * The chats that tool calls work in [CHAT-2]: made by the host, read-only for people, written by the provider that has the parent's turn.
+ * Whatever ends that turn ends theirs in the same tick; the chats stay.
+ */
+export class WorkerChats {
+  readonly #parts: TurnParts;
+  readonly #workers = new Map<string, Worker>();
+
+  constructor(parts: TurnParts) {
+    this.#parts = parts;
+    parts.sync.observe('chat', (change) => this.#follow(change));
+  }
+
+  /** What the provider writes the present turn of a worker chat with, so that answers of people reach it. */
+  outputOf(chat: string): LiveTurnOutput | undefined {
+    return this.#workers.get(chat)?.turn?.output;
+  }
+
+  /** Makes a worker chat for a tool call of a turn. Throws `AgentError` when the session has too many. */
+  spawn(parent: LiveTurn, start: WorkerChatStart): WorkerChat {
+    const { sync, ids } = this.#parts;
+    const session = sync.registry.getOf('session', parent.session);
+    if (session !== undefined && workerCount(session.state) >= MAX_WORKER_CHATS) {
+      throw new AgentError(
+        'tooManyWorkers',
+        `The session has ${MAX_WORKER_CHATS} worker chats already; dispose of some`,
+      );
+    }
+    const uri = newChatUri(ids);
+    sync.path.transact('host', () => this.#create(uri, parent, start));
+    return { uri, turn: (prompt) => this.#turn(uri, parent, prompt) };
+  }
+
+  #create(uri: string, parent: LiveTurn, start: WorkerChatStart): void {
+    const { sync } = this.#parts;
+    const session = sync.registry.getOf('session', parent.session);
+    const chat = sync.registry.getOf('chat', parent.chat);
+    if (session === undefined || chat?.state.activeTurn?.id !== parent.turnId) return;
+    const { title, toolCallId, workingDirectory } = start;
+    const inherited = session.state.chats.find(({ resource }) => resource === parent.chat)?.workingDirectory;
+    const state = newChat({
+      resource: uri,
+      modifiedAt: new Date(sync.stamp()).toISOString(),
+      title,
+      origin: { kind: 'tool', chat: parent.chat, toolCallId },
+      interactivity: 'read-only',
+      workingDirectory: workingDirectory === undefined ? inherited : pathToFileURL(workingDirectory).href,
+    });
+    const made = sync.registry.create(
+      { uri, kind: 'chat', session: session.uri, state, local: { turnCount: 0 } },
+      sync.emittedSeq,
+    );
+    this.#workers.set(uri, { parent, unpin: made.pin() });
+    sync.path.undo(() => this.#workers.delete(uri));
+    sync.emit(session, { type: 'session/chatAdded', summary: summaryOf(state) });
+  }
+
+  #turn(uri: string, parent: LiveTurn, prompt: string): WorkerTurn {
+    const { sync, ids } = this.#parts;
+    const turnId = ids.next();
+    const turn: RunningTurn = {
+      turnId,
+      abort: new AbortController(),
+      isEndedByProvider: false,
+      output: new LiveTurnOutput({
+        ...this.#parts,
+        turn: { chat: uri, session: parent.session, turnId },
+        spawnChat: (of, start) => this.spawn(of, start),
+      }),
+    };
+    sync.path.transact('host', () => {
+      const worker = this.#workers.get(uri);
+      const chat = sync.registry.getOf('chat', uri);
+      if (worker === undefined || chat === undefined) {
+        sync.path.effect(() => over(turn));
+        return;
+      }
+      const before = worker.turn;
+      // A provider that begins another one has done with this.
+      if (before !== undefined) {
+        before.isEndedByProvider = true;
+        this.#end(chat, { type: 'chat/turnComplete', turnId: before.turnId });
+      }
+      worker.turn = turn;
+      sync.path.undo(() => {
+        if (before === undefined) delete worker.turn;
+        else worker.turn = before;
+      });
+      const message = { text: prompt, origin: { kind: 'agent' as const } };
+      sync.emit(chat, { type: 'chat/turnStarted', turnId, message });
+    });
+    return {
+      output: turn.output,
+      signal: turn.abort.signal,
+      end: (error) => {
+        turn.isEndedByProvider = true;
+        sync.path.transact('host', () => {
+          const chat = sync.registry.getOf('chat', uri);
+          if (chat === undefined) return;
+          if (error === undefined) return this.#end(chat, { type: 'chat/turnComplete', turnId });
+          const { errorType, message } = error;
+          this.#end(chat, { type: 'chat/error', turnId, error: { errorType, message } });
+        });
+      },
+    };
+  }
+
+  #end(chat: Channel<'chat'>, action: EndAction): void {
+    if (chat.state.activeTurn?.id === action.turnId) this.#parts.sync.emit(chat, action);
+  }
+
+  /** A turn has ended: a worker's own lets its output go, a parent's ends those of its workers too. */
+  #follow({ channel, before, after, action }: Change<'chat'>): void {
+    const turnId = before.activeTurn?.id;
+    if (turnId === undefined || after.activeTurn?.id === turnId || this.#workers.size === 0) return;
+    const { sync } = this.#parts;
+    const own = this.#workers.get(channel.uri);
+    const { turn } = own ?? {};
+    if (own !== undefined && turn?.turnId === turnId) {
+      sync.path.effect(() => {
+        if (own.turn === turn) delete own.turn;
+        over(turn);
+      });
+    }
+    for (const [uri, worker] of this.#workers) {
+      if (worker.parent.chat !== channel.uri || worker.parent.turnId !== turnId) continue;
+      const chat = sync.registry.getOf('chat', uri);
+      if (chat !== undefined && worker.turn !== undefined)
+        this.#end(chat, sameEnd(action, worker.turn.turnId));
+      sync.path.effect(() => {
+        this.#workers.delete(uri);
+        worker.unpin();
+      });
+    }
+  }
+}
+
+type EndAction = Extract<ChatAction, { type: 'chat/turnComplete' | 'chat/turnCancelled' | 'chat/error' }>;
+
+/** A worker's turn ends as its parent's did; one that was cut away is cancelled. */
+function sameEnd(action: ChatAction, turnId: string): EndAction {
+  switch (action.type) {
+    case 'chat/turnComplete':
+      return { type: 'chat/turnComplete', turnId };
+    case 'chat/error':
+      return { type: 'chat/error', turnId, error: action.error };
+    default:
+      return { type: 'chat/turnCancelled', turnId };
+  }
+}
+
+function over(turn: RunningTurn): void {
+  turn.output.end();
+  if (!turn.isEndedByProvider) turn.abort.abort();
+}
+
+const workerCount = ({ chats }: SessionState): number =>
+  chats.filter(({ origin }) => origin?.kind === 'tool').length;
