@@ -26,7 +26,11 @@ const canLoad = { agentCapabilities: { loadSession: true } };
 const broken = { code: -32603, message: 'gone' };
 
 /** Opens a chat that has a past and says which methods the agent saw. */
-async function reopen(offer: Offer, past: { memory?: unknown; history?: Turn[] } = { memory, history }) {
+async function reopen(
+  offer: Offer,
+  past: { memory?: unknown; history?: Turn[] } = { memory, history },
+  told: { instructions?: string; context?: string[] } = {},
+) {
   const chat = await openChat(scriptedAgent(offer), { workingDirectory: temporaryFolder(), ...past });
   const turn = chat.prompt(
     steps(
@@ -38,6 +42,7 @@ async function reopen(offer: Offer, past: { memory?: unknown; history?: Turn[] }
       { say: '|' },
       { sayPrompt: true },
     ),
+    told,
   );
   await turn.done;
   const [resume = [], load = [], created = [], prompt = []] = turn.output.text
@@ -73,6 +78,19 @@ describe('a chat with a past', () => {
   it('is loaded when resuming fails', async () => {
     const { resume, load, created } = await reopen({ init: canBoth, errors: { 'session/resume': broken } });
     expect([resume.length, load.length, created.length]).toEqual([1, 1, 0]);
+  });
+
+  it('tells a new session the instructions that the old one knew, and a resumed one not again', async () => {
+    const told = { instructions: 'Be brief.', context: ['They ran ls.'] };
+    const past = { memory, history };
+    const lost = await reopen({ init: canLoad, errors: { 'session/load': broken } }, past, told);
+    expect(lost.prompt).toMatchObject([
+      { text: expect.stringContaining('The word is xylophone.') },
+      { text: 'Be brief.' },
+      { text: 'They ran ls.' },
+    ]);
+    const resumed = await reopen({ init: canBoth }, past, told);
+    expect(resumed.prompt).toEqual([{ type: 'text', text: 'They ran ls.' }]);
   });
 
   it('goes on in a new session with a record of itself when the old one is gone, and says so once', async () => {

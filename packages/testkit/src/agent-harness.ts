@@ -84,7 +84,13 @@ export interface OpenChat {
   /** Runs one turn. The id defaults to `turn-1`, `turn-2`, … */
   prompt(
     text: string,
-    options?: { turnId?: string; model?: string; attachments?: MessageAttachment[]; context?: string[] },
+    options?: {
+      turnId?: string;
+      model?: string;
+      attachments?: MessageAttachment[];
+      context?: string[];
+      instructions?: string;
+    },
   ): RunningTurn;
 }
 
@@ -119,6 +125,7 @@ export async function openChat(provider: AgentProvider, options: OpenChatOptions
           ...(turn.attachments === undefined ? {} : { attachments: turn.attachments }),
         },
         context: turn.context ?? [],
+        ...(turn.instructions === undefined ? {} : { instructions: turn.instructions }),
         locale: 'en',
         readResource: (uri) => Promise.reject(new Error(`No resource ${uri}`)),
       };

@@ -207,6 +207,8 @@ export class AcpSession implements AgentSession, SessionReceiver {
     }
     const prompt: ContentBlock[] = await promptBlocks(input, connection.traits, this.#context.log);
     prompt.unshift(...input.context.map((text): ContentBlock => ({ type: 'text', text })));
+    if (this.#priming !== undefined && input.instructions !== undefined)
+      prompt.unshift({ type: 'text', text: input.instructions });
     if (this.#priming !== undefined) prompt.unshift({ type: 'text', text: this.#priming });
     if (signal.aborted) return;
     const { workingDirectory } = this.#options;

@@ -165,7 +165,8 @@ export interface TurnInput {
   readonly message: Message;
   /**
    * What happened in the chat since the agent's last turn without it, oldest first, in words for a model: the commands that a person
-   * ran and what they printed [CHAT-17]. Belongs in front of the message; mostly empty.
+   * ran and what they printed [CHAT-17]. Belongs in front of the message; mostly empty. Begins with the session's instructions when
+   * this agent session has not been told them, or others.
    */
   readonly context: readonly string[];
   /** BCP 47 tag of the client that started the turn; `en` when unknown [CHAT-19]. */
@@ -180,6 +181,11 @@ export interface TurnInput {
  * (back-pressure): await them.
  */
 export interface TurnOutput {
+  /**
+   * The session's instructions in words for a model, when the agent has been told them in an earlier turn: for agents that find only
+   * now that they have lost what they knew. Absent: there are none, or `context` begins with them.
+   */
+  readonly instructions?: string;
   /** Appends to the current Markdown part; starts one when the last part is something else. */
   markdown(text: string): Promise<void>;
   /** Appends to the current reasoning part; starts one when the last part is something else. */

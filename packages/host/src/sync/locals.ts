@@ -27,6 +27,8 @@ export interface ChatLocal extends AnyLocal {
   readonly turnCount: number;
   /** The agent's memory, as its provider gave it. */
   readonly memory?: unknown;
+  /** Digest of the session's instructions that the agent was told last; absent for none. */
+  readonly instructed?: string;
 }
 
 /** What the host alone keeps of a terminal. */

@@ -4,6 +4,7 @@ import type { Channel } from '../sync/channel.ts';
 import { ChatAgent } from './chat-agent.ts';
 import { commandContext, commandOf, messageForAgent } from './command.ts';
 import { runCommand } from './command-turn.ts';
+import { Instructions } from './instructions.ts';
 import type { TurnParts } from './parts.ts';
 import { LiveTurnOutput } from './turn-output.ts';
 
@@ -35,6 +36,7 @@ export class ChatRunner {
   /** Terminals of ended commands, oldest first. */
   readonly #endedTerminals: AgentTerminal[] = [];
   #usedAt: number;
+  readonly #instructions: Instructions;
   #isDisposed = false;
   #isHostStopping = false;
 
@@ -47,6 +49,7 @@ export class ChatRunner {
       this.#exited(reason),
     );
   }
+    this.#instructions = new Instructions(parts.sync, { chat: this.#chat, session: this.#session });
 
   /** The turn that an agent holds now, if any. */
   get runningTurn(): string | undefined {
@@ -137,7 +140,7 @@ export class ChatRunner {
     this.#parts.sync.path.transact('host', () => {
       const chat = this.#parts.sync.registry.getOf('chat', this.#chat);
       if (chat === undefined || chat.local.memory === undefined) return;
-      const { memory: _, ...local } = chat.local;
+      const { memory: _, instructed: _told, ...local } = chat.local;
       this.#parts.sync.setLocal(chat, local);
     });
   }
@@ -172,11 +175,13 @@ export class ChatRunner {
     const agent = await this.#agent.open();
     run.agent = agent;
     if (run.abort.signal.aborted) return;
-    await agent.runTurn(
+    const { context, instructions, heard } = this.#instructions.next(agent);
+    const done = agent.runTurn(
       {
         turnId: run.turnId,
         message: messageForAgent(message),
-        context: commandContext(history),
+        context: [...context, ...commandContext(history)],
+        ...(instructions === undefined ? {} : { instructions }),
         locale: this.#parts.localeOf(this.#chat),
         readResource: (uri) => this.#parts.readResource(uri),
       },
@@ -193,6 +198,11 @@ export class ChatRunner {
       signal: run.abort.signal,
       workingDirectory: () => this.#workingDirectory(),
       terminal: (start) =>
+    run.steering.begin(agent);
+    await done;
+    await run.steering.settle(run.abort.signal);
+    // One that was stopped may not have come to them.
+    if (!run.abort.signal.aborted) heard();
         terminals.startForAgent({ session: this.#session, workingDirectory: start.cwd }, start),
       isHostStopping: () => this.#isHostStopping,
       ended: (terminal) => this.#keepEnded(terminal),

@@ -1,0 +1,62 @@
+import { createHash } from 'node:crypto';
+import type { AgentSession, TurnInput } from '../agents/provider.ts';
+import { instructionsOf } from '../config/session-keys.ts';
+import type { Sync } from '../sync/sync.ts';
+
+/** The instructions of one turn, for its input. */
+interface TurnInstructions extends Pick<TurnInput, 'instructions'> {
+  /** First of the turn's context: what this agent session has not been told yet; mostly empty. */
+  readonly context: readonly string[];
+  /** The agent has had the turn, and with it the context. */
+  heard(): void;
+}
+
+const digest = (text: string): string => createHash('sha256').update(text).digest('base64url').slice(0, 22);
+
+/** Hands a session's instructions to the agent of one chat: once to each agent session, and again when they have changed. */
+export class Instructions {
+  readonly #sync: Sync;
+  readonly #owner: { readonly chat: string; readonly session: string };
+  /** Digest of what each agent session of this process was told last; '' for nothing. */
+  readonly #told = new WeakMap<AgentSession, string>();
+
+  constructor(sync: Sync, owner: { readonly chat: string; readonly session: string }) {
+    this.#sync = sync;
+    this.#owner = owner;
+  }
+
+  /** For a turn that is about to run. */
+  next(agent: AgentSession): TurnInstructions {
+    const { registry } = this.#sync;
+    const text = instructionsOf(registry.getOf('session', this.#owner.session)?.state.config?.values).trim();
+    const local = registry.getOf('chat', this.#owner.chat)?.local;
+    // An agent without a memory of its own begins anew whenever it is opened.
+    const remembered = local?.memory === undefined ? undefined : local.instructed;
+    const told = this.#told.get(agent) ?? remembered ?? '';
+    const now = text === '' ? '' : digest(text);
+    const heard = (): void => this.#heard(agent, now);
+    if (told === now) {
+      return { context: [], heard, ...(text === '' ? {} : { instructions: words(text) }) };
+    }
+    const context = text === '' ? WITHDRAWN : words(text, told !== '');
+    return { context: [context], heard };
+  }
+
+  #heard(agent: AgentSession, now: string): void {
+    this.#told.set(agent, now);
+    this.#sync.path.transact('host', () => {
+      const chat = this.#sync.registry.getOf('chat', this.#owner.chat);
+      // What has no memory has nothing to remember it by.
+      if (chat?.local.memory === undefined || (chat.local.instructed ?? '') === now) return;
+      const { instructed: _, ...local } = chat.local;
+      this.#sync.setLocal(chat, now === '' ? local : { ...local, instructed: now });
+    });
+  }
+}
+
+const WITHDRAWN = 'The user has withdrawn the instructions for this conversation; they no longer hold.';
+
+const words = (text: string, isChange = false): string =>
+  isChange
+    ? `The user has changed the instructions for this conversation. From now on only these hold:\n\n${text}`
+    : `The user's instructions for this whole conversation:\n\n${text}`;
