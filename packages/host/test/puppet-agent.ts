@@ -31,6 +31,9 @@ export class PuppetAgent implements AgentProvider {
   resolveConfig?: () => Promise<ResolvedConfig>;
   /** Values that it was told of, oldest first. */
   readonly configured: Readonly<Record<string, unknown>>[] = [];
+  /** Plays what its sessions do with a steering message; absent: they take none. */
+  steer: NonNullable<AgentSession['steer']> | undefined;
+  toolsChangedCount = 0;
   terminateCount = 0;
   closeCount = 0;
 
@@ -67,8 +70,14 @@ export class PuppetAgent implements AgentProvider {
         new Promise((resolve, reject) => {
           this.turns.push({ input, output, signal, complete: resolve, fail: reject });
         }),
+      ...(this.steer === undefined
+        ? {}
+        : { steer: (message) => this.steer?.(message) ?? Promise.resolve(false) }),
       setConfig: async (values) => {
         this.configured.push(values);
+      },
+      toolsChanged: () => {
+        this.toolsChangedCount += 1;
       },
       close: async () => {
         this.closeCount += 1;

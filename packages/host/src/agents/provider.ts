@@ -14,6 +14,7 @@ import type {
   Turn,
   UsageInfo,
 } from '@agenthost/protocol';
+import type { ClientTool, ClientToolCall } from './client-tool.ts';
 
 /**
  * A kind of agent: describes itself and opens a conversation for a chat. Providers never build actions and never see
@@ -84,9 +85,12 @@ export interface AgentSessionHost {
    * `AgentError` when it cannot be started. Show it in a tool call with a `terminal` block that names its `uri`.
    */
   terminal(start: AgentTerminalStart): Promise<AgentTerminal>;
+  /** Tools that active clients offer to this session now [SESS-8]; `toolsChanged` tells of others. Run them by `TurnOutput.clientTool`. */
+  clientTools(): readonly ClientTool[];
   /** The agent has gone by itself (process exit). Open turns end with `agentExited`; the next turn opens a new session. */
   exited(reason: string): void;
 }
+
 
 /** A command to run in a terminal. */
 export interface AgentTerminalStart {
@@ -151,8 +155,16 @@ export interface AgentSession {
    * not settled 10 s after the abort the host calls `terminate`.
    */
   runTurn(input: TurnInput, output: TurnOutput, signal: AbortSignal): Promise<void>;
+  /**
+   * Takes a message into the turn that runs [CHAT-12]. Resolves true when the agent has it, false when it cannot take it now: the host
+   * queues it then, as it does when this rejects. Called one message at a time, not before `runTurn`; settle it soon once the turn is over.
+   * Absent: the agent takes none.
+   */
+  steer?(message: Message): Promise<boolean>;
   /** A mutable config value changed by a client. */
   setConfig?(values: Readonly<Record<string, unknown>>): Promise<void>;
+  /** `AgentSessionHost.clientTools` gives something else now. */
+  toolsChanged?(): void;
   /** Ends it nicely: called on dispose, idle and host stop. Idempotent. */
   close(): Promise<void>;
   /** Ends it now, children included (TERM, wait, KILL). Idempotent. */
@@ -169,6 +181,11 @@ export interface TurnInput {
    * this agent session has not been told them, or others.
    */
   readonly context: readonly string[];
+  /**
+   * The session's instructions in words for a model, when the agent has been told them in an earlier turn: for agents that find only
+   * now that they have lost what they knew. Absent: there are none, or `context` begins with them.
+   */
+  readonly instructions?: string;
   /** BCP 47 tag of the client that started the turn; `en` when unknown [CHAT-19]. */
   readonly locale: string;
   /** Lets the agent read a resource that an attachment names, by the host's path policy. Rejects when it may not. */
@@ -181,11 +198,6 @@ export interface TurnInput {
  * (back-pressure): await them.
  */
 export interface TurnOutput {
-  /**
-   * The session's instructions in words for a model, when the agent has been told them in an earlier turn: for agents that find only
-   * now that they have lost what they knew. Absent: there are none, or `context` begins with them.
-   */
-  readonly instructions?: string;
   /** Appends to the current Markdown part; starts one when the last part is something else. */
   markdown(text: string): Promise<void>;
   /** Appends to the current reasoning part; starts one when the last part is something else. */
@@ -198,6 +210,11 @@ export interface TurnOutput {
   activity(text: string | undefined): void;
   /** Announces a tool call (its parameters may still stream). */
   toolCall(call: ToolCallStart): ToolCallHandle;
+  /**
+   * Runs a client's tool [CHAT-9]: shows the call, asks first where it has to, and resolves with what the client answered. Never
+   * rejects: the result is a failed one when nobody offers the tool, it was denied, its client left or took too long, or the turn ended.
+   */
+  clientTool(call: ClientToolCall): Promise<ToolCallResult>;
   /**
    * Asks people and waits [CHAT-13]. Several may be open at once; the same `requestId` again replaces the questions of one that is.
    * Resolves with `cancel` when the turn ends first, or when `withdrawn` aborts, which takes the questions back.

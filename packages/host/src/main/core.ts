@@ -3,7 +3,7 @@ import { KnownConfigs } from '../agents/known-config.ts';
 import { AgentError } from '../agents/provider.ts';
 import { AgentRegistry } from '../agents/registry.ts';
 import { RememberedAgents } from '../agents/remembered.ts';
-import { chatCommands, newChat, newChatUri, removeChat, summaryOf } from '../channels/chat/commands.ts';
+import { chatCommands, removeChat } from '../channels/chat/commands.ts';
 import { chatModule } from '../channels/chat/module.ts';
 import { resourceCommands } from '../channels/resource/commands.ts';
 import { changeSessionCount, openRoot, rootCommands } from '../channels/root/root.ts';
@@ -14,16 +14,20 @@ import { mirrorChats } from '../channels/session/mirror.ts';
 import { sessionModule } from '../channels/session/module.ts';
 import { terminalCommands } from '../channels/terminal/commands.ts';
 import { terminalModule } from '../channels/terminal/module.ts';
+import { Membership } from '../client-tools/membership.ts';
 import type { Journal, JournalStart } from '../journal/journal.ts';
 import type { Clock, Ids, Timers } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import { archiveTurns } from '../sync/archive.ts';
+import { newChat, newChatUri, summaryOf } from '../sync/new-chat.ts';
 import { Sync } from '../sync/sync.ts';
 import type { Terminals } from '../terminals/terminals.ts';
+import { ClientToolRuns } from '../turns/client-tool.ts';
 import { COMMAND_PREFIX } from '../turns/command.ts';
 import { ContentStore } from '../turns/content.ts';
 import type { TurnParts } from '../turns/parts.ts';
 import { markOpenTurns, recoverOpen } from '../turns/recovery.ts';
+import { queueLeftSteering } from '../turns/steering.ts';
 import { TurnSupervisor } from '../turns/supervisor.ts';
 import { Hub } from '../wire/hub.ts';
 import { DEFAULT_OUTBOX_LIMITS } from '../wire/outbox.ts';
@@ -39,6 +43,8 @@ import { WorkingDirectories } from './working-directories.ts';
 
 /** Clients that have left may come back to what is theirs for so long, unless the options say otherwise [SESS-8] [TERM-5]. */
 const GRACE_MS = 30_000;
+/** A client's tool takes at most so long [CHAT-9]. */
+const CLIENT_TOOL_LIMIT_MS = 300_000;
 
 /** What a running host consists of, listening aside. */
 export interface Core {
@@ -77,6 +83,7 @@ export async function startCore(parts: {
   mirrorChats(sync);
   keepHostKeys(sync);
   markOpenTurns(sync);
+  queueLeftSteering(sync);
 
   const commits = new Commits(sync);
   const { commit } = commits;
@@ -111,6 +118,7 @@ export async function startCore(parts: {
     ids,
     log,
     contents,
+    clientTools: new ClientToolRuns({ sync, timers, limitMs: () => clientToolLimitMs(sync) }),
     terminals,
     localeOf: (chat) => locales.get(chat) ?? 'en',
     readResource: async (uri) => {
@@ -120,9 +128,11 @@ export async function startCore(parts: {
     workingDirectoryOf: (session, chat) => workingDirectoryOf(workspace, session, chat),
   });
   const presence = new Presence(clock, options.graceMs ?? GRACE_MS);
+  const membership = new Membership({ sync, timers, log, presence });
+  await membership.recover();
   const modules = {
     session: sessionModule(sync, turns),
-    chat: chatModule({ sync, ids, turns, setLocale: (chat, locale) => locales.set(chat, locale) }),
+    chat: chatModule({ sync, ids, turns, contents, setLocale: (chat, locale) => locales.set(chat, locale) }),
     terminal: terminalModule({ sync, terminals, presence }),
   };
   sync.observe('chat', ({ channel, after }) => {
@@ -140,18 +150,25 @@ export async function startCore(parts: {
       resolveDirectory: (uri, caller) => workspace.resolveDirectory(uri, caller.isAdmin),
       onListed: (uri, by) => {
         changeSessionCount(sync, by);
+        if (by === -1) membership.forget(uri);
         directories.changed();
         sync.path.effect(() => parts.emit(by === 1 ? 'sessionAdded' : 'sessionRemoved', { uri }));
       },
       chats: {
         make: (nowIso) => {
-          const state = newChat(newChatUri(ids), nowIso);
+          const state = newChat({ resource: newChatUri(ids), modifiedAt: nowIso });
           return { state, summary: summaryOf(state) };
         },
         remove: (session, chat) => removeChat(sync, turns, session, chat),
       },
     }),
-    ...chatCommands({ sync, ids, agents, turns }),
+    ...chatCommands({
+      sync,
+      ids,
+      agents,
+      turns,
+      resolveDirectory: (uri, caller) => workspace.resolveDirectory(uri, caller.isAdmin),
+    }),
     ...terminalCommands({
       sync,
       terminals,
@@ -174,9 +191,16 @@ export async function startCore(parts: {
     },
     lost: start.lost,
     presence,
+    departures: membership,
     isReplaced: (tokenHash) => ownerTokens.isReplaced(tokenHash),
   });
   return { sync, hub, agents, turns, terminals, commands, commits, ownerTokens };
+}
+
+/** What the host's config says; 5 minutes where it says nothing [CHAT-9]. */
+function clientToolLimitMs(sync: Sync): number {
+  const seconds = sync.root.state.config?.values['clientToolTimeoutSeconds'];
+  return typeof seconds === 'number' ? seconds * 1_000 : CLIENT_TOOL_LIMIT_MS;
 }
 
 /** Absolute path of the folder that a chat works in: its own, or its session's [SESS-6]. */

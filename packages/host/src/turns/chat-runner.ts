@@ -5,8 +5,10 @@ import { ChatAgent } from './chat-agent.ts';
 import { commandContext, commandOf, messageForAgent } from './command.ts';
 import { runCommand } from './command-turn.ts';
 import { Instructions } from './instructions.ts';
+import { forgetMemory } from './memory.ts';
 import type { TurnParts } from './parts.ts';
-import { LiveTurnOutput } from './turn-output.ts';
+import { Steering } from './steering.ts';
+import { LiveTurnOutput, type SpawnChat } from './turn-output.ts';
 
 /** A cancelled agent gets so long to stop, then it is ended. */
 const CANCEL_GRACE_MS = 10_000;
@@ -18,6 +20,7 @@ interface Run {
   /** What the host itself runs in place of the agent [CHAT-17]. */
   readonly command: string | undefined;
   readonly output: LiveTurnOutput;
+  readonly steering: Steering;
   readonly abort: AbortController;
   /** The agent session that has the turn; absent while it opens. */
   agent?: AgentSession;
@@ -26,30 +29,32 @@ interface Run {
   readonly vacate: () => void;
 }
 
+type RunnerParts = TurnParts & { readonly spawnChat: SpawnChat };
+
 /** Owns the turns of one chat: gives each to the agent, and ends what the agent does not end. */
 export class ChatRunner {
-  readonly #parts: TurnParts;
+  readonly #parts: RunnerParts;
   readonly #chat: string;
   readonly #session: string;
   readonly #agent: ChatAgent;
+  readonly #instructions: Instructions;
   #run: Run | undefined;
   /** Terminals of ended commands, oldest first. */
   readonly #endedTerminals: AgentTerminal[] = [];
   #usedAt: number;
-  readonly #instructions: Instructions;
   #isDisposed = false;
   #isHostStopping = false;
 
-  constructor(parts: TurnParts, chat: Channel<'chat'>) {
+  constructor(parts: RunnerParts, chat: Channel<'chat'>) {
     this.#parts = parts;
     this.#chat = chat.uri;
     this.#session = chat.session ?? '';
     this.#usedAt = parts.sync.clock.now();
+    this.#instructions = new Instructions(parts.sync, { chat: this.#chat, session: this.#session });
     this.#agent = new ChatAgent(parts, { chat: this.#chat, session: this.#session }, (reason) =>
       this.#exited(reason),
     );
   }
-    this.#instructions = new Instructions(parts.sync, { chat: this.#chat, session: this.#session });
 
   /** The turn that an agent holds now, if any. */
   get runningTurn(): string | undefined {
@@ -88,6 +93,7 @@ export class ChatRunner {
       turnId,
       command: commandOf(turn.message),
       output,
+      steering: new Steering(this.#parts, { chat: this.#chat, turnId }),
       abort: new AbortController(),
       vacated,
       vacate: () => {
@@ -99,6 +105,11 @@ export class ChatRunner {
     this.#run = run;
     await this.#drive(run, turn.message, chat.state.turns);
     run.vacate();
+  }
+
+  /** A steering message was set. Before the agent has the turn it waits. */
+  steer(): void {
+    this.#run?.steering.look();
   }
 
   /** A client has answered a question about a tool call. */
@@ -139,15 +150,19 @@ export class ChatRunner {
     void (this.#run?.vacated ?? Promise.resolve()).then(close);
     this.#parts.sync.path.transact('host', () => {
       const chat = this.#parts.sync.registry.getOf('chat', this.#chat);
-      if (chat === undefined || chat.local.memory === undefined) return;
-      const { memory: _, instructed: _told, ...local } = chat.local;
-      this.#parts.sync.setLocal(chat, local);
+      // Gone already with the tick that cut the history, but for what the agent has saved between that and now.
+      if (chat !== undefined) forgetMemory(this.#parts.sync, chat);
     });
   }
 
   /** A mutable config value changed. */
   async configure(values: Readonly<Record<string, unknown>>): Promise<void> {
     await this.#agent.configure(values);
+  }
+
+  /** The tools of active clients have changed. */
+  async toolsChanged(): Promise<void> {
+    await this.#agent.toolsChanged();
   }
 
   /** Ends the agent's side; resolves when a turn that it had has been given up too. Idempotent. */
@@ -188,21 +203,22 @@ export class ChatRunner {
       run.output,
       run.abort.signal,
     );
+    run.steering.begin(agent);
+    await done;
+    await run.steering.settle(run.abort.signal);
+    // One that was stopped may not have come to them.
+    if (!run.abort.signal.aborted) heard();
   }
 
   #runCommand(run: Run, command: string): Promise<void> {
     const { terminals } = this.#parts;
+    run.steering.begin('host');
     return runCommand(command, {
       turnId: run.turnId,
       output: run.output,
       signal: run.abort.signal,
       workingDirectory: () => this.#workingDirectory(),
       terminal: (start) =>
-    run.steering.begin(agent);
-    await done;
-    await run.steering.settle(run.abort.signal);
-    // One that was stopped may not have come to them.
-    if (!run.abort.signal.aborted) heard();
         terminals.startForAgent({ session: this.#session, workingDirectory: start.cwd }, start),
       isHostStopping: () => this.#isHostStopping,
       ended: (terminal) => this.#keepEnded(terminal),

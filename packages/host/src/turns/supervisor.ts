@@ -3,15 +3,19 @@ import { AgentError } from '../agents/provider.ts';
 import type { Channel } from '../sync/channel.ts';
 import { ChatRunner } from './chat-runner.ts';
 import type { TurnParts } from './parts.ts';
+import type { SpawnChat } from './turn-output.ts';
+import { WorkerChats } from './worker-chat.ts';
 
 /** Every open turn has an owner here. Called behind the commit; each call looks again whether its cause still stands. */
 export class TurnSupervisor {
   readonly #parts: TurnParts;
   readonly #runners = new Map<string, ChatRunner>();
+  readonly #workers: WorkerChats;
   #isDisposed = false;
 
   constructor(parts: TurnParts) {
     this.#parts = parts;
+    this.#workers = new WorkerChats(parts);
   }
 
   /** Opens the agent of a new session; the session becomes ready or fails, and so do turns that wait for it [SESS-2]. */
@@ -56,6 +60,8 @@ export class TurnSupervisor {
     const { sync, log } = this.#parts;
     const chat = sync.registry.getOf('chat', chatUri);
     if (this.#isDisposed || chat === undefined || chat.state.activeTurn?.id !== turnId) return;
+    // Whoever has the turn that spawned it writes it.
+    if (chat.state.origin?.kind === 'tool') return;
     const session = sync.registry.getOf('session', chat.session ?? '');
     if (session === undefined || session.state.lifecycle === 'creating') return;
     if (session.state.lifecycle === 'creationFailed') {
@@ -77,6 +83,11 @@ export class TurnSupervisor {
     if (runner !== undefined && (turnId === undefined || runner.runningTurn === turnId)) runner.stop();
   }
 
+  /** There is a steering message in the chat. Without a running turn it waits for the next one [CHAT-12]. */
+  steer(chatUri: string): void {
+    this.#runners.get(chatUri)?.steer();
+  }
+
   /** History was cut. */
   forget(chatUri: string): void {
     const chat = this.#parts.sync.registry.getOf('chat', chatUri);
@@ -85,6 +96,7 @@ export class TurnSupervisor {
 
   answered(chatUri: string, action: Extract<ChatAction, { type: 'chat/toolCallConfirmed' }>): void {
     this.#runners.get(chatUri)?.answered(action);
+    this.#workers.outputOf(chatUri)?.answered(action.toolCallId, action);
   }
 
   resultAnswered(
@@ -92,11 +104,13 @@ export class TurnSupervisor {
     action: Extract<ChatAction, { type: 'chat/toolCallResultConfirmed' }>,
   ): void {
     this.#runners.get(chatUri)?.resultAnswered(action);
+    this.#workers.outputOf(chatUri)?.resultAnswered(action.toolCallId, action.approved);
   }
 
   /** An input request of the chat's turn was closed. */
   inputCompleted(chatUri: string, requestId: string): void {
     this.#runners.get(chatUri)?.inputCompleted(requestId);
+    this.#workers.outputOf(chatUri)?.inputCompleted(requestId);
   }
 
   /** A session's mutable config changed. */
@@ -107,6 +121,18 @@ export class TurnSupervisor {
         ?.configure(values)
         .catch((error: unknown) =>
           this.#parts.log.warn({ error, chat: uri }, 'the agent did not take the config'),
+        );
+    }
+  }
+
+  /** The tools that active clients offer to these chats have changed. */
+  toolsChanged(chatUris: readonly string[]): void {
+    for (const uri of chatUris) {
+      this.#runners
+        .get(uri)
+        ?.toolsChanged()
+        .catch((error: unknown) =>
+          this.#parts.log.warn({ error, chat: uri }, 'the agent did not take the tools'),
         );
     }
   }
@@ -144,7 +170,8 @@ export class TurnSupervisor {
   #runner(chat: Channel<'chat'>): ChatRunner {
     let runner = this.#runners.get(chat.uri);
     if (runner === undefined) {
-      runner = new ChatRunner(this.#parts, chat);
+      const spawnChat: SpawnChat = (of, start) => this.#workers.spawn(of, start);
+      runner = new ChatRunner({ ...this.#parts, spawnChat }, chat);
       this.#runners.set(chat.uri, runner);
     }
     return runner;
@@ -157,7 +184,8 @@ export class TurnSupervisor {
       const session = sync.registry.getOf('session', sessionUri);
       if (session?.state.lifecycle !== 'creating') return;
       outcome(session);
-      sync.path.write({ op: 'markClosed', uri: sessionUri });
+      // It stays marked while clients are active in it, who may go with the host.
+      if (session.state.activeClients.length === 0) sync.path.write({ op: 'markClosed', uri: sessionUri });
       sync.path.effect(() => {
         for (const chat of sync.registry.ofSession(sessionUri)) {
           if (chat.is('chat') && chat.state.activeTurn !== undefined)

@@ -142,6 +142,8 @@ export interface ResourceReponsePart extends ContentRef {
 export interface SystemNotificationResponsePart {
   kind: 'systemNotification';
   content: StringOrMarkdown;
+  /** The steering message that `content` tells of: the agent has taken it into the turn [CHAT-12]. */
+  'x-steering'?: PendingMessage;
 }
 
 /** A question and how it was answered [CHAT-13]. Since 0.5.2 [CONN-9]. */

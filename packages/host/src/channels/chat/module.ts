@@ -1,11 +1,14 @@
-import type { ChatAction, Message } from '@agenthost/protocol';
+import type { ChatAction, ChatState, Message } from '@agenthost/protocol';
 import type { Ids } from '../../lib/clock.ts';
 import type { Channel } from '../../sync/channel.ts';
 import type { Sync } from '../../sync/sync.ts';
 import { windowOf } from '../../sync/window.ts';
+import { forgetMemory } from '../../turns/memory.ts';
+import type { ContentStore } from '../../turns/content.ts';
 import type { TurnSupervisor } from '../../turns/supervisor.ts';
 import type { Caller, ChannelModule } from '../module.ts';
-import { queueSteering, startQueued } from './queue.ts';
+import { failDeniedCall, fitClientResult } from './client-tools.ts';
+import { startQueued } from './queue.ts';
 import { checkChatAction } from './rules.ts';
 import { alignWindows, type CutPoint, findCut } from './truncate.ts';
 
@@ -14,6 +17,7 @@ export function chatModule(parts: {
   sync: Sync;
   ids: Ids;
   turns: TurnSupervisor;
+  contents: ContentStore;
   /** Remembers in whose language labels are made [CHAT-19]. */
   setLocale(chat: string, locale: string): void;
 }): ChannelModule<'chat'> {
@@ -29,9 +33,12 @@ export function chatModule(parts: {
       const isArchived = (): boolean => lookups.get(action)?.isArchived === true;
       return checkChatAction({ sync, chat, state: chat.state, caller, isArchived }, action);
     },
+    refused: (chat, action, caller) => failDeniedCall(sync, chat, action, caller),
+    fit: (chat, action) => fitClientResult(parts.contents, chat, action),
     before: (chat, action) => {
       const cut = lookups.get(action)?.cut;
-      if (cut !== undefined) alignWindows(sync, chat, cut);
+      if (cut === undefined || !alignWindows(sync, chat, cut)) return;
+      forgetHistory(sync, turns, chat);
     },
     after: (chat, action, caller) => follow(parts, chat, action, caller),
   };
@@ -85,7 +92,7 @@ function follow(
     case 'chat/pendingMessageSet':
       clearDraft(sync, chat, action.message);
       if (action.kind === 'queued') startQueued(sync, ids, chat);
-      else if (chat.state.activeTurn !== undefined) queueSteering(sync, chat, action);
+      else sync.path.effect(() => turns.steer(uri));
       return;
     case 'chat/queuedMessagesReordered':
       startQueued(sync, ids, chat);
@@ -117,11 +124,18 @@ function observeTurns(sync: Sync, ids: Ids, turns: TurnSupervisor): void {
     if (action.type === 'chat/turnStarted') {
       const { uri } = channel;
       sync.path.effect(() => turns.start(uri, action.turnId));
-      const steering = channel.state.steeringMessage;
-      if (steering !== undefined) queueSteering(sync, channel, steering);
     }
-    if (action.type === 'chat/truncated' && before !== after)
-      sync.path.effect(() => turns.forget(channel.uri));
+    if (action.type === 'chat/truncated' && isShorter(before, after)) forgetHistory(sync, turns, channel);
     if (action.type === 'chat/turnComplete') startQueued(sync, ids, channel);
   });
+}
+
+const isShorter = (before: ChatState, after: ChatState): boolean =>
+  before.turns.length > after.turns.length ||
+  (before.activeTurn !== undefined && after.activeTurn === undefined);
+
+/** The agent's memory goes in the tick that cuts the history, so that no kill leaves one without the other [CHAT-6]. */
+function forgetHistory(sync: Sync, turns: TurnSupervisor, chat: Channel<'chat'>): void {
+  forgetMemory(sync, chat);
+  sync.path.effect(() => turns.forget(chat.uri));
 }

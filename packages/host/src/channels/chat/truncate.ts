@@ -31,9 +31,9 @@ export async function findCut(sync: Sync, at: ChatWindow, turnId: string): Promi
 
 /**
  * Brings every window that lacks the turn to the same end, just before the public envelope [CHAT-6]: the host's own by
- * replacing it, a subscriber's by private envelopes. Inside `path.transact` only.
+ * replacing it, a subscriber's by private envelopes. True when the host's own was cut. Inside `path.transact` only.
  */
-export function alignWindows(sync: Sync, chat: Channel<'chat'>, cut: CutPoint): void {
+export function alignWindows(sync: Sync, chat: Channel<'chat'>, cut: CutPoint): boolean {
   for (const subscription of chat.subscriptions.values()) {
     if (subscription.fromOrdinal <= cut.ordinal) continue;
     const turns = cut.turns.slice(-(subscription.view?.turns ?? WINDOW_TURNS) || cut.turns.length);
@@ -50,10 +50,11 @@ export function alignWindows(sync: Sync, chat: Channel<'chat'>, cut: CutPoint): 
       subscription.fromOrdinal = fromOrdinal;
     });
   }
-  if (firstOrdinal(chat) <= cut.ordinal) return;
+  if (firstOrdinal(chat) <= cut.ordinal) return false;
   const turnCount = cut.ordinal + 1;
   sync.path.write({ op: 'dropTurns', chat: chat.uri, from: turnCount });
   sync.setWindow(chat, withTurns(chat.state, cut.turns, turnCount - cut.turns.length));
   sync.setLocal(chat, { ...chat.local, turnCount });
   chat.historyVersion += 1;
+  return true;
 }

@@ -7726,6 +7726,51 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
+function validate248(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+let vErrors: any = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.id === undefined) && (missing0 = "id")) || ((data.message === undefined) && (missing0 = "message"))){
+faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.id !== undefined){
+const _errs1 = errors;
+if(typeof data.id !== "string"){
+faults = [{instancePath:instancePath+"/id",keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.message !== undefined){
+const _errs3 = errors;
+if(!(validate86(data.message, {instancePath:instancePath+"/message"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+else {
+faults = [{instancePath,keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+faults = vErrors;
+return errors === 0;
+}
 function validate246(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
@@ -7765,6 +7810,19 @@ var valid0 = _errs3 === errors;
 else {
 var valid0 = true;
 }
+if(valid0){
+if(data["x-steering"] !== undefined){
+const _errs4 = errors;
+if(!(validate248(data["x-steering"], {instancePath:instancePath+"/x-steering"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+}
 }
 }
 }
@@ -7776,7 +7834,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate248(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate251(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -7888,7 +7946,7 @@ errors = vErrors.length;
 }
 }
 else if(tag0 === "inputRequest"){
-if(!(validate248(data, {instancePath}))){
+if(!(validate251(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -7993,7 +8051,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate259(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate262(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(!(((typeof data == "number") && (!(data % 1) && !isNaN(data))) && (isFinite(data)))){
@@ -8011,7 +8069,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate262(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate265(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -8043,7 +8101,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate263(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate266(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -8106,7 +8164,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate265(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate268(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -8169,7 +8227,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate261(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate264(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -8183,19 +8241,19 @@ else {
 const tag0 = data.kind;
 if(typeof tag0 == "string"){
 if(tag0 === "user"){
-if(!(validate262(data, {instancePath}))){
+if(!(validate265(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "fork"){
-if(!(validate263(data, {instancePath}))){
+if(!(validate266(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "tool"){
-if(!(validate265(data, {instancePath}))){
+if(!(validate268(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -8219,7 +8277,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate275(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate278(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -8304,7 +8362,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate272(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate275(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -8371,7 +8429,7 @@ var valid0 = true;
 if(valid0){
 if(data.usage !== undefined){
 const _errs7 = errors;
-if(!(validate275(data.usage, {instancePath:instancePath+"/usage"}))){
+if(!(validate278(data.usage, {instancePath:instancePath+"/usage"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -8424,7 +8482,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate279(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate282(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -8491,7 +8549,7 @@ var valid0 = true;
 if(valid0){
 if(data.usage !== undefined){
 const _errs7 = errors;
-if(!(validate275(data.usage, {instancePath:instancePath+"/usage"}))){
+if(!(validate278(data.usage, {instancePath:instancePath+"/usage"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -8513,52 +8571,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate284(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
-let vErrors: any = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if(((data.id === undefined) && (missing0 = "id")) || ((data.message === undefined) && (missing0 = "message"))){
-faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-if(data.id !== undefined){
-const _errs1 = errors;
-if(typeof data.id !== "string"){
-faults = [{instancePath:instancePath+"/id",keyword:"type",params:{type: "string"}}];
-return false;
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.message !== undefined){
-const _errs3 = errors;
-if(!(validate86(data.message, {instancePath:instancePath+"/message"}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
-}
-var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-else {
-faults = [{instancePath,keyword:"type",params:{type: "object"}}];
-return false;
-}
-}
-faults = vErrors;
-return errors === 0;
-}
-function validate257(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate260(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -8612,7 +8625,7 @@ var valid0 = true;
 if(valid0){
 if(data.status !== undefined){
 const _errs7 = errors;
-if(!(validate259(data.status, {instancePath:instancePath+"/status"}))){
+if(!(validate262(data.status, {instancePath:instancePath+"/status"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -8648,7 +8661,7 @@ var valid0 = true;
 if(valid0){
 if(data.origin !== undefined){
 const _errs12 = errors;
-if(!(validate261(data.origin, {instancePath:instancePath+"/origin"}))){
+if(!(validate264(data.origin, {instancePath:instancePath+"/origin"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -8696,7 +8709,7 @@ var valid1 = true;
 const len0 = data9.length;
 for(let i0=0; i0<len0; i0++){
 const _errs18 = errors;
-if(!(validate272(data9[i0], {instancePath:instancePath+"/turns/" + i0}))){
+if(!(validate275(data9[i0], {instancePath:instancePath+"/turns/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -8731,7 +8744,7 @@ var valid0 = true;
 if(valid0){
 if(data.activeTurn !== undefined){
 const _errs21 = errors;
-if(!(validate279(data.activeTurn, {instancePath:instancePath+"/activeTurn"}))){
+if(!(validate282(data.activeTurn, {instancePath:instancePath+"/activeTurn"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -8743,7 +8756,7 @@ var valid0 = true;
 if(valid0){
 if(data.steeringMessage !== undefined){
 const _errs22 = errors;
-if(!(validate284(data.steeringMessage, {instancePath:instancePath+"/steeringMessage"}))){
+if(!(validate248(data.steeringMessage, {instancePath:instancePath+"/steeringMessage"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -8762,7 +8775,7 @@ var valid2 = true;
 const len1 = data14.length;
 for(let i1=0; i1<len1; i1++){
 const _errs25 = errors;
-if(!(validate284(data14[i1], {instancePath:instancePath+"/queuedMessages/" + i1}))){
+if(!(validate248(data14[i1], {instancePath:instancePath+"/queuedMessages/" + i1}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -8849,7 +8862,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate291(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate292(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -8956,7 +8969,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate290(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate291(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -9027,7 +9040,7 @@ var valid0 = true;
 if(valid0){
 if(data.result !== undefined){
 const _errs10 = errors;
-if(!(validate291(data.result, {instancePath:instancePath+"/result"}))){
+if(!(validate292(data.result, {instancePath:instancePath+"/result"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -9063,7 +9076,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate297(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate298(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -9206,7 +9219,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate299(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate300(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -9362,7 +9375,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate296(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate297(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 const _errs0 = errors;
@@ -9420,7 +9433,7 @@ vErrors = null;
 let ifClause0;
 if(_valid0){
 const _errs8 = errors;
-if(!(validate297(data, {instancePath}))){
+if(!(validate298(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -9430,7 +9443,7 @@ ifClause0 = "then";
 }
 else {
 const _errs9 = errors;
-if(!(validate299(data, {instancePath}))){
+if(!(validate300(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -9455,7 +9468,7 @@ var valid0 = _errs4 === errors;
 faults = vErrors;
 return errors === 0;
 }
-function validate303(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate304(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -9567,7 +9580,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate305(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate306(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -9674,7 +9687,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate307(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate308(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -9906,7 +9919,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate312(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate313(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -10000,7 +10013,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate313(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate314(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -10133,7 +10146,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate315(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate316(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -10183,7 +10196,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate316(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate317(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -10251,7 +10264,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate317(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate318(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -10319,7 +10332,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate318(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate319(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -10413,7 +10426,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate320(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate321(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -10450,7 +10463,7 @@ var valid1 = true;
 const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
 const _errs5 = errors;
-if(!(validate272(data1[i0], {instancePath:instancePath+"/turns/" + i0}))){
+if(!(validate275(data1[i0], {instancePath:instancePath+"/turns/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -10494,7 +10507,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate322(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate323(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -10553,7 +10566,7 @@ var valid0 = true;
 if(valid0){
 if(data.usage !== undefined){
 const _errs8 = errors;
-if(!(validate275(data.usage, {instancePath:instancePath+"/usage"}))){
+if(!(validate278(data.usage, {instancePath:instancePath+"/usage"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -10575,7 +10588,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate326(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate327(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(!(((typeof data == "number") && (!(data % 1) && !isNaN(data))) && (isFinite(data)))){
@@ -10599,7 +10612,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate324(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate325(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -10653,7 +10666,7 @@ var valid0 = true;
 if(valid0){
 if(data.offset !== undefined){
 const _errs6 = errors;
-if(!(validate326(data.offset, {instancePath:instancePath+"/offset"}))){
+if(!(validate327(data.offset, {instancePath:instancePath+"/offset"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -10675,7 +10688,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate332(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate333(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -10720,7 +10733,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate328(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate329(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -10769,7 +10782,7 @@ var valid0 = true;
 if(valid0){
 if(data.source !== undefined){
 const _errs4 = errors;
-if(!(validate332(data.source, {instancePath:instancePath+"/source"}))){
+if(!(validate333(data.source, {instancePath:instancePath+"/source"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -10791,7 +10804,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate337(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate338(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -10837,7 +10850,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate335(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate336(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -10891,7 +10904,7 @@ var valid0 = true;
 if(valid0){
 if(data.excludes !== undefined){
 const _errs6 = errors;
-if(!(validate337(data.excludes, {instancePath:instancePath+"/excludes"}))){
+if(!(validate338(data.excludes, {instancePath:instancePath+"/excludes"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -10903,7 +10916,7 @@ var valid0 = true;
 if(valid0){
 if(data.includes !== undefined){
 const _errs7 = errors;
-if(!(validate337(data.includes, {instancePath:instancePath+"/includes"}))){
+if(!(validate338(data.includes, {instancePath:instancePath+"/includes"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -10926,7 +10939,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate340(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate341(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -10953,7 +10966,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate345(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate346(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -10998,7 +11011,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate350(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate351(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -11079,7 +11092,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate353(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate354(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -11156,7 +11169,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate349(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate350(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -11222,7 +11235,7 @@ var valid0 = true;
 if(valid0){
 if(data.inputSchema !== undefined){
 const _errs10 = errors;
-if(!(validate350(data.inputSchema, {instancePath:instancePath+"/inputSchema"}))){
+if(!(validate351(data.inputSchema, {instancePath:instancePath+"/inputSchema"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -11234,7 +11247,7 @@ var valid0 = true;
 if(valid0){
 if(data.outputSchema !== undefined){
 const _errs11 = errors;
-if(!(validate350(data.outputSchema, {instancePath:instancePath+"/outputSchema"}))){
+if(!(validate351(data.outputSchema, {instancePath:instancePath+"/outputSchema"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -11246,7 +11259,7 @@ var valid0 = true;
 if(valid0){
 if(data.annotations !== undefined){
 const _errs12 = errors;
-if(!(validate353(data.annotations, {instancePath:instancePath+"/annotations"}))){
+if(!(validate354(data.annotations, {instancePath:instancePath+"/annotations"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -11271,7 +11284,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate358(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate359(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -11365,7 +11378,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate363(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate364(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -11397,7 +11410,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate364(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate365(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -11429,7 +11442,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate365(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate366(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -11479,7 +11492,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate366(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate367(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -11529,7 +11542,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate362(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate363(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -11543,25 +11556,25 @@ else {
 const tag0 = data.kind;
 if(typeof tag0 == "string"){
 if(tag0 === "loading"){
-if(!(validate363(data, {instancePath}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
-}
-}
-else if(tag0 === "loaded"){
 if(!(validate364(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
-else if(tag0 === "degraded"){
+else if(tag0 === "loaded"){
 if(!(validate365(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
-else if(tag0 === "error"){
+else if(tag0 === "degraded"){
 if(!(validate366(data, {instancePath}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+}
+else if(tag0 === "error"){
+if(!(validate367(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -11585,7 +11598,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate373(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate374(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -11682,7 +11695,7 @@ var valid1 = true;
 const len0 = data6.length;
 for(let i0=0; i0<len0; i0++){
 const _errs15 = errors;
-if(!(validate358(data6[i0], {instancePath:instancePath+"/icons/" + i0}))){
+if(!(validate359(data6[i0], {instancePath:instancePath+"/icons/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -11819,7 +11832,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate377(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate378(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -11916,7 +11929,7 @@ var valid1 = true;
 const len0 = data6.length;
 for(let i0=0; i0<len0; i0++){
 const _errs15 = errors;
-if(!(validate358(data6[i0], {instancePath:instancePath+"/icons/" + i0}))){
+if(!(validate359(data6[i0], {instancePath:instancePath+"/icons/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -12009,7 +12022,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate381(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate382(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -12082,7 +12095,7 @@ var valid1 = true;
 const len0 = data4.length;
 for(let i0=0; i0<len0; i0++){
 const _errs11 = errors;
-if(!(validate358(data4[i0], {instancePath:instancePath+"/icons/" + i0}))){
+if(!(validate359(data4[i0], {instancePath:instancePath+"/icons/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -12173,7 +12186,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate385(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate386(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -12246,7 +12259,7 @@ var valid1 = true;
 const len0 = data4.length;
 for(let i0=0; i0<len0; i0++){
 const _errs11 = errors;
-if(!(validate358(data4[i0], {instancePath:instancePath+"/icons/" + i0}))){
+if(!(validate359(data4[i0], {instancePath:instancePath+"/icons/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -12381,7 +12394,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate389(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate390(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -12454,7 +12467,7 @@ var valid1 = true;
 const len0 = data4.length;
 for(let i0=0; i0<len0; i0++){
 const _errs11 = errors;
-if(!(validate358(data4[i0], {instancePath:instancePath+"/icons/" + i0}))){
+if(!(validate359(data4[i0], {instancePath:instancePath+"/icons/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -12532,7 +12545,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate398(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate399(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -12564,7 +12577,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate399(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate400(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -12596,7 +12609,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate401(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate402(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -12892,7 +12905,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate400(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate401(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -12939,7 +12952,7 @@ var valid0 = true;
 if(valid0){
 if(data.resource !== undefined){
 const _errs5 = errors;
-if(!(validate401(data.resource, {instancePath:instancePath+"/resource"}))){
+if(!(validate402(data.resource, {instancePath:instancePath+"/resource"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -13004,7 +13017,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate403(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate404(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -13054,7 +13067,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate405(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate406(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -13086,7 +13099,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate397(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate398(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -13100,31 +13113,31 @@ else {
 const tag0 = data.kind;
 if(typeof tag0 == "string"){
 if(tag0 === "starting"){
-if(!(validate398(data, {instancePath}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
-}
-}
-else if(tag0 === "ready"){
 if(!(validate399(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
-else if(tag0 === "authRequired"){
+else if(tag0 === "ready"){
 if(!(validate400(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
+else if(tag0 === "authRequired"){
+if(!(validate401(data, {instancePath}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+}
 else if(tag0 === "error"){
-if(!(validate403(data, {instancePath}))){
+if(!(validate404(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "stopped"){
-if(!(validate405(data, {instancePath}))){
+if(!(validate406(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -13148,7 +13161,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate415(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate416(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -13168,14 +13181,14 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate414(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate415(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.serverTools !== undefined){
 const _errs1 = errors;
-if(!(validate415(data.serverTools, {instancePath:instancePath+"/serverTools"}))){
+if(!(validate416(data.serverTools, {instancePath:instancePath+"/serverTools"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -13187,7 +13200,7 @@ var valid0 = true;
 if(valid0){
 if(data.serverResources !== undefined){
 const _errs2 = errors;
-if(!(validate415(data.serverResources, {instancePath:instancePath+"/serverResources"}))){
+if(!(validate416(data.serverResources, {instancePath:instancePath+"/serverResources"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -13254,7 +13267,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate413(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate414(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -13266,7 +13279,7 @@ return false;
 }
 else {
 if(data.capabilities !== undefined){
-if(!(validate414(data.capabilities, {instancePath:instancePath+"/capabilities"}))){
+if(!(validate415(data.capabilities, {instancePath:instancePath+"/capabilities"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -13281,7 +13294,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate393(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate394(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -13354,7 +13367,7 @@ var valid1 = true;
 const len0 = data4.length;
 for(let i0=0; i0<len0; i0++){
 const _errs11 = errors;
-if(!(validate358(data4[i0], {instancePath:instancePath+"/icons/" + i0}))){
+if(!(validate359(data4[i0], {instancePath:instancePath+"/icons/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -13418,7 +13431,7 @@ var valid0 = true;
 if(valid0){
 if(data.state !== undefined){
 const _errs17 = errors;
-if(!(validate397(data.state, {instancePath:instancePath+"/state"}))){
+if(!(validate398(data.state, {instancePath:instancePath+"/state"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -13442,7 +13455,7 @@ var valid0 = true;
 if(valid0){
 if(data.mcpApp !== undefined){
 const _errs19 = errors;
-if(!(validate413(data.mcpApp, {instancePath:instancePath+"/mcpApp"}))){
+if(!(validate414(data.mcpApp, {instancePath:instancePath+"/mcpApp"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -13471,7 +13484,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate372(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate373(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -13485,37 +13498,37 @@ else {
 const tag0 = data.type;
 if(typeof tag0 == "string"){
 if(tag0 === "agent"){
-if(!(validate373(data, {instancePath}))){
+if(!(validate374(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "skill"){
-if(!(validate377(data, {instancePath}))){
+if(!(validate378(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "prompt"){
-if(!(validate381(data, {instancePath}))){
+if(!(validate382(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "rule"){
-if(!(validate385(data, {instancePath}))){
+if(!(validate386(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "hook"){
-if(!(validate389(data, {instancePath}))){
+if(!(validate390(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "mcpServer"){
-if(!(validate393(data, {instancePath}))){
+if(!(validate394(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -13539,7 +13552,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate356(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate357(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -13612,7 +13625,7 @@ var valid1 = true;
 const len0 = data4.length;
 for(let i0=0; i0<len0; i0++){
 const _errs11 = errors;
-if(!(validate358(data4[i0], {instancePath:instancePath+"/icons/" + i0}))){
+if(!(validate359(data4[i0], {instancePath:instancePath+"/icons/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -13671,7 +13684,7 @@ var valid0 = true;
 if(valid0){
 if(data.load !== undefined){
 const _errs17 = errors;
-if(!(validate362(data.load, {instancePath:instancePath+"/load"}))){
+if(!(validate363(data.load, {instancePath:instancePath+"/load"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -13690,7 +13703,7 @@ var valid2 = true;
 const len1 = data10.length;
 for(let i1=0; i1<len1; i1++){
 const _errs20 = errors;
-if(!(validate372(data10[i1], {instancePath:instancePath+"/children/" + i1}))){
+if(!(validate373(data10[i1], {instancePath:instancePath+"/children/" + i1}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -13773,7 +13786,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate348(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate349(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -13817,7 +13830,7 @@ var valid1 = true;
 const len0 = data2.length;
 for(let i0=0; i0<len0; i0++){
 const _errs7 = errors;
-if(!(validate349(data2[i0], {instancePath:instancePath+"/tools/" + i0}))){
+if(!(validate350(data2[i0], {instancePath:instancePath+"/tools/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -13847,7 +13860,7 @@ var valid2 = true;
 const len1 = data4.length;
 for(let i1=0; i1<len1; i1++){
 const _errs10 = errors;
-if(!(validate356(data4[i1], {instancePath:instancePath+"/customizations/" + i1}))){
+if(!(validate357(data4[i1], {instancePath:instancePath+"/customizations/" + i1}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -13880,7 +13893,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate342(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate343(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -13929,7 +13942,7 @@ var valid0 = true;
 if(valid0){
 if(data.fork !== undefined){
 const _errs5 = errors;
-if(!(validate345(data.fork, {instancePath:instancePath+"/fork"}))){
+if(!(validate346(data.fork, {instancePath:instancePath+"/fork"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -13958,7 +13971,7 @@ var valid0 = true;
 if(valid0){
 if(data.activeClient !== undefined){
 const _errs9 = errors;
-if(!(validate348(data.activeClient, {instancePath:instancePath+"/activeClient"}))){
+if(!(validate349(data.activeClient, {instancePath:instancePath+"/activeClient"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -13995,7 +14008,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate432(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate433(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -14045,7 +14058,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate433(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate434(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -14121,7 +14134,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate431(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate432(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -14135,13 +14148,13 @@ else {
 const tag0 = data.kind;
 if(typeof tag0 == "string"){
 if(tag0 === "client"){
-if(!(validate432(data, {instancePath}))){
+if(!(validate433(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "session"){
-if(!(validate433(data, {instancePath}))){
+if(!(validate434(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -14165,7 +14178,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate439(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate440(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(!(((typeof data == "number") && (!(data % 1) && !isNaN(data))) && (isFinite(data)))){
@@ -14189,7 +14202,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate429(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate430(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -14214,7 +14227,7 @@ var valid0 = true;
 if(valid0){
 if(data.claim !== undefined){
 const _errs2 = errors;
-if(!(validate431(data.claim, {instancePath:instancePath+"/claim"}))){
+if(!(validate432(data.claim, {instancePath:instancePath+"/claim"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -14250,7 +14263,7 @@ var valid0 = true;
 if(valid0){
 if(data.cols !== undefined){
 const _errs6 = errors;
-if(!(validate439(data.cols, {instancePath:instancePath+"/cols"}))){
+if(!(validate440(data.cols, {instancePath:instancePath+"/cols"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -14262,7 +14275,7 @@ var valid0 = true;
 if(valid0){
 if(data.rows !== undefined){
 const _errs7 = errors;
-if(!(validate439(data.rows, {instancePath:instancePath+"/rows"}))){
+if(!(validate440(data.rows, {instancePath:instancePath+"/rows"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -14346,7 +14359,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate442(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate443(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -14373,7 +14386,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate444(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate445(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -14398,7 +14411,7 @@ var valid0 = true;
 if(valid0){
 if(data.clientSeq !== undefined){
 const _errs2 = errors;
-if(!(validate326(data.clientSeq, {instancePath:instancePath+"/clientSeq"}))){
+if(!(validate327(data.clientSeq, {instancePath:instancePath+"/clientSeq"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -14418,7 +14431,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate447(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate448(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -14445,7 +14458,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate449(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate450(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -14472,7 +14485,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate451(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate452(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -14499,7 +14512,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate453(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate454(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -14548,7 +14561,7 @@ var valid0 = true;
 if(valid0){
 if(data.limit !== undefined){
 const _errs6 = errors;
-if(!(validate326(data.limit, {instancePath:instancePath+"/limit"}))){
+if(!(validate327(data.limit, {instancePath:instancePath+"/limit"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -14570,7 +14583,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate457(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate458(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -14628,7 +14641,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate460(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate461(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -14654,7 +14667,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate456(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate457(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -14720,7 +14733,7 @@ var valid0 = true;
 if(valid0){
 if(data.clientInfo !== undefined){
 const _errs9 = errors;
-if(!(validate457(data.clientInfo, {instancePath:instancePath+"/clientInfo"}))){
+if(!(validate458(data.clientInfo, {instancePath:instancePath+"/clientInfo"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -14774,7 +14787,7 @@ var valid0 = true;
 if(valid0){
 if(data.capabilities !== undefined){
 const _errs15 = errors;
-if(!(validate460(data.capabilities, {instancePath:instancePath+"/capabilities"}))){
+if(!(validate461(data.capabilities, {instancePath:instancePath+"/capabilities"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -14800,7 +14813,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate465(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate466(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -14868,7 +14881,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate467(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate468(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -14949,7 +14962,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate464(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate465(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -14963,13 +14976,13 @@ else {
 const tag0 = data.kind;
 if(typeof tag0 == "string"){
 if(tag0 === "resource"){
-if(!(validate465(data, {instancePath}))){
+if(!(validate466(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "range"){
-if(!(validate467(data, {instancePath}))){
+if(!(validate468(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -14993,7 +15006,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate462(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate463(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15030,7 +15043,7 @@ var valid0 = true;
 if(valid0){
 if(data.target !== undefined){
 const _errs4 = errors;
-if(!(validate464(data.target, {instancePath:instancePath+"/target"}))){
+if(!(validate465(data.target, {instancePath:instancePath+"/target"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -15051,7 +15064,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate473(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate474(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15064,7 +15077,7 @@ return false;
 else {
 if(data.limit !== undefined){
 const _errs1 = errors;
-if(!(validate326(data.limit, {instancePath:instancePath+"/limit"}))){
+if(!(validate327(data.limit, {instancePath:instancePath+"/limit"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -15114,7 +15127,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate475(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate476(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15146,7 +15159,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate476(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate477(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15200,7 +15213,7 @@ var valid0 = true;
 if(valid0){
 if(data.lastSeenServerSeq !== undefined){
 const _errs7 = errors;
-if(!(validate326(data.lastSeenServerSeq, {instancePath:instancePath+"/lastSeenServerSeq"}))){
+if(!(validate327(data.lastSeenServerSeq, {instancePath:instancePath+"/lastSeenServerSeq"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -15253,7 +15266,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate479(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate480(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15334,7 +15347,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate481(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate482(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15410,7 +15423,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate484(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate485(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15424,7 +15437,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate485(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate486(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15487,7 +15500,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate487(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate488(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15501,7 +15514,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate488(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate489(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15551,7 +15564,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate491(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate492(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15601,7 +15614,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate490(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate491(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15621,7 +15634,7 @@ var valid1 = true;
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 const _errs3 = errors;
-if(!(validate491(data0[i0], {instancePath:instancePath+"/entries/" + i0}))){
+if(!(validate492(data0[i0], {instancePath:instancePath+"/entries/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -15647,7 +15660,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate493(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate494(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15697,7 +15710,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate495(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate496(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15711,7 +15724,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate496(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate497(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15787,7 +15800,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate499(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate500(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15801,7 +15814,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate500(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate501(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15869,7 +15882,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate502(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate503(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15932,7 +15945,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate503(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate504(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -16008,7 +16021,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate505(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate506(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -16022,7 +16035,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate506(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate507(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -16085,7 +16098,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate508(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate509(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -16201,7 +16214,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate511(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate512(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -16251,7 +16264,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate510(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate511(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -16299,7 +16312,7 @@ var valid2 = true;
 const len0 = data2.length;
 for(let i0=0; i0<len0; i0++){
 const _errs7 = errors;
-if(!(validate511(data2[i0], {instancePath:instancePath+"/changes/items/" + i0}))){
+if(!(validate512(data2[i0], {instancePath:instancePath+"/changes/items/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -16338,7 +16351,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate514(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate515(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -16375,7 +16388,7 @@ var valid0 = true;
 if(valid0){
 if(data.excludes !== undefined){
 const _errs4 = errors;
-if(!(validate337(data.excludes, {instancePath:instancePath+"/excludes"}))){
+if(!(validate338(data.excludes, {instancePath:instancePath+"/excludes"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -16387,7 +16400,7 @@ var valid0 = true;
 if(valid0){
 if(data.includes !== undefined){
 const _errs5 = errors;
-if(!(validate337(data.includes, {instancePath:instancePath+"/includes"}))){
+if(!(validate338(data.includes, {instancePath:instancePath+"/includes"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -16409,7 +16422,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate518(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate519(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -16521,7 +16534,7 @@ var valid0 = true;
 if(valid0){
 if(data.position !== undefined){
 const _errs14 = errors;
-if(!(validate326(data.position, {instancePath:instancePath+"/position"}))){
+if(!(validate327(data.position, {instancePath:instancePath+"/position"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -16560,7 +16573,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate521(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate522(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -16574,7 +16587,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate522(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate523(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -16625,8 +16638,8 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-const wrapper0 = {validate: validate527};
-function validate527(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+const wrapper0 = {validate: validate528};
+function validate528(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -16881,7 +16894,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate526(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate527(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -16916,7 +16929,7 @@ if(errors === _errs3){
 if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
 for(const key0 in data1){
 const _errs6 = errors;
-if(!(validate527(data1[key0], {instancePath:instancePath+"/properties/" + key0.replace(/~/g, "~0").replace(/\//g, "~1")}))){
+if(!(validate528(data1[key0], {instancePath:instancePath+"/properties/" + key0.replace(/~/g, "~0").replace(/\//g, "~1")}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -16978,7 +16991,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate525(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate526(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -17112,7 +17125,7 @@ var valid0 = true;
 if(valid0){
 if(data.configSchema !== undefined){
 const _errs20 = errors;
-if(!(validate526(data.configSchema, {instancePath:instancePath+"/configSchema"}))){
+if(!(validate527(data.configSchema, {instancePath:instancePath+"/configSchema"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -17140,7 +17153,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate534(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate535(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -17213,7 +17226,7 @@ var valid1 = true;
 const len0 = data4.length;
 for(let i0=0; i0<len0; i0++){
 const _errs11 = errors;
-if(!(validate358(data4[i0], {instancePath:instancePath+"/icons/" + i0}))){
+if(!(validate359(data4[i0], {instancePath:instancePath+"/icons/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -17272,7 +17285,7 @@ var valid0 = true;
 if(valid0){
 if(data.load !== undefined){
 const _errs17 = errors;
-if(!(validate362(data.load, {instancePath:instancePath+"/load"}))){
+if(!(validate363(data.load, {instancePath:instancePath+"/load"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -17291,7 +17304,7 @@ var valid2 = true;
 const len1 = data10.length;
 for(let i1=0; i1<len1; i1++){
 const _errs20 = errors;
-if(!(validate372(data10[i1], {instancePath:instancePath+"/children/" + i1}))){
+if(!(validate373(data10[i1], {instancePath:instancePath+"/children/" + i1}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -17361,7 +17374,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate540(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate541(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -17434,7 +17447,7 @@ var valid1 = true;
 const len0 = data4.length;
 for(let i0=0; i0<len0; i0++){
 const _errs11 = errors;
-if(!(validate358(data4[i0], {instancePath:instancePath+"/icons/" + i0}))){
+if(!(validate359(data4[i0], {instancePath:instancePath+"/icons/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -17493,7 +17506,7 @@ var valid0 = true;
 if(valid0){
 if(data.load !== undefined){
 const _errs17 = errors;
-if(!(validate362(data.load, {instancePath:instancePath+"/load"}))){
+if(!(validate363(data.load, {instancePath:instancePath+"/load"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -17512,7 +17525,7 @@ var valid2 = true;
 const len1 = data10.length;
 for(let i1=0; i1<len1; i1++){
 const _errs20 = errors;
-if(!(validate372(data10[i1], {instancePath:instancePath+"/children/" + i1}))){
+if(!(validate373(data10[i1], {instancePath:instancePath+"/children/" + i1}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -17600,7 +17613,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate533(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate534(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -17614,19 +17627,19 @@ else {
 const tag0 = data.type;
 if(typeof tag0 == "string"){
 if(tag0 === "plugin"){
-if(!(validate534(data, {instancePath}))){
+if(!(validate535(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "directory"){
-if(!(validate540(data, {instancePath}))){
+if(!(validate541(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "mcpServer"){
-if(!(validate393(data, {instancePath}))){
+if(!(validate394(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -17650,7 +17663,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate551(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate552(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -17670,13 +17683,13 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate550(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate551(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.multipleChats !== undefined){
-if(!(validate551(data.multipleChats, {instancePath:instancePath+"/multipleChats"}))){
+if(!(validate552(data.multipleChats, {instancePath:instancePath+"/multipleChats"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -17690,7 +17703,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate524(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate525(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -17746,7 +17759,7 @@ var valid1 = true;
 const len0 = data3.length;
 for(let i0=0; i0<len0; i0++){
 const _errs9 = errors;
-if(!(validate525(data3[i0], {instancePath:instancePath+"/models/" + i0}))){
+if(!(validate526(data3[i0], {instancePath:instancePath+"/models/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -17776,7 +17789,7 @@ var valid2 = true;
 const len1 = data5.length;
 for(let i1=0; i1<len1; i1++){
 const _errs12 = errors;
-if(!(validate401(data5[i1], {instancePath:instancePath+"/protectedResources/" + i1}))){
+if(!(validate402(data5[i1], {instancePath:instancePath+"/protectedResources/" + i1}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -17806,7 +17819,7 @@ var valid3 = true;
 const len2 = data7.length;
 for(let i2=0; i2<len2; i2++){
 const _errs15 = errors;
-if(!(validate533(data7[i2], {instancePath:instancePath+"/customizations/" + i2}))){
+if(!(validate534(data7[i2], {instancePath:instancePath+"/customizations/" + i2}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -17829,7 +17842,7 @@ var valid0 = true;
 if(valid0){
 if(data.capabilities !== undefined){
 const _errs16 = errors;
-if(!(validate550(data.capabilities, {instancePath:instancePath+"/capabilities"}))){
+if(!(validate551(data.capabilities, {instancePath:instancePath+"/capabilities"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -17854,7 +17867,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate523(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate524(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -17891,7 +17904,7 @@ var valid1 = true;
 const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
 const _errs5 = errors;
-if(!(validate524(data1[i0], {instancePath:instancePath+"/agents/" + i0}))){
+if(!(validate525(data1[i0], {instancePath:instancePath+"/agents/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -17922,7 +17935,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate555(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate556(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -17990,7 +18003,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate558(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate559(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -18027,7 +18040,7 @@ var valid0 = true;
 if(valid0){
 if(data.claim !== undefined){
 const _errs4 = errors;
-if(!(validate431(data.claim, {instancePath:instancePath+"/claim"}))){
+if(!(validate432(data.claim, {instancePath:instancePath+"/claim"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -18062,7 +18075,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate562(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate563(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -18075,7 +18088,7 @@ return false;
 else {
 if(data.schema !== undefined){
 const _errs1 = errors;
-if(!(validate526(data.schema, {instancePath:instancePath+"/schema"}))){
+if(!(validate527(data.schema, {instancePath:instancePath+"/schema"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -18112,7 +18125,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate556(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate557(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -18149,7 +18162,7 @@ var valid1 = true;
 const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
 const _errs6 = errors;
-if(!(validate524(data1[i0], {instancePath:instancePath+"/agents/" + i0}))){
+if(!(validate525(data1[i0], {instancePath:instancePath+"/agents/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -18192,7 +18205,7 @@ var valid2 = true;
 const len1 = data4.length;
 for(let i1=0; i1<len1; i1++){
 const _errs11 = errors;
-if(!(validate558(data4[i1], {instancePath:instancePath+"/terminals/" + i1}))){
+if(!(validate559(data4[i1], {instancePath:instancePath+"/terminals/" + i1}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -18215,7 +18228,7 @@ var valid0 = true;
 if(valid0){
 if(data.config !== undefined){
 const _errs12 = errors;
-if(!(validate562(data.config, {instancePath:instancePath+"/config"}))){
+if(!(validate563(data.config, {instancePath:instancePath+"/config"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -18238,7 +18251,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate565(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate566(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -18275,7 +18288,7 @@ var valid1 = true;
 const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
 const _errs5 = errors;
-if(!(validate558(data1[i0], {instancePath:instancePath+"/terminals/" + i0}))){
+if(!(validate559(data1[i0], {instancePath:instancePath+"/terminals/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -18306,7 +18319,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate567(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate568(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -18356,7 +18369,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate568(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate569(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -18386,7 +18399,7 @@ var valid0 = true;
 if(valid0){
 if(data.activeClient !== undefined){
 const _errs3 = errors;
-if(!(validate348(data.activeClient, {instancePath:instancePath+"/activeClient"}))){
+if(!(validate349(data.activeClient, {instancePath:instancePath+"/activeClient"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -18406,7 +18419,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate570(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate571(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -18456,7 +18469,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate572(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate573(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -18527,7 +18540,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate571(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate572(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -18564,7 +18577,7 @@ var valid1 = true;
 const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
 const _errs5 = errors;
-if(!(validate572(data1[i0], {instancePath:instancePath+"/changesets/" + i0}))){
+if(!(validate573(data1[i0], {instancePath:instancePath+"/changesets/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -18595,7 +18608,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate575(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate576(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -18632,7 +18645,7 @@ var valid0 = true;
 if(valid0){
 if(data.status !== undefined){
 const _errs4 = errors;
-if(!(validate259(data.status, {instancePath:instancePath+"/status"}))){
+if(!(validate262(data.status, {instancePath:instancePath+"/status"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -18668,7 +18681,7 @@ var valid0 = true;
 if(valid0){
 if(data.origin !== undefined){
 const _errs9 = errors;
-if(!(validate261(data.origin, {instancePath:instancePath+"/origin"}))){
+if(!(validate264(data.origin, {instancePath:instancePath+"/origin"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -18723,7 +18736,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate574(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate575(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -18753,7 +18766,7 @@ var valid0 = true;
 if(valid0){
 if(data.summary !== undefined){
 const _errs3 = errors;
-if(!(validate575(data.summary, {instancePath:instancePath+"/summary"}))){
+if(!(validate576(data.summary, {instancePath:instancePath+"/summary"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -18773,7 +18786,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate581(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate582(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -18823,7 +18836,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate585(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate586(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -18854,7 +18867,7 @@ var valid0 = true;
 if(valid0){
 if(data.status !== undefined){
 const _errs4 = errors;
-if(!(validate259(data.status, {instancePath:instancePath+"/status"}))){
+if(!(validate262(data.status, {instancePath:instancePath+"/status"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -18890,7 +18903,7 @@ var valid0 = true;
 if(valid0){
 if(data.origin !== undefined){
 const _errs9 = errors;
-if(!(validate261(data.origin, {instancePath:instancePath+"/origin"}))){
+if(!(validate264(data.origin, {instancePath:instancePath+"/origin"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -18944,7 +18957,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate583(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate584(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -18986,7 +18999,7 @@ var valid0 = true;
 if(valid0){
 if(data.changes !== undefined){
 const _errs4 = errors;
-if(!(validate585(data.changes, {instancePath:instancePath+"/changes"}))){
+if(!(validate586(data.changes, {instancePath:instancePath+"/changes"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -19007,7 +19020,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate591(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate592(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19075,7 +19088,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate592(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate593(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19182,7 +19195,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate594(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate595(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19232,7 +19245,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate596(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate597(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19282,7 +19295,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate597(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate598(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19345,7 +19358,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate598(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate599(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19375,7 +19388,7 @@ var valid0 = true;
 if(valid0){
 if(data.customization !== undefined){
 const _errs3 = errors;
-if(!(validate533(data.customization, {instancePath:instancePath+"/customization"}))){
+if(!(validate534(data.customization, {instancePath:instancePath+"/customization"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -19395,7 +19408,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate600(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate601(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19432,7 +19445,7 @@ var valid1 = true;
 const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
 const _errs5 = errors;
-if(!(validate533(data1[i0], {instancePath:instancePath+"/customizations/" + i0}))){
+if(!(validate534(data1[i0], {instancePath:instancePath+"/customizations/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -19463,7 +19476,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate602(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate603(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19513,7 +19526,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate604(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate605(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19563,7 +19576,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate607(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate608(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19639,7 +19652,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate612(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate613(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19683,7 +19696,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate610(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate611(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19749,7 +19762,7 @@ var valid0 = true;
 if(valid0){
 if(data.toolCall !== undefined){
 const _errs8 = errors;
-if(!(validate612(data.toolCall, {instancePath:instancePath+"/toolCall"}))){
+if(!(validate613(data.toolCall, {instancePath:instancePath+"/toolCall"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -19772,7 +19785,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate616(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate617(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19874,7 +19887,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate606(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate607(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19888,19 +19901,19 @@ else {
 const tag0 = data.kind;
 if(typeof tag0 == "string"){
 if(tag0 === "chatInput"){
-if(!(validate607(data, {instancePath}))){
+if(!(validate608(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "toolConfirmation"){
-if(!(validate610(data, {instancePath}))){
+if(!(validate611(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "toolClientExecution"){
-if(!(validate616(data, {instancePath}))){
+if(!(validate617(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -19924,7 +19937,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate605(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate606(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19954,7 +19967,7 @@ var valid0 = true;
 if(valid0){
 if(data.request !== undefined){
 const _errs3 = errors;
-if(!(validate606(data.request, {instancePath:instancePath+"/request"}))){
+if(!(validate607(data.request, {instancePath:instancePath+"/request"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -19974,7 +19987,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate623(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate624(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -20024,7 +20037,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate624(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate625(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -20074,7 +20087,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate625(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate626(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -20124,7 +20137,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate626(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate627(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -20166,7 +20179,7 @@ var valid0 = true;
 if(valid0){
 if(data.state !== undefined){
 const _errs5 = errors;
-if(!(validate397(data.state, {instancePath:instancePath+"/state"}))){
+if(!(validate398(data.state, {instancePath:instancePath+"/state"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -20200,7 +20213,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate629(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate630(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -20250,7 +20263,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate630(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate631(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -20305,7 +20318,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate631(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate632(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -20337,7 +20350,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate632(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate633(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -20374,7 +20387,7 @@ var valid1 = true;
 const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
 const _errs5 = errors;
-if(!(validate349(data1[i0], {instancePath:instancePath+"/tools/" + i0}))){
+if(!(validate350(data1[i0], {instancePath:instancePath+"/tools/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -20405,7 +20418,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate636(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate637(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -20450,7 +20463,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate640(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate641(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -20510,7 +20523,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate650(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate651(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -20666,7 +20679,7 @@ var valid0 = true;
 if(valid0){
 if(data.items !== undefined){
 const _errs20 = errors;
-if(!(validate527(data.items, {instancePath:instancePath+"/items"}))){
+if(!(validate528(data.items, {instancePath:instancePath+"/items"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -20683,7 +20696,7 @@ if(errors === _errs21){
 if(data11 && typeof data11 == "object" && !Array.isArray(data11)){
 for(const key0 in data11){
 const _errs24 = errors;
-if(!(validate527(data11[key0], {instancePath:instancePath+"/properties/" + key0.replace(/~/g, "~0").replace(/\//g, "~1")}))){
+if(!(validate528(data11[key0], {instancePath:instancePath+"/properties/" + key0.replace(/~/g, "~0").replace(/\//g, "~1")}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -20736,7 +20749,7 @@ var valid0 = true;
 if(valid0){
 if(data.additionalProperties !== undefined){
 const _errs29 = errors;
-if(!(validate527(data.additionalProperties, {instancePath:instancePath+"/additionalProperties"}))){
+if(!(validate528(data.additionalProperties, {instancePath:instancePath+"/additionalProperties"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -20791,7 +20804,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate649(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate650(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -20826,7 +20839,7 @@ if(errors === _errs3){
 if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
 for(const key0 in data1){
 const _errs6 = errors;
-if(!(validate650(data1[key0], {instancePath:instancePath+"/properties/" + key0.replace(/~/g, "~0").replace(/\//g, "~1")}))){
+if(!(validate651(data1[key0], {instancePath:instancePath+"/properties/" + key0.replace(/~/g, "~0").replace(/\//g, "~1")}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -20888,7 +20901,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate648(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate649(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -20901,7 +20914,7 @@ return false;
 else {
 if(data.schema !== undefined){
 const _errs1 = errors;
-if(!(validate649(data.schema, {instancePath:instancePath+"/schema"}))){
+if(!(validate650(data.schema, {instancePath:instancePath+"/schema"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -20938,7 +20951,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate634(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate635(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -20992,7 +21005,7 @@ var valid0 = true;
 if(valid0){
 if(data.status !== undefined){
 const _errs8 = errors;
-if(!(validate259(data.status, {instancePath:instancePath+"/status"}))){
+if(!(validate262(data.status, {instancePath:instancePath+"/status"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -21016,7 +21029,7 @@ var valid0 = true;
 if(valid0){
 if(data.project !== undefined){
 const _errs11 = errors;
-if(!(validate636(data.project, {instancePath:instancePath+"/project"}))){
+if(!(validate637(data.project, {instancePath:instancePath+"/project"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -21040,7 +21053,7 @@ var valid0 = true;
 if(valid0){
 if(data.annotations !== undefined){
 const _errs13 = errors;
-if(!(validate640(data.annotations, {instancePath:instancePath+"/annotations"}))){
+if(!(validate641(data.annotations, {instancePath:instancePath+"/annotations"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -21088,7 +21101,7 @@ var valid1 = true;
 const len0 = data10.length;
 for(let i0=0; i0<len0; i0++){
 const _errs19 = errors;
-if(!(validate349(data10[i0], {instancePath:instancePath+"/serverTools/" + i0}))){
+if(!(validate350(data10[i0], {instancePath:instancePath+"/serverTools/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -21118,7 +21131,7 @@ var valid2 = true;
 const len1 = data12.length;
 for(let i1=0; i1<len1; i1++){
 const _errs22 = errors;
-if(!(validate348(data12[i1], {instancePath:instancePath+"/activeClients/" + i1}))){
+if(!(validate349(data12[i1], {instancePath:instancePath+"/activeClients/" + i1}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -21148,7 +21161,7 @@ var valid3 = true;
 const len2 = data14.length;
 for(let i2=0; i2<len2; i2++){
 const _errs25 = errors;
-if(!(validate575(data14[i2], {instancePath:instancePath+"/chats/" + i2}))){
+if(!(validate576(data14[i2], {instancePath:instancePath+"/chats/" + i2}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -21183,7 +21196,7 @@ var valid0 = true;
 if(valid0){
 if(data.config !== undefined){
 const _errs27 = errors;
-if(!(validate648(data.config, {instancePath:instancePath+"/config"}))){
+if(!(validate649(data.config, {instancePath:instancePath+"/config"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -21202,7 +21215,7 @@ var valid4 = true;
 const len3 = data18.length;
 for(let i3=0; i3<len3; i3++){
 const _errs30 = errors;
-if(!(validate533(data18[i3], {instancePath:instancePath+"/customizations/" + i3}))){
+if(!(validate534(data18[i3], {instancePath:instancePath+"/customizations/" + i3}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -21232,7 +21245,7 @@ var valid5 = true;
 const len4 = data20.length;
 for(let i4=0; i4<len4; i4++){
 const _errs33 = errors;
-if(!(validate572(data20[i4], {instancePath:instancePath+"/changesets/" + i4}))){
+if(!(validate573(data20[i4], {instancePath:instancePath+"/changesets/" + i4}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -21262,7 +21275,7 @@ var valid6 = true;
 const len5 = data22.length;
 for(let i5=0; i5<len5; i5++){
 const _errs36 = errors;
-if(!(validate606(data22[i5], {instancePath:instancePath+"/inputNeeded/" + i5}))){
+if(!(validate607(data22[i5], {instancePath:instancePath+"/inputNeeded/" + i5}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -21309,7 +21322,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate661(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate662(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21359,7 +21372,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate662(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate663(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21409,7 +21422,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate666(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate667(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21430,13 +21443,13 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate668(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate669(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.turns !== undefined){
-if(!(validate326(data.turns, {instancePath:instancePath+"/turns"}))){
+if(!(validate327(data.turns, {instancePath:instancePath+"/turns"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -21450,7 +21463,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate664(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate665(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21475,7 +21488,7 @@ var valid0 = true;
 if(valid0){
 if(data.delivery !== undefined){
 const _errs2 = errors;
-if(!(validate666(data.delivery, {instancePath:instancePath+"/delivery"}))){
+if(!(validate667(data.delivery, {instancePath:instancePath+"/delivery"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -21487,7 +21500,7 @@ var valid0 = true;
 if(valid0){
 if(data.view !== undefined){
 const _errs3 = errors;
-if(!(validate668(data.view, {instancePath:instancePath+"/view"}))){
+if(!(validate669(data.view, {instancePath:instancePath+"/view"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -21508,7 +21521,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate671(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate672(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21538,7 +21551,7 @@ var valid0 = true;
 if(valid0){
 if(data.claim !== undefined){
 const _errs3 = errors;
-if(!(validate431(data.claim, {instancePath:instancePath+"/claim"}))){
+if(!(validate432(data.claim, {instancePath:instancePath+"/claim"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -21558,7 +21571,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate673(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate674(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21590,7 +21603,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate674(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate675(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21622,7 +21635,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate675(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate676(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21699,7 +21712,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate676(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate677(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21777,7 +21790,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate677(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate678(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21827,7 +21840,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate679(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate680(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21877,7 +21890,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate680(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate681(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21928,7 +21941,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate681(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate682(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21978,7 +21991,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate682(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate683(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -22008,7 +22021,7 @@ var valid0 = true;
 if(valid0){
 if(data.cols !== undefined){
 const _errs3 = errors;
-if(!(validate439(data.cols, {instancePath:instancePath+"/cols"}))){
+if(!(validate440(data.cols, {instancePath:instancePath+"/cols"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -22020,7 +22033,7 @@ var valid0 = true;
 if(valid0){
 if(data.rows !== undefined){
 const _errs4 = errors;
-if(!(validate439(data.rows, {instancePath:instancePath+"/rows"}))){
+if(!(validate440(data.rows, {instancePath:instancePath+"/rows"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -22041,7 +22054,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate690(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate691(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -22091,7 +22104,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate691(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate692(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -22222,7 +22235,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate689(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate690(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -22236,13 +22249,13 @@ else {
 const tag0 = data.type;
 if(typeof tag0 == "string"){
 if(tag0 === "unclassified"){
-if(!(validate690(data, {instancePath}))){
+if(!(validate691(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "command"){
-if(!(validate691(data, {instancePath}))){
+if(!(validate692(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -22266,7 +22279,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate685(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate686(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -22303,7 +22316,7 @@ var valid0 = true;
 if(valid0){
 if(data.cols !== undefined){
 const _errs4 = errors;
-if(!(validate439(data.cols, {instancePath:instancePath+"/cols"}))){
+if(!(validate440(data.cols, {instancePath:instancePath+"/cols"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -22315,7 +22328,7 @@ var valid0 = true;
 if(valid0){
 if(data.rows !== undefined){
 const _errs5 = errors;
-if(!(validate439(data.rows, {instancePath:instancePath+"/rows"}))){
+if(!(validate440(data.rows, {instancePath:instancePath+"/rows"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -22334,7 +22347,7 @@ var valid1 = true;
 const len0 = data4.length;
 for(let i0=0; i0<len0; i0++){
 const _errs8 = errors;
-if(!(validate689(data4[i0], {instancePath:instancePath+"/content/" + i0}))){
+if(!(validate690(data4[i0], {instancePath:instancePath+"/content/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -22370,7 +22383,7 @@ var valid0 = true;
 if(valid0){
 if(data.claim !== undefined){
 const _errs11 = errors;
-if(!(validate431(data.claim, {instancePath:instancePath+"/claim"}))){
+if(!(validate432(data.claim, {instancePath:instancePath+"/claim"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -22408,7 +22421,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate696(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate697(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -22458,7 +22471,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate697(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate698(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -22486,53 +22499,53 @@ faults = vErrors;
 return errors === 0;
 }
 export const actions: Record<string, Check> = {
-  "root/activeSessionsChanged": validate522,
-  "root/agentsChanged": validate523,
-  "root/configChanged": validate555,
-  "root/terminalsChanged": validate565,
-  "session/activeClientRemoved": validate567,
-  "session/activeClientSet": validate568,
-  "session/activityChanged": validate570,
-  "session/changesetsChanged": validate571,
-  "session/chatAdded": validate574,
-  "session/chatRemoved": validate581,
-  "session/chatUpdated": validate583,
-  "session/configChanged": validate591,
-  "session/creationFailed": validate594,
-  "session/customizationRemoved": validate596,
-  "session/customizationToggled": validate597,
-  "session/customizationUpdated": validate598,
-  "session/customizationsChanged": validate600,
-  "session/defaultChatChanged": validate602,
-  "session/inputNeededRemoved": validate604,
-  "session/inputNeededSet": validate605,
-  "session/isArchivedChanged": validate623,
-  "session/isReadChanged": validate624,
-  "session/mcpServerStartRequested": validate625,
-  "session/mcpServerStateChanged": validate626,
-  "session/mcpServerStopRequested": validate629,
-  "session/metaChanged": validate630,
-  "session/ready": validate631,
-  "session/serverToolsChanged": validate632,
-  "session/titleChanged": validate661,
-  "chat/turnStarted": validate318,
+  "root/activeSessionsChanged": validate523,
+  "root/agentsChanged": validate524,
+  "root/configChanged": validate556,
+  "root/terminalsChanged": validate566,
+  "session/activeClientRemoved": validate568,
+  "session/activeClientSet": validate569,
+  "session/activityChanged": validate571,
+  "session/changesetsChanged": validate572,
+  "session/chatAdded": validate575,
+  "session/chatRemoved": validate582,
+  "session/chatUpdated": validate584,
+  "session/configChanged": validate592,
+  "session/creationFailed": validate595,
+  "session/customizationRemoved": validate597,
+  "session/customizationToggled": validate598,
+  "session/customizationUpdated": validate599,
+  "session/customizationsChanged": validate601,
+  "session/defaultChatChanged": validate603,
+  "session/inputNeededRemoved": validate605,
+  "session/inputNeededSet": validate606,
+  "session/isArchivedChanged": validate624,
+  "session/isReadChanged": validate625,
+  "session/mcpServerStartRequested": validate626,
+  "session/mcpServerStateChanged": validate627,
+  "session/mcpServerStopRequested": validate630,
+  "session/metaChanged": validate631,
+  "session/ready": validate632,
+  "session/serverToolsChanged": validate633,
+  "session/titleChanged": validate662,
+  "chat/turnStarted": validate319,
   "chat/delta": validate84,
   "chat/responsePart": validate167,
-  "chat/toolCallStart": validate313,
-  "chat/toolCallDelta": validate305,
-  "chat/toolCallReady": validate307,
-  "chat/toolCallConfirmed": validate296,
-  "chat/toolCallComplete": validate290,
-  "chat/toolCallResultConfirmed": validate312,
-  "chat/toolCallContentChanged": validate303,
-  "chat/turnComplete": validate317,
-  "chat/turnCancelled": validate316,
+  "chat/toolCallStart": validate314,
+  "chat/toolCallDelta": validate306,
+  "chat/toolCallReady": validate308,
+  "chat/toolCallConfirmed": validate297,
+  "chat/toolCallComplete": validate291,
+  "chat/toolCallResultConfirmed": validate313,
+  "chat/toolCallContentChanged": validate304,
+  "chat/turnComplete": validate318,
+  "chat/turnCancelled": validate317,
   "chat/error": validate117,
   "chat/activityChanged": validate83,
-  "chat/usage": validate322,
+  "chat/usage": validate323,
   "chat/reasoning": validate166,
-  "chat/truncated": validate315,
-  "chat/turnsLoaded": validate320,
+  "chat/truncated": validate316,
+  "chat/turnsLoaded": validate321,
   "chat/pendingMessageSet": validate163,
   "chat/pendingMessageRemoved": validate162,
   "chat/queuedMessagesReordered": validate165,
@@ -22553,78 +22566,78 @@ export const actions: Record<string, Check> = {
   "annotations/removed": validate28,
   "annotations/set": validate29,
   "annotations/updated": validate42,
-  "terminal/claimed": validate671,
-  "terminal/cleared": validate673,
-  "terminal/commandDetectionAvailable": validate674,
-  "terminal/commandExecuted": validate675,
-  "terminal/commandFinished": validate676,
-  "terminal/cwdChanged": validate677,
-  "terminal/data": validate679,
-  "terminal/exited": validate680,
-  "terminal/input": validate681,
-  "terminal/resized": validate682,
-  "terminal/titleChanged": validate696,
-  "resourceWatch/changed": validate510,
+  "terminal/claimed": validate672,
+  "terminal/cleared": validate674,
+  "terminal/commandDetectionAvailable": validate675,
+  "terminal/commandExecuted": validate676,
+  "terminal/commandFinished": validate677,
+  "terminal/cwdChanged": validate678,
+  "terminal/data": validate680,
+  "terminal/exited": validate681,
+  "terminal/input": validate682,
+  "terminal/resized": validate683,
+  "terminal/titleChanged": validate697,
+  "resourceWatch/changed": validate511,
 };
 /** Those whose values nest without a bound of the schema's own. */
 export const actionsNesting: string[] = ["root/agentsChanged"];
 export const states: Record<string, Check> = {
-  "root": validate556,
-  "session": validate634,
-  "chat": validate257,
-  "terminal": validate685,
+  "root": validate557,
+  "session": validate635,
+  "chat": validate260,
+  "terminal": validate686,
   "changeset": validate77,
   "annotations": validate40,
-  "resourceWatch": validate514,
+  "resourceWatch": validate515,
 };
 /** Those whose values nest without a bound of the schema's own. */
 export const statesNesting: string[] = ["root","session"];
 export const params: Record<string, Check> = {
-  "resourceRead": validate500,
-  "resourceWrite": validate518,
-  "resourceList": validate488,
-  "resourceCopy": validate481,
-  "resourceMove": validate496,
-  "resourceDelete": validate485,
-  "resourceResolve": validate506,
-  "resourceMkdir": validate493,
-  "resourceRequest": validate503,
-  "createResourceWatch": validate335,
-  "initialize": validate456,
-  "ping": validate475,
-  "reconnect": validate476,
-  "subscribe": validate664,
+  "resourceRead": validate501,
+  "resourceWrite": validate519,
+  "resourceList": validate489,
+  "resourceCopy": validate482,
+  "resourceMove": validate497,
+  "resourceDelete": validate486,
+  "resourceResolve": validate507,
+  "resourceMkdir": validate494,
+  "resourceRequest": validate504,
+  "createResourceWatch": validate336,
+  "initialize": validate457,
+  "ping": validate476,
+  "reconnect": validate477,
+  "subscribe": validate665,
   "authenticate": validate45,
-  "listSessions": validate473,
-  "resolveSessionConfig": validate479,
-  "sessionConfigCompletions": validate592,
-  "createSession": validate342,
-  "disposeSession": validate449,
-  "x-diskUse": validate442,
-  "createChat": validate328,
-  "disposeChat": validate447,
-  "fetchTurns": validate453,
-  "completions": validate324,
-  "createTerminal": validate429,
-  "disposeTerminal": validate451,
-  "x-signalTerminal": validate662,
-  "invokeChangesetOperation": validate462,
-  "dispatchAction": validate444,
-  "unsubscribe": validate697,
+  "listSessions": validate474,
+  "resolveSessionConfig": validate480,
+  "sessionConfigCompletions": validate593,
+  "createSession": validate343,
+  "disposeSession": validate450,
+  "x-diskUse": validate443,
+  "createChat": validate329,
+  "disposeChat": validate448,
+  "fetchTurns": validate454,
+  "completions": validate325,
+  "createTerminal": validate430,
+  "disposeTerminal": validate452,
+  "x-signalTerminal": validate663,
+  "invokeChangesetOperation": validate463,
+  "dispatchAction": validate445,
+  "unsubscribe": validate698,
 };
 /** Those whose values nest without a bound of the schema's own. */
 export const paramsNesting: string[] = [];
 export const clientResults: Record<string, Check> = {
-  "resourceRead": validate502,
-  "resourceWrite": validate521,
-  "resourceList": validate490,
-  "resourceCopy": validate484,
-  "resourceMove": validate499,
-  "resourceDelete": validate487,
-  "resourceResolve": validate508,
-  "resourceMkdir": validate495,
-  "resourceRequest": validate505,
-  "createResourceWatch": validate340,
+  "resourceRead": validate503,
+  "resourceWrite": validate522,
+  "resourceList": validate491,
+  "resourceCopy": validate485,
+  "resourceMove": validate500,
+  "resourceDelete": validate488,
+  "resourceResolve": validate509,
+  "resourceMkdir": validate496,
+  "resourceRequest": validate506,
+  "createResourceWatch": validate341,
 };
 /** Those whose values nest without a bound of the schema's own. */
 export const clientResultsNesting: string[] = [];

@@ -1,0 +1,126 @@
+import type { Message, PendingMessage, SystemNotificationResponsePart } from '@agenthost/protocol';
+import type { AgentSession } from '../agents/provider.ts';
+import type { Channel } from '../sync/channel.ts';
+import type { Sync } from '../sync/sync.ts';
+import type { TurnParts } from './parts.ts';
+
+/** How long a finished turn stays open for the answer about a message that is on its way to the agent. */
+const ANSWER_GRACE_MS = 5_000;
+
+/** Brings the steering messages of one turn to its agent, one after the other [CHAT-12]. */
+export class Steering {
+  readonly #parts: Pick<TurnParts, 'sync' | 'timers' | 'log'>;
+  readonly #turn: { readonly chat: string; readonly turnId: string };
+  /** Who has the turn; absent before that is known, and when the turn is as good as over. */
+  #taker: AgentSession | 'host' | undefined;
+  #delivery: Promise<void> | undefined;
+
+  constructor(
+    parts: Pick<TurnParts, 'sync' | 'timers' | 'log'>,
+    turn: { readonly chat: string; readonly turnId: string },
+  ) {
+    this.#parts = parts;
+    this.#turn = turn;
+  }
+
+  /** The agent works on the turn from now on, or the host itself does, which takes no messages. */
+  begin(taker: AgentSession | 'host'): void {
+    this.#taker = taker;
+    this.look();
+  }
+
+  /** Takes up the chat's steering message, unless another one is on its way: that one's answer comes first. */
+  look(): void {
+    const taker = this.#taker;
+    const pending = this.#chat()?.state.steeringMessage;
+    if (taker === undefined || pending === undefined || this.#delivery !== undefined) return;
+    this.#delivery = this.#deliver(taker, pending);
+  }
+
+  /**
+   * The agent has done its part: nothing more goes to it, and what is on its way is waited for, so that no message is both taken and
+   * queued. Never rejects.
+   */
+  async settle(signal: AbortSignal): Promise<void> {
+    this.#taker = undefined;
+    if (this.#delivery === undefined) return;
+    const over = Promise.withResolvers<void>();
+    const giveUp = (): void => over.resolve();
+    const cancel = this.#parts.timers.after(ANSWER_GRACE_MS, giveUp);
+    signal.addEventListener('abort', giveUp, { once: true });
+    await Promise.race([this.#delivery, over.promise]);
+    signal.removeEventListener('abort', giveUp);
+    cancel();
+  }
+
+  async #deliver(taker: AgentSession | 'host', pending: PendingMessage): Promise<void> {
+    const isTaken = await this.#ask(taker, pending.message);
+    this.#delivery = undefined;
+    const { sync } = this.#parts;
+    sync.path.transact('host', () => {
+      // Where the turn has ended meanwhile, its end has moved the message to the queue.
+      const chat = this.#chat();
+      if (chat === undefined) return;
+      if (isTaken) this.#consume(chat, pending);
+      // Edited on its way: the queue gets what it says now.
+      else if (chat.state.steeringMessage?.id === pending.id)
+        queueSteering(sync, chat, chat.state.steeringMessage);
+    });
+    this.look();
+  }
+
+  /** Whether the agent has it. Never rejects. */
+  async #ask(taker: AgentSession | 'host', message: Message): Promise<boolean> {
+    if (taker === 'host' || taker.steer === undefined) return false;
+    try {
+      return await taker.steer(message);
+    } catch (error) {
+      this.#parts.log.warn({ error, chat: this.#turn.chat }, 'an agent did not take a steering message');
+      return false;
+    }
+  }
+
+  /** What the agent has stands in the turn, also when a person has edited, replaced or removed the message since. */
+  #consume(chat: Channel<'chat'>, pending: PendingMessage): void {
+    const { sync } = this.#parts;
+    const present = chat.state.steeringMessage;
+    if (present?.id === pending.id && isSame(present.message, pending.message))
+      sync.emit(chat, { type: 'chat/pendingMessageRemoved', kind: 'steering', id: pending.id });
+    sync.emit(chat, { type: 'chat/responsePart', turnId: this.#turn.turnId, part: steeringPart(pending) });
+  }
+
+  /** The chat, while this turn is its active one. */
+  #chat(): Channel<'chat'> | undefined {
+    const chat = this.#parts.sync.registry.getOf('chat', this.#turn.chat);
+    return chat?.outline.activeTurn?.id === this.#turn.turnId ? chat : undefined;
+  }
+}
+
+/** Moves a steering message that no agent takes to the head of the queue [CHAT-12]. Inside `path.transact` only. */
+export function queueSteering(sync: Sync, chat: Channel<'chat'>, { id, message }: PendingMessage): void {
+  sync.emit(chat, { type: 'chat/pendingMessageRemoved', kind: 'steering', id });
+  sync.emit(chat, { type: 'chat/pendingMessageSet', kind: 'queued', id, message });
+  sync.emit(chat, { type: 'chat/queuedMessagesReordered', order: [id] });
+}
+
+/** A turn that ends, whoever ends it, leaves the steering message that it did not take to the queue [CHAT-12]. */
+export function queueLeftSteering(sync: Sync): void {
+  sync.observe('chat', ({ channel, before, after }) => {
+    if (before.activeTurn === undefined || after.activeTurn !== undefined) return;
+    const left = channel.state.steeringMessage;
+    if (left !== undefined) queueSteering(sync, channel, left);
+  });
+}
+
+/** How a turn shows a message that steered it: in words, and whole for those who know the field. */
+function steeringPart(pending: PendingMessage): SystemNotificationResponsePart {
+  const { text, attachments = [] } = pending.message;
+  const labels = attachments.map(({ label }) => `[${label}]`);
+  return {
+    kind: 'systemNotification',
+    content: `Steering message: ${[text, ...labels].join(' ')}`,
+    'x-steering': pending,
+  };
+}
+
+const isSame = (one: Message, other: Message): boolean => JSON.stringify(one) === JSON.stringify(other);
