@@ -87,7 +87,8 @@ function mirrorInputNeeded(sync: Sync, session: Channel<'session'>, change: Chan
     case 'chat/turnCancelled':
     case 'chat/error':
     case 'chat/truncated':
-      clearBlocks(sync, session, channel.uri);
+      // What changes nothing, as a truncation at an unknown turn, leaves what is open open.
+      if (after.activeTurn === undefined) clearBlocks(sync, session, channel.uri);
       return;
     default:
   }
