@@ -48,6 +48,7 @@ const hostOrder = [
   channelPort,
   'wire',
   'terminals',
+  'client-tools',
   'turns',
   'channels',
   'main',

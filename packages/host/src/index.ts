@@ -1,4 +1,5 @@
 export { ChildProcesses, type ChildProcessesOptions } from './agents/child-processes.ts';
+export type * from './agents/client-tool.ts';
 export type * from './agents/process.ts';
 export type * from './agents/provider.ts';
 export { AgentError } from './agents/provider.ts';

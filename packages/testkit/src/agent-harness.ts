@@ -5,6 +5,7 @@ import type {
   AgentSessionHost,
   AgentTerminal,
   AgentTerminalStart,
+  ClientTool,
   OpenAgentSession,
   ResolvedConfig,
   TurnInput,
@@ -24,6 +25,8 @@ export class RecordingSessionHost implements AgentSessionHost {
   readonly configs: ResolvedConfig[] = [];
   readonly exits: string[] = [];
   commandList: readonly AgentCommand[] = [];
+  /** What active clients offer; tell the session by its `toolsChanged`. */
+  offered: readonly ClientTool[] = [];
   /** Terminals started, oldest first. */
   readonly terminals: RecordingTerminal[] = [];
   /** Plays the process of a terminal that was just started; throw to refuse it. */
@@ -51,6 +54,10 @@ export class RecordingSessionHost implements AgentSessionHost {
     this.onTerminal(terminal);
     this.terminals.push(terminal);
     return terminal;
+  }
+
+  clientTools(): readonly ClientTool[] {
+    return this.offered;
   }
 
   exited(reason: string): void {

@@ -1,4 +1,5 @@
 import type {
+  ClientToolCall,
   FileChange,
   InputQuestions,
   InputResponse,
@@ -8,7 +9,7 @@ import type {
   WorkerChat,
   WorkerChatStart,
 } from '@agenthost/host';
-import type { FileEdit, StringOrMarkdown, UsageInfo } from '@agenthost/protocol';
+import type { FileEdit, StringOrMarkdown, ToolCallResult, UsageInfo } from '@agenthost/protocol';
 import { RecordedAsk } from './recording-ask.ts';
 import { type RecordedCall, type RecordedCallStatus, RecordingCall } from './recording-call.ts';
 import { RecordedWorker } from './recording-worker.ts';
@@ -21,6 +22,7 @@ export type TurnEvent =
   | { kind: 'activity'; text: string | undefined }
   | { kind: 'worker'; uri: string; toolCallId: string }
   | { kind: 'call'; id: string; status: RecordedCallStatus }
+  | { kind: 'clientTool'; call: ClientToolCall }
   | { kind: 'ask'; ask: RecordedAsk; isOpen: boolean };
 
 /**
@@ -32,6 +34,13 @@ export class RecordingTurn implements TurnOutput {
   readonly calls: RecordedCall[] = [];
   /** What people were asked, oldest first. */
   readonly asks: RecordedAsk[] = [];
+  /** Calls of clients' tools, oldest first. */
+  readonly clientCalls: ClientToolCall[] = [];
+  /** Plays the client that runs them. */
+  onClientTool: (call: ClientToolCall) => ToolCallResult | Promise<ToolCallResult> = () => ({
+    success: true,
+    pastTenseMessage: 'Done',
+  });
   readonly violations: string[] = [];
   readonly fileChanges: FileChange[] = [];
   /** Worker chats that were opened, in order. */
@@ -142,6 +151,12 @@ export class RecordingTurn implements TurnOutput {
     this.calls.push(call);
     this.#record({ kind: 'call', id: call.id, status: 'streaming' });
     return call.handle;
+  }
+
+  async clientTool(call: ClientToolCall): Promise<ToolCallResult> {
+    this.clientCalls.push(call);
+    this.#record({ kind: 'clientTool', call });
+    return this.onClientTool(call);
   }
 
   ask(request: InputQuestions, withdrawn?: AbortSignal): Promise<InputResponse> {

@@ -86,5 +86,6 @@ const SILENT_HOST: AgentSessionHost = {
   config: () => undefined,
   commands: () => undefined,
   terminal: () => Promise.reject(new AgentError('hostError', 'An introduction has no terminals')),
+  clientTools: () => [],
   exited: () => undefined,
 };

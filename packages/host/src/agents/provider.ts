@@ -92,6 +92,7 @@ export interface AgentSessionHost {
 }
 
 
+
 /** A command to run in a terminal. */
 export interface AgentTerminalStart {
   /** Program and arguments, or a line for the user's shell. */

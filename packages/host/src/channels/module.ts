@@ -35,6 +35,10 @@ export interface ChannelModule<K extends ChannelKind> {
    * [TERM-2] [ACT-7]; `after` runs as usual. Default: no action is.
    */
   isPrivate?(action: ChannelAction[K]): boolean;
+  /** Runs right after a rejection, in the same transaction: what the host does itself in place of what was refused. */
+  refused?(channel: Channel<K>, action: ChannelAction[K], caller: Caller): void;
+  /** What is emitted in place of the action, where that is too large for state. Inside the same transaction, before `before`. */
+  fit?(channel: Channel<K>, action: ChannelAction[K]): ChannelAction[K];
   /** Runs right before the action is emitted, in the same transaction. */
   before?(channel: Channel<K>, action: ChannelAction[K], caller: Caller): void;
   /** Runs right after the action was emitted, in the same transaction: follow-up actions, and effects by `path.effect`. */

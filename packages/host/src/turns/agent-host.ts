@@ -1,5 +1,6 @@
 import { AgentError, type AgentSessionHost, type ResolvedConfig } from '../agents/provider.ts';
 import { agentValues } from '../config/session-keys.ts';
+import { offeredTools } from '../client-tools/offers.ts';
 import type { Channel } from '../sync/channel.ts';
 import type { TurnParts } from './parts.ts';
 
@@ -48,6 +49,10 @@ export function agentSessionHost(
         throw new AgentError('hostError', 'The chat is gone');
       const workingDirectory = await workingDirectoryOf(session, chat);
       return terminals.startForAgent({ session: owner.session, workingDirectory }, start);
+    },
+    clientTools: () => {
+      const session = sync.registry.getOf('session', owner.session);
+      return session === undefined || !owner.isCurrent() ? [] : offeredTools(session.state.activeClients);
     },
     exited: (reason) => {
       if (owner.isCurrent()) owner.exited(reason);

@@ -62,6 +62,13 @@ export class ChatAgent {
     if (this.#state.phase === 'open' && this.#state.session === session) await session.setConfig?.(values);
   }
 
+  /** The tools of active clients have changed; an agent that is just opening looks at them again when it has. */
+  async toolsChanged(): Promise<void> {
+    if (this.#state.phase === 'none') return;
+    const session = await this.open();
+    if (this.#state.phase === 'open' && this.#state.session === session) session.toolsChanged?.();
+  }
+
   /** Lets go of the agent, so that the next turn opens another one. The returned function closes it; it never rejects. */
   leave(): () => Promise<void> {
     const state = this.#state;

@@ -5,6 +5,7 @@ import type { Log } from '../lib/log.ts';
 import type { Channel } from '../sync/channel.ts';
 import type { Sync } from '../sync/sync.ts';
 import type { TerminalService } from '../terminals/service.ts';
+import type { ClientToolRuns } from './client-tool.ts';
 import type { ContentStore } from './content.ts';
 
 /** What running turns needs. */
@@ -16,6 +17,7 @@ export interface TurnParts {
   readonly ids: Ids;
   readonly log: Log;
   readonly contents: ContentStore;
+  readonly clientTools: ClientToolRuns;
   readonly terminals: Pick<TerminalService, 'startForAgent'>;
   /** Locale of the client that started a chat's present turn; `en` when unknown [CHAT-19]. */
   localeOf(chat: string): string;

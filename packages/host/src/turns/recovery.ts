@@ -33,7 +33,9 @@ export async function recoverOpen(
       if (channel?.is('chat') === true && channel.state.activeTurn !== undefined) {
         sync.emit(channel, { type: 'chat/error', turnId: channel.state.activeTurn.id, error });
       }
-      sync.path.write({ op: 'markClosed', uri });
+      // Its active clients may come back; `Membership` decides.
+      const isAwaited = channel?.is('session') === true && channel.state.activeClients.length > 0;
+      if (!isAwaited) sync.path.write({ op: 'markClosed', uri });
     });
     log.info({ uri }, 'ended what was open when the host went away');
   }

@@ -1,4 +1,5 @@
-import type { ChatAction, FileEdit, StringOrMarkdown, UsageInfo } from '@agenthost/protocol';
+import type { ChatAction, FileEdit, StringOrMarkdown, ToolCallResult, UsageInfo } from '@agenthost/protocol';
+import type { ClientToolCall } from '../agents/client-tool.ts';
 import type {
   FileChange,
   InputQuestions,
@@ -10,6 +11,7 @@ import type {
 import type { Ids } from '../lib/clock.ts';
 import type { Channel } from '../sync/channel.ts';
 import type { Sync } from '../sync/sync.ts';
+import type { ClientToolRuns } from './client-tool.ts';
 import type { ContentStore } from './content.ts';
 import { LiveInputRequests } from './input-request.ts';
 import { Pace } from './pace.ts';
@@ -32,6 +34,9 @@ export class LiveTurnOutput implements TurnOutput {
   readonly #contents: ContentStore;
   readonly #turn: LiveTurn;
   readonly #pace: Pace;
+  readonly #clientTools: ClientToolRuns;
+  /** Aborts when the turn is over. */
+  readonly #over = new AbortController();
   readonly #toolCalls = new Map<string, LiveToolCall>();
   readonly #inputRequests: LiveInputRequests;
   #isOver = false;
@@ -40,6 +45,7 @@ export class LiveTurnOutput implements TurnOutput {
     this.#sync = parts.sync;
     this.#ids = parts.ids;
     this.#contents = parts.contents;
+    this.#clientTools = parts.clientTools;
     this.#turn = parts.turn;
     this.#pace = new Pace(parts.sync);
     this.#inputRequests = new LiveInputRequests({
@@ -101,6 +107,11 @@ export class LiveTurnOutput implements TurnOutput {
     return handle;
   }
 
+  clientTool(call: ClientToolCall): Promise<ToolCallResult> {
+    const over = this.#over.signal;
+    return this.#clientTools.run({ ...this.#turn, over, toolCall: (start) => this.toolCall(start) }, call);
+  }
+
   ask(request: InputQuestions, withdrawn?: AbortSignal): Promise<InputResponse> {
     return this.#inputRequests.ask(request, withdrawn);
   }
@@ -140,6 +151,7 @@ export class LiveTurnOutput implements TurnOutput {
   /** The turn is over: whoever waits for a person goes on as skipped. */
   end(): void {
     this.#isOver = true;
+    this.#over.abort();
     this.#pace.end();
     for (const handle of this.#toolCalls.values()) handle.end();
     this.#inputRequests.end();

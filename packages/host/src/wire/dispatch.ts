@@ -116,7 +116,9 @@ export class Dispatcher {
       module === undefined
         ? reject('notSupported', `This host takes no actions on ${channel.kind} channels`)
         : module.check(channel, action, caller);
-    if (rejection !== undefined) return this.#refuse(connection, incoming, rejection);
+    if (rejection !== undefined) {
+      return this.#refuse(connection, incoming, rejection, () => module?.refused?.(channel, action, caller));
+    }
     if (module?.isPrivate?.(action) === true) return this.#applyPrivately(connection, incoming, step);
     const { client } = connection.online;
     const origin: DispatchOrigin = {
@@ -127,9 +129,10 @@ export class Dispatcher {
       dropped: () => this.#sendRejection(connection, incoming, UNAVAILABLE),
     };
     this.#settle(connection, incoming, () => {
-      module?.before?.(channel, action, caller);
-      this.#sync.emit(channel, action, origin);
-      module?.after?.(channel, action, caller);
+      const fitted = module?.fit?.(channel, action) ?? action;
+      module?.before?.(channel, fitted, caller);
+      this.#sync.emit(channel, fitted, origin);
+      module?.after?.(channel, fitted, caller);
     });
   }
 
@@ -150,13 +153,19 @@ export class Dispatcher {
     });
   }
 
-  #refuse(connection: Connection, incoming: Incoming, rejection: Rejection): void {
+  #refuse(
+    connection: Connection,
+    incoming: Incoming,
+    rejection: Rejection,
+    follow: () => void = () => undefined,
+  ): void {
     // What it was checked against is taken back with a failed tick.
-    this.#settle(connection, incoming, () =>
+    this.#settle(connection, incoming, () => {
       this.#sendRejection(connection, incoming, rejection, () =>
         this.#sendRejection(connection, incoming, UNAVAILABLE),
-      ),
-    );
+      );
+      follow();
+    });
   }
 
   /** Runs what a dispatch does and remembers, in the same transaction, that it was processed [ACT-5]. */

@@ -21,7 +21,7 @@ import { type Attached, attachWithSnapshots, type Wanted } from './attach.ts';
 import type { ClientRecord, Clients } from './clients.ts';
 
 import { type Connection, MAX_SUBSCRIPTIONS } from './connection.ts';
-import type { Presence } from './presence.ts';
+import type { Departures, Presence } from './presence.ts';
 import { replay } from './replay.ts';
 
 /** What every handshake result of this host says. */
@@ -37,6 +37,7 @@ export class Handshake {
   readonly #facts: HostFacts;
   readonly #lost: JournalStart['lost'];
   readonly #presence: Presence;
+  readonly #departures: Departures;
   /** The connection that speaks for each client now. */
   readonly #byClient = new Map<string, Connection>();
 
@@ -52,8 +53,10 @@ export class Handshake {
     facts: HostFacts;
     lost: JournalStart['lost'];
     presence: Presence;
+    departures: Departures;
     isReplaced(tokenHash: string): boolean;
   }) {
+    this.#departures = parts.departures;
     this.#isReplaced = parts.isReplaced;
     this.#sync = parts.sync;
     this.#clients = parts.clients;
@@ -93,6 +96,7 @@ export class Handshake {
       record.subscriptions = new Map();
       startEpoch(record, epoch);
     });
+    await this.#departures.returned(client.id, uris);
     const wanted = (await this.#open(uris)).map((channel) => ({
       channel,
       view: undefined,
@@ -135,6 +139,7 @@ export class Handshake {
       record.subscriptions = new Map([...before].filter(([uri]) => uris.includes(uri)));
       startEpoch(record, epoch);
     });
+    await this.#departures.returned(client.id, uris);
     const channels = await this.#open(uris);
     const wanted = channels.map((channel) => {
       const last = before.get(channel.uri);

@@ -13,7 +13,7 @@ import { Connection, type Identity, MAX_SUBSCRIPTIONS } from './connection.ts';
 import { Dispatcher } from './dispatch.ts';
 import { Handshake, type HostFacts } from './handshake.ts';
 import type { Outbox, OutboxLimits } from './outbox.ts';
-import type { Presence } from './presence.ts';
+import type { Departures, Presence } from './presence.ts';
 import { type Commands, routeRequests, type WireRequests } from './router.ts';
 
 /** All connections of a host: accepts them, routes what they send, sends what they get. */
@@ -24,6 +24,7 @@ export class Hub {
     log: Log;
     limits: OutboxLimits;
     commands: Commands;
+    departures: Departures;
   };
   readonly #clients: Clients;
   readonly #handshake: Handshake;
@@ -41,6 +42,7 @@ export class Hub {
     facts: HostFacts;
     lost: JournalStart['lost'];
     presence: Presence;
+    departures: Departures;
     isReplaced(tokenHash: string): boolean;
   }) {
     const { sync, log, modules } = parts;
@@ -115,7 +117,10 @@ export class Hub {
   #unsubscribe(connection: Connection, params: unknown): void {
     if (!connection.isOnline) return;
     const checked = validateParams('unsubscribe', params);
-    if (checked.ok) detach(this.#parts.sync, this.#clients, connection, checked.params.channel);
+    if (!checked.ok) return;
+    const { channel } = checked.params;
+    detach(this.#parts.sync, this.#clients, connection, channel);
+    this.#parts.departures.unsubscribed(connection.online.client.id, channel);
   }
 
   #flush(): void {

@@ -3,26 +3,46 @@ import type { Clock } from '../lib/clock.ts';
 /** So many clients that have left are remembered before those past every grace period are forgotten. */
 const REMEMBERED = 1_000;
 
+/** Hears where clients stop taking part without saying so [SESS-8]. */
+export interface Departures {
+  /** A client has unsubscribed from a channel. */
+  unsubscribed(clientId: string, uri: string): void;
+  /** A client has come back with these subscriptions and no others. Resolves when all that follows from it is in state. */
+  returned(clientId: string, subscriptions: readonly string[]): Promise<void>;
+}
+
 /** Which clients are here, and how long the others have been gone. */
 export class Presence {
+  /** How long somebody who has left may still come back to what is theirs, ms. */
+  readonly graceMs: number;
   readonly #clock: Clock;
-  readonly #graceMs: number;
   readonly #startedAt: number;
+  readonly #listeners: ((clientId: string, isHere: boolean) => void)[] = [];
   readonly #here = new Set<string>();
   /** When each that has left did so, ms since the epoch. */
   readonly #leftAt = new Map<string, number>();
 
-  /** `graceMs`: how long somebody who has left may still come back to what is theirs. */
   constructor(clock: Clock, graceMs: number) {
     this.#clock = clock;
-    this.#graceMs = graceMs;
+    this.graceMs = graceMs;
     this.#startedAt = clock.now();
+  }
+
+  /** Calls back with each client that comes or leaves. */
+  onChange(listener: (clientId: string, isHere: boolean) => void): void {
+    this.#listeners.push(listener);
   }
 
   /** A connection speaks for this client now. */
   arrived(clientId: string): void {
     this.#here.add(clientId);
     this.#leftAt.delete(clientId);
+    for (const listener of this.#listeners) listener(clientId, true);
+  }
+
+  /** Whether a connection speaks for this client now. */
+  isHere(clientId: string): boolean {
+    return this.#here.has(clientId);
   }
 
   /** No connection speaks for this client any more. */
@@ -30,6 +50,7 @@ export class Presence {
     this.#here.delete(clientId);
     if (this.#leftAt.size >= REMEMBERED) this.#forget();
     this.#leftAt.set(clientId, this.#clock.now());
+    for (const listener of this.#listeners) listener(clientId, false);
   }
 
   /** Whether a client is gone past the grace period; of those not seen since, it began when the host started [CONN-8]. */
@@ -38,7 +59,7 @@ export class Presence {
   }
 
   #isPast(since: number): boolean {
-    return this.#clock.now() - since > this.#graceMs;
+    return this.#clock.now() - since > this.graceMs;
   }
 
   #forget(): void {

@@ -16,6 +16,7 @@ import type { AgentProvider } from '../../agents/provider.ts';
 import type { AgentRegistry } from '../../agents/registry.ts';
 import { agentValues, findHostKeyFault, metadataOf, withHostKeys } from '../../config/session-keys.ts';
 import { checkConfig } from '../../config/values.ts';
+import { findToolFault } from '../../client-tools/definitions.ts';
 import type { Ids } from '../../lib/clock.ts';
 import type { Channel } from '../../sync/channel.ts';
 import type { Sync } from '../../sync/sync.ts';
@@ -65,6 +66,8 @@ export function sessionCommands(parts: Parts): Commands {
       if (params.activeClient !== undefined && params.activeClient.clientId !== caller.clientId) {
         throw invalidParams('params.activeClient.clientId: expected your own clientId');
       }
+      const toolFault = findToolFault(params.activeClient?.tools ?? []);
+      if (toolFault !== undefined) throw invalidParams(`params.activeClient.tools: ${toolFault}`);
       if (params.fork !== undefined)
         throw invalidParams(`Agent ${provider.id} cannot fork sessions (params.fork)`);
       const config = await newConfig(parts, provider, directory.path, params.config);
@@ -153,7 +156,7 @@ function addSession(
     status: SessionStatus.Idle,
     workingDirectory: init.directory,
     lifecycle: 'creating',
-    activeClients: init.activeClient === undefined ? [] : [init.activeClient],
+    activeClients: [],
     chats: [chat.summary],
     defaultChat: chat.state.resource,
     config: init.config,
@@ -161,7 +164,8 @@ function addSession(
   };
   const summary = summarize(uri, state, nowIso);
   const seq = sync.emittedSeq;
-  sync.registry.create({ uri, kind: 'session', state, local: { summary, titledBy: 'nobody' } }, seq);
+  const local = { summary, titledBy: 'nobody' } as const;
+  const session = sync.registry.create({ uri, kind: 'session', state, local }, seq);
   sync.registry.create(
     { uri: chat.state.resource, kind: 'chat', session: uri, state: chat.state, local: { turnCount: 0 } },
     seq,
@@ -170,6 +174,9 @@ function addSession(
   sync.path.write({ op: 'markOpen', uri });
   sync.notifyRoot('root/sessionAdded', { channel: sync.root.uri, summary });
   onListed(uri, 1);
+  const { activeClient } = init;
+  // As any other joining, so that whoever follows those hears of it.
+  if (activeClient !== undefined) sync.emit(session, { type: 'session/activeClientSet', activeClient });
   sync.path.effect(() => turns.begin(uri, chat.state.resource));
 }
 

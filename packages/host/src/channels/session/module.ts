@@ -5,9 +5,11 @@ import type { Channel } from '../../sync/channel.ts';
 import type { Sync } from '../../sync/sync.ts';
 import type { TurnSupervisor } from '../../turns/supervisor.ts';
 import { type Caller, type ChannelModule, type Rejection, reject } from '../module.ts';
+import { announceTools, checkActiveClient } from './active-clients.ts';
 
 /** What clients may do on a session [SESS-8] [SESS-9] [SESS-10]. */
 export function sessionModule(sync: Sync, turns: TurnSupervisor): ChannelModule<'session'> {
+  announceTools(sync, turns);
   return {
     check: (session, action, caller) => check(session, action, caller),
     after: (session, action) => {
@@ -26,9 +28,8 @@ export function sessionModule(sync: Sync, turns: TurnSupervisor): ChannelModule<
 function check(session: Channel<'session'>, action: SessionAction, caller: Caller): Rejection | undefined {
   switch (action.type) {
     case 'session/activeClientSet':
-      return own(action.activeClient.clientId, caller);
     case 'session/activeClientRemoved':
-      return own(action.clientId, caller);
+      return checkActiveClient(action, caller);
     case 'session/configChanged':
       return session.state.config === undefined ? undefined : checkConfigChange(session.state.config, action);
     case 'session/mcpServerStartRequested':
@@ -39,11 +40,6 @@ function check(session: Channel<'session'>, action: SessionAction, caller: Calle
   }
 }
 
-function own(clientId: string, caller: Caller): Rejection | undefined {
-  return clientId === caller.clientId
-    ? undefined
-    : reject('notYours', 'A client sets and removes only itself');
-}
 
 function checkConfigChange(
   { schema, values }: SessionConfigState,

@@ -1,0 +1,45 @@
+import type { ChatAction } from '@agenthost/protocol';
+import type { Channel } from '../../sync/channel.ts';
+import type { Sync } from '../../sync/sync.ts';
+import { completeCall, failure } from '../../turns/client-tool.ts';
+import { type ContentStore, previewOf } from '../../turns/content.ts';
+import { findToolCall } from '../../turns/tool-call.ts';
+import type { Caller } from '../module.ts';
+
+/**
+ * A client that denies its own call, which runs already, does not know the tool: the late denial is rejected, and the host
+ * completes the call as failed [CHAT-9]. Inside `path.transact` only.
+ */
+export function failDeniedCall(
+  sync: Sync,
+  chat: Channel<'chat'>,
+  action: ChatAction,
+  { clientId }: Caller,
+): void {
+  if (action.type !== 'chat/toolCallConfirmed' || action.approved) return;
+  if (chat.state.activeTurn?.id !== action.turnId) return;
+  const call = findToolCall(chat.state, action.toolCallId);
+  if (call?.status !== 'running' || call.contributor?.kind !== 'client') return;
+  if (call.contributor.clientId !== clientId) return;
+  const error = failure('unknownTool', `The client does not run the tool ${call.toolName}`);
+  completeCall(sync, chat, action.toolCallId, error);
+}
+
+/** A client's result or partial content, cut as those of agents are; the whole goes behind content URIs. */
+export function fitClientResult(
+  contents: ContentStore,
+  chat: Channel<'chat'>,
+  action: ChatAction,
+): ChatAction {
+  if (action.type === 'chat/toolCallContentChanged') {
+    const content = previewOf(action.content);
+    return content.length === action.content.length &&
+      content.every((block, at) => block === action.content[at])
+      ? action
+      : { ...action, content };
+  }
+  if (action.type !== 'chat/toolCallComplete') return action;
+  const { turnId } = action;
+  const result = contents.fit({ session: chat.session ?? '', chat: chat.uri, turnId }, action.result);
+  return result === action.result ? action : { ...action, result };
+}

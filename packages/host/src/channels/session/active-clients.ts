@@ -1,0 +1,26 @@
+import type { SessionAction } from '@agenthost/protocol';
+import { findToolFault } from '../../client-tools/definitions.ts';
+import { isSameOffer } from '../../client-tools/offers.ts';
+import type { Sync } from '../../sync/sync.ts';
+import type { TurnSupervisor } from '../../turns/supervisor.ts';
+import { type Caller, type Rejection, reject } from '../module.ts';
+
+type Membership = Extract<SessionAction, { type: 'session/activeClientSet' | 'session/activeClientRemoved' }>;
+
+/** Whether a client may join, change its tools or leave: for itself alone, and with tools that agents can use [SESS-8]. */
+export function checkActiveClient(action: Membership, caller: Caller): Rejection | undefined {
+  const isSet = action.type === 'session/activeClientSet';
+  const clientId = isSet ? action.activeClient.clientId : action.clientId;
+  if (clientId !== caller.clientId) return reject('notYours', 'A client sets and removes only itself');
+  const fault = isSet ? findToolFault(action.activeClient.tools) : undefined;
+  return fault === undefined ? undefined : reject('invalidTools', fault);
+}
+
+/** Tells a session's agents when the tools that active clients offer have changed. */
+export function announceTools(sync: Sync, turns: Pick<TurnSupervisor, 'toolsChanged'>): void {
+  sync.observe('session', ({ channel, before, after }) => {
+    if (isSameOffer(before.activeClients, after.activeClients)) return;
+    const chats = after.chats.map(({ resource }) => resource);
+    sync.path.effect(() => turns.toolsChanged(chats.filter(() => channel.isAlive)));
+  });
+}

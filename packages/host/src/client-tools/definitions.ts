@@ -1,0 +1,31 @@
+import type { ToolDefinition } from '@agenthost/protocol';
+
+/** A client offers at most so many tools in one session: models see all of them in each request. */
+const MAX_TOOLS = 128;
+/** All definitions of a client together, as JSON; UTF-16 code units. */
+const MAX_LENGTH = 256 * 1024;
+
+/** What the Model Context Protocol allows as a tool's name. */
+const NAME = /^[A-Za-z0-9_.-]{1,128}$/;
+
+/** Why these tools cannot be offered, or `undefined` when they can. */
+export function findToolFault(tools: readonly ToolDefinition[]): string | undefined {
+  if (tools.length > MAX_TOOLS) return `at most ${MAX_TOOLS} tools a client, got ${tools.length}`;
+  const names = new Set<string>();
+  for (const { name, inputSchema, outputSchema } of tools) {
+    const shown = JSON.stringify(name.slice(0, 150));
+    if (!NAME.test(name)) {
+      return `a tool's name is 1 to 128 letters, digits, underscores, dots and hyphens, got ${shown}`;
+    }
+    if (names.has(name)) return `two tools are named ${shown}`;
+    names.add(name);
+    for (const [key, schema] of Object.entries({ inputSchema, outputSchema })) {
+      if (schema !== undefined && schema.type !== 'object')
+        return `${key} of ${shown}: expected the type object`;
+    }
+  }
+  const { length } = JSON.stringify(tools);
+  return length > MAX_LENGTH
+    ? `all definitions together take at most ${MAX_LENGTH} characters of JSON, these take ${length}`
+    : undefined;
+}

@@ -1,0 +1,148 @@
+import { kindOfScheme } from '@agenthost/protocol';
+import type { Timers } from '../lib/clock.ts';
+import type { Log } from '../lib/log.ts';
+import type { Channel } from '../sync/channel.ts';
+import type { Sync } from '../sync/sync.ts';
+import type { Presence } from '../wire/presence.ts';
+
+/**
+ * In which sessions each client is active, and when it stops being so without saying it [SESS-8]: it unsubscribes from the session, stays
+ * away longer than the grace period, or comes back without the session among its subscriptions. Sessions with active clients
+ * are marked open in the journal, so that a host that starts finds them.
+ */
+export class Membership {
+  readonly #sync: Sync;
+  readonly #timers: Timers;
+  readonly #log: Log;
+  readonly #presence: Presence;
+  /** URIs of sessions by client. */
+  readonly #sessions = new Map<string, Set<string>>();
+  /** Ends the wait for a client that has left. */
+  readonly #waits = new Map<string, () => void>();
+
+  constructor(parts: { sync: Sync; timers: Timers; log: Log; presence: Presence }) {
+    this.#sync = parts.sync;
+    this.#timers = parts.timers;
+    this.#log = parts.log;
+    this.#presence = parts.presence;
+    this.#sync.observe('session', ({ channel, before, after }) => {
+      if (before.activeClients !== after.activeClients)
+        this.#follow(channel, idsOf(before.activeClients), idsOf(after.activeClients));
+    });
+    parts.presence.onChange((clientId, isHere) => {
+      if (isHere) this.#stopWaiting(clientId);
+      else if (this.#sessions.has(clientId)) this.#wait(clientId);
+    });
+  }
+
+  /** Finds who was active when the host went away; their grace periods begin now [CONN-8]. Before anybody is let in. */
+  async recover(): Promise<void> {
+    for (const uri of await this.#sync.journal.listOpen()) {
+      if (kindOfScheme(uri) !== 'session') continue;
+      const session = await this.#open(uri);
+      for (const { clientId } of session?.state.activeClients ?? []) this.#add(clientId, uri);
+    }
+  }
+
+  /** A client has unsubscribed from a channel. */
+  unsubscribed(clientId: string, uri: string): void {
+    if (this.#sessions.get(clientId)?.has(uri) === true) void this.#remove(clientId, [uri]);
+  }
+
+  /** A client has come back with these subscriptions. Resolves when the sessions it left out know. */
+  async returned(clientId: string, subscriptions: readonly string[]): Promise<void> {
+    const left = this.#sessionsOf(clientId).filter((uri) => !subscriptions.includes(uri));
+    if (left.length > 0) await this.#remove(clientId, left);
+  }
+
+  /** A session is gone. */
+  forget(uri: string): void {
+    for (const clientId of [...this.#sessions.keys()]) this.#drop(clientId, uri);
+  }
+
+  #sessionsOf(clientId: string): string[] {
+    return [...(this.#sessions.get(clientId) ?? [])];
+  }
+
+  #follow(session: Channel<'session'>, before: readonly string[], after: readonly string[]): void {
+    const { uri } = session;
+    const { path } = this.#sync;
+    for (const clientId of after.filter((each) => !before.includes(each))) {
+      this.#add(clientId, uri);
+      path.undo(() => this.#drop(clientId, uri));
+    }
+    for (const clientId of before.filter((each) => !after.includes(each))) {
+      this.#drop(clientId, uri);
+      path.undo(() => this.#add(clientId, uri));
+    }
+    if (before.length === 0 && after.length > 0) path.write({ op: 'markOpen', uri });
+    if (before.length > 0 && after.length === 0 && session.state.lifecycle !== 'creating')
+      path.write({ op: 'markClosed', uri });
+  }
+
+  #add(clientId: string, uri: string): void {
+    this.#sessions.set(clientId, (this.#sessions.get(clientId) ?? new Set()).add(uri));
+    // It may have gone while what made it active was under way.
+    if (!this.#presence.isHere(clientId)) this.#wait(clientId);
+  }
+
+  #drop(clientId: string, uri: string): void {
+    const sessions = this.#sessions.get(clientId);
+    sessions?.delete(uri);
+    if (sessions?.size !== 0) return;
+    this.#sessions.delete(clientId);
+    this.#stopWaiting(clientId);
+  }
+
+  #wait(clientId: string): void {
+    if (this.#waits.has(clientId)) return;
+    const cancel = this.#timers.after(this.#presence.graceMs + 1, () => {
+      this.#waits.delete(clientId);
+      if (this.#presence.isGone(clientId)) {
+        // It may be back when a journal that could not be written can be.
+        const isGone = (): boolean => this.#presence.isGone(clientId);
+        void this.#remove(clientId, this.#sessionsOf(clientId), isGone);
+      }
+      // A clock that was set back, for instance.
+      else if (!this.#presence.isHere(clientId)) this.#wait(clientId);
+    });
+    this.#waits.set(clientId, cancel);
+  }
+
+  #stopWaiting(clientId: string): void {
+    this.#waits.get(clientId)?.();
+    this.#waits.delete(clientId);
+  }
+
+  /** What is in memory is changed before this returns. Never rejects. */
+  async #remove(clientId: string, uris: readonly string[], isDue: () => boolean = () => true): Promise<void> {
+    const isPresent = (uri: string): boolean =>
+      this.#removeFrom(this.#sync.registry.get(uri), clientId, isDue);
+    for (const uri of uris.filter((each) => !isPresent(each))) {
+      const session = await this.#open(uri);
+      if (session === undefined) this.#drop(clientId, uri);
+      else this.#removeFrom(session, clientId, isDue);
+    }
+  }
+
+  #removeFrom(session: Channel | undefined, clientId: string, isDue: () => boolean): boolean {
+    if (session?.is('session') !== true) return false;
+    this.#sync.path.transact('host', () => {
+      if (isDue() && idsOf(session.state.activeClients).includes(clientId))
+        this.#sync.emit(session, { type: 'session/activeClientRemoved', clientId });
+    });
+    return true;
+  }
+
+  async #open(uri: string): Promise<Channel<'session'> | undefined> {
+    try {
+      return await this.#sync.registry.openOf('session', uri);
+    } catch (error) {
+      this.#log.error({ error, uri }, 'a session with active clients cannot be read');
+      return undefined;
+    }
+  }
+}
+
+const idsOf = (clients: readonly { readonly clientId: string }[]): string[] =>
+  clients.map(({ clientId }) => clientId);

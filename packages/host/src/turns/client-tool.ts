@@ -1,0 +1,207 @@
+import type {
+  SessionActiveClient,
+  StringOrMarkdown,
+  ToolCallResult,
+  ToolCallState,
+  ToolDefinition,
+} from '@agenthost/protocol';
+import type { ClientToolCall } from '../agents/client-tool.ts';
+import type { ToolCallHandle, ToolCallStart } from '../agents/provider.ts';
+import type { Timers } from '../lib/clock.ts';
+import type { Channel } from '../sync/channel.ts';
+import type { Change, Sync } from '../sync/sync.ts';
+import { findToolCall } from './tool-call.ts';
+
+/** The turn that runs a client's tool. */
+interface RunningTurn {
+  readonly chat: string;
+  readonly session: string;
+  readonly turnId: string;
+  /** Aborts when the turn is over. */
+  readonly over: AbortSignal;
+  toolCall(start: ToolCallStart): ToolCallHandle;
+}
+
+/** A call that has no result yet. */
+interface Wait {
+  readonly chat: string;
+  readonly toolCallId: string;
+  readonly resolve: (result: ToolCallResult) => void;
+  /** Calls off the time limit. */
+  stopLimit: () => void;
+}
+
+interface Offer {
+  readonly client: SessionActiveClient;
+  readonly tool: ToolDefinition;
+}
+
+/**
+ * Runs the tools of clients in turns [CHAT-9]. The client itself completes a call by an action; the host does it in its place when
+ * the client stops being active or takes too long.
+ */
+export class ClientToolRuns {
+  readonly #sync: Sync;
+  readonly #timers: Timers;
+  readonly #limitMs: () => number;
+  /** By chat and tool call. */
+  readonly #waits = new Map<string, Wait>();
+
+  /** `limitMs`: how long a client may take; asked for each call. */
+  constructor(parts: { sync: Sync; timers: Timers; limitMs(): number }) {
+    this.#sync = parts.sync;
+    this.#timers = parts.timers;
+    this.#limitMs = () => parts.limitMs();
+    this.#sync.observe('chat', (change) => this.#seeChat(change));
+    this.#sync.observe('session', ({ channel, action }) => {
+      if (action.type === 'session/activeClientRemoved') failCallsOf(this.#sync, channel, action.clientId);
+    });
+  }
+
+  /** As `TurnOutput.clientTool`. */
+  async run(turn: RunningTurn, call: ClientToolCall): Promise<ToolCallResult> {
+    if (turn.over.aborted) return failure('turnEnded', 'The turn has ended');
+    const offer = this.#find(turn.session, call);
+    const name = offer === undefined ? call.toolName : titleOf(offer.tool);
+    const handle = turn.toolCall({
+      ...(call.toolCallId === undefined ? {} : { toolCallId: call.toolCallId }),
+      toolName: call.toolName,
+      displayName: name,
+      contributor: { kind: 'client', clientId: call.clientId },
+    });
+    const invocationMessage = `Run ${name} on ${offer?.client.displayName ?? call.clientId}`;
+    const ready = { invocationMessage, toolInput: call.toolInput };
+    if (offer === undefined) return refuse(handle, ready, call);
+    const { promise, wait } = this.#wait(turn, handle.id);
+    if (call.asksFirst ?? offer.tool.annotations?.destructiveHint === true) {
+      const asked = handle.confirm({ ...ready, confirmationTitle: `${invocationMessage}?` });
+      const answer = await Promise.race([asked, promise]);
+      if (!('approved' in answer)) return promise;
+      if (!answer.approved) {
+        const because = answer.message === undefined ? '' : `: ${plain(answer.message)}`;
+        this.#settle(wait, failure('denied', `It was ${answer.reason}${because}`));
+        return promise;
+      }
+    } else handle.run(ready);
+    this.#limit(wait);
+    return promise;
+  }
+
+  #find(sessionUri: string, { clientId, toolName }: ClientToolCall): Offer | undefined {
+    const session = this.#sync.registry.getOf('session', sessionUri);
+    const client = session?.state.activeClients.find((each) => each.clientId === clientId);
+    const tool = client?.tools.find(({ name }) => name === toolName);
+    return client === undefined || tool === undefined ? undefined : { client, tool };
+  }
+
+  #wait(turn: RunningTurn, toolCallId: string): { promise: Promise<ToolCallResult>; wait: Wait } {
+    const { promise, resolve } = Promise.withResolvers<ToolCallResult>();
+    const { chat } = turn;
+    const wait: Wait = { chat, toolCallId, resolve, stopLimit: () => undefined };
+    this.#waits.set(keyOf(chat, toolCallId), wait);
+    const end = (): void => this.#settle(wait, failure('turnEnded', 'The turn ended before it was done'));
+    turn.over.addEventListener('abort', end, { once: true });
+    return { promise: promise.finally(() => turn.over.removeEventListener('abort', end)), wait };
+  }
+
+  #settle(wait: Wait, result: ToolCallResult): void {
+    const key = keyOf(wait.chat, wait.toolCallId);
+    if (this.#waits.get(key) !== wait) return;
+    this.#waits.delete(key);
+    wait.stopLimit();
+    wait.resolve(result);
+  }
+
+  #limit(wait: Wait): void {
+    if (this.#waits.get(keyOf(wait.chat, wait.toolCallId)) !== wait) return;
+    const limitMs = this.#limitMs();
+    wait.stopLimit = this.#timers.after(limitMs, () => {
+      this.#sync.path.transact('host', () => {
+        const chat = this.#sync.registry.getOf('chat', wait.chat);
+        if (chat === undefined || findToolCall(chat.state, wait.toolCallId)?.status !== 'running') return;
+        const error = failure('clientTimeout', `The client did not answer within ${limitMs / 1_000} s`);
+        completeCall(this.#sync, chat, wait.toolCallId, error);
+      });
+    });
+  }
+
+  #seeChat({ channel, action }: Change<'chat'>): void {
+    if (!('toolCallId' in action)) return;
+    const wait = this.#waits.get(keyOf(channel.uri, action.toolCallId));
+    if (wait !== undefined) this.#sync.path.effect(() => this.#look(wait));
+  }
+
+  /** Behind the commit: what became of the call. */
+  #look(wait: Wait): void {
+    const chat = this.#sync.registry.getOf('chat', wait.chat);
+    const call = chat && findToolCall(chat.state, wait.toolCallId);
+    if (call?.status === 'pending-result-confirmation') wait.stopLimit();
+    if (call?.status === 'completed') this.#settle(wait, resultOf(call));
+    if (call?.status === 'cancelled' && call.reason === 'result-denied')
+      this.#settle(wait, failure('denied', 'The result was denied'));
+  }
+}
+
+/** Completes a client's call as failed, in the client's place. Inside `path.transact` only. */
+export function completeCall(
+  sync: Sync,
+  chat: Channel<'chat'>,
+  toolCallId: string,
+  result: ToolCallResult,
+): void {
+  const turnId = chat.state.activeTurn?.id;
+  if (turnId !== undefined) sync.emit(chat, { type: 'chat/toolCallComplete', turnId, toolCallId, result });
+}
+
+/** The result of a client's call that came to nothing. */
+export const failure = (code: string, message: string): ToolCallResult => ({
+  success: false,
+  pastTenseMessage: 'Failed',
+  error: { code, message },
+});
+
+/** A client is not active any more: its calls that run, or that somebody is asked about, fail [SESS-8]. */
+function failCallsOf(sync: Sync, session: Channel<'session'>, clientId: string): void {
+  for (const chat of [...sync.registry.ofSession(session.uri)]) {
+    if (!chat.is('chat')) continue;
+    for (const part of chat.state.activeTurn?.responseParts ?? []) {
+      if (part.kind !== 'toolCall' || !isOpenCallOf(part.toolCall, clientId)) continue;
+      const result = failure('clientGone', 'The client that runs this tool has left the session');
+      completeCall(sync, chat, part.toolCall.toolCallId, result);
+    }
+  }
+}
+
+const isOpenCallOf = ({ status, contributor }: ToolCallState, clientId: string): boolean =>
+  (status === 'running' || status === 'pending-confirmation') &&
+  contributor?.kind === 'client' &&
+  contributor.clientId === clientId;
+
+/** Nobody offers the tool (any more): shown as a call that failed at once. */
+async function refuse(
+  handle: ToolCallHandle,
+  ready: Parameters<ToolCallHandle['run']>[0],
+  { clientId, toolName }: ClientToolCall,
+): Promise<ToolCallResult> {
+  const result = failure('notOffered', `No active client ${clientId} offers a tool ${toolName}`);
+  handle.run(ready);
+  await handle.complete(result);
+  return result;
+}
+
+const keyOf = (chat: string, toolCallId: string): string => `${chat} ${toolCallId}`;
+
+const titleOf = ({ name, title, annotations }: ToolDefinition): string => title ?? annotations?.title ?? name;
+
+const plain = (text: StringOrMarkdown): string => (typeof text === 'string' ? text : text.markdown);
+
+function resultOf(call: Extract<ToolCallState, { status: 'completed' }>): ToolCallResult {
+  const { success, pastTenseMessage, content, structuredContent, error } = call;
+  return {
+    success,
+    pastTenseMessage,
+    ...(content === undefined ? {} : { content }),
+    ...(structuredContent === undefined ? {} : { structuredContent }),
+    ...(error === undefined ? {} : { error }),
+  };
+}
