@@ -29,14 +29,6 @@ test('[ROOT-1] root state names the agents, counts sessions and tells the build,
   expect((await again.subscribe(ROOT)).state).toMatchObject({ activeSessions: 1 });
 });
 
-test('[ROOT-1] a client’s configChanged changes nothing where the host has no config', async () => {
-  const host = await startHost();
-  const client = await host.client();
-  const before = await client.subscribe(ROOT);
-  await client.act(ROOT, { type: 'root/configChanged', config: { x: 1 } });
-  expect((await client.subscribe(ROOT)).state).toEqual(before.state);
-});
-
 test('[ROOT-2] sessions are listed newest first: all of them, or page by page, over restarts too', async () => {
   const host = await startHost();
   const client = await host.client();

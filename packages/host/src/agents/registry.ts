@@ -6,20 +6,29 @@ import type { RememberedAgents } from './remembered.ts';
 /** The agents that this host offers, in the order given. */
 export class AgentRegistry {
   readonly #providers: ReadonlyMap<string, AgentProvider>;
-  readonly #defaultId: string | undefined;
+  readonly #defaultId: () => string | undefined;
   readonly #remembered: RememberedAgents;
   readonly #leave: (() => void)[] = [];
 
-  /** `defaultId`: for sessions that name no provider; else the first. */
-  constructor(providers: readonly AgentProvider[], remembered: RememberedAgents, defaultId?: string) {
+  /** `defaultId`: for sessions that name no provider. */
+  constructor(
+    providers: readonly AgentProvider[],
+    remembered: RememberedAgents,
+    defaultId: () => string | undefined,
+  ) {
     this.#providers = new Map(providers.map((provider) => [provider.id, provider]));
     this.#remembered = remembered;
-    this.#defaultId = defaultId ?? providers[0]?.id;
+    this.#defaultId = defaultId;
+  }
+
+  /** Ids of all of them, in the order given. */
+  get ids(): readonly string[] {
+    return [...this.#providers.keys()];
   }
 
   /** The provider by id, or the default one; throws `-32002` [SESS-1]. */
   get(id: string | undefined): AgentProvider {
-    const wanted = id ?? this.#defaultId ?? '';
+    const wanted = id ?? this.#defaultId() ?? '';
     const provider = this.#providers.get(wanted);
     if (provider === undefined) throw providerNotFound(wanted, [...this.#providers.keys()]);
     return provider;

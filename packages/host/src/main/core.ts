@@ -1,3 +1,4 @@
+import type { RootConfigState } from '@agenthost/protocol';
 import { ChildProcesses } from '../agents/child-processes.ts';
 import { KnownConfigs } from '../agents/known-config.ts';
 import { AgentError } from '../agents/provider.ts';
@@ -6,6 +7,7 @@ import { RememberedAgents } from '../agents/remembered.ts';
 import { chatCommands, removeChat } from '../channels/chat/commands.ts';
 import { chatModule } from '../channels/chat/module.ts';
 import { resourceCommands } from '../channels/resource/commands.ts';
+import { rootModule } from '../channels/root/module.ts';
 import { changeSessionCount, openRoot, rootCommands } from '../channels/root/root.ts';
 import { keepCatalogue } from '../channels/session/catalogue.ts';
 import { sessionCommands } from '../channels/session/commands.ts';
@@ -15,6 +17,7 @@ import { sessionModule } from '../channels/session/module.ts';
 import { terminalCommands } from '../channels/terminal/commands.ts';
 import { terminalModule } from '../channels/terminal/module.ts';
 import { Membership } from '../client-tools/membership.ts';
+import { defaultAgent, numberSetting } from '../config/host-config.ts';
 import type { Journal, JournalStart } from '../journal/journal.ts';
 import type { Clock, Ids, Timers } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
@@ -100,10 +103,22 @@ export async function startCore(parts: {
   const providers = options.agents.map((make) => make(services));
   const providerIds = providers.map(({ id }) => id);
   const remembered = await RememberedAgents.load(journal, providerIds, commit);
-  const agents = new AgentRegistry(providers, remembered, options.defaultAgent);
+  const config = (): RootConfigState | undefined => sync.root.state.config;
+  const agents = new AgentRegistry(providers, remembered, () => defaultAgent(config()));
   const { name = 'agenthost', version = '0.0.0' } = options.serverInfo ?? {};
-  await openRoot(sync, agents, `${name} ${version}`);
-  const terminals = makeTerminals(options, version, { sync, clock, timers, ids, log });
+  await openRoot(sync, agents, {
+    hostBuild: `${name} ${version}`,
+    defaultAgent: options.defaultAgent ?? providerIds[0],
+    fixed: options.config ?? {},
+  });
+  const terminals = makeTerminals(options, version, {
+    sync,
+    clock,
+    timers,
+    ids,
+    log,
+    maxTerminals: () => numberSetting(config(), 'maxTerminals'),
+  });
   await recoverOpen(sync, log, (open, areAll) => terminals.recover(open, areAll));
 
   const locales = new Map<string, string>();
@@ -131,6 +146,7 @@ export async function startCore(parts: {
   const membership = new Membership({ sync, timers, log, presence });
   await membership.recover();
   const modules = {
+    root: rootModule(sync),
     session: sessionModule(sync, turns),
     chat: chatModule({ sync, ids, turns, contents, setLocale: (chat, locale) => locales.set(chat, locale) }),
     terminal: terminalModule({ sync, terminals, presence }),

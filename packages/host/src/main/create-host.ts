@@ -1,9 +1,10 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { CLOSE_CODES } from '@agenthost/protocol';
+import { CLOSE_CODES, type RootConfigState } from '@agenthost/protocol';
 import type { ServerTransport } from '@agenthost/rpc/websocket-server';
 import { findOwnerToken } from '../auth/token-store.ts';
 import { hashToken } from '../auth/verify.ts';
+import { numberSetting } from '../config/host-config.ts';
 import type { Journal, JournalStart } from '../journal/journal.ts';
 import { Maintenance } from '../journal/maintenance.ts';
 import { SqliteJournal } from '../journal/sqlite-journal.ts';
@@ -22,8 +23,9 @@ import type { HostAddress, HostOptions, ListenOptions } from './options.ts';
 /** How often idle channels are looked for. */
 const SWEEP_MS = 15_000;
 const UNLOAD_AFTER_MS = 60_000;
-/** An agent whose chat nobody has needed for so long is closed; the next turn opens it again. */
-const CLOSE_AGENT_AFTER_MS = 10 * 60_000;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const MEBIBYTE = 1024 * 1024;
 
 /** Where a host stands. */
 type HostState =
@@ -243,7 +245,7 @@ export class Host {
       timers: this.#timers,
       clock: this.#clock,
       log: this.#log,
-      ...(this.#options.replayWindow === undefined ? {} : { window: this.#options.replayWindow }),
+      window: replayWindow(() => sync.root.state.config, this.#options.replayWindow),
       ...(this.#options.retention === undefined ? {} : { retention: this.#options.retention }),
       commit: commits.commit,
       snapshot: async (uris) => {
@@ -268,7 +270,9 @@ export class Host {
   #sweep({ sync, turns }: Core): void {
     this.#cancelSweep = this.#timers.after(SWEEP_MS, () => {
       sync.registry.unloadIdle(this.#clock.now() - (this.#options.unloadAfterMs ?? UNLOAD_AFTER_MS));
-      turns.closeIdle(this.#clock.now() - CLOSE_AGENT_AFTER_MS);
+      // The next turn opens it again.
+      const idleMinutes = numberSetting(sync.root.state.config, 'agentIdleMinutes');
+      turns.closeIdle(this.#clock.now() - idleMinutes * MINUTE_MS);
       if (this.#state.phase === 'running') this.#sweep(this.#state.core);
     });
   }
@@ -277,6 +281,21 @@ export class Host {
 /** Makes a host; it does nothing before `start`. */
 export function createHost(options: HostOptions): Host {
   return new Host(options);
+}
+
+/** The replay window as the options say, else as the host's config says at the time of asking. */
+function replayWindow(
+  config: () => RootConfigState | undefined,
+  given: NonNullable<HostOptions['replayWindow']> = {},
+): { readonly maxAgeMs: number; readonly maxBytes: number } {
+  return {
+    get maxAgeMs() {
+      return given.maxAgeMs ?? numberSetting(config(), 'replayWindowHours') * HOUR_MS;
+    },
+    get maxBytes() {
+      return given.maxBytes ?? numberSetting(config(), 'replayWindowMegabytes') * MEBIBYTE;
+    },
+  };
 }
 
 /** Clients see that their turns have ended, and why, before the connection goes. */

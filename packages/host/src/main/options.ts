@@ -67,7 +67,12 @@ export interface HostOptions {
   /** A journal of your own instead of the embedded database. */
   readonly journal?: Journal;
   readonly agents: readonly AgentFactory[];
-  /** Provider id for sessions that name none. Default: the first of `agents`. */
+  /**
+   * Values of the host's config that clients cannot change, by name; the rest is theirs to set, and lasts [ROOT-5]. `start` rejects
+   * when one does not fit. Default none.
+   */
+  readonly config?: Readonly<Record<string, unknown>>;
+  /** Provider id for sessions that name none, until a client sets another. Default: the first of `agents`. */
   readonly defaultAgent?: string;
   readonly listen?: ListenOptions;
   /** Absolute paths of folders that sessions of callers who are no admin may work in. Default: the user's home. */
@@ -75,7 +80,7 @@ export interface HostOptions {
   /** Absolute path for sessions that name no working directory. Default: the current directory. */
   readonly defaultDirectory?: string;
   readonly outbox?: Partial<OutboxLimits>;
-  /** How long envelopes stay replayable. Default 24 hours and 256 MiB, whichever is less. */
+  /** How long envelopes stay replayable, whichever is less. Default: as the host's config says, 24 hours and 256 MiB. */
   readonly replayWindow?: { readonly maxAgeMs?: number; readonly maxBytes?: number };
   /** What of the history is kept. Default: everything, for ever. */
   readonly retention?: RetentionPolicy;

@@ -12,6 +12,8 @@ export interface TerminalParts {
   readonly ids: Ids;
   readonly log: Log;
   readonly settings: TerminalSettings;
+  /** How many there may be at once, ended ones included: of these the oldest that a session holds goes for a new one. */
+  maxTerminals(): number;
 }
 
 /** How a host's terminals are, as its options say. */

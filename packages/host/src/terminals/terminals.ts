@@ -23,8 +23,6 @@ import type { NewTerminal, TerminalService } from './service.ts';
 import { ShellFolders } from './shell-folders.ts';
 import { TerminalRunner } from './terminal-runner.ts';
 
-/** Terminals that a host has at once, ended ones included: of these the oldest that a session holds goes for a new one. */
-const MAX_TERMINALS = 256;
 /** As if it had been hung up on: 128 + SIGHUP. */
 const LOST_EXIT_CODE = 129;
 
@@ -110,10 +108,11 @@ export class Terminals implements TerminalService, TerminalStarter {
   /** What agents and commands have left behind makes room, or nobody would get a terminal any more in the end. */
   async #makeRoom(): Promise<void> {
     const { sync } = this.#parts;
-    while (listed(sync).length + this.#starting.size > MAX_TERMINALS) {
+    const maxTerminals = this.#parts.maxTerminals();
+    while (listed(sync).length + this.#starting.size > maxTerminals) {
       const over = listed(sync).find(({ claim, exitCode }) => exitCode !== undefined && isLeft(claim));
       if (over === undefined)
-        throw conflict(`This host has ${MAX_TERMINALS} terminals, the most it takes: dispose of one first`);
+        throw conflict(`This host has ${maxTerminals} terminals, the most it takes: dispose of one first`);
       // In memory, it can be removed under the eyes of those who are just opening it.
       await sync.registry.open(over.resource);
       if (listed(sync).includes(over)) sync.path.transact('client', () => this.#remove([over.resource]));

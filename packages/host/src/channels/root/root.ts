@@ -1,10 +1,18 @@
-import { invalidParams, ROOT_URI, type SessionSummary } from '@agenthost/protocol';
+import { invalidParams, ROOT_URI, type RootConfigState, type SessionSummary } from '@agenthost/protocol';
 import type { AgentRegistry } from '../../agents/registry.ts';
+import { type HostConfigParts, hostConfig } from '../../config/host-config.ts';
 import type { Sync } from '../../sync/sync.ts';
 import type { Commands } from '../../wire/router.ts';
 
-/** Loads or creates the root channel and brings its agents up to date. */
-export async function openRoot(sync: Sync, agents: AgentRegistry, hostBuild: string): Promise<void> {
+/**
+ * Loads or creates the root channel and brings its agents and its config up to date. Rejects when a fixed value of the config does not
+ * fit.
+ */
+export async function openRoot(
+  sync: Sync,
+  agents: AgentRegistry,
+  { hostBuild, ...config }: { hostBuild: string } & Omit<HostConfigParts, 'agents' | 'before'>,
+): Promise<void> {
   const present = await sync.registry.openOf('root', ROOT_URI);
   if (present === undefined) {
     sync.path.transact('host', () =>
@@ -19,6 +27,7 @@ export async function openRoot(sync: Sync, agents: AgentRegistry, hostBuild: str
       ),
     );
   }
+  adoptConfig(sync, hostConfig({ ...config, agents: agents.ids, before: sync.root.state.config }));
   // Nobody is there yet, and no action says it: it only has to be right for those who come.
   const { root } = sync;
   if (root.state._meta?.['hostBuild'] !== hostBuild) {
@@ -34,6 +43,24 @@ export async function openRoot(sync: Sync, agents: AgentRegistry, hostBuild: str
   };
   update();
   agents.onChanged(update);
+}
+
+/** Makes a config the root's. What it consists of is no action's to say: clients that knew another come back to a snapshot. */
+function adoptConfig(sync: Sync, config: RootConfigState): void {
+  const { root } = sync;
+  const { state } = root;
+  const isSame = (key: keyof RootConfigState): boolean =>
+    JSON.stringify(state.config?.[key]) === JSON.stringify(config[key]);
+  if (isSame('schema') && isSame('values')) return;
+  sync.path.transact('host', () => {
+    if (isSame('schema')) {
+      sync.emit(root, { type: 'root/configChanged', config: config.values, replace: true });
+      return;
+    }
+    sync.setWindow(root, { ...state, config });
+    sync.setLocal(root, { ...root.local, bornSeq: sync.emittedSeq });
+    sync.registry.writeSnapshot(root);
+  });
 }
 
 /** Announces how many sessions there are now. Inside `path.transact` only. */

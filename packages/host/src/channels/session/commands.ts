@@ -14,18 +14,20 @@ import {
 import type { KnownConfigs } from '../../agents/known-config.ts';
 import type { AgentProvider } from '../../agents/provider.ts';
 import type { AgentRegistry } from '../../agents/registry.ts';
+import { findToolFault } from '../../client-tools/definitions.ts';
+import { defaultApprovals } from '../../config/host-config.ts';
 import { agentValues, findHostKeyFault, metadataOf, withHostKeys } from '../../config/session-keys.ts';
 import { checkConfig } from '../../config/values.ts';
-import { findToolFault } from '../../client-tools/definitions.ts';
 import type { Ids } from '../../lib/clock.ts';
 import type { Channel } from '../../sync/channel.ts';
+import { createChat, isCurrent } from '../../sync/fork.ts';
 import type { Sync } from '../../sync/sync.ts';
 import type { TerminalService } from '../../terminals/service.ts';
 import type { TurnSupervisor } from '../../turns/supervisor.ts';
 import type { Commands } from '../../wire/router.ts';
 import type { Caller } from '../module.ts';
 import { entryRow, summarize } from './catalogue.ts';
-import { defaultApprovals } from './host-keys.ts';
+import { findSessionFork, forkedChat, inheritedConfig, openForkSource, type SessionFork } from './fork.ts';
 
 /** What sessions need of chats: they are made and unmade together, but neither imports the other. */
 export interface ChatOfSession {
@@ -61,28 +63,41 @@ export function sessionCommands(parts: Parts): Commands {
         throw invalidParams(`params.channel: ${uri.slice(0, 100)} cannot name a session`);
       }
       await checkFree(sync, uri);
-      const provider = agents.get(params.provider);
-      const directory = await parts.resolveDirectory(params.workingDirectory, caller);
+      const source = params.fork && (await openForkSource(sync, params.fork, params.provider));
+      const provider = agents.get(params.provider ?? source?.state.provider);
+      const isMoved = params.workingDirectory !== undefined;
+      const directory =
+        source === undefined || isMoved
+          ? await parts.resolveDirectory(params.workingDirectory, caller)
+          : // It was admitted for the source.
+            await parts.resolveDirectory(source.state.workingDirectory, { ...caller, isAdmin: true });
       if (params.activeClient !== undefined && params.activeClient.clientId !== caller.clientId) {
         throw invalidParams('params.activeClient.clientId: expected your own clientId');
       }
       const toolFault = findToolFault(params.activeClient?.tools ?? []);
       if (toolFault !== undefined) throw invalidParams(`params.activeClient.tools: ${toolFault}`);
-      if (params.fork !== undefined)
-        throw invalidParams(`Agent ${provider.id} cannot fork sessions (params.fork)`);
-      const config = await newConfig(parts, provider, directory.path, params.config);
-      await checkFree(sync, uri);
-      // Two may have found it free at once.
-      if (sync.registry.get(uri) !== undefined) throw sessionAlreadyExists(uri);
-      sync.path.transact('client', () =>
-        addSession(parts, uri, {
-          provider: provider.id,
-          directory: directory.uri,
-          config,
-          activeClient: params.activeClient,
-        }),
-      );
-      return null;
+      const config = await newConfig(parts, provider, directory.path, {
+        ...(source &&
+          inheritedConfig(source, (await resolveConfig(parts, provider, directory.path, {})).schema)),
+        ...params.config,
+      });
+      for (;;) {
+        await checkFree(sync, uri);
+        const point = source && params.fork && (await findSessionFork(sync, source, params.fork.turnId));
+        // Two may have found it free at once, and the source may have been cut.
+        if (sync.registry.get(uri) !== undefined) throw sessionAlreadyExists(uri);
+        if (point !== undefined && !isCurrent(point)) continue;
+        sync.path.transact('client', () =>
+          addSession(parts, uri, {
+            provider: provider.id,
+            directory: directory.uri,
+            config,
+            activeClient: params.activeClient,
+            fork: source && point && { source, point, isMoved },
+          }),
+        );
+        return null;
+      }
     },
     disposeSession: async ({ channel }) => {
       const session = await sync.registry.openOf('session', channel);
@@ -120,7 +135,7 @@ async function resolveConfig(
   given: Readonly<Record<string, unknown>>,
 ): Promise<SessionConfigState> {
   const resolved = await configs.resolve(provider, workingDirectory, agentValues(given));
-  return withHostKeys(resolved, given, { approvals: defaultApprovals(sync) });
+  return withHostKeys(resolved, given, { approvals: defaultApprovals(sync.root.state.config) });
 }
 
 /** The same for a session that is about to be made: what does not fit throws `-32602` [SESS-1]. */
@@ -138,21 +153,23 @@ async function newConfig(
 }
 
 function addSession(
-  { sync, turns, chats, onListed }: Parts,
+  { sync, ids, turns, chats, onListed }: Parts,
   uri: string,
   init: {
     provider: AgentInfo['provider'];
     directory: string;
     config: SessionConfigState;
     activeClient: SessionActiveClient | undefined;
+    fork: SessionFork | undefined;
   },
 ): void {
   const nowIso = new Date(sync.stamp()).toISOString();
-  const chat = chats.make(nowIso);
+  const { fork } = init;
+  const chat = fork === undefined ? chats.make(nowIso) : forkedChat(ids, nowIso, fork);
   const metadata = metadataOf(init.config.values);
   const state: SessionState = {
     provider: init.provider,
-    title: '',
+    title: fork?.source.state.title ?? '',
     status: SessionStatus.Idle,
     workingDirectory: init.directory,
     lifecycle: 'creating',
@@ -164,12 +181,9 @@ function addSession(
   };
   const summary = summarize(uri, state, nowIso);
   const seq = sync.emittedSeq;
-  const local = { summary, titledBy: 'nobody' } as const;
+  const local = { summary, titledBy: fork?.source.local.titledBy ?? 'nobody' } as const;
   const session = sync.registry.create({ uri, kind: 'session', state, local }, seq);
-  sync.registry.create(
-    { uri: chat.state.resource, kind: 'chat', session: uri, state: chat.state, local: { turnCount: 0 } },
-    seq,
-  );
+  createChat(sync, uri, chat.state, fork?.point);
   sync.path.write(entryRow(summary));
   sync.path.write({ op: 'markOpen', uri });
   sync.notifyRoot('root/sessionAdded', { channel: sync.root.uri, summary });

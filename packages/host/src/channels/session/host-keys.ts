@@ -1,12 +1,7 @@
-import { type Approvals, isApprovals, metadataOf, upgraded } from '../../config/session-keys.ts';
+import { defaultApprovals } from '../../config/host-config.ts';
+import { metadataOf, upgraded } from '../../config/session-keys.ts';
 import type { Channel } from '../../sync/channel.ts';
 import type { Sync } from '../../sync/sync.ts';
-
-/** What `approvals` is in sessions that do not say: as the host's own config has it. */
-export function defaultApprovals(sync: Sync): Approvals {
-  const approvals = sync.root.state.config?.values['approvals'];
-  return isApprovals(approvals) ? approvals : 'ask';
-}
 
 /**
  * Gives sessions that an earlier version of the host made the keys that every session's config has now, and mirrors `metadata` into
@@ -26,7 +21,7 @@ export function keepHostKeys(sync: Sync): void {
 }
 
 function upgrade(sync: Sync, session: Channel<'session'>): void {
-  const config = upgraded(session.state.config, { approvals: defaultApprovals(sync) });
+  const config = upgraded(session.state.config, { approvals: defaultApprovals(sync.root.state.config) });
   if (config === undefined) return;
   sync.path.transact('host', () => {
     sync.setWindow(session, { ...session.state, config });

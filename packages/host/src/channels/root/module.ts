@@ -1,0 +1,36 @@
+import type { RootConfigState } from '@agenthost/protocol';
+import { findHostConfigFault, missingDefaults } from '../../config/host-config.ts';
+import type { Sync } from '../../sync/sync.ts';
+import { type ChannelModule, type Rejection, reject } from '../module.ts';
+
+/** What clients may do to the host as a whole: change its configuration [ROOT-5]. */
+export function rootModule(sync: Sync): ChannelModule<'root'> {
+  return {
+    check: (root, action) =>
+      action.type === 'root/configChanged' && root.state.config !== undefined
+        ? checkChange(root.state.config, action)
+        : undefined,
+    after: (root, action) => {
+      if (action.type !== 'root/configChanged' || root.state.config === undefined) return;
+      const config = missingDefaults(root.state.config);
+      if (Object.keys(config).length > 0) sync.emit(root, { type: 'root/configChanged', config });
+    },
+  };
+}
+
+function checkChange(
+  { schema, values }: RootConfigState,
+  { config, replace = false }: { config: Record<string, unknown>; replace?: boolean },
+): Rejection | undefined {
+  const fault = findHostConfigFault(schema, config);
+  if (fault !== undefined) return reject('invalidConfig', fault);
+  const isReadOnly = (key: string): boolean => schema.properties[key]?.readOnly === true;
+  const touched = Object.keys(config).find(
+    (key) => isReadOnly(key) && !(replace && config[key] === values[key]),
+  );
+  if (touched !== undefined) return reject('readOnly', `${touched} was fixed when the host was started`);
+  const dropped = replace
+    ? Object.keys(values).find((key) => isReadOnly(key) && !Object.hasOwn(config, key))
+    : undefined;
+  return dropped === undefined ? undefined : reject('readOnly', `A replacement must keep ${dropped}`);
+}
