@@ -2,6 +2,7 @@ import { pathToFileURL } from 'node:url';
 import type { ChatAction, SessionState } from '@agenthost/protocol';
 import { AgentError, type WorkerChat, type WorkerChatStart, type WorkerTurn } from '../agents/provider.ts';
 import type { Channel } from '../sync/channel.ts';
+import { createChat } from '../sync/fork.ts';
 import { newChat, newChatUri, summaryOf } from '../sync/new-chat.ts';
 import type { Change } from '../sync/sync.ts';
 import type { TurnParts } from './parts.ts';
@@ -74,10 +75,7 @@ export class WorkerChats {
       interactivity: 'read-only',
       workingDirectory: workingDirectory === undefined ? inherited : pathToFileURL(workingDirectory).href,
     });
-    const made = sync.registry.create(
-      { uri, kind: 'chat', session: session.uri, state, local: { turnCount: 0 } },
-      sync.emittedSeq,
-    );
+    const made = createChat(sync, session.uri, state, undefined);
     this.#workers.set(uri, { parent, unpin: made.pin() });
     sync.path.undo(() => this.#workers.delete(uri));
     sync.emit(session, { type: 'session/chatAdded', summary: summaryOf(state) });

@@ -10,6 +10,8 @@ export interface CreateChatParams extends BaseParams {
   initialMessage?: Message;
   /** Starts as a copy. Absent: empty. */
   source?: ChatForkSource;
+  /** An extension of ours: a `file:` URI, checked as a session's [SESS-1]. Absent: that of `source`, else the session's [SESS-6]. */
+  'x-workingDirectory'?: URI;
 }
 
 /** What a new chat is a copy of, up to and including that turn. */

@@ -1,19 +1,18 @@
 import {
   alreadyExists,
-  type ChatState,
   type ChatSummary,
-  channelUri,
   type FetchTurnsResult,
   invalidParams,
   isAcceptableUri,
   type Message,
   notFound,
-  SessionStatus,
   sessionNotFound,
 } from '@agenthost/protocol';
 import type { AgentRegistry } from '../../agents/registry.ts';
 import type { Ids } from '../../lib/clock.ts';
 import type { Channel } from '../../sync/channel.ts';
+import { createChat, type ForkPoint, isCurrent } from '../../sync/fork.ts';
+import { newChat, summaryOf } from '../../sync/new-chat.ts';
 import type { Sync } from '../../sync/sync.ts';
 import {
   cursorBefore,
@@ -27,40 +26,26 @@ import {
 import type { TurnSupervisor } from '../../turns/supervisor.ts';
 import type { Commands } from '../../wire/router.ts';
 import type { Caller } from '../module.ts';
+import { findChatFork } from './fork.ts';
 
 /** Turns that one `fetchTurns` brings, and their bytes of JSON. */
 const PAGE_TURNS = 50;
 const PAGE_BYTES = 8 * 1024 * 1024;
-
-/** A new chat's state. */
-export const newChat = (resource: string, nowIso: string): ChatState => ({
-  resource,
-  title: '',
-  status: SessionStatus.Idle,
-  modifiedAt: nowIso,
-  origin: { kind: 'user' },
-  turns: [],
-});
-
-/** A chat's catalogue entry as it is made. */
-export function summaryOf({ resource, title, status, modifiedAt, origin }: ChatState): ChatSummary {
-  return { resource, title, status, modifiedAt, ...(origin === undefined ? {} : { origin }) };
-}
-
-/** URI of a chat that the host makes by itself. */
-export const newChatUri = (ids: Ids): string => channelUri('chat', ids.next());
 
 interface Parts {
   readonly sync: Sync;
   readonly ids: Ids;
   readonly agents: AgentRegistry;
   readonly turns: TurnSupervisor;
+  /** Checks a working directory, in the order of [SESS-1]; `file:` URI. */
+  resolveDirectory(uri: string, caller: Caller): Promise<{ uri: string }>;
 }
 
 /** `createChat`, `disposeChat`, `fetchTurns` [CHAT-1] [CHAT-15]. */
 export function chatCommands(parts: Parts): Commands {
   return {
-    createChat: async ({ channel, chat, initialMessage, source }) => {
+    createChat: async (params, caller) => {
+      const { channel, chat, initialMessage, source } = params;
       const { sync } = parts;
       const session = await sync.registry.openOf('session', channel);
       if (session === undefined) throw sessionNotFound(channel);
@@ -70,7 +55,7 @@ export function chatCommands(parts: Parts): Commands {
       if (capabilities?.multipleChats === undefined) {
         throw invalidParams(`Agent ${session.state.provider} takes one chat a session`);
       }
-      if (source !== undefined) {
+      if (source !== undefined && capabilities.multipleChats.fork !== true) {
         throw invalidParams(`Agent ${session.state.provider} cannot fork chats (params.source)`);
       }
       if (session.state.lifecycle === 'creationFailed')
@@ -79,11 +64,21 @@ export function chatCommands(parts: Parts): Commands {
         throw invalidParams('params.initialMessage.origin.kind: expected user');
       }
       if ((await sync.registry.open(chat)) !== undefined) throw alreadyExists('Chat', chat);
-      // While it was looked for, another client may have made it, or disposed of the session.
-      if (sync.registry.get(chat) !== undefined) throw alreadyExists('Chat', chat);
-      if (!session.isAlive) throw sessionNotFound(channel);
-      sync.path.transact('client', () => addChat(parts, session, chat, initialMessage));
-      return null;
+      const workingDirectory =
+        params['x-workingDirectory'] === undefined
+          ? undefined
+          : (await parts.resolveDirectory(params['x-workingDirectory'], caller)).uri;
+      for (;;) {
+        const fork = source === undefined ? undefined : await findChatFork(sync, channel, source);
+        // While it was looked for, another client may have made it, or disposed of the session, or cut the source.
+        if (sync.registry.get(chat) !== undefined) throw alreadyExists('Chat', chat);
+        if (!session.isAlive) throw sessionNotFound(channel);
+        if (fork !== undefined && !isCurrent(fork)) continue;
+        sync.path.transact('client', () =>
+          addChat(parts, session, chat, { first: initialMessage, workingDirectory, fork }),
+        );
+        return null;
+      }
     },
     disposeChat: async ({ channel }) => {
       const { sync, turns } = parts;
@@ -112,13 +107,21 @@ function addChat(
   { sync, ids }: Parts,
   session: Channel<'session'>,
   uri: string,
-  first: Message | undefined,
+  {
+    first,
+    fork,
+    workingDirectory,
+  }: { first: Message | undefined; fork: ForkPoint | undefined; workingDirectory: string | undefined },
 ): void {
-  const state = newChat(uri, new Date(sync.stamp()).toISOString());
-  const chat = sync.registry.create(
-    { uri, kind: 'chat', session: session.uri, state, local: { turnCount: 0 } },
-    sync.emittedSeq,
-  );
+  const source = session.state.chats.find(({ resource }) => resource === fork?.source.uri);
+  const state = newChat({
+    resource: uri,
+    modifiedAt: new Date(sync.stamp()).toISOString(),
+    workingDirectory: workingDirectory ?? source?.workingDirectory,
+    ...(source === undefined ? {} : { title: source.title }),
+    ...(fork === undefined ? {} : { origin: { kind: 'fork', chat: fork.source.uri, turnId: fork.turnId } }),
+  });
+  const chat = createChat(sync, session.uri, state, fork);
   sync.emit(session, { type: 'session/chatAdded', summary: summaryOf(state) });
   if (first !== undefined) sync.emit(chat, { type: 'chat/turnStarted', turnId: ids.next(), message: first });
 }

@@ -10791,6 +10791,19 @@ var valid0 = _errs4 === errors;
 else {
 var valid0 = true;
 }
+if(valid0){
+if(data["x-workingDirectory"] !== undefined){
+const _errs5 = errors;
+if(!(validate31(data["x-workingDirectory"], {instancePath:instancePath+"/x-workingDirectory"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+}
 }
 }
 }
@@ -10804,7 +10817,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate338(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate339(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -10850,7 +10863,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate336(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate337(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -10904,7 +10917,7 @@ var valid0 = true;
 if(valid0){
 if(data.excludes !== undefined){
 const _errs6 = errors;
-if(!(validate338(data.excludes, {instancePath:instancePath+"/excludes"}))){
+if(!(validate339(data.excludes, {instancePath:instancePath+"/excludes"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -10916,7 +10929,7 @@ var valid0 = true;
 if(valid0){
 if(data.includes !== undefined){
 const _errs7 = errors;
-if(!(validate338(data.includes, {instancePath:instancePath+"/includes"}))){
+if(!(validate339(data.includes, {instancePath:instancePath+"/includes"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -10939,7 +10952,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate341(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate342(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -10966,7 +10979,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate346(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate347(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -11011,7 +11024,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate351(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate352(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -11092,7 +11105,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate354(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate355(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -11169,7 +11182,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate350(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate351(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -11235,7 +11248,7 @@ var valid0 = true;
 if(valid0){
 if(data.inputSchema !== undefined){
 const _errs10 = errors;
-if(!(validate351(data.inputSchema, {instancePath:instancePath+"/inputSchema"}))){
+if(!(validate352(data.inputSchema, {instancePath:instancePath+"/inputSchema"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -11247,7 +11260,7 @@ var valid0 = true;
 if(valid0){
 if(data.outputSchema !== undefined){
 const _errs11 = errors;
-if(!(validate351(data.outputSchema, {instancePath:instancePath+"/outputSchema"}))){
+if(!(validate352(data.outputSchema, {instancePath:instancePath+"/outputSchema"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -11259,7 +11272,7 @@ var valid0 = true;
 if(valid0){
 if(data.annotations !== undefined){
 const _errs12 = errors;
-if(!(validate354(data.annotations, {instancePath:instancePath+"/annotations"}))){
+if(!(validate355(data.annotations, {instancePath:instancePath+"/annotations"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -11284,7 +11297,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate359(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate360(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -11378,7 +11391,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate364(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate365(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -11410,7 +11423,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate365(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate366(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -11442,7 +11455,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate366(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate367(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -11492,7 +11505,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate367(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate368(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -11542,7 +11555,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate363(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate364(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -11556,25 +11569,25 @@ else {
 const tag0 = data.kind;
 if(typeof tag0 == "string"){
 if(tag0 === "loading"){
-if(!(validate364(data, {instancePath}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
-}
-}
-else if(tag0 === "loaded"){
 if(!(validate365(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
-else if(tag0 === "degraded"){
+else if(tag0 === "loaded"){
 if(!(validate366(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
-else if(tag0 === "error"){
+else if(tag0 === "degraded"){
 if(!(validate367(data, {instancePath}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+}
+else if(tag0 === "error"){
+if(!(validate368(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -11598,7 +11611,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate374(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate375(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -11695,7 +11708,7 @@ var valid1 = true;
 const len0 = data6.length;
 for(let i0=0; i0<len0; i0++){
 const _errs15 = errors;
-if(!(validate359(data6[i0], {instancePath:instancePath+"/icons/" + i0}))){
+if(!(validate360(data6[i0], {instancePath:instancePath+"/icons/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -11832,7 +11845,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate378(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate379(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -11929,7 +11942,7 @@ var valid1 = true;
 const len0 = data6.length;
 for(let i0=0; i0<len0; i0++){
 const _errs15 = errors;
-if(!(validate359(data6[i0], {instancePath:instancePath+"/icons/" + i0}))){
+if(!(validate360(data6[i0], {instancePath:instancePath+"/icons/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -12022,7 +12035,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate382(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate383(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -12095,7 +12108,7 @@ var valid1 = true;
 const len0 = data4.length;
 for(let i0=0; i0<len0; i0++){
 const _errs11 = errors;
-if(!(validate359(data4[i0], {instancePath:instancePath+"/icons/" + i0}))){
+if(!(validate360(data4[i0], {instancePath:instancePath+"/icons/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -12186,7 +12199,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate386(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate387(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -12259,7 +12272,7 @@ var valid1 = true;
 const len0 = data4.length;
 for(let i0=0; i0<len0; i0++){
 const _errs11 = errors;
-if(!(validate359(data4[i0], {instancePath:instancePath+"/icons/" + i0}))){
+if(!(validate360(data4[i0], {instancePath:instancePath+"/icons/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -12394,7 +12407,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate390(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate391(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -12467,7 +12480,7 @@ var valid1 = true;
 const len0 = data4.length;
 for(let i0=0; i0<len0; i0++){
 const _errs11 = errors;
-if(!(validate359(data4[i0], {instancePath:instancePath+"/icons/" + i0}))){
+if(!(validate360(data4[i0], {instancePath:instancePath+"/icons/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -12545,7 +12558,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate399(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate400(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -12577,7 +12590,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate400(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate401(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -12609,7 +12622,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate402(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate403(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -12905,7 +12918,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate401(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate402(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -12952,7 +12965,7 @@ var valid0 = true;
 if(valid0){
 if(data.resource !== undefined){
 const _errs5 = errors;
-if(!(validate402(data.resource, {instancePath:instancePath+"/resource"}))){
+if(!(validate403(data.resource, {instancePath:instancePath+"/resource"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -13017,7 +13030,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate404(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate405(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -13067,7 +13080,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate406(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate407(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -13099,7 +13112,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate398(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate399(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -13113,31 +13126,31 @@ else {
 const tag0 = data.kind;
 if(typeof tag0 == "string"){
 if(tag0 === "starting"){
-if(!(validate399(data, {instancePath}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
-}
-}
-else if(tag0 === "ready"){
 if(!(validate400(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
-else if(tag0 === "authRequired"){
+else if(tag0 === "ready"){
 if(!(validate401(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
+else if(tag0 === "authRequired"){
+if(!(validate402(data, {instancePath}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+}
 else if(tag0 === "error"){
-if(!(validate404(data, {instancePath}))){
+if(!(validate405(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "stopped"){
-if(!(validate406(data, {instancePath}))){
+if(!(validate407(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -13161,7 +13174,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate416(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate417(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -13181,14 +13194,14 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate415(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate416(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.serverTools !== undefined){
 const _errs1 = errors;
-if(!(validate416(data.serverTools, {instancePath:instancePath+"/serverTools"}))){
+if(!(validate417(data.serverTools, {instancePath:instancePath+"/serverTools"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -13200,7 +13213,7 @@ var valid0 = true;
 if(valid0){
 if(data.serverResources !== undefined){
 const _errs2 = errors;
-if(!(validate416(data.serverResources, {instancePath:instancePath+"/serverResources"}))){
+if(!(validate417(data.serverResources, {instancePath:instancePath+"/serverResources"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -13267,7 +13280,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate414(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate415(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -13279,7 +13292,7 @@ return false;
 }
 else {
 if(data.capabilities !== undefined){
-if(!(validate415(data.capabilities, {instancePath:instancePath+"/capabilities"}))){
+if(!(validate416(data.capabilities, {instancePath:instancePath+"/capabilities"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -13294,7 +13307,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate394(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate395(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -13367,7 +13380,7 @@ var valid1 = true;
 const len0 = data4.length;
 for(let i0=0; i0<len0; i0++){
 const _errs11 = errors;
-if(!(validate359(data4[i0], {instancePath:instancePath+"/icons/" + i0}))){
+if(!(validate360(data4[i0], {instancePath:instancePath+"/icons/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -13431,7 +13444,7 @@ var valid0 = true;
 if(valid0){
 if(data.state !== undefined){
 const _errs17 = errors;
-if(!(validate398(data.state, {instancePath:instancePath+"/state"}))){
+if(!(validate399(data.state, {instancePath:instancePath+"/state"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -13455,7 +13468,7 @@ var valid0 = true;
 if(valid0){
 if(data.mcpApp !== undefined){
 const _errs19 = errors;
-if(!(validate414(data.mcpApp, {instancePath:instancePath+"/mcpApp"}))){
+if(!(validate415(data.mcpApp, {instancePath:instancePath+"/mcpApp"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -13484,7 +13497,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate373(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate374(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -13498,37 +13511,37 @@ else {
 const tag0 = data.type;
 if(typeof tag0 == "string"){
 if(tag0 === "agent"){
-if(!(validate374(data, {instancePath}))){
+if(!(validate375(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "skill"){
-if(!(validate378(data, {instancePath}))){
+if(!(validate379(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "prompt"){
-if(!(validate382(data, {instancePath}))){
+if(!(validate383(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "rule"){
-if(!(validate386(data, {instancePath}))){
+if(!(validate387(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "hook"){
-if(!(validate390(data, {instancePath}))){
+if(!(validate391(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "mcpServer"){
-if(!(validate394(data, {instancePath}))){
+if(!(validate395(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -13552,7 +13565,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate357(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate358(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -13625,7 +13638,7 @@ var valid1 = true;
 const len0 = data4.length;
 for(let i0=0; i0<len0; i0++){
 const _errs11 = errors;
-if(!(validate359(data4[i0], {instancePath:instancePath+"/icons/" + i0}))){
+if(!(validate360(data4[i0], {instancePath:instancePath+"/icons/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -13684,7 +13697,7 @@ var valid0 = true;
 if(valid0){
 if(data.load !== undefined){
 const _errs17 = errors;
-if(!(validate363(data.load, {instancePath:instancePath+"/load"}))){
+if(!(validate364(data.load, {instancePath:instancePath+"/load"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -13703,7 +13716,7 @@ var valid2 = true;
 const len1 = data10.length;
 for(let i1=0; i1<len1; i1++){
 const _errs20 = errors;
-if(!(validate373(data10[i1], {instancePath:instancePath+"/children/" + i1}))){
+if(!(validate374(data10[i1], {instancePath:instancePath+"/children/" + i1}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -13786,7 +13799,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate349(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate350(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -13830,7 +13843,7 @@ var valid1 = true;
 const len0 = data2.length;
 for(let i0=0; i0<len0; i0++){
 const _errs7 = errors;
-if(!(validate350(data2[i0], {instancePath:instancePath+"/tools/" + i0}))){
+if(!(validate351(data2[i0], {instancePath:instancePath+"/tools/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -13860,7 +13873,7 @@ var valid2 = true;
 const len1 = data4.length;
 for(let i1=0; i1<len1; i1++){
 const _errs10 = errors;
-if(!(validate357(data4[i1], {instancePath:instancePath+"/customizations/" + i1}))){
+if(!(validate358(data4[i1], {instancePath:instancePath+"/customizations/" + i1}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -13893,7 +13906,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate343(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate344(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -13942,7 +13955,7 @@ var valid0 = true;
 if(valid0){
 if(data.fork !== undefined){
 const _errs5 = errors;
-if(!(validate346(data.fork, {instancePath:instancePath+"/fork"}))){
+if(!(validate347(data.fork, {instancePath:instancePath+"/fork"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -13971,7 +13984,7 @@ var valid0 = true;
 if(valid0){
 if(data.activeClient !== undefined){
 const _errs9 = errors;
-if(!(validate349(data.activeClient, {instancePath:instancePath+"/activeClient"}))){
+if(!(validate350(data.activeClient, {instancePath:instancePath+"/activeClient"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -14008,7 +14021,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate433(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate434(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -14058,7 +14071,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate434(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate435(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -14134,7 +14147,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate432(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate433(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -14148,13 +14161,13 @@ else {
 const tag0 = data.kind;
 if(typeof tag0 == "string"){
 if(tag0 === "client"){
-if(!(validate433(data, {instancePath}))){
+if(!(validate434(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "session"){
-if(!(validate434(data, {instancePath}))){
+if(!(validate435(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -14178,7 +14191,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate440(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate441(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(!(((typeof data == "number") && (!(data % 1) && !isNaN(data))) && (isFinite(data)))){
@@ -14202,7 +14215,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate430(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate431(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -14227,7 +14240,7 @@ var valid0 = true;
 if(valid0){
 if(data.claim !== undefined){
 const _errs2 = errors;
-if(!(validate432(data.claim, {instancePath:instancePath+"/claim"}))){
+if(!(validate433(data.claim, {instancePath:instancePath+"/claim"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -14263,7 +14276,7 @@ var valid0 = true;
 if(valid0){
 if(data.cols !== undefined){
 const _errs6 = errors;
-if(!(validate440(data.cols, {instancePath:instancePath+"/cols"}))){
+if(!(validate441(data.cols, {instancePath:instancePath+"/cols"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -14275,7 +14288,7 @@ var valid0 = true;
 if(valid0){
 if(data.rows !== undefined){
 const _errs7 = errors;
-if(!(validate440(data.rows, {instancePath:instancePath+"/rows"}))){
+if(!(validate441(data.rows, {instancePath:instancePath+"/rows"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -14359,7 +14372,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate443(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate444(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -14386,7 +14399,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate445(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate446(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -14431,7 +14444,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate448(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate449(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -14458,7 +14471,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate450(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate451(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -14485,7 +14498,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate452(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate453(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -14512,7 +14525,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate454(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate455(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -14583,7 +14596,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate458(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate459(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -14641,7 +14654,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate461(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate462(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -14667,7 +14680,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate457(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate458(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -14733,7 +14746,7 @@ var valid0 = true;
 if(valid0){
 if(data.clientInfo !== undefined){
 const _errs9 = errors;
-if(!(validate458(data.clientInfo, {instancePath:instancePath+"/clientInfo"}))){
+if(!(validate459(data.clientInfo, {instancePath:instancePath+"/clientInfo"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -14787,7 +14800,7 @@ var valid0 = true;
 if(valid0){
 if(data.capabilities !== undefined){
 const _errs15 = errors;
-if(!(validate461(data.capabilities, {instancePath:instancePath+"/capabilities"}))){
+if(!(validate462(data.capabilities, {instancePath:instancePath+"/capabilities"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -14813,7 +14826,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate466(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate467(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -14881,7 +14894,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate468(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate469(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -14962,7 +14975,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate465(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate466(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -14976,13 +14989,13 @@ else {
 const tag0 = data.kind;
 if(typeof tag0 == "string"){
 if(tag0 === "resource"){
-if(!(validate466(data, {instancePath}))){
+if(!(validate467(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "range"){
-if(!(validate468(data, {instancePath}))){
+if(!(validate469(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -15006,7 +15019,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate463(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate464(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15043,7 +15056,7 @@ var valid0 = true;
 if(valid0){
 if(data.target !== undefined){
 const _errs4 = errors;
-if(!(validate465(data.target, {instancePath:instancePath+"/target"}))){
+if(!(validate466(data.target, {instancePath:instancePath+"/target"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -15064,7 +15077,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate474(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate475(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15127,7 +15140,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate476(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate477(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15159,7 +15172,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate477(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate478(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15266,7 +15279,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate480(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate481(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15347,7 +15360,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate482(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate483(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15423,7 +15436,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate485(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate486(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15437,7 +15450,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate486(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate487(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15500,7 +15513,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate488(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate489(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15514,7 +15527,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate489(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate490(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15564,7 +15577,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate492(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate493(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15614,7 +15627,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate491(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate492(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15634,7 +15647,7 @@ var valid1 = true;
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 const _errs3 = errors;
-if(!(validate492(data0[i0], {instancePath:instancePath+"/entries/" + i0}))){
+if(!(validate493(data0[i0], {instancePath:instancePath+"/entries/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -15660,7 +15673,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate494(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate495(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15710,7 +15723,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate496(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate497(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15724,7 +15737,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate497(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate498(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15800,7 +15813,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate500(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate501(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15814,7 +15827,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate501(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate502(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15882,7 +15895,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate503(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate504(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15945,7 +15958,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate504(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate505(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -16021,7 +16034,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate506(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate507(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -16035,7 +16048,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate507(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate508(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -16098,7 +16111,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate509(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate510(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -16214,7 +16227,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate512(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate513(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -16264,7 +16277,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate511(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate512(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -16312,7 +16325,7 @@ var valid2 = true;
 const len0 = data2.length;
 for(let i0=0; i0<len0; i0++){
 const _errs7 = errors;
-if(!(validate512(data2[i0], {instancePath:instancePath+"/changes/items/" + i0}))){
+if(!(validate513(data2[i0], {instancePath:instancePath+"/changes/items/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -16351,7 +16364,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate515(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate516(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -16388,7 +16401,7 @@ var valid0 = true;
 if(valid0){
 if(data.excludes !== undefined){
 const _errs4 = errors;
-if(!(validate338(data.excludes, {instancePath:instancePath+"/excludes"}))){
+if(!(validate339(data.excludes, {instancePath:instancePath+"/excludes"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -16400,7 +16413,7 @@ var valid0 = true;
 if(valid0){
 if(data.includes !== undefined){
 const _errs5 = errors;
-if(!(validate338(data.includes, {instancePath:instancePath+"/includes"}))){
+if(!(validate339(data.includes, {instancePath:instancePath+"/includes"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -16422,7 +16435,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate519(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate520(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -16573,7 +16586,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate522(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate523(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -16587,7 +16600,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate523(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate524(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -16638,8 +16651,8 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-const wrapper0 = {validate: validate528};
-function validate528(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+const wrapper0 = {validate: validate529};
+function validate529(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -16894,7 +16907,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate527(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate528(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -16929,7 +16942,7 @@ if(errors === _errs3){
 if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
 for(const key0 in data1){
 const _errs6 = errors;
-if(!(validate528(data1[key0], {instancePath:instancePath+"/properties/" + key0.replace(/~/g, "~0").replace(/\//g, "~1")}))){
+if(!(validate529(data1[key0], {instancePath:instancePath+"/properties/" + key0.replace(/~/g, "~0").replace(/\//g, "~1")}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -16991,7 +17004,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate526(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate527(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -17125,7 +17138,7 @@ var valid0 = true;
 if(valid0){
 if(data.configSchema !== undefined){
 const _errs20 = errors;
-if(!(validate527(data.configSchema, {instancePath:instancePath+"/configSchema"}))){
+if(!(validate528(data.configSchema, {instancePath:instancePath+"/configSchema"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -17153,7 +17166,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate535(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate536(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -17226,7 +17239,7 @@ var valid1 = true;
 const len0 = data4.length;
 for(let i0=0; i0<len0; i0++){
 const _errs11 = errors;
-if(!(validate359(data4[i0], {instancePath:instancePath+"/icons/" + i0}))){
+if(!(validate360(data4[i0], {instancePath:instancePath+"/icons/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -17285,7 +17298,7 @@ var valid0 = true;
 if(valid0){
 if(data.load !== undefined){
 const _errs17 = errors;
-if(!(validate363(data.load, {instancePath:instancePath+"/load"}))){
+if(!(validate364(data.load, {instancePath:instancePath+"/load"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -17304,7 +17317,7 @@ var valid2 = true;
 const len1 = data10.length;
 for(let i1=0; i1<len1; i1++){
 const _errs20 = errors;
-if(!(validate373(data10[i1], {instancePath:instancePath+"/children/" + i1}))){
+if(!(validate374(data10[i1], {instancePath:instancePath+"/children/" + i1}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -17374,7 +17387,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate541(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate542(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -17447,7 +17460,7 @@ var valid1 = true;
 const len0 = data4.length;
 for(let i0=0; i0<len0; i0++){
 const _errs11 = errors;
-if(!(validate359(data4[i0], {instancePath:instancePath+"/icons/" + i0}))){
+if(!(validate360(data4[i0], {instancePath:instancePath+"/icons/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -17506,7 +17519,7 @@ var valid0 = true;
 if(valid0){
 if(data.load !== undefined){
 const _errs17 = errors;
-if(!(validate363(data.load, {instancePath:instancePath+"/load"}))){
+if(!(validate364(data.load, {instancePath:instancePath+"/load"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -17525,7 +17538,7 @@ var valid2 = true;
 const len1 = data10.length;
 for(let i1=0; i1<len1; i1++){
 const _errs20 = errors;
-if(!(validate373(data10[i1], {instancePath:instancePath+"/children/" + i1}))){
+if(!(validate374(data10[i1], {instancePath:instancePath+"/children/" + i1}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -17613,7 +17626,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate534(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate535(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -17627,19 +17640,19 @@ else {
 const tag0 = data.type;
 if(typeof tag0 == "string"){
 if(tag0 === "plugin"){
-if(!(validate535(data, {instancePath}))){
+if(!(validate536(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "directory"){
-if(!(validate541(data, {instancePath}))){
+if(!(validate542(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "mcpServer"){
-if(!(validate394(data, {instancePath}))){
+if(!(validate395(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -17663,7 +17676,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate552(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate553(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -17683,13 +17696,13 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate551(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate552(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.multipleChats !== undefined){
-if(!(validate552(data.multipleChats, {instancePath:instancePath+"/multipleChats"}))){
+if(!(validate553(data.multipleChats, {instancePath:instancePath+"/multipleChats"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -17703,7 +17716,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate525(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate526(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -17759,7 +17772,7 @@ var valid1 = true;
 const len0 = data3.length;
 for(let i0=0; i0<len0; i0++){
 const _errs9 = errors;
-if(!(validate526(data3[i0], {instancePath:instancePath+"/models/" + i0}))){
+if(!(validate527(data3[i0], {instancePath:instancePath+"/models/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -17789,7 +17802,7 @@ var valid2 = true;
 const len1 = data5.length;
 for(let i1=0; i1<len1; i1++){
 const _errs12 = errors;
-if(!(validate402(data5[i1], {instancePath:instancePath+"/protectedResources/" + i1}))){
+if(!(validate403(data5[i1], {instancePath:instancePath+"/protectedResources/" + i1}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -17819,7 +17832,7 @@ var valid3 = true;
 const len2 = data7.length;
 for(let i2=0; i2<len2; i2++){
 const _errs15 = errors;
-if(!(validate534(data7[i2], {instancePath:instancePath+"/customizations/" + i2}))){
+if(!(validate535(data7[i2], {instancePath:instancePath+"/customizations/" + i2}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -17842,7 +17855,7 @@ var valid0 = true;
 if(valid0){
 if(data.capabilities !== undefined){
 const _errs16 = errors;
-if(!(validate551(data.capabilities, {instancePath:instancePath+"/capabilities"}))){
+if(!(validate552(data.capabilities, {instancePath:instancePath+"/capabilities"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -17867,7 +17880,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate524(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate525(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -17904,7 +17917,7 @@ var valid1 = true;
 const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
 const _errs5 = errors;
-if(!(validate525(data1[i0], {instancePath:instancePath+"/agents/" + i0}))){
+if(!(validate526(data1[i0], {instancePath:instancePath+"/agents/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -17935,7 +17948,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate556(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate557(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -18003,7 +18016,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate559(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate560(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -18040,7 +18053,7 @@ var valid0 = true;
 if(valid0){
 if(data.claim !== undefined){
 const _errs4 = errors;
-if(!(validate432(data.claim, {instancePath:instancePath+"/claim"}))){
+if(!(validate433(data.claim, {instancePath:instancePath+"/claim"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -18075,7 +18088,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate563(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate564(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -18088,7 +18101,7 @@ return false;
 else {
 if(data.schema !== undefined){
 const _errs1 = errors;
-if(!(validate527(data.schema, {instancePath:instancePath+"/schema"}))){
+if(!(validate528(data.schema, {instancePath:instancePath+"/schema"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -18125,7 +18138,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate557(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate558(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -18162,7 +18175,7 @@ var valid1 = true;
 const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
 const _errs6 = errors;
-if(!(validate525(data1[i0], {instancePath:instancePath+"/agents/" + i0}))){
+if(!(validate526(data1[i0], {instancePath:instancePath+"/agents/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -18205,7 +18218,7 @@ var valid2 = true;
 const len1 = data4.length;
 for(let i1=0; i1<len1; i1++){
 const _errs11 = errors;
-if(!(validate559(data4[i1], {instancePath:instancePath+"/terminals/" + i1}))){
+if(!(validate560(data4[i1], {instancePath:instancePath+"/terminals/" + i1}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -18228,7 +18241,7 @@ var valid0 = true;
 if(valid0){
 if(data.config !== undefined){
 const _errs12 = errors;
-if(!(validate563(data.config, {instancePath:instancePath+"/config"}))){
+if(!(validate564(data.config, {instancePath:instancePath+"/config"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -18251,7 +18264,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate566(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate567(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -18288,7 +18301,7 @@ var valid1 = true;
 const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
 const _errs5 = errors;
-if(!(validate559(data1[i0], {instancePath:instancePath+"/terminals/" + i0}))){
+if(!(validate560(data1[i0], {instancePath:instancePath+"/terminals/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -18319,7 +18332,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate568(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate569(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -18369,7 +18382,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate569(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate570(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -18399,7 +18412,7 @@ var valid0 = true;
 if(valid0){
 if(data.activeClient !== undefined){
 const _errs3 = errors;
-if(!(validate349(data.activeClient, {instancePath:instancePath+"/activeClient"}))){
+if(!(validate350(data.activeClient, {instancePath:instancePath+"/activeClient"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -18419,7 +18432,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate571(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate572(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -18469,7 +18482,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate573(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate574(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -18540,7 +18553,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate572(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate573(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -18577,7 +18590,7 @@ var valid1 = true;
 const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
 const _errs5 = errors;
-if(!(validate573(data1[i0], {instancePath:instancePath+"/changesets/" + i0}))){
+if(!(validate574(data1[i0], {instancePath:instancePath+"/changesets/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -18608,7 +18621,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate576(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate577(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -18736,7 +18749,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate575(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate576(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -18766,7 +18779,7 @@ var valid0 = true;
 if(valid0){
 if(data.summary !== undefined){
 const _errs3 = errors;
-if(!(validate576(data.summary, {instancePath:instancePath+"/summary"}))){
+if(!(validate577(data.summary, {instancePath:instancePath+"/summary"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -18786,7 +18799,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate582(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate583(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -18836,7 +18849,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate586(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate587(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -18957,7 +18970,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate584(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate585(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -18999,7 +19012,7 @@ var valid0 = true;
 if(valid0){
 if(data.changes !== undefined){
 const _errs4 = errors;
-if(!(validate586(data.changes, {instancePath:instancePath+"/changes"}))){
+if(!(validate587(data.changes, {instancePath:instancePath+"/changes"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -19020,7 +19033,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate592(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate593(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19088,7 +19101,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate593(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate594(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19195,7 +19208,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate595(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate596(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19245,7 +19258,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate597(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate598(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19295,7 +19308,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate598(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate599(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19358,7 +19371,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate599(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate600(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19388,7 +19401,7 @@ var valid0 = true;
 if(valid0){
 if(data.customization !== undefined){
 const _errs3 = errors;
-if(!(validate534(data.customization, {instancePath:instancePath+"/customization"}))){
+if(!(validate535(data.customization, {instancePath:instancePath+"/customization"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -19408,7 +19421,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate601(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate602(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19445,7 +19458,7 @@ var valid1 = true;
 const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
 const _errs5 = errors;
-if(!(validate534(data1[i0], {instancePath:instancePath+"/customizations/" + i0}))){
+if(!(validate535(data1[i0], {instancePath:instancePath+"/customizations/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -19476,7 +19489,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate603(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate604(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19526,7 +19539,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate605(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate606(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19576,7 +19589,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate608(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate609(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19652,7 +19665,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate613(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate614(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19696,7 +19709,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate611(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate612(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19762,7 +19775,7 @@ var valid0 = true;
 if(valid0){
 if(data.toolCall !== undefined){
 const _errs8 = errors;
-if(!(validate613(data.toolCall, {instancePath:instancePath+"/toolCall"}))){
+if(!(validate614(data.toolCall, {instancePath:instancePath+"/toolCall"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -19785,7 +19798,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate617(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate618(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19887,7 +19900,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate607(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate608(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19901,19 +19914,19 @@ else {
 const tag0 = data.kind;
 if(typeof tag0 == "string"){
 if(tag0 === "chatInput"){
-if(!(validate608(data, {instancePath}))){
+if(!(validate609(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "toolConfirmation"){
-if(!(validate611(data, {instancePath}))){
+if(!(validate612(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "toolClientExecution"){
-if(!(validate617(data, {instancePath}))){
+if(!(validate618(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -19937,7 +19950,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate606(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate607(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19967,7 +19980,7 @@ var valid0 = true;
 if(valid0){
 if(data.request !== undefined){
 const _errs3 = errors;
-if(!(validate607(data.request, {instancePath:instancePath+"/request"}))){
+if(!(validate608(data.request, {instancePath:instancePath+"/request"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -19987,7 +20000,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate624(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate625(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -20037,7 +20050,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate625(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate626(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -20087,7 +20100,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate626(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate627(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -20137,7 +20150,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate627(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate628(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -20179,7 +20192,7 @@ var valid0 = true;
 if(valid0){
 if(data.state !== undefined){
 const _errs5 = errors;
-if(!(validate398(data.state, {instancePath:instancePath+"/state"}))){
+if(!(validate399(data.state, {instancePath:instancePath+"/state"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -20213,7 +20226,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate630(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate631(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -20263,7 +20276,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate631(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate632(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -20318,7 +20331,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate632(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate633(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -20350,7 +20363,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate633(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate634(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -20387,7 +20400,7 @@ var valid1 = true;
 const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
 const _errs5 = errors;
-if(!(validate350(data1[i0], {instancePath:instancePath+"/tools/" + i0}))){
+if(!(validate351(data1[i0], {instancePath:instancePath+"/tools/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -20418,7 +20431,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate637(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate638(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -20463,7 +20476,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate641(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate642(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -20523,7 +20536,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate651(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate652(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -20679,7 +20692,7 @@ var valid0 = true;
 if(valid0){
 if(data.items !== undefined){
 const _errs20 = errors;
-if(!(validate528(data.items, {instancePath:instancePath+"/items"}))){
+if(!(validate529(data.items, {instancePath:instancePath+"/items"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -20696,7 +20709,7 @@ if(errors === _errs21){
 if(data11 && typeof data11 == "object" && !Array.isArray(data11)){
 for(const key0 in data11){
 const _errs24 = errors;
-if(!(validate528(data11[key0], {instancePath:instancePath+"/properties/" + key0.replace(/~/g, "~0").replace(/\//g, "~1")}))){
+if(!(validate529(data11[key0], {instancePath:instancePath+"/properties/" + key0.replace(/~/g, "~0").replace(/\//g, "~1")}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -20749,7 +20762,7 @@ var valid0 = true;
 if(valid0){
 if(data.additionalProperties !== undefined){
 const _errs29 = errors;
-if(!(validate528(data.additionalProperties, {instancePath:instancePath+"/additionalProperties"}))){
+if(!(validate529(data.additionalProperties, {instancePath:instancePath+"/additionalProperties"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -20804,7 +20817,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate650(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate651(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -20839,7 +20852,7 @@ if(errors === _errs3){
 if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
 for(const key0 in data1){
 const _errs6 = errors;
-if(!(validate651(data1[key0], {instancePath:instancePath+"/properties/" + key0.replace(/~/g, "~0").replace(/\//g, "~1")}))){
+if(!(validate652(data1[key0], {instancePath:instancePath+"/properties/" + key0.replace(/~/g, "~0").replace(/\//g, "~1")}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -20901,7 +20914,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate649(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate650(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -20914,7 +20927,7 @@ return false;
 else {
 if(data.schema !== undefined){
 const _errs1 = errors;
-if(!(validate650(data.schema, {instancePath:instancePath+"/schema"}))){
+if(!(validate651(data.schema, {instancePath:instancePath+"/schema"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -20951,7 +20964,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate635(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate636(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21029,7 +21042,7 @@ var valid0 = true;
 if(valid0){
 if(data.project !== undefined){
 const _errs11 = errors;
-if(!(validate637(data.project, {instancePath:instancePath+"/project"}))){
+if(!(validate638(data.project, {instancePath:instancePath+"/project"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -21053,7 +21066,7 @@ var valid0 = true;
 if(valid0){
 if(data.annotations !== undefined){
 const _errs13 = errors;
-if(!(validate641(data.annotations, {instancePath:instancePath+"/annotations"}))){
+if(!(validate642(data.annotations, {instancePath:instancePath+"/annotations"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -21101,7 +21114,7 @@ var valid1 = true;
 const len0 = data10.length;
 for(let i0=0; i0<len0; i0++){
 const _errs19 = errors;
-if(!(validate350(data10[i0], {instancePath:instancePath+"/serverTools/" + i0}))){
+if(!(validate351(data10[i0], {instancePath:instancePath+"/serverTools/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -21131,7 +21144,7 @@ var valid2 = true;
 const len1 = data12.length;
 for(let i1=0; i1<len1; i1++){
 const _errs22 = errors;
-if(!(validate349(data12[i1], {instancePath:instancePath+"/activeClients/" + i1}))){
+if(!(validate350(data12[i1], {instancePath:instancePath+"/activeClients/" + i1}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -21161,7 +21174,7 @@ var valid3 = true;
 const len2 = data14.length;
 for(let i2=0; i2<len2; i2++){
 const _errs25 = errors;
-if(!(validate576(data14[i2], {instancePath:instancePath+"/chats/" + i2}))){
+if(!(validate577(data14[i2], {instancePath:instancePath+"/chats/" + i2}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -21196,7 +21209,7 @@ var valid0 = true;
 if(valid0){
 if(data.config !== undefined){
 const _errs27 = errors;
-if(!(validate649(data.config, {instancePath:instancePath+"/config"}))){
+if(!(validate650(data.config, {instancePath:instancePath+"/config"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -21215,7 +21228,7 @@ var valid4 = true;
 const len3 = data18.length;
 for(let i3=0; i3<len3; i3++){
 const _errs30 = errors;
-if(!(validate534(data18[i3], {instancePath:instancePath+"/customizations/" + i3}))){
+if(!(validate535(data18[i3], {instancePath:instancePath+"/customizations/" + i3}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -21245,7 +21258,7 @@ var valid5 = true;
 const len4 = data20.length;
 for(let i4=0; i4<len4; i4++){
 const _errs33 = errors;
-if(!(validate573(data20[i4], {instancePath:instancePath+"/changesets/" + i4}))){
+if(!(validate574(data20[i4], {instancePath:instancePath+"/changesets/" + i4}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -21275,7 +21288,7 @@ var valid6 = true;
 const len5 = data22.length;
 for(let i5=0; i5<len5; i5++){
 const _errs36 = errors;
-if(!(validate607(data22[i5], {instancePath:instancePath+"/inputNeeded/" + i5}))){
+if(!(validate608(data22[i5], {instancePath:instancePath+"/inputNeeded/" + i5}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -21322,7 +21335,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate662(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate663(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21372,7 +21385,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate663(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate664(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21422,7 +21435,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate667(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate668(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21443,7 +21456,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate669(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate670(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21463,7 +21476,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate665(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate666(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21488,7 +21501,7 @@ var valid0 = true;
 if(valid0){
 if(data.delivery !== undefined){
 const _errs2 = errors;
-if(!(validate667(data.delivery, {instancePath:instancePath+"/delivery"}))){
+if(!(validate668(data.delivery, {instancePath:instancePath+"/delivery"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -21500,7 +21513,7 @@ var valid0 = true;
 if(valid0){
 if(data.view !== undefined){
 const _errs3 = errors;
-if(!(validate669(data.view, {instancePath:instancePath+"/view"}))){
+if(!(validate670(data.view, {instancePath:instancePath+"/view"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -21521,7 +21534,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate672(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate673(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21551,7 +21564,7 @@ var valid0 = true;
 if(valid0){
 if(data.claim !== undefined){
 const _errs3 = errors;
-if(!(validate432(data.claim, {instancePath:instancePath+"/claim"}))){
+if(!(validate433(data.claim, {instancePath:instancePath+"/claim"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -21571,7 +21584,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate674(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate675(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21603,7 +21616,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate675(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate676(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21635,7 +21648,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate676(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate677(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21712,7 +21725,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate677(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate678(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21790,7 +21803,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate678(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate679(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21840,7 +21853,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate680(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate681(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21890,7 +21903,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate681(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate682(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21941,7 +21954,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate682(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate683(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21991,7 +22004,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate683(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate684(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -22021,7 +22034,7 @@ var valid0 = true;
 if(valid0){
 if(data.cols !== undefined){
 const _errs3 = errors;
-if(!(validate440(data.cols, {instancePath:instancePath+"/cols"}))){
+if(!(validate441(data.cols, {instancePath:instancePath+"/cols"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -22033,7 +22046,7 @@ var valid0 = true;
 if(valid0){
 if(data.rows !== undefined){
 const _errs4 = errors;
-if(!(validate440(data.rows, {instancePath:instancePath+"/rows"}))){
+if(!(validate441(data.rows, {instancePath:instancePath+"/rows"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -22054,7 +22067,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate691(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate692(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -22104,7 +22117,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate692(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate693(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -22235,7 +22248,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate690(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate691(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -22249,13 +22262,13 @@ else {
 const tag0 = data.type;
 if(typeof tag0 == "string"){
 if(tag0 === "unclassified"){
-if(!(validate691(data, {instancePath}))){
+if(!(validate692(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "command"){
-if(!(validate692(data, {instancePath}))){
+if(!(validate693(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -22279,7 +22292,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate686(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate687(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -22316,7 +22329,7 @@ var valid0 = true;
 if(valid0){
 if(data.cols !== undefined){
 const _errs4 = errors;
-if(!(validate440(data.cols, {instancePath:instancePath+"/cols"}))){
+if(!(validate441(data.cols, {instancePath:instancePath+"/cols"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -22328,7 +22341,7 @@ var valid0 = true;
 if(valid0){
 if(data.rows !== undefined){
 const _errs5 = errors;
-if(!(validate440(data.rows, {instancePath:instancePath+"/rows"}))){
+if(!(validate441(data.rows, {instancePath:instancePath+"/rows"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -22347,7 +22360,7 @@ var valid1 = true;
 const len0 = data4.length;
 for(let i0=0; i0<len0; i0++){
 const _errs8 = errors;
-if(!(validate690(data4[i0], {instancePath:instancePath+"/content/" + i0}))){
+if(!(validate691(data4[i0], {instancePath:instancePath+"/content/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -22383,7 +22396,7 @@ var valid0 = true;
 if(valid0){
 if(data.claim !== undefined){
 const _errs11 = errors;
-if(!(validate432(data.claim, {instancePath:instancePath+"/claim"}))){
+if(!(validate433(data.claim, {instancePath:instancePath+"/claim"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -22421,7 +22434,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate697(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate698(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -22471,7 +22484,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate698(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate699(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -22499,35 +22512,35 @@ faults = vErrors;
 return errors === 0;
 }
 export const actions: Record<string, Check> = {
-  "root/activeSessionsChanged": validate523,
-  "root/agentsChanged": validate524,
-  "root/configChanged": validate556,
-  "root/terminalsChanged": validate566,
-  "session/activeClientRemoved": validate568,
-  "session/activeClientSet": validate569,
-  "session/activityChanged": validate571,
-  "session/changesetsChanged": validate572,
-  "session/chatAdded": validate575,
-  "session/chatRemoved": validate582,
-  "session/chatUpdated": validate584,
-  "session/configChanged": validate592,
-  "session/creationFailed": validate595,
-  "session/customizationRemoved": validate597,
-  "session/customizationToggled": validate598,
-  "session/customizationUpdated": validate599,
-  "session/customizationsChanged": validate601,
-  "session/defaultChatChanged": validate603,
-  "session/inputNeededRemoved": validate605,
-  "session/inputNeededSet": validate606,
-  "session/isArchivedChanged": validate624,
-  "session/isReadChanged": validate625,
-  "session/mcpServerStartRequested": validate626,
-  "session/mcpServerStateChanged": validate627,
-  "session/mcpServerStopRequested": validate630,
-  "session/metaChanged": validate631,
-  "session/ready": validate632,
-  "session/serverToolsChanged": validate633,
-  "session/titleChanged": validate662,
+  "root/activeSessionsChanged": validate524,
+  "root/agentsChanged": validate525,
+  "root/configChanged": validate557,
+  "root/terminalsChanged": validate567,
+  "session/activeClientRemoved": validate569,
+  "session/activeClientSet": validate570,
+  "session/activityChanged": validate572,
+  "session/changesetsChanged": validate573,
+  "session/chatAdded": validate576,
+  "session/chatRemoved": validate583,
+  "session/chatUpdated": validate585,
+  "session/configChanged": validate593,
+  "session/creationFailed": validate596,
+  "session/customizationRemoved": validate598,
+  "session/customizationToggled": validate599,
+  "session/customizationUpdated": validate600,
+  "session/customizationsChanged": validate602,
+  "session/defaultChatChanged": validate604,
+  "session/inputNeededRemoved": validate606,
+  "session/inputNeededSet": validate607,
+  "session/isArchivedChanged": validate625,
+  "session/isReadChanged": validate626,
+  "session/mcpServerStartRequested": validate627,
+  "session/mcpServerStateChanged": validate628,
+  "session/mcpServerStopRequested": validate631,
+  "session/metaChanged": validate632,
+  "session/ready": validate633,
+  "session/serverToolsChanged": validate634,
+  "session/titleChanged": validate663,
   "chat/turnStarted": validate319,
   "chat/delta": validate84,
   "chat/responsePart": validate167,
@@ -22566,78 +22579,78 @@ export const actions: Record<string, Check> = {
   "annotations/removed": validate28,
   "annotations/set": validate29,
   "annotations/updated": validate42,
-  "terminal/claimed": validate672,
-  "terminal/cleared": validate674,
-  "terminal/commandDetectionAvailable": validate675,
-  "terminal/commandExecuted": validate676,
-  "terminal/commandFinished": validate677,
-  "terminal/cwdChanged": validate678,
-  "terminal/data": validate680,
-  "terminal/exited": validate681,
-  "terminal/input": validate682,
-  "terminal/resized": validate683,
-  "terminal/titleChanged": validate697,
-  "resourceWatch/changed": validate511,
+  "terminal/claimed": validate673,
+  "terminal/cleared": validate675,
+  "terminal/commandDetectionAvailable": validate676,
+  "terminal/commandExecuted": validate677,
+  "terminal/commandFinished": validate678,
+  "terminal/cwdChanged": validate679,
+  "terminal/data": validate681,
+  "terminal/exited": validate682,
+  "terminal/input": validate683,
+  "terminal/resized": validate684,
+  "terminal/titleChanged": validate698,
+  "resourceWatch/changed": validate512,
 };
 /** Those whose values nest without a bound of the schema's own. */
 export const actionsNesting: string[] = ["root/agentsChanged"];
 export const states: Record<string, Check> = {
-  "root": validate557,
-  "session": validate635,
+  "root": validate558,
+  "session": validate636,
   "chat": validate260,
-  "terminal": validate686,
+  "terminal": validate687,
   "changeset": validate77,
   "annotations": validate40,
-  "resourceWatch": validate515,
+  "resourceWatch": validate516,
 };
 /** Those whose values nest without a bound of the schema's own. */
 export const statesNesting: string[] = ["root","session"];
 export const params: Record<string, Check> = {
-  "resourceRead": validate501,
-  "resourceWrite": validate519,
-  "resourceList": validate489,
-  "resourceCopy": validate482,
-  "resourceMove": validate497,
-  "resourceDelete": validate486,
-  "resourceResolve": validate507,
-  "resourceMkdir": validate494,
-  "resourceRequest": validate504,
-  "createResourceWatch": validate336,
-  "initialize": validate457,
-  "ping": validate476,
-  "reconnect": validate477,
-  "subscribe": validate665,
+  "resourceRead": validate502,
+  "resourceWrite": validate520,
+  "resourceList": validate490,
+  "resourceCopy": validate483,
+  "resourceMove": validate498,
+  "resourceDelete": validate487,
+  "resourceResolve": validate508,
+  "resourceMkdir": validate495,
+  "resourceRequest": validate505,
+  "createResourceWatch": validate337,
+  "initialize": validate458,
+  "ping": validate477,
+  "reconnect": validate478,
+  "subscribe": validate666,
   "authenticate": validate45,
-  "listSessions": validate474,
-  "resolveSessionConfig": validate480,
-  "sessionConfigCompletions": validate593,
-  "createSession": validate343,
-  "disposeSession": validate450,
-  "x-diskUse": validate443,
+  "listSessions": validate475,
+  "resolveSessionConfig": validate481,
+  "sessionConfigCompletions": validate594,
+  "createSession": validate344,
+  "disposeSession": validate451,
+  "x-diskUse": validate444,
   "createChat": validate329,
-  "disposeChat": validate448,
-  "fetchTurns": validate454,
+  "disposeChat": validate449,
+  "fetchTurns": validate455,
   "completions": validate325,
-  "createTerminal": validate430,
-  "disposeTerminal": validate452,
-  "x-signalTerminal": validate663,
-  "invokeChangesetOperation": validate463,
-  "dispatchAction": validate445,
-  "unsubscribe": validate698,
+  "createTerminal": validate431,
+  "disposeTerminal": validate453,
+  "x-signalTerminal": validate664,
+  "invokeChangesetOperation": validate464,
+  "dispatchAction": validate446,
+  "unsubscribe": validate699,
 };
 /** Those whose values nest without a bound of the schema's own. */
 export const paramsNesting: string[] = [];
 export const clientResults: Record<string, Check> = {
-  "resourceRead": validate503,
-  "resourceWrite": validate522,
-  "resourceList": validate491,
-  "resourceCopy": validate485,
-  "resourceMove": validate500,
-  "resourceDelete": validate488,
-  "resourceResolve": validate509,
-  "resourceMkdir": validate496,
-  "resourceRequest": validate506,
-  "createResourceWatch": validate341,
+  "resourceRead": validate504,
+  "resourceWrite": validate523,
+  "resourceList": validate492,
+  "resourceCopy": validate486,
+  "resourceMove": validate501,
+  "resourceDelete": validate489,
+  "resourceResolve": validate510,
+  "resourceMkdir": validate497,
+  "resourceRequest": validate507,
+  "createResourceWatch": validate342,
 };
 /** Those whose values nest without a bound of the schema's own. */
 export const clientResultsNesting: string[] = [];

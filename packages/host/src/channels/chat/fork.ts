@@ -1,0 +1,18 @@
+import { type ChatForkSource, invalidParams, notFound, turnInProgress } from '@agenthost/protocol';
+import { type ForkPoint, findForkPoint } from '../../sync/fork.ts';
+import type { Sync } from '../../sync/sync.ts';
+
+/** The turn that a new chat of a session is a copy up to. Rejects as [CHAT-1] says. */
+export async function findChatFork(
+  sync: Sync,
+  session: string,
+  { chat, turnId }: ChatForkSource,
+): Promise<ForkPoint> {
+  const source = await sync.registry.openOf('chat', chat);
+  if (source?.isAlive !== true) throw notFound('Chat', chat);
+  if (source.session !== session) throw invalidParams(`params.source.chat: ${chat} is of another session`);
+  const point = await findForkPoint(sync, source, turnId);
+  if (point === 'running') throw turnInProgress(chat, turnId);
+  if (point === undefined) throw invalidParams(`params.source.turnId: ${chat} has no turn ${turnId}`);
+  return point;
+}

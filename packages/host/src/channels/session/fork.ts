@@ -1,0 +1,96 @@
+import {
+  type ChatState,
+  type ChatSummary,
+  invalidParams,
+  type SessionConfigState,
+  type SessionForkSource,
+  sessionNotFound,
+  turnInProgress,
+} from '@agenthost/protocol';
+import { findConfigFault } from '../../config/values.ts';
+import type { Ids } from '../../lib/clock.ts';
+import type { Channel } from '../../sync/channel.ts';
+import { type ForkPoint, findForkPoint } from '../../sync/fork.ts';
+import { newChat, newChatUri, summaryOf } from '../../sync/new-chat.ts';
+import type { Sync } from '../../sync/sync.ts';
+
+/** What a new session is a copy of [SESS-12]. */
+export interface SessionFork {
+  readonly source: Channel<'session'>;
+  readonly point: ForkPoint;
+  /** It works in another folder than its source. */
+  readonly isMoved: boolean;
+}
+
+/** The session to copy from. Rejects when there is none, or when another agent is asked for. */
+export async function openForkSource(
+  sync: Sync,
+  { session }: SessionForkSource,
+  provider: string | undefined,
+): Promise<Channel<'session'>> {
+  const source = await sync.registry.openOf('session', session);
+  if (source?.isAlive !== true) throw sessionNotFound(session);
+  if (provider !== undefined && provider !== source.state.provider)
+    throw invalidParams(`params.provider: ${session} is of ${source.state.provider}, not of ${provider}`);
+  return source;
+}
+
+/** Finds the chat that holds the turn, the default one first. Rejects as [SESS-12] says. */
+export async function findSessionFork(
+  sync: Sync,
+  source: Channel<'session'>,
+  turnId: string,
+): Promise<ForkPoint> {
+  const { defaultChat, chats } = source.state;
+  const uris = chats.map(({ resource }) => resource);
+  const inOrder = [
+    ...uris.filter((uri) => uri === defaultChat),
+    ...uris.filter((uri) => uri !== defaultChat),
+  ];
+  // Most of many chats are out of memory, and need not come in for this.
+  await sync.path.boundary(
+    () => undefined,
+    () => undefined,
+  );
+  let running: string | undefined;
+  for (const uri of inOrder) {
+    if (sync.registry.getOf('chat', uri)?.state.activeTurn?.id === turnId) running = uri;
+    if ((await sync.journal.findTurn(uri, turnId)) === undefined) continue;
+    const chat = await sync.registry.openOf('chat', uri);
+    const point = chat?.isAlive === true ? await findForkPoint(sync, chat, turnId) : undefined;
+    if (point !== undefined && point !== 'running') return point;
+  }
+  if (!source.isAlive) throw sessionNotFound(source.uri);
+  if (running !== undefined) throw turnInProgress(running, turnId);
+  throw invalidParams(`params.fork.turnId: ${source.uri} has no turn ${turnId}`);
+}
+
+/** What a copy's config starts from: the values of the source that still fit. */
+export function inheritedConfig(
+  source: Channel<'session'>,
+  schema: SessionConfigState['schema'],
+): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(source.state.config?.values ?? {}).filter(
+      ([key, value]) => findConfigFault(schema, { [key]: value }) === undefined,
+    ),
+  );
+}
+
+/** The chat of a forked session, without its turns, and its catalogue entry. */
+export function forkedChat(
+  ids: Ids,
+  nowIso: string,
+  { source, point, isMoved }: SessionFork,
+): { state: ChatState; summary: ChatSummary } {
+  const chat = point.source.uri;
+  const entry = source.state.chats.find(({ resource }) => resource === chat);
+  const state = newChat({
+    resource: newChatUri(ids),
+    modifiedAt: nowIso,
+    title: entry?.title ?? '',
+    origin: { kind: 'fork', chat, turnId: point.turnId },
+    workingDirectory: isMoved ? undefined : entry?.workingDirectory,
+  });
+  return { state, summary: summaryOf(state) };
+}

@@ -1,0 +1,64 @@
+import type { ChatState, Turn } from '@agenthost/protocol';
+import type { Channel } from './channel.ts';
+import type { Sync } from './sync.ts';
+import { findOrdinal, WINDOW_TURNS, windowOf, withTurns } from './window.ts';
+
+/** The completed turn that a copy of a chat ends with, and the newest turns up to it. */
+export interface ForkPoint {
+  readonly source: Channel<'chat'>;
+  readonly turnId: string;
+  readonly ordinal: number;
+  readonly turns: Turn[];
+  readonly historyVersion: number;
+}
+
+/** Where a chat is copied up to, wherever that turn is; `running` when it is the active one, `undefined` when there is no such turn. */
+export function findForkPoint(
+  sync: Sync,
+  source: Channel<'chat'>,
+  turnId: string,
+): Promise<ForkPoint | 'running' | undefined> {
+  // Commits first, so that the rows are those of the state that is looked at.
+  return sync.path.boundary(
+    () => ({
+      at: windowOf(source),
+      isRunning: source.state.activeTurn?.id === turnId,
+      historyVersion: source.historyVersion,
+    }),
+    async ({ at, isRunning, historyVersion }) => {
+      if (isRunning) return 'running';
+      const ordinal = await findOrdinal(sync.journal, at, turnId);
+      if (ordinal === undefined) return undefined;
+      const rows = await sync.journal.readTurns(source.uri, { before: ordinal + 1, limit: WINDOW_TURNS });
+      // As this host wrote them.
+      const turns = rows.map(({ json }): Turn => JSON.parse(json));
+      return { source, turnId, ordinal, turns, historyVersion };
+    },
+  );
+}
+
+/** Whether the turn is still where it was found. */
+export const isCurrent = ({ source, historyVersion }: ForkPoint): boolean =>
+  source.isAlive && source.historyVersion === historyVersion;
+
+/**
+ * Adds a chat to the channels of a session, with the turns up to a fork point when there is one: their bodies are shared in the journal, so
+ * that a long history costs what a short one does. Inside `path.transact` only, while the point is current.
+ */
+export function createChat(
+  sync: Sync,
+  session: string,
+  empty: ChatState,
+  point: ForkPoint | undefined,
+): Channel<'chat'> {
+  const { resource: uri } = empty;
+  const count = point === undefined ? 0 : point.ordinal + 1;
+  const state = point === undefined ? empty : withTurns(empty, point.turns, count - point.turns.length);
+  const chat = sync.registry.create(
+    { uri, kind: 'chat', session, state, local: { turnCount: count } },
+    sync.emittedSeq,
+  );
+  if (point !== undefined)
+    sync.path.write({ op: 'copyTurns', from: point.source.uri, to: uri, session, count });
+  return chat;
+}
