@@ -1,12 +1,15 @@
 import type { ChatAction, FileEdit, StringOrMarkdown, ToolCallResult, UsageInfo } from '@agenthost/protocol';
 import type { ClientToolCall } from '../agents/client-tool.ts';
-import type {
-  FileChange,
-  InputQuestions,
-  InputResponse,
-  ToolCallHandle,
-  ToolCallStart,
-  TurnOutput,
+import {
+  AgentError,
+  type FileChange,
+  type InputQuestions,
+  type InputResponse,
+  type ToolCallHandle,
+  type ToolCallStart,
+  type TurnOutput,
+  type WorkerChat,
+  type WorkerChatStart,
 } from '../agents/provider.ts';
 import type { Ids } from '../lib/clock.ts';
 import type { Channel } from '../sync/channel.ts';
@@ -33,6 +36,7 @@ export class LiveTurnOutput implements TurnOutput {
   readonly #ids: Ids;
   readonly #contents: ContentStore;
   readonly #turn: LiveTurn;
+  readonly #spawnChat: SpawnChat;
   readonly #pace: Pace;
   readonly #clientTools: ClientToolRuns;
   /** Aborts when the turn is over. */
@@ -41,7 +45,15 @@ export class LiveTurnOutput implements TurnOutput {
   readonly #inputRequests: LiveInputRequests;
   #isOver = false;
 
-  constructor(parts: { sync: Sync; ids: Ids; contents: ContentStore; turn: LiveTurn }) {
+  constructor(parts: {
+    sync: Sync;
+    ids: Ids;
+    contents: ContentStore;
+    clientTools: ClientToolRuns;
+    turn: LiveTurn;
+    spawnChat: SpawnChat;
+  }) {
+    this.#spawnChat = parts.spawnChat;
     this.#sync = parts.sync;
     this.#ids = parts.ids;
     this.#contents = parts.contents;
