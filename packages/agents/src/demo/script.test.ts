@@ -19,6 +19,13 @@ describe('the demo language', () => {
     ['auto src', { kind: 'list', path: 'src' }],
     ['ask', { kind: 'ask', form: 'plain' }],
     ['ask twice', { kind: 'ask', form: 'twice' }],
+    [
+      'question multi text required',
+      {
+        kind: 'question',
+        form: { kinds: ['multi-select', 'text'], hasUrl: false, isRequired: true, isFree: false },
+      },
+    ],
     ['big 2', { kind: 'big', kibibytes: 2 }],
     ['progress 2 every 7', { kind: 'progress', stepCount: 2, everyMs: 7 }],
     ['title A name', { kind: 'title', text: 'A name' }],

@@ -1,3 +1,5 @@
+import { type QuestionForm, readForm } from './questions.ts';
+
 /** One thing that the demo agent does in a turn, as read from the prompt. */
 export type Step =
   | { kind: 'say' | 'reason' | 'notify' | 'title'; text: string }
@@ -7,6 +9,7 @@ export type Step =
   | { kind: 'read'; path: string }
   | { kind: 'list'; path: string }
   | { kind: 'ask'; form: AskForm }
+  | { kind: 'question'; form: QuestionForm }
   | { kind: 'run' | 'serve'; command: string }
   | { kind: 'type'; text: string }
   | { kind: 'peek' | 'kill' }
@@ -149,6 +152,16 @@ export const keywords: readonly Keyword[] = [
     description:
       'a call that waits for approval: plain, with several options, with editable input, again while it runs, or for its result',
     read: ask,
+  },
+  {
+    words: ['question'],
+    usage: 'text|number|integer|boolean|single|multi … | form | url [required] [free]',
+    description:
+      'asks people and says back what they answered: questions of these kinds, all of them, or to open a page; `required` ones cannot be skipped, `free` takes own words beside the options',
+    read: (rest) => {
+      const form = readForm(rest);
+      return form && { kind: 'question', form };
+    },
   },
   {
     words: ['run'],

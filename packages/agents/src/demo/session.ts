@@ -6,6 +6,7 @@ import {
   type TurnOutput,
 } from '@agenthost/host';
 import { type DemoMemory, readMemory, remember } from './memory.ts';
+import { question } from './questions.ts';
 import { type Scene, speak } from './scene.ts';
 import { keywords, readScript, type Step } from './script.ts';
 import type { Random } from './seeded-random.ts';
@@ -118,6 +119,8 @@ export class DemoSession implements AgentSession {
         return listFiles(scene, step.path);
       case 'ask':
         return ask(scene, step.form);
+      case 'question':
+        return question(scene, step.form);
       case 'run':
         return this.#terminals.run(scene, step.command);
       case 'serve':
