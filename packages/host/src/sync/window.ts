@@ -14,7 +14,7 @@ export const cursorBefore = (ordinal: number): string | undefined =>
 
 /** The ordinal that a cursor stands for, or `undefined` when it is none of ours. */
 export function ordinalOfCursor(cursor: string): number | undefined {
-  const match = /^before-(\d{1,12})$/.exec(cursor);
+  const match = /^before-([1-9]\d{0,11})$/.exec(cursor);
   return match?.[1] === undefined ? undefined : Number(match[1]);
 }
 

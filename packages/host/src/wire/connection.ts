@@ -4,7 +4,7 @@ import type { ServerTransport } from '@agenthost/rpc/websocket-server';
 import type { Timers } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { Channel } from '../sync/channel.ts';
-import type { EncodedEnvelope, Sink } from '../sync/subscription.ts';
+import { EncodedEnvelope, type Sink } from '../sync/subscription.ts';
 import type { Sync } from '../sync/sync.ts';
 import type { ClientRecord } from './clients.ts';
 
@@ -127,11 +127,11 @@ export class Connection implements Sink {
   envelope(encoded: EncodedEnvelope, delivery: Parameters<Sink['envelope']>[1]): void {
     if (this.#dialect === undefined) return;
     const { value } = encoded;
-    // Below 0.5.2 an envelope is either sent as it is or not at all [CONN-9]; a rejection carries what the client sent.
+    // A rejection carries what the client sent.
     const isFit = this.#dialect.isIdentity || value.rejectionReason !== undefined;
-    if (isFit || this.#dialect.envelope(value) !== undefined) {
-      this.outbox.envelope(encoded, delivery);
-    }
+    const fitted = isFit ? value : this.#dialect.envelope(value);
+    if (fitted === undefined) return;
+    this.outbox.envelope(fitted === value ? encoded : new EncodedEnvelope(fitted), delivery);
   }
 
   frame(text: string, kind: 'message' | 'response'): void {

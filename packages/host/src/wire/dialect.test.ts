@@ -47,7 +47,7 @@ describe('[CONN-9] what a version is sent', () => {
     expect(dialectOf('0.5.2').snapshot(snapshot)).toBe(snapshot);
   });
 
-  it('[CONN-9] a snapshot of a chat has no inputRequest parts before 0.5.2, neither done nor running', () => {
+  it('[CONN-9] a snapshot of a chat and turns that come later have no inputRequest parts before 0.5.2, neither done nor running', () => {
     const parts: ChatState['turns'][number]['responseParts'] = [
       { kind: 'markdown', id: 'm', content: 'x' },
       { kind: 'inputRequest', request: { id: 'q' }, response: 'decline' },
@@ -71,5 +71,14 @@ describe('[CONN-9] what a version is sent', () => {
     expect(dialectOf('0.5.2').snapshot(snapshot)).toBe(snapshot);
     // The host's own stays as it is.
     expect(state.turns[0]?.responseParts).toHaveLength(2);
+    const older: StateAction = { type: 'chat/turnsLoaded', turns: state.turns, turnsNextCursor: 'c' };
+    const page = { turns: state.turns, hasMore: true };
+    const known = [{ id: 'a', responseParts: [{ kind: 'markdown' }] }];
+    const sent = dialectOf('0.5.1').envelope(envelope(older));
+    expect(sent?.action).toMatchObject({ type: 'chat/turnsLoaded', turns: known, turnsNextCursor: 'c' });
+    expect(dialectOf('0.5.1').result('fetchTurns', page)).toMatchObject({ turns: known, hasMore: true });
+    expect(dialectOf('0.5.2').envelope(envelope(older))?.action).toBe(older);
+    expect(dialectOf('0.5.2').result('fetchTurns', page)).toBe(page);
+    expect(dialectOf('0.5.1').result('disposeChat', null)).toBeNull();
   });
 });

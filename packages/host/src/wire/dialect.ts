@@ -7,6 +7,7 @@ import {
   PROTOCOL_VERSION,
   type Snapshot,
   type SupportedVersion,
+  type Turn,
 } from '@agenthost/protocol';
 
 /** The one place where what a connection is sent is fitted to its version [CONN-9]. The inside speaks 0.5.2 only. */
@@ -14,6 +15,8 @@ export interface Dialect {
   /** The envelope for this version, or `undefined` when it must not be sent. */
   envelope(envelope: ActionEnvelope): ActionEnvelope | undefined;
   snapshot(snapshot: Snapshot): Snapshot;
+  /** The result of a request of this method, as this version knows it. */
+  result<R>(method: string, result: R): R;
   /** True when everything passes unchanged, so that encodings can be shared. */
   readonly isIdentity: boolean;
 }
@@ -21,6 +24,7 @@ export interface Dialect {
 const current: Dialect = {
   envelope: (envelope) => envelope,
   snapshot: (snapshot) => snapshot,
+  result: (_, result) => result,
   isIdentity: true,
 };
 
@@ -34,7 +38,14 @@ export function dialectOf(version: SupportedVersion): Dialect {
       if (isActionType(action.type) && !isActionKnownAt(action.type, version)) return undefined;
       if (action.type === 'chat/responsePart' && !isResponsePartKnownAt(action.part.kind, version))
         return undefined;
-      return envelope;
+      if (action.type !== 'chat/turnsLoaded' || isResponsePartKnownAt('inputRequest', version))
+        return envelope;
+      return { ...envelope, action: { ...action, turns: knownTurns(action.turns, version) } };
+    },
+    result: (method, result) => {
+      if (method !== 'fetchTurns' || isResponsePartKnownAt('inputRequest', version)) return result;
+      if (typeof result !== 'object' || result === null || !('turns' in result)) return result;
+      return isTurns(result.turns) ? { ...result, turns: knownTurns(result.turns, version) } : result;
     },
     snapshot: (snapshot) => {
       const { state } = snapshot;
@@ -44,10 +55,7 @@ export function dialectOf(version: SupportedVersion): Dialect {
       }
       if (!('resource' in state && 'turns' in state) || isResponsePartKnownAt('inputRequest', version))
         return snapshot;
-      const turns = state.turns.map((turn) => ({
-        ...turn,
-        responseParts: knownParts(turn.responseParts, version),
-      }));
+      const turns = knownTurns(state.turns, version);
       const { activeTurn } = state;
       const active =
         activeTurn === undefined
@@ -57,6 +65,12 @@ export function dialectOf(version: SupportedVersion): Dialect {
     },
   };
 }
+
+// What the host itself has made.
+const isTurns = (value: unknown): value is Turn[] => Array.isArray(value);
+
+const knownTurns = (turns: readonly Turn[], version: SupportedVersion): Turn[] =>
+  turns.map((turn) => ({ ...turn, responseParts: knownParts(turn.responseParts, version) }));
 
 function knownParts<P extends { kind: Parameters<typeof isResponsePartKnownAt>[0] }>(
   parts: readonly P[],

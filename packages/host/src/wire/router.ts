@@ -94,8 +94,9 @@ function routeCommand<M extends ClientRequestMethod>(
       const caller = callerOf(connection);
       const command: Command<M> | undefined = commands[method];
       if (command === undefined) throw methodNotFound(method);
-      const run = (): Result<M> | Promise<Result<M>> =>
-        command(checkParams(method, params), caller, context.signal);
+      const { dialect } = connection;
+      const run = async (): Promise<Result<M>> =>
+        dialect.result(method, await command(checkParams(method, params), caller, context.signal));
       return guarded(() => (isConcurrent ? connection.gate.run(run) : run()));
     },
     { concurrent: isConcurrent },
