@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe } from 'vitest';
 import { catalogueContract } from './catalogue-contract.ts';
 import { channelsContract } from './channels-contract.ts';
 import type { JournalUnderTest } from './contract-rows.ts';
+import { copiesContract } from './copies-contract.ts';
 import type { Journal } from './journal.ts';
 import { openingContract } from './opening-contract.ts';
 import { windowContract } from './window-contract.ts';
@@ -44,6 +45,7 @@ export function journalContract(name: string, createStorage: () => JournalStorag
 
     openingContract(here);
     channelsContract(here);
+    copiesContract(here);
     windowContract(here);
     catalogueContract(here);
   });

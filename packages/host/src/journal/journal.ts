@@ -73,7 +73,10 @@ export interface Journal {
   readMeta(key: string): Promise<string | undefined>;
   listProcesses(): Promise<readonly StoredProcess[]>;
 
-  /** Bytes by session, of JSON where it is that: turns, snapshots, envelopes in the window, contents. `undefined` when unknown. */
+  /**
+   * Bytes by session, of JSON where it is that: turns, snapshots, envelopes in the window, contents. What chats share counts for each
+   * of them. `undefined` when unknown.
+   */
   diskUse(session: string): Promise<DiskUse | undefined>;
   /** Gives freed pages back to the file system in a slice of at most `maxPages`; resolves with whether more remain. */
   compact(maxPages: number): Promise<boolean>;
@@ -122,6 +125,18 @@ export type JournalWrite =
     }
   /** Drops the turns of a chat whose ordinal is at or above `from` and below `to` (default: all above), with their contents. */
   | { readonly op: 'dropTurns'; readonly chat: string; readonly from: number; readonly to?: number }
+  /**
+   * Makes turns 0 to `count - 1` of the chat `from`, as far as it has them, turns of `to` too, with their contents; what `to` held
+   * goes. `session` is the one of `to`. Sees what stands before it in its batch. Both are independent from then on: what either drops, the
+   * other keeps. Nothing is stored twice, and it costs the same for any number of turns.
+   */
+  | {
+      readonly op: 'copyTurns';
+      readonly from: string;
+      readonly to: string;
+      readonly session: string;
+      readonly count: number;
+    }
   /** Drops the contents of a turn that never came to a row: the active one, when it is cut off [CHAT-6]. */
   | { readonly op: 'dropContents'; readonly chat: string; readonly turnId: string }
   /** Upserts a channel's snapshot row. `state` and `local` are JSON; `local` is the host's own and never sent. */

@@ -193,14 +193,16 @@ export class MemoryJournal implements Journal {
     const channels = [...disk.channels.values()].filter(
       (row) => row.uri === session || row.session === session,
     );
-    const contents = [...disk.contents.values()].filter((content) => content.session === session);
+    const contents = [...disk.contents.values()].flatMap(({ owners, data }) =>
+      owners.filter((owner) => owner.session === session).map(() => data.byteLength),
+    );
     if (channels.length + contents.length === 0 && !disk.sessions.has(session)) return undefined;
     const uris = new Set(channels.map((row) => row.uri));
     return {
       turnsBytes: sizeOf(channels.flatMap((row) => [...this.#turns(row.uri).values()])),
       stateBytes: sizeOf(channels.flatMap((row) => [{ json: row.state }, { json: row.local }])),
       windowBytes: sizeOf(disk.envelopes.filter((envelope) => uris.has(envelope.channel))),
-      contentBytes: contents.reduce((sum, content) => sum + content.data.byteLength, 0),
+      contentBytes: contents.reduce((sum, bytes) => sum + bytes, 0),
     };
   }
 

@@ -29,11 +29,16 @@ export interface MemoryTurn {
   readonly json: string;
 }
 
-/** A content with what it goes with. */
-export interface MemoryContent extends StoredContent {
+/** What a content goes with. */
+export interface MemoryContentOwner {
   readonly session: string;
   readonly chat?: string;
   readonly turnId?: string;
+}
+
+/** A content with everything that needs it. It goes with the last of them. */
+export interface MemoryContent extends StoredContent {
+  readonly owners: readonly MemoryContentOwner[];
 }
 
 /** The rows of a memory journal. */

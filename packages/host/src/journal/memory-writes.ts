@@ -1,6 +1,6 @@
 import { checkSeq } from './envelope-order.ts';
 import type { JournalWrite } from './journal.ts';
-import type { MemoryContent, MemoryTables } from './memory-tables.ts';
+import type { MemoryContentOwner, MemoryTables } from './memory-tables.ts';
 
 /** Throws for a batch that cannot be applied as a whole. */
 export function checkBatch(tables: MemoryTables, writes: readonly JournalWrite[]): void {
@@ -28,9 +28,8 @@ export function applyWrite(tables: MemoryTables, write: JournalWrite): void {
     }
     case 'dropChannel':
       tables.channels.delete(write.uri);
-      tables.turns.delete(write.uri);
       tables.open.delete(write.uri);
-      dropContents(tables, ({ chat }) => chat === write.uri);
+      dropTurnsOf(tables, write.uri);
       return;
     case 'markOpen':
       tables.open.add(write.uri);
@@ -54,6 +53,9 @@ export function applyWrite(tables: MemoryTables, write: JournalWrite): void {
       dropContents(tables, ({ chat, turnId = '' }) => chat === write.chat && dropped.has(turnId));
       return;
     }
+    case 'copyTurns':
+      copyTurns(tables, write);
+      return;
     case 'dropContents':
       dropContents(tables, ({ chat, turnId }) => chat === write.chat && turnId === write.turnId);
       return;
@@ -70,9 +72,11 @@ export function applyWrite(tables: MemoryTables, write: JournalWrite): void {
     case 'dropClient':
       tables.clients.delete(write.id);
       return;
-    case 'content':
-      tables.contents.set(write.id, { ...withoutOp(write), data: write.data.slice() });
+    case 'content': {
+      const { id, contentType, data, op: _op, ...owner } = write;
+      tables.contents.set(id, { id, contentType, data: data.slice(), owners: [owner] });
       return;
+    }
     case 'process':
       tables.processes.set(write.pid, withoutOp(write));
       return;
@@ -87,9 +91,33 @@ export function applyWrite(tables: MemoryTables, write: JournalWrite): void {
   }
 }
 
-function dropContents(tables: MemoryTables, isDropped: (content: MemoryContent) => boolean): void {
+function copyTurns(
+  tables: MemoryTables,
+  { from, to, session, count }: Extract<JournalWrite, { op: 'copyTurns' }>,
+): void {
+  if (from === to) return;
+  dropTurnsOf(tables, to);
+  const copied = new Map([...(tables.turns.get(from) ?? [])].filter(([ordinal]) => ordinal < count));
+  tables.turns.set(to, copied);
+  const ids = new Set([...copied.values()].map(({ id }) => id));
   for (const content of tables.contents.values()) {
-    if (isDropped(content)) tables.contents.delete(content.id);
+    const more = content.owners.flatMap(({ chat, turnId }) =>
+      chat === from && turnId !== undefined && ids.has(turnId) ? [{ session, chat: to, turnId }] : [],
+    );
+    tables.contents.set(content.id, { ...content, owners: [...content.owners, ...more] });
+  }
+}
+
+function dropTurnsOf(tables: MemoryTables, chat: string): void {
+  tables.turns.delete(chat);
+  dropContents(tables, (owner) => owner.chat === chat);
+}
+
+function dropContents(tables: MemoryTables, isDropped: (owner: MemoryContentOwner) => boolean): void {
+  for (const content of tables.contents.values()) {
+    const owners = content.owners.filter((owner) => !isDropped(owner));
+    if (owners.length === 0) tables.contents.delete(content.id);
+    else tables.contents.set(content.id, { ...content, owners });
   }
 }
 

@@ -20,6 +20,18 @@ test('no statement of the journal walks through a table, whatever it holds', asy
     { op: 'envelope', seq: 1, channel: 'c', time: 1, json: '{}' },
     { op: 'envelope', seq: 2, channel: 'c', time: 2, json: '{}' },
     { op: 'turn', chat: 'c', ordinal: 0, id: 't', json: '{}' },
+    { op: 'copyTurns', from: 'c', to: 'copy', session: 's', count: 1 },
+    { op: 'turn', chat: 'copy', ordinal: 0, id: 'other', json: '{}' },
+    {
+      op: 'content',
+      session: 's',
+      chat: 'copy',
+      turnId: 'other',
+      id: 'x',
+      contentType: 'text/plain',
+      data: Buffer.of(1),
+    },
+    { op: 'dropTurns', chat: 'copy', from: 0 },
     { op: 'dropTurns', chat: 'c', from: 5 },
     { op: 'dropContents', chat: 'c', turnId: 't' },
     { op: 'session', ...after, summary: '{}' },
@@ -35,6 +47,7 @@ test('no statement of the journal walks through a table, whatever it holds', asy
   await journal.listStale(5, 5);
   await journal.readTurns('c', { before: 5, limit: 5, maxBytes: 5 });
   await journal.findTurn('c', 't');
+  await journal.findTurn('copy', 't');
   await journal.readEnvelopes(['c'], 0, 5, 500);
   await journal.findOutcome('c', 'e', 1);
   await journal.windowStats();

@@ -8,6 +8,7 @@ import type {
   StoredSession,
   StoredTurn,
 } from './journal.ts';
+import { readDiskUse } from './sqlite-disk-use.ts';
 import {
   bytes,
   number,
@@ -18,6 +19,7 @@ import {
   text,
 } from './sqlite-rows.ts';
 import { RUN_COLUMNS, unpack } from './sqlite-runs.ts';
+import { clip, END, type Span, spansOf } from './sqlite-spans.ts';
 
 /** SQLite's "no limit". */
 const unlimited = -1;
@@ -72,27 +74,43 @@ export class SqliteReader {
     const maxBytes = options.maxBytes ?? Number.POSITIVE_INFINITY;
     const turns: StoredTurn[] = [];
     let total = 0;
-    const rows = this.#statements.iterate(
-      'SELECT ordinal, id, bytes, json FROM turns WHERE chat = ? AND ordinal < ? ORDER BY ordinal DESC LIMIT ?',
-      chat,
-      options.before ?? Number.MAX_SAFE_INTEGER,
-      options.limit ?? unlimited,
-    );
-    for (const row of rows) {
-      total += number(row, 'bytes');
-      if (turns.length > 0 && total > maxBytes) break;
-      turns.push({ ordinal: number(row, 'ordinal'), id: text(row, 'id'), json: text(row, 'json') });
+    for (const { line, start, stop } of this.#spans(chat, options.before).toReversed()) {
+      const rows = this.#statements.iterate(
+        `SELECT ordinal, id, bytes, json FROM turns WHERE chat = ? AND ordinal >= ? AND ordinal < ?
+         ORDER BY ordinal DESC LIMIT ?`,
+        line,
+        start,
+        stop,
+        options.limit === undefined ? unlimited : options.limit - turns.length,
+      );
+      for (const row of rows) {
+        total += number(row, 'bytes');
+        if (turns.length > 0 && total > maxBytes) return turns.reverse();
+        turns.push({ ordinal: number(row, 'ordinal'), id: text(row, 'id'), json: text(row, 'json') });
+      }
     }
     return turns.reverse();
   }
 
   turn(chat: string, turnId: string): number | undefined {
-    const row = this.#statements.get(
-      'SELECT ordinal FROM turns WHERE chat = ? AND id = ? ORDER BY ordinal LIMIT 1',
-      chat,
-      turnId,
-    );
-    return row && number(row, 'ordinal');
+    for (const { line, start, stop } of this.#spans(chat)) {
+      const row = this.#statements.get(
+        `SELECT ordinal FROM turns WHERE chat = ? AND id = ? AND ordinal >= ? AND ordinal < ?
+         ORDER BY ordinal LIMIT 1`,
+        line,
+        turnId,
+        start,
+        stop,
+      );
+      if (row !== undefined) return number(row, 'ordinal');
+    }
+    return undefined;
+  }
+
+  /** Where the turns of a chat stand, up to an ordinal. */
+  #spans(chat: string, before: number = END): Span[] {
+    const spans = spansOf(this.#statements, chat) ?? [{ start: 0, stop: END, line: chat }];
+    return clip(spans, { start: 0, stop: before });
   }
 
   envelopes(
@@ -203,27 +221,7 @@ export class SqliteReader {
   }
 
   diskUse(session: string): DiskUse | undefined {
-    const sum = (sql: string): number | undefined => {
-      const row = this.#statements.get(sql, session);
-      return row && optionalNumber(row, 'bytes');
-    };
-    const own = 'SELECT uri FROM channels WHERE session = ?1 OR uri = ?1';
-    const stateBytes = sum('SELECT sum(bytes) AS bytes FROM channels WHERE session = ?1 OR uri = ?1');
-    const contentBytes = sum('SELECT sum(bytes) AS bytes FROM contents WHERE session = ?1');
-    const isKnown = stateBytes !== undefined || contentBytes !== undefined || this.#isListed(session);
-    if (!isKnown) {
-      return undefined;
-    }
-    return {
-      turnsBytes: sum(`SELECT sum(bytes) AS bytes FROM turns WHERE chat IN (${own})`) ?? 0,
-      stateBytes: stateBytes ?? 0,
-      windowBytes: sum(`SELECT sum(bytes) AS bytes FROM envelopes WHERE channel IN (${own})`) ?? 0,
-      contentBytes: contentBytes ?? 0,
-    };
-  }
-
-  #isListed(session: string): boolean {
-    return this.#statements.get('SELECT 1 FROM sessions WHERE uri = ?', session) !== undefined;
+    return readDiskUse(this.#statements, session);
   }
 }
 

@@ -125,6 +125,27 @@ function separateStates(database: DatabaseSync): void {
   `);
 }
 
+/**
+ * Version 6. Copies of chats share the rows of `turns`, and what belongs to them: see sqlite-turns.ts. Nothing that is there is
+ * rewritten, since a chat that shares nothing has no row in `spans`.
+ */
+function shareTurns(database: DatabaseSync): void {
+  database.exec(`
+    -- session: of the chat. home: of the chat that the line was written by, which its contents name as theirs.
+    CREATE TABLE spans (
+      chat TEXT NOT NULL,
+      start INTEGER NOT NULL,
+      stop INTEGER NOT NULL,
+      line TEXT NOT NULL,
+      session TEXT,
+      home TEXT,
+      PRIMARY KEY (chat, start)
+    ) WITHOUT ROWID;
+    CREATE INDEX spans_by_line ON spans (line, chat, start, stop, session, home);
+    CREATE INDEX spans_by_home ON spans (home, line);
+  `);
+}
+
 /** Every migration in order. Append only: a released one never changes. */
 export const migrations: readonly Migration[] = [
   createTables,
@@ -132,6 +153,7 @@ export const migrations: readonly Migration[] = [
   orderClients,
   allowCompressedEnvelopes,
   separateStates,
+  shareTurns,
 ];
 
 /** The version that the database has; 0 is an empty one. */

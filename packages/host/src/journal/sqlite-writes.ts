@@ -3,6 +3,8 @@ import type { JournalWrite, OutcomeKey } from './journal.ts';
 import { Compressor } from './sqlite-compression.ts';
 import { number, type Statements } from './sqlite-rows.ts';
 import { Run } from './sqlite-runs.ts';
+import { END } from './sqlite-spans.ts';
+import { SqliteTurnWriter } from './sqlite-turns.ts';
 
 type EnvelopeWrite = Extract<JournalWrite, { op: 'envelope' }>;
 type ChannelWrite = Extract<JournalWrite, { op: 'channel' }>;
@@ -22,8 +24,11 @@ export class SqliteWriter {
   /** Channels whose row in `stale` needs no look until their snapshot row changes. */
   readonly #knownStale = new Set<string>();
 
+  readonly #turns: SqliteTurnWriter;
+
   constructor(statements: Statements) {
     this.#statements = statements;
+    this.#turns = new SqliteTurnWriter(statements);
   }
 
   /**
@@ -65,8 +70,7 @@ export class SqliteWriter {
         this.#knownStale.delete(write.uri);
         statements.run('DELETE FROM channels WHERE uri = ?', write.uri);
         statements.run('DELETE FROM states WHERE channel = ?', write.uri);
-        statements.run('DELETE FROM turns WHERE chat = ?', write.uri);
-        statements.run('DELETE FROM contents WHERE chat = ?', write.uri);
+        this.#turns.dropAll(write.uri);
         statements.run('DELETE FROM open_channels WHERE uri = ?', write.uri);
         statements.run('DELETE FROM stale WHERE channel = ?', write.uri);
         return;
@@ -77,28 +81,13 @@ export class SqliteWriter {
         statements.run('DELETE FROM open_channels WHERE uri = ?', write.uri);
         return;
       case 'turn':
-        statements.run(
-          `INSERT INTO turns (chat, ordinal, id, bytes, json) VALUES (?1, ?2, ?3, octet_length(?4), ?4)
-           ON CONFLICT (chat, ordinal) DO UPDATE SET id = excluded.id, bytes = excluded.bytes, json = excluded.json`,
-          write.chat,
-          write.ordinal,
-          write.id,
-          write.json,
-        );
-        return;
-      case 'dropTurns': {
-        const range = [write.chat, write.from, write.to ?? Number.MAX_SAFE_INTEGER] as const;
-        statements.run(
-          `DELETE FROM contents WHERE chat = ?1 AND turn IN
-             (SELECT id FROM turns WHERE chat = ?1 AND ordinal >= ?2 AND ordinal < ?3)`,
-          ...range,
-        );
-        statements.run('DELETE FROM turns WHERE chat = ? AND ordinal >= ? AND ordinal < ?', ...range);
-        return;
-      }
+        return this.#turns.turn(write);
+      case 'dropTurns':
+        return this.#turns.drop(write.chat, { start: write.from, stop: write.to ?? END });
+      case 'copyTurns':
+        return this.#turns.copy(write);
       case 'dropContents':
-        statements.run('DELETE FROM contents WHERE chat = ? AND turn = ?', write.chat, write.turnId);
-        return;
+        return this.#turns.dropContents(write.chat, write.turnId);
       case 'session':
         statements.run(
           `INSERT INTO sessions (uri, modified_at, summary) VALUES (?, ?, ?)
@@ -110,8 +99,7 @@ export class SqliteWriter {
         return;
       case 'dropSession':
         statements.run('DELETE FROM sessions WHERE uri = ?', write.uri);
-        statements.run('DELETE FROM contents WHERE session = ?', write.uri);
-        return;
+        return this.#turns.dropSession(write.uri);
       case 'client':
         statements.run(
           'INSERT OR REPLACE INTO clients VALUES (?, ?, ?, ?, ?, ?, ?)',
@@ -128,18 +116,7 @@ export class SqliteWriter {
         statements.run('DELETE FROM clients WHERE id = ?', write.id);
         return;
       case 'content':
-        statements.run(
-          `INSERT OR REPLACE INTO contents (id, session, content_type, bytes, data, chat, turn)
-           VALUES (?, ?, ?, ?, ?, ?, ?)`,
-          write.id,
-          write.session,
-          write.contentType,
-          write.data.byteLength,
-          write.data,
-          write.chat ?? null,
-          write.turnId ?? null,
-        );
-        return;
+        return this.#turns.content(write);
       case 'process':
         statements.run(
           'INSERT OR REPLACE INTO processes VALUES (?, ?, ?)',
