@@ -11,6 +11,8 @@ export interface Offer {
   session?: object;
   /** Errors instead of answers, by method. */
   errors?: Record<string, { code: number; message: string; data?: unknown }>;
+  /** Results of methods that it has no answer of its own to. */
+  results?: Record<string, object>;
   /** Updates that are sent before the answer to a method. */
   before?: Record<string, readonly object[]>;
   /** Updates that follow the answer to a method, one every few milliseconds. */
@@ -37,6 +39,8 @@ export type Step =
   | { sayCalls: string }
   | { sayPrompt: true }
   | { saySession: true }
+  /** Waits until a method was called that the agent has seen so often by then. */
+  | { awaitCall: string; count?: number }
   /** Sends a whole message as it is. */
   | { send: object }
   /** Writes bytes to stdout or stderr: the text, so often. */
@@ -61,6 +65,8 @@ const offer = JSON.parse(process.argv[2] ?? '{}') as Offer;
 const answers = new Map<number | string, (answer: Message) => void>();
 const cancels = new Map<string, () => void>();
 const calls: Message[] = [];
+/** Who waits for the next call. */
+const called = new Set<() => void>();
 let requestCount = 0;
 let sessionCount = 0;
 let lastAnswer: Message = {};
@@ -108,7 +114,11 @@ async function runTurn(id: number | string, sessionId: string, prompt: { text?: 
       say(sessionId, JSON.stringify(made.map(({ params }) => params)));
     } else if ('sayPrompt' in step) say(sessionId, JSON.stringify(prompt.slice(0, -1)));
     else if ('saySession' in step) say(sessionId, `${process.pid} ${sessionId}`);
-    else if ('send' in step) send(step.send);
+    else if ('awaitCall' in step) {
+      const { awaitCall, count = 1 } = step;
+      while (calls.filter(({ method }) => method === awaitCall).length < count)
+        await new Promise<void>((resolve) => called.add(resolve));
+    } else if ('send' in step) send(step.send);
     else if ('write' in step) {
       const { text: written, count = 1, to = 'stdout' } = step.write;
       for (let index = 0; index < count; index += 1) process[to].write(written);
@@ -147,7 +157,7 @@ function answer({ id, method, params = {} }: Message & { id: number | string }):
   else if (method === 'session/prompt') void runTurn(id, sessionId, params.prompt ?? []);
   else if (method === 'session/load' || method === 'session/resume')
     send({ id, result: offer.session ?? {} });
-  else send({ id, result: {} });
+  else send({ id, result: offer.results?.[method] ?? {} });
   void sendLater(sessionId, offer.after?.[method] ?? []);
 }
 
@@ -155,6 +165,8 @@ createInterface({ input: process.stdin })
   .on('line', (line) => {
     const message = JSON.parse(line) as Message;
     calls.push(message);
+    for (const resolve of called) resolve();
+    called.clear();
     if (message.method === undefined) answers.get(message.id ?? '')?.(message);
     else if (message.id !== undefined) answer({ ...message, id: message.id });
     else if (message.method === 'session/cancel') cancels.get(message.params?.sessionId ?? '')?.();

@@ -1,4 +1,5 @@
 import { isObject, objectOf, objectsOf, textOf } from './json.ts';
+import { readSteering } from './steering.ts';
 
 /** What an agent said of itself when it was initialized. */
 export interface AgentTraits {
@@ -6,6 +7,8 @@ export interface AgentTraits {
   readonly canLoad: boolean;
   readonly canResume: boolean;
   readonly canClose: boolean;
+  /** Takes messages into a running turn. */
+  readonly canSteer: boolean;
   readonly takesImages: boolean;
   readonly takesEmbeddedContext: boolean;
   /** Ways to log in, in words; absent when it names none. */
@@ -26,6 +29,7 @@ export function readTraits(answer: unknown): AgentTraits {
     canLoad: capabilities['loadSession'] === true,
     canResume: isObject(session['resume']),
     canClose: isObject(session['close']),
+    canSteer: readSteering(objectOf(answer)),
     takesImages: prompt['image'] === true,
     takesEmbeddedContext: prompt['embeddedContext'] === true,
     logins: ways.length === 0 ? undefined : ways.join('; '),

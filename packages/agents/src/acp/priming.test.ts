@@ -44,6 +44,22 @@ it('a record tells who said what, which tools ran, and how a turn ended', () => 
   );
 });
 
+it('[CHAT-12] a message that steered a turn is told where it stood, other notices are not', () => {
+  const message = { text: 'the other way', origin: { kind: 'user' as const } };
+  const text = primingText([
+    turn('one', '', {
+      responseParts: [
+        { kind: 'markdown', id: 'p', content: 'this way' },
+        { kind: 'systemNotification', content: 'Steering message: …', 'x-steering': { id: 's', message } },
+        { kind: 'systemNotification', content: 'a notice' },
+      ],
+    }),
+  ]);
+  expect(text?.split('<conversation>')[1]).toBe(
+    '\nUser: one\nYou: this way\nUser, while you worked: the other way\n</conversation>',
+  );
+});
+
 it('a long chat is told from its end, within a bound', () => {
   const turns = Array.from({ length: 200 }, (_, index) => turn(`question ${index}.`, 'x'.repeat(1_000)));
   const text = primingText(turns) ?? '';

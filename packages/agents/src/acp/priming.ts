@@ -51,8 +51,12 @@ function partText(part: ResponsePart): string | undefined {
       const what = invocationMessage === undefined ? '' : `: ${cut(plain(invocationMessage), 500)}`;
       return `(Tool ${displayName}${what}, ${status})${printed(part.toolCall)}`;
     }
+    case 'systemNotification': {
+      const text = part['x-steering']?.message.text;
+      return text === undefined ? undefined : `User, while you worked: ${cut(text, maxPartLength)}`;
+    }
     default:
-      // Reasoning, notices and references are of no use to another session.
+      // Reasoning and references are of no use to another session.
       return undefined;
   }
 }

@@ -6,10 +6,12 @@ import {
   type TurnInput,
   type TurnOutput,
 } from '@agenthost/host';
+import type { Message } from '@agenthost/protocol';
 import type { AcpAgentConfig } from './config.ts';
 import { ConfigControl, type ConfigTarget } from './config-control.ts';
 import type { AcpConnection, SessionReceiver } from './connection.ts';
 import type { ConnectionLease, ConnectionPool } from './connection-pool.ts';
+import type { AskPeople } from './elicitation.ts';
 import { readTextFile, writeTextFile } from './files.ts';
 import { type JsonObject, objectOf, textOf } from './json.ts';
 import { primingText } from './priming.ts';
@@ -17,6 +19,7 @@ import { promptBlocks } from './prompt.ts';
 import { type AcpLog, type AcpTimers, orAbort, withDeadline } from './runtime.ts';
 import type { AgentSessionConfig } from './session-config.ts';
 import type { SessionUpdate } from './session-update.ts';
+import { PromptSteering } from './steering.ts';
 import { SharedTerminals } from './terminals.ts';
 import { AcpTurn } from './turn.ts';
 
@@ -65,6 +68,7 @@ export class AcpSession implements AgentSession, SessionReceiver {
   #sessionId: string | undefined;
   #attached: Attachment | undefined;
   #turn: AcpTurn | undefined;
+  #steering: PromptSteering | undefined;
   /** Settles when the turn that is running has. */
   #running: Promise<void> = Promise.resolve();
   #priming: string | undefined;
@@ -109,6 +113,8 @@ export class AcpSession implements AgentSession, SessionReceiver {
 
   async runTurn(input: TurnInput, output: TurnOutput, signal: AbortSignal): Promise<void> {
     const before = this.#running;
+    const steering = new PromptSteering(this.#context.log);
+    this.#steering = steering;
     let settle = (): void => {};
     this.#running = new Promise((resolve) => {
       settle = resolve;
@@ -119,7 +125,7 @@ export class AcpSession implements AgentSession, SessionReceiver {
       if (signal.aborted) return;
       const lease = await orAbort(this.#attach(), signal, (late) => late.release());
       try {
-        await this.#prompt(input, output, signal);
+        await this.#prompt(input, output, signal, steering);
       } finally {
         lease.release();
       }
@@ -127,8 +133,13 @@ export class AcpSession implements AgentSession, SessionReceiver {
       if (!signal.aborted) throw error;
       this.#context.log('debug', 'turn ended after its cancel', { error: String(error) });
     } finally {
+      steering.end();
       settle();
     }
+  }
+
+  async steer(message: Message): Promise<boolean> {
+    return (await this.#steering?.steer(message)) === true;
   }
 
   async setConfig(values: Readonly<Record<string, unknown>>): Promise<void> {
@@ -186,6 +197,8 @@ export class AcpSession implements AgentSession, SessionReceiver {
     return this.#turn?.permission(params);
   }
 
+  readonly askPeople: AskPeople = (questions, withdrawn) => this.#turn?.ask(questions, withdrawn);
+
   readTextFile(params: JsonObject): Promise<string> {
     return readTextFile(this.#options.workingDirectory, params);
   }
@@ -194,7 +207,12 @@ export class AcpSession implements AgentSession, SessionReceiver {
     return writeTextFile(this.#options.workingDirectory, params);
   }
 
-  async #prompt(input: TurnInput, output: TurnOutput, signal: AbortSignal): Promise<void> {
+  async #prompt(
+    input: TurnInput,
+    output: TurnOutput,
+    signal: AbortSignal,
+    steering: PromptSteering,
+  ): Promise<void> {
     const attached = this.#attached;
     if (attached === undefined)
       throw new AgentError('agentExited', `${this.#name} ended before the turn began`);
@@ -217,7 +235,9 @@ export class AcpSession implements AgentSession, SessionReceiver {
     const cancel = (): void => connection.notify('session/cancel', { sessionId });
     signal.addEventListener('abort', cancel, { once: true });
     try {
-      const result = await connection.request('session/prompt', { sessionId, prompt });
+      const answer = connection.request('session/prompt', { sessionId, prompt });
+      steering.begin({ connection, sessionId, input });
+      const result = await answer;
       this.#priming = undefined;
       turn.finish(result);
       if (!signal.aborted) await this.#awaitUsage(turn);
@@ -240,7 +260,10 @@ export class AcpSession implements AgentSession, SessionReceiver {
   /** Holds the connection, with the agent's session on it. */
   async #attach(): Promise<ConnectionLease> {
     if (this.#isClosed) throw new AgentError('agentExited', `the session with ${this.#name} is closed`);
-    const lease = await this.#context.pool.acquire(this.#key, this.#options.workingDirectory);
+    const lease = await this.#context.pool.acquire(this.#key, this.#options.workingDirectory, () =>
+      this.#options.onStep?.('handshake'),
+    );
+    this.#options.onStep?.('session');
     try {
       if (this.#attached?.connection !== lease.connection) {
         this.#detach();
