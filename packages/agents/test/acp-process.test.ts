@@ -201,6 +201,11 @@ describe('the process of an agent', () => {
     await vi.waitFor(() => expect(childRegistry.running.size).toBe(0));
   });
 
+  it('[ROOT-3] says how far its start is', async () => {
+    const { host } = await openChat(scriptedAgent({}), { workingDirectory: temporaryFolder() });
+    expect(host.steps).toEqual(['handshake', 'session']);
+  });
+
   it('that hangs at its start does not hold up the end of the host', async () => {
     const childRegistry = new RunningChildren();
     const provider = scriptedAgent({ silent: ['initialize'] }, {}, { childRegistry });

@@ -3,6 +3,7 @@ import type {
   AgentProvider,
   AgentSession,
   AgentSessionHost,
+  AgentStartStep,
   AgentTerminal,
   AgentTerminalStart,
   ClientTool,
@@ -20,6 +21,8 @@ export { RecordingTurn, type TurnEvent } from './recording-turn.ts';
 
 /** A session host that records what an agent session tells it. */
 export class RecordingSessionHost implements AgentSessionHost {
+  /** How far the start has come, step by step. */
+  readonly steps: AgentStartStep[] = [];
   memory: unknown;
   readonly titles: string[] = [];
   readonly configs: ResolvedConfig[] = [];
@@ -112,6 +115,7 @@ export async function openChat(provider: AgentProvider, options: OpenChatOptions
     config: options.config ?? {},
     memory: options.memory,
     history: async () => options.history ?? [],
+    onStep: (step) => void host.steps.push(step),
     host,
   };
   const session = await provider.openSession(request, new AbortController().signal);

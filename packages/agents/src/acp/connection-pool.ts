@@ -11,6 +11,8 @@ export interface ConnectionLease {
 
 interface Entry {
   readonly opening: Promise<AcpConnection>;
+  /** Settles when the process runs; never when it does not come to that. */
+  readonly running: Promise<void>;
   /** Gives up the start. */
   readonly abandon: AbortController;
   useCount: number;
@@ -20,7 +22,7 @@ interface Entry {
 /** How a pool starts its connections, and when it lets idle ones go. */
 export interface ConnectionPoolOptions {
   /** Starts an agent with this folder as its own working directory. The signal ends the attempt. */
-  readonly start: (cwd: string, signal: AbortSignal) => Promise<AcpConnection>;
+  readonly start: (cwd: string, signal: AbortSignal, onRunning: () => void) => Promise<AcpConnection>;
   readonly timers: AcpTimers;
   readonly log: AcpLog;
   /** How long a process stays when nothing uses it. */
@@ -37,10 +39,11 @@ export class ConnectionPool {
     this.#options = options;
   }
 
-  /** The connection of `key`, started when there is none. Rejects with `AgentError`. */
-  async acquire(key: string, cwd: string): Promise<ConnectionLease> {
+  /** The connection of `key`, started when there is none; `onRunning` hears when its process runs. Rejects with `AgentError`. */
+  async acquire(key: string, cwd: string, onRunning: () => void): Promise<ConnectionLease> {
     if (this.#isDisposed) throw new AgentError('agentExited', 'the host is stopping its agents');
     const entry = this.#entries.get(key) ?? this.#open(key, cwd);
+    void entry.running.then(onRunning);
     entry.useCount += 1;
     entry.cancelIdle?.();
     entry.cancelIdle = undefined;
@@ -73,8 +76,9 @@ export class ConnectionPool {
 
   #open(key: string, cwd: string): Entry {
     const abandon = new AbortController();
-    const opening = this.#options.start(cwd, abandon.signal);
-    const entry: Entry = { opening, abandon, useCount: 0, cancelIdle: undefined };
+    const { promise: running, resolve: onRunning } = Promise.withResolvers<void>();
+    const opening = this.#options.start(cwd, abandon.signal, onRunning);
+    const entry: Entry = { opening, running, abandon, useCount: 0, cancelIdle: undefined };
     this.#entries.set(key, entry);
     entry.opening
       .then((connection) => connection.closed)

@@ -82,7 +82,7 @@ class Provider implements AcpProvider {
     this.#log = options.log ?? (() => {});
     this.#timers = options.timers ?? processTimers;
     this.#pool = new ConnectionPool({
-      start: (cwd, signal) => this.#connect(cwd, signal),
+      start: (cwd, signal, onRunning) => this.#connect(cwd, signal, onRunning),
       timers: this.#timers,
       log: this.#log,
       idleMs: options.idleMs ?? 10 * 60_000,
@@ -142,7 +142,7 @@ class Provider implements AcpProvider {
     return this.#pool.dispose();
   }
 
-  async #connect(cwd: string, signal: AbortSignal): Promise<AcpConnection> {
+  async #connect(cwd: string, signal: AbortSignal, onRunning: () => void): Promise<AcpConnection> {
     const agent = this.#agent;
     const file = this.#file();
     if (file === undefined) throw new AgentError('agentError', `${agent.displayName}: ${this.#missing()}`);
@@ -163,6 +163,7 @@ class Provider implements AcpProvider {
     signal.addEventListener('abort', () => void process.stop());
     await this.#record(process, file);
     if (signal.aborted) await process.stop();
+    else onRunning();
     return AcpConnection.open({
       process,
       name: agent.displayName,

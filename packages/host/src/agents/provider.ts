@@ -56,6 +56,9 @@ export interface ResolvedConfig {
   readonly values: Readonly<Record<string, unknown>>;
 }
 
+/** How far an agent is that starts: its process runs and is being introduced, or its session is being opened. */
+export type AgentStartStep = 'handshake' | 'session';
+
 /** The chat that an agent is opened for. `session` and `chat` are URIs; `config` holds the session's values by property. */
 export interface OpenAgentSession {
   readonly session: string;
@@ -67,6 +70,8 @@ export interface OpenAgentSession {
   readonly memory: unknown;
   /** The chat's latest completed turns, oldest first, for agents that have lost or never had a memory of their own. */
   history(): Promise<readonly Turn[]>;
+  /** Hears how far the start is, for people who wait for it [ROOT-3]. Steps may be left out. */
+  onStep?(step: AgentStartStep): void;
   readonly host: AgentSessionHost;
 }
 

@@ -4,6 +4,7 @@ import { KnownConfigs } from '../agents/known-config.ts';
 import { AgentError } from '../agents/provider.ts';
 import { AgentRegistry } from '../agents/registry.ts';
 import { RememberedAgents } from '../agents/remembered.ts';
+import { StartProgress } from '../agents/start-progress.ts';
 import { chatCommands, removeChat } from '../channels/chat/commands.ts';
 import { chatModule } from '../channels/chat/module.ts';
 import { resourceCommands } from '../channels/resource/commands.ts';
@@ -125,6 +126,7 @@ export async function startCore(parts: {
   const contents = new ContentStore(sync, ids);
   const directories = new WorkingDirectories(sync, log);
   const readFile = workspace.readerFor(() => directories.list());
+  const progress = new StartProgress(sync);
   const turns = new TurnSupervisor({
     sync,
     agents,
@@ -135,6 +137,8 @@ export async function startCore(parts: {
     contents,
     clientTools: new ClientToolRuns({ sync, timers, limitMs: () => clientToolLimitMs(sync) }),
     terminals,
+    startLimitMs: () => numberSetting(config(), 'agentStartTimeoutSeconds') * 1_000,
+    onStartStep: (session, step) => progress.step(session, step),
     localeOf: (chat) => locales.get(chat) ?? 'en',
     readResource: async (uri) => {
       const { data, encoding, contentType } = await readFile(uri, 'base64');
@@ -162,6 +166,7 @@ export async function startCore(parts: {
       agents,
       turns,
       terminals,
+      progress,
       configs: new KnownConfigs({ remembered, timers, log }),
       resolveDirectory: (uri, caller) => workspace.resolveDirectory(uri, caller.isAdmin),
       onListed: (uri, by) => {

@@ -192,6 +192,12 @@ export class Sync {
     });
   }
 
+  /** Tells one client alone, in its place among what it is sent; never journaled nor replayed. Inside `path.transact` only. */
+  notify<M extends 'root/progress'>(sink: Sink, method: M, params: HostToClientNotifications[M]): void {
+    const text = JSON.stringify({ jsonrpc: '2.0', method, params });
+    this.path.publish(() => sink.frame(text, 'message'));
+  }
+
   /** The root channel; it is always in memory. */
   get root(): Channel<'root'> {
     const root = this.registry.getOf('root', ROOT_URI);

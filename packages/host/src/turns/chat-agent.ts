@@ -40,7 +40,7 @@ export class ChatAgent {
     if (this.#state.phase === 'opening') return this.#state.promise;
     const abort = new AbortController();
     this.#generation += 1;
-    const promise = this.#openNew(abort.signal, this.#generation);
+    const promise = this.#openInTime(abort, this.#generation);
     const opening: AgentState = { phase: 'opening', promise, abort };
     this.#state = opening;
     promise.then(
@@ -103,6 +103,35 @@ export class ChatAgent {
     }
   }
 
+  /** An agent that never answers must not keep a session in the making, or a turn open, for ever. */
+  async #openInTime(abort: AbortController, generation: number): Promise<AgentSession> {
+    const { startLimitMs, timers } = this.#parts;
+    const limitMs = startLimitMs();
+    const opening = this.#openNew(abort.signal, generation);
+    const given = Promise.withResolvers<never>();
+    const giveUp = (error: AgentError): void => {
+      given.reject(error);
+      // Nobody waits for it any more.
+      opening.then(
+        (session) => this.#close(session),
+        () => undefined,
+      );
+    };
+    const cancel = timers.after(limitMs, () => {
+      const message = `The agent did not open a conversation within ${limitMs / 1_000} s`;
+      giveUp(new AgentError('agentUnresponsive', message));
+      abort.abort();
+    });
+    const leave = (): void => giveUp(new AgentError('agentExited', 'The agent is not needed any more'));
+    abort.signal.addEventListener('abort', leave, { once: true });
+    try {
+      return await Promise.race([opening, given.promise]);
+    } finally {
+      cancel();
+      abort.signal.removeEventListener('abort', leave);
+    }
+  }
+
   async #openNew(signal: AbortSignal, generation: number): Promise<AgentSession> {
     const { sync, agents, remembered, workingDirectoryOf } = this.#parts;
     const chat = await sync.registry.openOf('chat', this.#owner.chat);
@@ -116,6 +145,7 @@ export class ChatAgent {
         workingDirectory,
         config: agentValues(session.state.config?.values ?? {}),
         memory: chat.local.memory,
+        onStep: (step) => this.#parts.onStartStep(this.#owner.session, step),
         history: async () => {
           const rows = await sync.journal.readTurns(this.#owner.chat, { limit: HISTORY_TURNS });
           return rows.map(readTurn);

@@ -1,3 +1,4 @@
+import type { AgentStartStep } from '../agents/provider.ts';
 import type { AgentRegistry } from '../agents/registry.ts';
 import type { RememberedAgents } from '../agents/remembered.ts';
 import type { Ids, Timers } from '../lib/clock.ts';
@@ -21,6 +22,10 @@ export interface TurnParts {
   readonly terminals: Pick<TerminalService, 'startForAgent'>;
   /** Locale of the client that started a chat's present turn; `en` when unknown [CHAT-19]. */
   localeOf(chat: string): string;
+  /** How long an agent may take to open a session, ms, as it is set now. */
+  startLimitMs(): number;
+  /** The agent of a session that is being created has come so far [ROOT-3]. */
+  onStartStep(session: string, step: AgentStartStep): void;
   /** Reads what an attachment names, by the host's path policy. */
   readResource(uri: string): Promise<{ data: Uint8Array; contentType?: string }>;
   /** Absolute path; rejects with `AgentError` when the folder has gone. */

@@ -66,7 +66,7 @@ it('[SESS-2] turns and chats of a session that is being created reach the agent 
     initialMessage: { text: 'you too', origin: { kind: 'user' } },
   });
   // Nobody looks at the second chat for long.
-  await host.advance(300_000);
+  await host.advance(110_000);
   expect(host.agent.turns).toHaveLength(0);
   opening.resolve();
   await host.run();
@@ -83,8 +83,8 @@ it('[SESS-2] [CHAT-1] a session becomes ready though the chat it was opened for 
   const client = await host.client();
   const { session, chat } = await host.session(client);
   await client.request('createChat', { channel: SESSION, chat: 'ahp-chat:/second' });
-  await client.request('disposeChat', { channel: chat });
   host.agent.opening = Promise.resolve();
+  await client.request('disposeChat', { channel: chat });
   opening.reject(new Error('called off'));
   await host.run();
   expect(client.types(session)).toContain('session/ready');

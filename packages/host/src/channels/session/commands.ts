@@ -2,6 +2,7 @@ import {
   type AgentInfo,
   type ChatState,
   type ChatSummary,
+  type CreateSessionParams,
   invalidParams,
   isAcceptableUri,
   type SessionActiveClient,
@@ -14,6 +15,7 @@ import {
 import type { KnownConfigs } from '../../agents/known-config.ts';
 import type { AgentProvider } from '../../agents/provider.ts';
 import type { AgentRegistry } from '../../agents/registry.ts';
+import type { StartProgress, StartReport } from '../../agents/start-progress.ts';
 import { findToolFault } from '../../client-tools/definitions.ts';
 import { defaultApprovals } from '../../config/host-config.ts';
 import { agentValues, findHostKeyFault, metadataOf, withHostKeys } from '../../config/session-keys.ts';
@@ -46,6 +48,7 @@ interface Parts {
   readonly turns: TurnSupervisor;
   readonly terminals: Pick<TerminalService, 'heldBy' | 'disposeHeldBy'>;
   readonly configs: KnownConfigs;
+  readonly progress: StartProgress;
   readonly chats: ChatOfSession;
   /** Checks and completes a working directory, in the order of [SESS-1]; `file:` URI and absolute path. */
   resolveDirectory(uri: string | undefined, caller: Caller): Promise<{ uri: string; path: string }>;
@@ -58,46 +61,16 @@ export function sessionCommands(parts: Parts): Commands {
   const { sync, agents } = parts;
   return {
     createSession: async (params, caller) => {
-      const { channel: uri } = params;
-      if (!isAcceptableUri(uri, 'session')) {
-        throw invalidParams(`params.channel: ${uri.slice(0, 100)} cannot name a session`);
+      const { progressToken } = params;
+      const report =
+        progressToken === undefined ? undefined : parts.progress.open(progressToken, caller.sink);
+      try {
+        await createSession(parts, params, caller, report);
+      } catch (error) {
+        report?.cancel();
+        throw error;
       }
-      await checkFree(sync, uri);
-      const source = params.fork && (await openForkSource(sync, params.fork, params.provider));
-      const provider = agents.get(params.provider ?? source?.state.provider);
-      const isMoved = params.workingDirectory !== undefined;
-      const directory =
-        source === undefined || isMoved
-          ? await parts.resolveDirectory(params.workingDirectory, caller)
-          : // It was admitted for the source.
-            await parts.resolveDirectory(source.state.workingDirectory, { ...caller, isAdmin: true });
-      if (params.activeClient !== undefined && params.activeClient.clientId !== caller.clientId) {
-        throw invalidParams('params.activeClient.clientId: expected your own clientId');
-      }
-      const toolFault = findToolFault(params.activeClient?.tools ?? []);
-      if (toolFault !== undefined) throw invalidParams(`params.activeClient.tools: ${toolFault}`);
-      const config = await newConfig(parts, provider, directory.path, {
-        ...(source &&
-          inheritedConfig(source, (await resolveConfig(parts, provider, directory.path, {})).schema)),
-        ...params.config,
-      });
-      for (;;) {
-        await checkFree(sync, uri);
-        const point = source && params.fork && (await findSessionFork(sync, source, params.fork.turnId));
-        // Two may have found it free at once, and the source may have been cut.
-        if (sync.registry.get(uri) !== undefined) throw sessionAlreadyExists(uri);
-        if (point !== undefined && !isCurrent(point)) continue;
-        sync.path.transact('client', () =>
-          addSession(parts, uri, {
-            provider: provider.id,
-            directory: directory.uri,
-            config,
-            activeClient: params.activeClient,
-            fork: source && point && { source, point, isMoved },
-          }),
-        );
-        return null;
-      }
+      return null;
     },
     disposeSession: async ({ channel }) => {
       const session = await sync.registry.openOf('session', channel);
@@ -121,6 +94,55 @@ export function sessionCommands(parts: Parts): Commands {
       return resolveConfig(parts, agent, directory.path, config ?? {});
     },
   };
+}
+
+async function createSession(
+  parts: Parts,
+  params: CreateSessionParams,
+  caller: Caller,
+  report: StartReport | undefined,
+): Promise<void> {
+  const { sync, agents } = parts;
+  const { channel: uri } = params;
+  if (!isAcceptableUri(uri, 'session')) {
+    throw invalidParams(`params.channel: ${uri.slice(0, 100)} cannot name a session`);
+  }
+  await checkFree(sync, uri);
+  const source = params.fork && (await openForkSource(sync, params.fork, params.provider));
+  const provider = agents.get(params.provider ?? source?.state.provider);
+  const isMoved = params.workingDirectory !== undefined;
+  const directory =
+    source === undefined || isMoved
+      ? await parts.resolveDirectory(params.workingDirectory, caller)
+      : // It was admitted for the source.
+        await parts.resolveDirectory(source.state.workingDirectory, { ...caller, isAdmin: true });
+  if (params.activeClient !== undefined && params.activeClient.clientId !== caller.clientId) {
+    throw invalidParams('params.activeClient.clientId: expected your own clientId');
+  }
+  const toolFault = findToolFault(params.activeClient?.tools ?? []);
+  if (toolFault !== undefined) throw invalidParams(`params.activeClient.tools: ${toolFault}`);
+  const config = await newConfig(parts, provider, directory.path, {
+    ...(source && inheritedConfig(source, (await resolveConfig(parts, provider, directory.path, {})).schema)),
+    ...params.config,
+  });
+  for (;;) {
+    await checkFree(sync, uri);
+    const point = source && params.fork && (await findSessionFork(sync, source, params.fork.turnId));
+    // Two may have found it free at once, and the source may have been cut.
+    if (sync.registry.get(uri) !== undefined) throw sessionAlreadyExists(uri);
+    if (point !== undefined && !isCurrent(point)) continue;
+    sync.path.transact('client', () =>
+      addSession(parts, uri, {
+        provider: provider.id,
+        directory: directory.uri,
+        config,
+        activeClient: params.activeClient,
+        fork: source && point && { source, point, isMoved },
+        report,
+      }),
+    );
+    return;
+  }
 }
 
 async function checkFree(sync: Sync, uri: string): Promise<void> {
@@ -160,6 +182,7 @@ function addSession(
     directory: string;
     config: SessionConfigState;
     activeClient: SessionActiveClient | undefined;
+    report: StartReport | undefined;
     fork: SessionFork | undefined;
   },
 ): void {
@@ -191,11 +214,15 @@ function addSession(
   const { activeClient } = init;
   // As any other joining, so that whoever follows those hears of it.
   if (activeClient !== undefined) sync.emit(session, { type: 'session/activeClientSet', activeClient });
+  init.report?.begin(uri);
   sync.path.effect(() => turns.begin(uri, chat.state.resource));
 }
 
 /** In the order of [SESS-3]. */
-function removeSession({ sync, chats, terminals, onListed }: Parts, session: Channel<'session'>): void {
+function removeSession(
+  { sync, chats, terminals, progress, onListed }: Parts,
+  session: Channel<'session'>,
+): void {
   const own = [...sync.registry.ofSession(session.uri)].filter((channel) => channel.is('chat'));
   for (const chat of own) {
     const turnId = chat.state.activeTurn?.id;
@@ -203,6 +230,7 @@ function removeSession({ sync, chats, terminals, onListed }: Parts, session: Cha
   }
   terminals.disposeHeldBy(session.uri);
   for (const chat of own) chats.remove(session, chat);
+  progress.end(session.uri, 'The session was removed');
   sync.path.write({ op: 'dropSession', uri: session.uri });
   sync.notifyRoot('root/sessionRemoved', { channel: sync.root.uri, session: session.uri });
   sync.registry.dispose(session);
