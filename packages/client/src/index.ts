@@ -37,6 +37,8 @@ export {
   type TerminalViewer,
 } from './terminal.ts';
 export type { CreateTerminalOptions, TerminalCatalogue } from './terminals.ts';
+export type { OfferedTool, ToolAnswer, ToolRun } from './tool-run.ts';
+export type { OfferOptions, ToolOffer } from './tools.ts';
 export {
   type ApproveOptions,
   type DenyOptions,

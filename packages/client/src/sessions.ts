@@ -11,19 +11,17 @@ import type { SubscriptionOptions } from './channel.ts';
 import { ChatHandle } from './chat.ts';
 import { ChannelLost } from './errors.ts';
 import type { Mirror } from './mirror.ts';
+import type { OfferedTool } from './tool-run.ts';
+import { type OfferOptions, type ToolOffer, ToolOffers, type ToolsPort } from './tools.ts';
 
 type SessionMethod = 'listSessions' | 'createSession' | 'disposeSession' | 'createChat';
 
 /** What sessions need of the client. */
-export interface SessionsPort {
+export interface SessionsPort extends ToolsPort {
   request<M extends SessionMethod>(
     method: M,
     params: ClientToHostRequests[M]['params'],
   ): Promise<ClientToHostRequests[M]['result']>;
-  subscribe<K extends ChannelKind>(
-    uri: URI,
-    options: SubscriptionOptions & { readonly kind: K },
-  ): Promise<Mirror<K>>;
 }
 
 /** How a session is made; `uri` defaults to a fresh one. */
@@ -33,10 +31,12 @@ export type CreateSessionOptions = Omit<CreateSessionParams, 'channel'> & { uri?
 export class Sessions {
   readonly #client: SessionsPort;
   readonly #newId: () => string;
+  readonly #tools: ToolOffers;
 
   constructor(client: SessionsPort, newId: () => string) {
     this.#client = client;
     this.#newId = newId;
+    this.#tools = new ToolOffers(client);
   }
 
   /** All sessions, newest first, fetched in pages of `pageSize` (default 100) as they are read. */
@@ -71,7 +71,12 @@ export class Sessions {
       const chat = defaultChat ?? chats[0]?.resource;
       if (chat === undefined) throw new ChannelLost(`${uri}: its chats`);
       const chatMirror = await this.#client.subscribe(chat, { ...options, kind: 'chat' });
-      return new SessionHandle(mirror, new ChatHandle(chatMirror, this.#newId), this.#client, this.#newId);
+      const chatHandle = new ChatHandle(chatMirror, this.#newId);
+      return new SessionHandle(mirror, chatHandle, {
+        client: this.#client,
+        newId: this.#newId,
+        tools: this.#tools,
+      });
     } catch (error) {
       mirror.dispose();
       throw error;
@@ -91,12 +96,19 @@ export class SessionHandle {
   readonly chat: ChatHandle;
   readonly #client: SessionsPort;
   readonly #newId: () => string;
+  readonly #tools: ToolOffers;
+  readonly #offers = new Set<ToolOffer>();
 
-  constructor(mirror: Mirror<'session'>, chat: ChatHandle, client: SessionsPort, newId: () => string) {
+  constructor(
+    mirror: Mirror<'session'>,
+    chat: ChatHandle,
+    parts: { client: SessionsPort; newId: () => string; tools: ToolOffers },
+  ) {
     this.mirror = mirror;
     this.chat = chat;
-    this.#client = client;
-    this.#newId = newId;
+    this.#client = parts.client;
+    this.#newId = parts.newId;
+    this.#tools = parts.tools;
   }
 
   get uri(): URI {
@@ -134,8 +146,21 @@ export class SessionHandle {
     return this.openChat(chat, options);
   }
 
-  /** Ends both mirrors. The session lives on. */
+  /**
+   * Offers tools to the session's agents, on top of what this client offers already, and runs them as they are called, also what was called
+   * during a disconnection [SESS-8] [CHAT-9]. Resolves when the host has them; rejects with `DispatchRejected` (names that are none, or
+   * taken by another tool of this client, for instance) and like `subscribe`.
+   */
+  async offerTools(tools: readonly OfferedTool[], options: OfferOptions = {}): Promise<ToolOffer> {
+    const offer = await this.#tools.offer(this.uri, tools, options);
+    if (this.mirror.isDisposed) offer.dispose();
+    else this.#offers.add(offer);
+    return offer;
+  }
+
+  /** Ends both mirrors and takes back the tools offered through this handle. The session lives on. */
   dispose(): void {
+    for (const offer of this.#offers) offer.dispose();
     this.chat.dispose();
     this.mirror.dispose();
   }

@@ -13,6 +13,7 @@ export type Step =
   | { kind: 'run' | 'serve'; command: string }
   | { kind: 'type'; text: string }
   | { kind: 'peek' | 'kill' }
+  | { kind: 'tool'; name: string; input: string }
   | { kind: 'big'; kibibytes: number }
   | { kind: 'progress'; stepCount: number; everyMs: number | undefined }
   | { kind: 'wait'; delayMs: number }
@@ -197,6 +198,17 @@ export const keywords: readonly Keyword[] = [
     usage: '',
     description: 'ends what runs in the terminal that it used last',
     read: (rest) => alone(rest, { kind: 'kill' }),
+  },
+  {
+    words: ['tool'],
+    usage: '<name> [JSON]',
+    description:
+      'runs a tool that a client of the session offers, with this input, and says what it answered; takes the whole line',
+    takesLine: true,
+    read: (rest) => {
+      const [, name, input] = /^([\w.-]+)(?:\s+(\{[^]*\}))?$/.exec(rest.trim()) ?? [];
+      return name === undefined ? undefined : { kind: 'tool', name, input: input ?? '{}' };
+    },
   },
   {
     words: ['big'],

@@ -7,6 +7,7 @@ import {
 } from '@agenthost/host';
 import { type DemoMemory, readMemory, remember } from './memory.ts';
 import { question } from './questions.ts';
+import { clientTool } from './client-tool.ts';
 import { type Scene, speak } from './scene.ts';
 import { keywords, readScript, type Step } from './script.ts';
 import type { Random } from './seeded-random.ts';
@@ -131,6 +132,8 @@ export class DemoSession implements AgentSession {
         return this.#terminals.type(scene, step.text);
       case 'kill':
         return this.#terminals.kill(scene);
+      case 'tool':
+        return clientTool(scene, host.clientTools(), step);
       case 'big':
         return bigOutput(scene, step.kibibytes);
       case 'progress':
