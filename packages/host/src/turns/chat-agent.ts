@@ -109,20 +109,19 @@ export class ChatAgent {
     const limitMs = startLimitMs();
     const opening = this.#openNew(abort.signal, generation);
     const given = Promise.withResolvers<never>();
-    const giveUp = (error: AgentError): void => {
-      given.reject(error);
+    const cancel = timers.after(limitMs, () => {
+      const message = `The agent did not open a conversation within ${limitMs / 1_000} s`;
+      given.reject(new AgentError('agentUnresponsive', message));
+      abort.abort();
+    });
+    const leave = (): void => {
+      given.reject(new AgentError('agentExited', 'The agent is not needed any more'));
       // Nobody waits for it any more.
       opening.then(
         (session) => this.#close(session),
         () => undefined,
       );
     };
-    const cancel = timers.after(limitMs, () => {
-      const message = `The agent did not open a conversation within ${limitMs / 1_000} s`;
-      giveUp(new AgentError('agentUnresponsive', message));
-      abort.abort();
-    });
-    const leave = (): void => giveUp(new AgentError('agentExited', 'The agent is not needed any more'));
     abort.signal.addEventListener('abort', leave, { once: true });
     try {
       return await Promise.race([opening, given.promise]);
