@@ -1,3 +1,5 @@
+import type { Turn } from '@agenthost/protocol';
+
 /** What the demo agent keeps of a chat over restarts. */
 export interface DemoMemory {
   /** Turns begun, the present one included. */
@@ -23,6 +25,11 @@ export function readMemory(saved: unknown): DemoMemory {
     return { turnCount: saved.turnCount, lastPrompt: saved.lastPrompt };
   }
   return emptyMemory;
+}
+
+/** What an agent without a memory makes of the turns that it is told of, oldest first. */
+export function recollect(turns: readonly Turn[]): DemoMemory {
+  return turns.reduce((memory, { message }) => remember(memory, message.text), emptyMemory);
 }
 
 /** The memory once a further turn has begun. */

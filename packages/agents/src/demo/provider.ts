@@ -1,5 +1,6 @@
 import { AgentError, type AgentProvider } from '@agenthost/host';
 import type { SessionConfigSchema } from '@agenthost/protocol';
+import { readMemory, recollect } from './memory.ts';
 import { type Random, seededRandom } from './seeded-random.ts';
 import { DemoSession, fastModelId, pacedModelId } from './session.ts';
 import { type DemoTimers, realTimers } from './timers.ts';
@@ -58,7 +59,9 @@ export function createDemoProvider(options: DemoProviderOptions = {}): AgentProv
     openSession: async (request, signal) => {
       signal.throwIfAborted();
       if (isDisposed) throw new AgentError('agentExited', 'The demo agent was disposed');
-      const session = new DemoSession(request, {
+      const memory =
+        request.memory === undefined ? recollect(await request.history()) : readMemory(request.memory);
+      const session = new DemoSession(request, memory, {
         timers,
         random,
         onClosed: (closed) => open.delete(closed),

@@ -19,7 +19,7 @@ export type Step =
   | { kind: 'wait'; delayMs: number }
   | { kind: 'usage'; inputTokens: number; outputTokens: number }
   | { kind: 'fail' | 'crash'; reason: string }
-  | { kind: 'recall' | 'silence' | 'forget' | 'hang' | 'stubborn' };
+  | { kind: 'recall' | 'silence' | 'forget' | 'hang' | 'deaf' | 'stubborn' };
 
 /** How a call asks: for a plain yes, with options, with editable input, once more while it runs, or for its result. */
 export type AskForm = 'plain' | 'options' | 'edit' | 'twice' | 'result';
@@ -294,8 +294,14 @@ export const keywords: readonly Keyword[] = [
   {
     words: ['hang'],
     usage: '',
-    description: 'never ends by itself; cancelling ends it',
+    description: 'does not end by itself; cancelling ends it, and steering goes on with what is said',
     read: (rest) => alone(rest, { kind: 'hang' }),
+  },
+  {
+    words: ['deaf'],
+    usage: '',
+    description: 'takes no steering messages in this turn, wherever it stands: they go to the queue',
+    read: (rest) => alone(rest, { kind: 'deaf' }),
   },
   {
     words: ['stubborn'],

@@ -5,13 +5,15 @@ import {
   type TurnInput,
   type TurnOutput,
 } from '@agenthost/host';
-import { type DemoMemory, readMemory, remember } from './memory.ts';
-import { question } from './questions.ts';
+import type { Message } from '@agenthost/protocol';
 import { clientTool } from './client-tool.ts';
+import { type DemoMemory, remember } from './memory.ts';
+import { question } from './questions.ts';
 import { type Scene, speak } from './scene.ts';
 import { keywords, readScript, type Step } from './script.ts';
 import type { Random } from './seeded-random.ts';
-import { answer, hear, parts, reason, stream } from './talk.ts';
+import { DemoSteering } from './steering.ts';
+import { answer, hear, parts, reason, stream, understand } from './talk.ts';
 import { DemoTerminals } from './terminals.ts';
 import { type DemoTimers, pause, untilAborted } from './timers.ts';
 import { ask, bigOutput, changeFile, forgottenCall, listFiles, progress, readFile } from './tool-calls.ts';
@@ -41,13 +43,15 @@ export class DemoSession implements AgentSession {
   readonly #terminals: DemoTerminals;
   #config: Readonly<Record<string, unknown>>;
   #memory: DemoMemory;
+  /** The way into the turn that runs. */
+  #steering: DemoSteering | undefined;
 
-  constructor(options: OpenAgentSession, parts: DemoParts) {
+  constructor(options: OpenAgentSession, memory: DemoMemory, parts: DemoParts) {
     this.#options = options;
     this.#parts = parts;
     this.#config = options.config;
     this.#terminals = new DemoTerminals(options.host, options.workingDirectory);
-    this.#memory = readMemory(options.memory);
+    this.#memory = memory;
     options.host.commands(
       keywords.map(({ words: [name = ''], description, usage }) => ({
         name,
@@ -76,9 +80,12 @@ export class DemoSession implements AgentSession {
     };
     if (input.context.length > 0) await hear(scene, input.context);
     if (talk.length > 0 || steps.length === 0) await answer(scene, talk, input.message);
-    for (const step of steps) {
-      scene.signal.throwIfAborted();
-      await this.#play(step, scene, previous);
+    const steering = new DemoSteering(steps.some(({ kind }) => kind === 'deaf'));
+    this.#steering = steering;
+    try {
+      await this.#playAll(steps, scene, previous, steering);
+    } finally {
+      steering.close();
     }
     if (steps.some(({ kind }) => kind === 'silence' || kind === 'usage')) return;
     output.usage({
@@ -86,6 +93,10 @@ export class DemoSession implements AgentSession {
       outputTokens: Math.ceil(scene.spokenLength / charactersPerToken),
       model: scene.isPaced ? pacedModelId : fastModelId,
     });
+  }
+
+  async steer(message: Message): Promise<boolean> {
+    return this.#steering?.take(message) === true;
   }
 
   async setConfig(values: Readonly<Record<string, unknown>>): Promise<void> {
@@ -98,6 +109,30 @@ export class DemoSession implements AgentSession {
 
   terminate(): Promise<void> {
     return this.close();
+  }
+
+  /** Step by step; what a message that comes in between asks for goes before what is left. */
+  async #playAll(
+    steps: readonly Step[],
+    scene: Scene,
+    previous: DemoMemory,
+    steering: DemoSteering,
+  ): Promise<void> {
+    const left = [...steps];
+    for (;;) {
+      scene.signal.throwIfAborted();
+      const message = steering.next();
+      if (message !== undefined) {
+        const script = readScript(message.text);
+        if (script.talk.length > 0) await understand(scene, script.talk);
+        left.unshift(...script.steps);
+        continue;
+      }
+      const step = left.shift();
+      // In one go with the end of the turn, so that nothing is taken that nobody reads.
+      if (step === undefined) return steering.close();
+      await this.#play(step, scene, previous);
+    }
   }
 
   async #play(step: Step, scene: Scene, previous: DemoMemory): Promise<void> {
@@ -159,9 +194,12 @@ export class DemoSession implements AgentSession {
       case 'crash':
         return this.#crash(step.reason === '' ? 'Crashed, as asked' : step.reason);
       case 'hang':
-        scene.output.activity('Hanging, until it is cancelled');
-        await untilAborted(scene.signal);
+        scene.output.activity('Hanging, until it is cancelled or steered');
+        await Promise.race([untilAborted(scene.signal), this.#steering?.arrival]);
+        scene.output.activity(undefined);
         return scene.signal.throwIfAborted();
+      case 'deaf':
+        return undefined;
       case 'stubborn':
         scene.output.activity('Hanging, and deaf to cancelling');
         await untilAborted(this.#end.signal);

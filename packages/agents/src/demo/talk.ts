@@ -21,6 +21,12 @@ export async function answer(scene: Scene, talk: readonly string[], message: Mes
   );
 }
 
+/** Takes up what was said in the middle of the turn. */
+export async function understand(scene: Scene, talk: readonly string[]): Promise<void> {
+  const quoted = talk.map((line) => `> ${line}`).join('\n');
+  await speak(scene, 'markdown', `Understood, from here on:\n\n${quoted}\n\n`);
+}
+
 /** Of each thing that happened so much is told, in UTF-16 code units: the end. */
 const heardLength = 2_000;
 
