@@ -8,7 +8,8 @@ import {
   requestError,
   stderrSuffix,
 } from './connection-errors.ts';
-import { type JsonObject, objectOf, stringOf } from './json.ts';
+import { type AskPeople, Elicitations, elicitationCapabilities } from './elicitation.ts';
+import { type JsonObject, objectOf, stringOf, textOf } from './json.ts';
 import { openMessageStream } from './message-stream.ts';
 import { type AcpLog, type AcpTimers, withDeadline } from './runtime.ts';
 import { readSessionUpdate, type SessionUpdate } from './session-update.ts';
@@ -20,6 +21,8 @@ export interface SessionReceiver {
   update(update: SessionUpdate): Promise<void>;
   /** Answers a permission request with the id of one of its options, or `undefined` for cancelled. */
   permission(params: JsonObject): Promise<string | undefined>;
+  /** Asks people in the turn that runs. */
+  readonly askPeople: AskPeople;
   readTextFile(params: JsonObject): Promise<string>;
   writeTextFile(params: JsonObject): Promise<void>;
   readonly terminals: SharedTerminals;
@@ -65,11 +68,18 @@ export class AcpConnection {
   static async open(options: OpenConnection): Promise<AcpConnection> {
     const receivers = new Map<string, SessionReceiver>();
     const early = new Map<string, SessionUpdate[]>();
+    const elicitations = new Elicitations();
     const stream = openMessageStream({
       stdout: options.process.stdout,
       stdin: options.process.stdin,
       maxLineBytes: options.maxLineBytes,
       takeNotification: (method, params) => {
+        // The SDK tells those who answer a request that it was taken back.
+        if (method === acp.PROTOCOL_METHODS.cancel_request) return undefined;
+        if (method === acp.CLIENT_METHODS.elicitation_complete) {
+          elicitations.complete(objectOf(params));
+          return Promise.resolve();
+        }
         if (method !== acp.CLIENT_METHODS.session_update) {
           // Extensions start with an underscore and need no answer; the SDK has nothing to do with the others either.
           options.log('debug', 'agent notification ignored', { agent: options.name, method });
@@ -80,7 +90,7 @@ export class AcpConnection {
       onNoise: (line) =>
         options.log('debug', 'agent stdout is no message', { agent: options.name, text: line.slice(0, 500) }),
     });
-    const rpc = clientApp(receivers).connect(stream.sdk);
+    const rpc = clientApp(receivers, elicitations).connect(stream.sdk);
     const ending: Ending = { stoppedBecause: undefined };
     const closed = closeReason(options, rpc, stream.ended, ending);
     try {
@@ -92,6 +102,8 @@ export class AcpConnection {
             clientCapabilities: {
               fs: { readTextFile: options.offersReadTextFile, writeTextFile: options.offersWriteTextFile },
               terminal: true,
+              subagents: {},
+              elicitation: elicitationCapabilities,
               // Some agents (claude) tell of terminals of their own only to those who ask.
               _meta: { terminal_output: true },
             },
@@ -209,7 +221,10 @@ function route(
 }
 
 /** Answers what agents ask of us. Shapes are read tolerantly; what is not here gets "method not found" from the SDK. */
-function clientApp(receivers: ReadonlyMap<string, SessionReceiver>): acp.ClientApp {
+function clientApp(
+  receivers: ReadonlyMap<string, SessionReceiver>,
+  elicitations: Elicitations,
+): acp.ClientApp {
   const receiverOf = (params: JsonObject): SessionReceiver => {
     const receiver = receivers.get(stringOf(params['sessionId']) ?? '');
     if (receiver === undefined) throw acp.RequestError.invalidParams({ reason: 'unknown session' });
@@ -226,6 +241,14 @@ function clientApp(receivers: ReadonlyMap<string, SessionReceiver>): acp.ClientA
             : { outcome: 'selected' as const, optionId },
       };
     })
+    .onRequest(acp.CLIENT_METHODS.elicitation_create, objectOf, ({ params, signal }) =>
+      // One that names a request in place of a session belongs to no turn.
+      elicitations.create(params, signal, (questions, withdrawn) =>
+        textOf(params['sessionId']) === undefined
+          ? undefined
+          : receiverOf(params).askPeople(questions, withdrawn),
+      ),
+    )
     .onRequest(acp.CLIENT_METHODS.fs_read_text_file, objectOf, async ({ params }) => ({
       content: await receiverOf(params).readTextFile(params),
     }))

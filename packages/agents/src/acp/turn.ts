@@ -1,4 +1,5 @@
-import type { TurnOutput } from '@agenthost/host';
+import type { InputQuestions, InputResponse, TurnOutput } from '@agenthost/host';
+import type { ChildSessions } from './child-sessions.ts';
 import { type JsonObject, objectOf, textOf } from './json.ts';
 import { PermissionChoices } from './permission.ts';
 import { PlanBlock } from './plan.ts';
@@ -6,6 +7,7 @@ import { readToolCall, type SessionUpdate } from './session-update.ts';
 import type { SharedTerminal } from './terminals.ts';
 import { type ToolCallPlace, ToolCalls } from './tool-calls.ts';
 import { TurnUsage } from './usage.ts';
+import { Workers } from './workers.ts';
 
 /** Images in an answer are shown inline up to this many base64 characters. */
 const maxInlineImage = 512 * 1024;
@@ -17,11 +19,17 @@ const stopNotices: Readonly<Record<string, string>> = {
   refusal: 'The agent refused to go on. It does not keep this message and what followed in its memory.',
 };
 
+/** Where the calls of a turn happen, and what is known of the agent's sub-agents. */
+export type TurnPlace = Omit<ToolCallPlace, 'turnId' | 'callEnded'> & {
+  readonly children: Pick<ChildSessions, 'known' | 'attach'>;
+};
+
 /** One turn of an agent session: applies what the agent sends to the host's output. */
 export class AcpTurn {
   readonly id: string;
   readonly #output: TurnOutput;
   readonly #toolCalls: ToolCalls;
+  readonly #workers: Workers<AcpTurn>;
   readonly #plan: PlanBlock;
   readonly #usage = new TurnUsage();
   #markdownId: string | undefined;
@@ -30,10 +38,20 @@ export class AcpTurn {
   /** Resolves when the agent has said anything of tokens. */
   readonly usageSeen: Promise<void>;
 
-  constructor(id: string, output: TurnOutput, place: Omit<ToolCallPlace, 'turnId'>) {
+  constructor(id: string, output: TurnOutput, place: TurnPlace) {
     this.id = id;
     this.#output = output;
-    this.#toolCalls = new ToolCalls(output, { ...place, turnId: id });
+    this.#workers = new Workers<AcpTurn>({
+      output,
+      children: place.children,
+      findCall: (toolCallId) => this.#toolCalls.find(toolCallId),
+      newWriter: (workersOutput) => new AcpTurn(id, workersOutput, place),
+    });
+    this.#toolCalls = new ToolCalls(output, {
+      ...place,
+      turnId: id,
+      callEnded: (...call) => this.#workers.callEnded(...call),
+    });
     this.#plan = new PlanBlock(output);
     this.usageSeen = new Promise((resolve) => {
       this.#usageSeen = resolve;
@@ -42,6 +60,8 @@ export class AcpTurn {
 
   /** Applies one update; resolves when the host can take the next. */
   async update(update: SessionUpdate): Promise<void> {
+    const writer = this.#workers.writerOf(update);
+    if (writer !== undefined) return writer.update(update);
     switch (update.type) {
       case 'message':
         if (this.#usage.addCall(update.meta)) this.#showUsage();
@@ -63,6 +83,9 @@ export class AcpTurn {
       case 'notice':
         this.#hasMarkdownBefore = false;
         return this.#output.notify(update.text);
+      case 'subagent':
+        this.#hasMarkdownBefore = false;
+        return this.#workers.announced(update);
       case 'commands':
       case 'mode':
       case 'configOptions':
@@ -74,17 +97,31 @@ export class AcpTurn {
     }
   }
 
+  /** Whether it, or a worker of it, shows this call of the agent. */
+  has(toolCallId: string): boolean {
+    return this.#toolCalls.find(toolCallId) !== undefined || this.#workers.ownerOf(toolCallId) !== undefined;
+  }
+
   /** Answers a permission request. */
   async permission(params: JsonObject): Promise<string | undefined> {
     const call = readToolCall(params['toolCall']);
     if (call === undefined) return undefined;
+    const worker = this.#workers.ownerOf(call.toolCallId);
+    if (worker !== undefined) return worker.permission(params);
     this.#hasMarkdownBefore = false;
     return this.#toolCalls.ask(call, new PermissionChoices(params));
+  }
+
+  /** Asks people; cancelled when the turn ends first. */
+  ask(questions: InputQuestions, withdrawn: AbortSignal): Promise<InputResponse> {
+    this.#hasMarkdownBefore = false;
+    return this.#output.ask(questions, withdrawn);
   }
 
   /** A terminal has gone: the calls that show it show what is left of it. */
   showTerminal(terminal: SharedTerminal): void {
     this.#toolCalls.showTerminal(terminal);
+    for (const worker of this.#workers.writers) worker.showTerminal(terminal);
   }
 
   /** Applies the prompt's result. */
