@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -46,6 +46,23 @@ describe('creation', () => {
     });
     await expect(create({ config: { noSuchKey: 1 } })).rejects.toMatchObject({ code: -32602 });
     await create({ channel: 'puppet:/0d5c', activeClient: { clientId: client.clientId, tools: [] } });
+  });
+
+  test('[SESS-1] the repository that a session works in is its project, in its state and in the catalogue', async () => {
+    const root = realpathSync(temporaryFolder());
+    mkdirSync(join(root, 'repo', 'src'), { recursive: true });
+    mkdirSync(join(root, 'repo', '.git'));
+    writeFileSync(join(root, 'repo', '.git', 'HEAD'), 'ref: refs/heads/main\n');
+    const host = await startHost({ roots: [root], defaultDirectory: root });
+    const client = await host.client();
+    const workingDirectory = pathToFileURL(join(root, 'repo', 'src')).href;
+    await client.request('createSession', { channel: SESSION, workingDirectory });
+    await client.request('createSession', { channel: 'ahp-session:/outside' });
+    const project = { uri: pathToFileURL(join(root, 'repo')).href, displayName: 'repo' };
+    expect((await stateOf(client)).project).toEqual(project);
+    expect(await stateOf(client, 'ahp-session:/outside')).not.toHaveProperty('project');
+    const { items } = await client.request('listSessions', { channel: ROOT });
+    expect(items.map((item) => item.project).toSorted()).toEqual([project, undefined]);
   });
 
   test('[SESS-1] working directories: not a file URI, not there, no directory, outside the roots, in this order', async () => {

@@ -37,6 +37,7 @@ import { Hub } from '../wire/hub.ts';
 import { DEFAULT_OUTBOX_LIMITS } from '../wire/outbox.ts';
 import { Presence } from '../wire/presence.ts';
 import type { Commands } from '../wire/router.ts';
+import { findProject } from '../workspace/git-project.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { Commits } from './commits.ts';
 import type { HostEvents } from './events.ts';
@@ -169,6 +170,7 @@ export async function startCore(parts: {
       progress,
       configs: new KnownConfigs({ remembered, timers, log }),
       resolveDirectory: (uri, caller) => workspace.resolveDirectory(uri, caller.isAdmin),
+      findProject: (path) => findProject(path, timers),
       onListed: (uri, by) => {
         changeSessionCount(sync, by);
         if (by === -1) membership.forget(uri);

@@ -5,6 +5,7 @@ import {
   type CreateSessionParams,
   invalidParams,
   isAcceptableUri,
+  type ProjectInfo,
   type SessionActiveClient,
   type SessionConfigState,
   type SessionState,
@@ -52,6 +53,8 @@ interface Parts {
   readonly chats: ChatOfSession;
   /** Checks and completes a working directory, in the order of [SESS-1]; `file:` URI and absolute path. */
   resolveDirectory(uri: string | undefined, caller: Caller): Promise<{ uri: string; path: string }>;
+  /** The repository that a folder lies in, if any. Soon. */
+  findProject(path: string): Promise<ProjectInfo | undefined>;
   /** A session is added to the catalogue, or taken out of it. Inside `path.transact` only. */
   onListed(uri: string, by: 1 | -1): void;
 }
@@ -125,6 +128,7 @@ async function createSession(
     ...(source && inheritedConfig(source, (await resolveConfig(parts, provider, directory.path, {})).schema)),
     ...params.config,
   });
+  const project = await parts.findProject(directory.path);
   for (;;) {
     await checkFree(sync, uri);
     const point = source && params.fork && (await findSessionFork(sync, source, params.fork.turnId));
@@ -135,6 +139,7 @@ async function createSession(
       addSession(parts, uri, {
         provider: provider.id,
         directory: directory.uri,
+        project,
         config,
         activeClient: params.activeClient,
         fork: source && point && { source, point, isMoved },
@@ -180,6 +185,7 @@ function addSession(
   init: {
     provider: AgentInfo['provider'];
     directory: string;
+    project: ProjectInfo | undefined;
     config: SessionConfigState;
     activeClient: SessionActiveClient | undefined;
     report: StartReport | undefined;
@@ -195,6 +201,7 @@ function addSession(
     title: fork?.source.state.title ?? '',
     status: SessionStatus.Idle,
     workingDirectory: init.directory,
+    ...(init.project === undefined ? {} : { project: init.project }),
     lifecycle: 'creating',
     activeClients: [],
     chats: [chat.summary],
