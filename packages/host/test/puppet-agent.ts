@@ -34,6 +34,7 @@ export class PuppetAgent implements AgentProvider {
   /** Plays what its sessions do with a steering message; absent: they take none. */
   steer: NonNullable<AgentSession['steer']> | undefined;
   toolsChangedCount = 0;
+  takesHistory = true;
   terminateCount = 0;
   closeCount = 0;
 

@@ -7,6 +7,7 @@ import type {
   FileEdit,
   Message,
   SessionConfigSchema,
+  SessionConfigValueItem,
   StringOrMarkdown,
   ToolCallContributor,
   ToolCallResult,
@@ -23,6 +24,11 @@ import type { ClientTool, ClientToolCall } from './client-tool.ts';
 export interface AgentProvider {
   /** Provider id: `[a-z][a-z0-9+.-]*`. */
   readonly id: string;
+  /**
+   * False: a new session of it cannot be told of the turns before, by `OpenAgentSession.history`. Where that matters (after a truncation,
+   * in a fork, when it has saved no memory) the next turn says so in the transcript [CHAT-6]. Default true.
+   */
+  readonly takesHistory?: boolean;
   /** What clients see of it now. Cheap; called whenever `onInfoChanged` fired. */
   describe(): AgentInfo;
   /** Registers for changes of `describe()` (models found, for instance). Returns the way out. */
@@ -34,10 +40,24 @@ export interface AgentProvider {
     workingDirectory: string;
     values: Readonly<Record<string, unknown>>;
   }): Promise<ResolvedConfig>;
+  /**
+   * Values of a config property with `enumDynamic` that match what somebody has typed, best first; '' asks for a first choice. Absent
+   * or `undefined`: those in the property's `enum` are all there are [ROOT-4].
+   */
+  completeConfig?(input: CompleteConfig): Promise<readonly SessionConfigValueItem[] | undefined>;
   /** Opens the agent's side of a chat. Rejects with `AgentError`. The signal ends the attempt. */
   openSession(options: OpenAgentSession, signal: AbortSignal): Promise<AgentSession>;
   /** Ends everything it runs (children included). Idempotent. */
   dispose(): Promise<void>;
+}
+
+/** A config property whose values somebody looks for, and what else is chosen so far. */
+export interface CompleteConfig {
+  readonly property: string;
+  readonly query: string;
+  /** Absolute path. */
+  readonly workingDirectory: string;
+  readonly values: Readonly<Record<string, unknown>>;
 }
 
 /** Whether an agent can run on this machine, and what is known of it without starting it. */
@@ -95,8 +115,6 @@ export interface AgentSessionHost {
   /** The agent has gone by itself (process exit). Open turns end with `agentExited`; the next turn opens a new session. */
   exited(reason: string): void;
 }
-
-
 
 /** A command to run in a terminal. */
 export interface AgentTerminalStart {

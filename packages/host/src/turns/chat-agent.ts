@@ -6,8 +6,9 @@ import type { TurnParts } from './parts.ts';
 
 /** An agent that does not close within so long is ended. */
 const CLOSE_GRACE_MS = 10_000;
-/** Turns handed to an agent that has no memory of its own. */
+/** Turns handed to an agent that has no memory of its own, and their bytes of JSON. */
 const HISTORY_TURNS = 50;
+const HISTORY_BYTES = 8 * 1024 * 1024;
 
 type AgentState =
   | { readonly phase: 'none' }
@@ -20,6 +21,8 @@ export class ChatAgent {
   readonly #owner: { readonly chat: string; readonly session: string };
   readonly #onExited: (reason: string) => void;
   #state: AgentState = { phase: 'none' };
+  /** Sessions that know nothing of the chat's past, until a person was told. */
+  readonly #strangers = new WeakSet<AgentSession>();
   /** Changes with every agent session, so that calls of an older one are told apart. */
   #generation = 0;
 
@@ -67,6 +70,12 @@ export class ChatAgent {
     if (this.#state.phase === 'none') return;
     const session = await this.open();
     if (this.#state.phase === 'open' && this.#state.session === session) session.toolsChanged?.();
+  }
+
+  /** What a person should know before this agent's next turn: that it cannot be told of the turns before. Once for each session. */
+  noticeAbout(agent: AgentSession): string | undefined {
+    if (!this.#strangers.delete(agent)) return undefined;
+    return 'The agent cannot be told what was said in this chat before: it goes on without it.';
   }
 
   /** Lets go of the agent, so that the next turn opens another one. The returned function closes it; it never rejects. */
@@ -138,6 +147,8 @@ export class ChatAgent {
     if (chat === undefined || session === undefined) throw new AgentError('hostError', 'The chat is gone');
     const provider = agents.get(session.state.provider);
     const workingDirectory = await workingDirectoryOf(session, chat);
+    const isStranger =
+      provider.takesHistory === false && chat.local.memory === undefined && chat.local.turnCount > 0;
     const opened = await provider.openSession(
       {
         ...this.#owner,
@@ -146,7 +157,10 @@ export class ChatAgent {
         memory: chat.local.memory,
         onStep: (step) => this.#parts.onStartStep(this.#owner.session, step),
         history: async () => {
-          const rows = await sync.journal.readTurns(this.#owner.chat, { limit: HISTORY_TURNS });
+          const rows = await sync.journal.readTurns(this.#owner.chat, {
+            limit: HISTORY_TURNS,
+            maxBytes: HISTORY_BYTES,
+          });
           return rows.map(readTurn);
         },
         host: agentSessionHost(this.#parts, {
@@ -161,6 +175,7 @@ export class ChatAgent {
       signal,
     );
     void this.#tolerate(() => remembered.learn(provider, workingDirectory));
+    if (isStranger) this.#strangers.add(opened);
     return opened;
   }
 }

@@ -190,6 +190,8 @@ export class ChatRunner {
     const agent = await this.#agent.open();
     run.agent = agent;
     if (run.abort.signal.aborted) return;
+    const notice = this.#agent.noticeAbout(agent);
+    if (notice !== undefined) run.output.notify(notice);
     const { context, instructions, heard } = this.#instructions.next(agent);
     const done = agent.runTurn(
       {
