@@ -21,6 +21,7 @@ export type TurnEvent =
   | { kind: 'usage'; usage: UsageInfo }
   | { kind: 'activity'; text: string | undefined }
   | { kind: 'worker'; uri: string; toolCallId: string }
+  | { kind: 'workerTurn'; uri: string }
   | { kind: 'call'; id: string; status: RecordedCallStatus }
   | { kind: 'clientTool'; call: ClientToolCall }
   | { kind: 'ask'; ask: RecordedAsk; isOpen: boolean };
@@ -156,6 +157,8 @@ export class RecordingTurn implements TurnOutput {
   async clientTool(call: ClientToolCall): Promise<ToolCallResult> {
     this.clientCalls.push(call);
     this.#record({ kind: 'clientTool', call });
+    // Behind whatever the test does with the turn that it has just begun.
+    await new Promise((resolve) => setImmediate(resolve));
     return this.onClientTool(call);
   }
 
@@ -175,7 +178,11 @@ export class RecordingTurn implements TurnOutput {
     if (!this.calls.some(({ id }) => id === start.toolCallId))
       this.violations.push(`spawnChat for an unknown call ${start.toolCallId}`);
     const uri = `ahp-chat:/worker-${this.workers.length + 1}`;
-    const worker = new RecordedWorker(uri, start, () => new RecordingTurn(), this.#ended.signal);
+    const worker = new RecordedWorker(uri, start, {
+      newOutput: () => new RecordingTurn(),
+      signal: this.#ended.signal,
+      began: () => this.#record({ kind: 'workerTurn', uri }),
+    });
     this.workers.push(worker);
     this.#record({ kind: 'worker', uri, toolCallId: start.toolCallId });
     return worker;

@@ -16,18 +16,25 @@ export class RecordedWorker<T extends TurnOutput> implements WorkerChat {
   readonly turns: RecordedWorkerTurn<T>[] = [];
   readonly #newOutput: () => T;
   readonly #signal: AbortSignal;
+  readonly #began: () => void;
 
-  /** `signal` aborts when the turn that it was opened in ends. */
-  constructor(uri: string, start: WorkerChatStart, newOutput: () => T, signal: AbortSignal) {
+  /** `signal` aborts when the turn that it was opened in ends; `began` is called when it has begun a turn. */
+  constructor(
+    uri: string,
+    start: WorkerChatStart,
+    parent: { newOutput(): T; signal: AbortSignal; began(): void },
+  ) {
     this.uri = uri;
     this.start = start;
-    this.#newOutput = newOutput;
-    this.#signal = signal;
+    this.#newOutput = () => parent.newOutput();
+    this.#signal = parent.signal;
+    this.#began = () => parent.began();
   }
 
   turn(prompt: string) {
     const turn: RecordedWorkerTurn<T> = { prompt, output: this.#newOutput(), isEnded: false };
     this.turns.push(turn);
+    this.#began();
     return {
       output: turn.output,
       signal: this.#signal,

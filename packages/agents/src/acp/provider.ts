@@ -6,10 +6,11 @@ import {
   type AgentProvider,
   type AgentSession,
   type ChildRegistry,
+  type CompleteConfig,
   type OpenAgentSession,
   type ResolvedConfig,
 } from '@agenthost/host';
-import type { AgentInfo, SessionModelInfo } from '@agenthost/protocol';
+import type { AgentInfo, SessionConfigValueItem, SessionModelInfo } from '@agenthost/protocol';
 import { AgentProcess } from './agent-process.ts';
 import { findCommand, packageVersionOf } from './command-path.ts';
 import type { AcpAgentConfig } from './config.ts';
@@ -72,6 +73,8 @@ class Provider implements AcpProvider {
   readonly #listeners = new Set<() => void>();
   #models: readonly SessionModelInfo[] = [];
   #config: ResolvedConfig = { schema: { type: 'object', properties: {} }, values: {} };
+  /** What a session of the agent offered last. */
+  #offered: AgentSessionConfig | undefined;
   #version: Promise<string | undefined> | undefined;
 
   constructor(agent: AcpAgentConfig, options: AcpProviderOptions) {
@@ -95,7 +98,8 @@ class Provider implements AcpProvider {
       displayName: this.#agent.displayName,
       description: this.#agent.description ?? '',
       models: [...this.#models],
-      capabilities: { multipleChats: {} },
+      // Each chat has a session of the agent to itself; a copy of one begins with the host's record of it.
+      capabilities: { multipleChats: { fork: true } },
     };
   }
 
@@ -122,6 +126,10 @@ class Provider implements AcpProvider {
     values: Readonly<Record<string, unknown>>;
   }): Promise<ResolvedConfig> {
     return { schema: this.#config.schema, values: { ...this.#config.values, ...input.values } };
+  }
+
+  async completeConfig({ property, query }: CompleteConfig): Promise<SessionConfigValueItem[] | undefined> {
+    return this.#offered?.complete(property, query);
   }
 
   async openSession(open: OpenAgentSession, signal: AbortSignal): Promise<AgentSession> {
@@ -197,6 +205,7 @@ class Provider implements AcpProvider {
   #learn(config: AgentSessionConfig): void {
     const models = config.models(this.id);
     this.#config = config.resolved();
+    this.#offered = config;
     if (JSON.stringify(models) === JSON.stringify(this.#models)) return;
     this.#models = models;
     for (const listener of this.#listeners) listener();

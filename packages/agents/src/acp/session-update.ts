@@ -45,8 +45,18 @@ export type SessionUpdate =
       readonly cost?: JsonObject;
     }
   | { readonly type: 'notice'; readonly text: string }
+  | SubagentUpdate
   /** The user's own words coming back, or something that this bridge does not know. */
   | { readonly type: 'ignored'; readonly name: string };
+
+/** A child session is announced, or something about it has changed: what is absent has not. */
+export interface SubagentUpdate {
+  readonly type: 'subagent';
+  readonly sessionId: string;
+  readonly details: { readonly title?: string; readonly description?: string; readonly cwd?: string };
+  /** What it does now: `state`, and once it is idle its `stopReason`. */
+  readonly state?: JsonObject;
+}
 
 const statuses: readonly string[] = ['pending', 'in_progress', 'completed', 'failed'];
 
@@ -132,9 +142,28 @@ export function readSessionUpdate(value: unknown): SessionUpdate {
         .join('\n\n');
       return text === '' ? { type: 'ignored', name } : { type: 'notice', text };
     }
+    case 'subagent_update':
+      return readSubagent(update) ?? { type: 'ignored', name };
     default:
       return { type: 'ignored', name };
   }
+}
+
+function readSubagent(update: JsonObject): SubagentUpdate | undefined {
+  const sessionId = textOf(update['sessionId']);
+  const [title, description, cwd] = ['title', 'description', 'cwd'].map((key) => textOf(update[key]));
+  if (sessionId === undefined) return undefined;
+  const { state } = update;
+  return {
+    type: 'subagent',
+    sessionId,
+    details: {
+      ...(title === undefined ? {} : { title }),
+      ...(description === undefined ? {} : { description }),
+      ...(cwd === undefined ? {} : { cwd }),
+    },
+    ...(isObject(state) ? { state } : {}),
+  };
 }
 
 function readChunk(type: 'message' | 'thought', update: JsonObject): SessionUpdate {

@@ -7,6 +7,7 @@ import {
   type TurnOutput,
 } from '@agenthost/host';
 import type { Message } from '@agenthost/protocol';
+import { ChildSessions } from './child-sessions.ts';
 import type { AcpAgentConfig } from './config.ts';
 import { ConfigControl, type ConfigTarget } from './config-control.ts';
 import type { AcpConnection, SessionReceiver } from './connection.ts';
@@ -63,6 +64,7 @@ export class AcpSession implements AgentSession, SessionReceiver {
   readonly #context: AcpSessionContext;
   readonly #options: OpenAgentSession;
   readonly #key: string;
+  readonly #children = new ChildSessions(this);
   readonly #config: ConfigControl;
   readonly terminals: SharedTerminals;
   #sessionId: string | undefined;
@@ -230,7 +232,12 @@ export class AcpSession implements AgentSession, SessionReceiver {
     if (this.#priming !== undefined) prompt.unshift({ type: 'text', text: this.#priming });
     if (signal.aborted) return;
     const { workingDirectory } = this.#options;
-    const turn = new AcpTurn(input.turnId, output, { workingDirectory, terminals: this.terminals });
+    const turn = new AcpTurn(input.turnId, output, {
+      workingDirectory,
+      terminals: this.terminals,
+      children: this.#children,
+    });
+    this.#children.use(connection);
     this.#turn = turn;
     const cancel = (): void => connection.notify('session/cancel', { sessionId });
     signal.addEventListener('abort', cancel, { once: true });
@@ -354,6 +361,7 @@ export class AcpSession implements AgentSession, SessionReceiver {
   }
 
   #detach(): void {
+    this.#children.detach();
     this.#attached?.detach();
     this.#attached = undefined;
   }

@@ -6,6 +6,7 @@ import type { ToolCallFields } from './session-update.ts';
 import { structuredOutput } from './structured-output.ts';
 import type { SharedTerminal, SharedTerminals } from './terminals.ts';
 import { fileUri, ToolCallContent } from './tool-call-content.ts';
+import type { KnownCall } from './workers.ts';
 
 /** What people read for each of the protocol's kinds. */
 const kindNames: Readonly<Record<string, string>> = {
@@ -42,6 +43,8 @@ export interface ToolCallPlace {
   readonly turnId: string;
   readonly workingDirectory: string;
   readonly terminals: Pick<SharedTerminals, 'find'>;
+  /** A call is about to be completed, with this text as its result. */
+  callEnded(toolCallId: string, success: boolean, report: string | undefined): Promise<void>;
 }
 
 /**
@@ -56,6 +59,12 @@ export class ToolCalls {
   constructor(output: TurnOutput, place: ToolCallPlace) {
     this.#output = output;
     this.#place = place;
+  }
+
+  /** A call of the agent as it is known here. */
+  find(toolCallId: string): KnownCall | undefined {
+    const call = this.#calls.get(toolCallId);
+    return call && { id: call.handle.id, fields: call.fields, isOver: call.phase === 'over' };
   }
 
   /** A terminal that was shared has changed: running calls that embed it show it anew. */
@@ -166,6 +175,8 @@ export class ToolCalls {
     call.phase = 'over';
     call.withdraw();
     const result = this.#result(call, success);
+    const report = call.content.text() || outputText(call.fields.rawOutput);
+    await this.#place.callEnded(call.fields.toolCallId, success, report);
     for (const terminal of call.content.terminals()) terminal.use(undefined);
     await call.handle.complete(result, { meta: this.#meta(call.fields) });
   }

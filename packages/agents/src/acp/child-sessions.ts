@@ -1,0 +1,62 @@
+import type { InputQuestions, InputResponse } from '@agenthost/host';
+import type { AcpConnection, SessionReceiver } from './connection.ts';
+import type { JsonObject } from './json.ts';
+import type { SessionUpdate } from './session-update.ts';
+
+/** What is known of a child session; later announcements leave out what has not changed. */
+export interface ChildDetails {
+  readonly title?: string;
+  readonly description?: string;
+  /** Absolute path. Absent: its parent's. */
+  readonly cwd?: string;
+}
+
+/** Who applies what comes for a child session at the moment. */
+export interface ChildWriter {
+  update(update: SessionUpdate): Promise<void>;
+  permission(params: JsonObject): Promise<string | undefined>;
+  ask(questions: InputQuestions, withdrawn: AbortSignal): Promise<InputResponse> | undefined;
+}
+
+/**
+ * The sessions of an agent's sub-agents: announced on their parent's session and never opened by us. What comes for them goes to the
+ * worker that the running turn has for them; files and terminals are their parent's.
+ */
+export class ChildSessions {
+  /** By session id, over turns. */
+  readonly known = new Map<string, ChildDetails>();
+  readonly #parent: SessionReceiver;
+  readonly #attached = new Map<string, () => void>();
+  #connection: AcpConnection | undefined;
+
+  constructor(parent: SessionReceiver) {
+    this.#parent = parent;
+  }
+
+  /** The connection that the running turn is on. */
+  use(connection: AcpConnection): void {
+    if (this.#connection !== connection) this.detach();
+    this.#connection = connection;
+  }
+
+  /** Gives what comes for a child session to whoever `writer` says, what came before this included. */
+  async attach(sessionId: string, writer: () => ChildWriter): Promise<void> {
+    const parent = this.#parent;
+    const detach = await this.#connection?.attach(sessionId, {
+      update: (update) => writer().update(update),
+      permission: (params) => writer().permission(params),
+      askPeople: (questions, withdrawn) => writer().ask(questions, withdrawn),
+      readTextFile: (params) => parent.readTextFile(params),
+      writeTextFile: (params) => parent.writeTextFile(params),
+      terminals: parent.terminals,
+    });
+    if (detach !== undefined) this.#attached.set(sessionId, detach);
+  }
+
+  /** Takes nothing more for any of them. */
+  detach(): void {
+    for (const detach of this.#attached.values()) detach();
+    this.#attached.clear();
+    this.#connection = undefined;
+  }
+}
