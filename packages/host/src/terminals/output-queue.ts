@@ -30,7 +30,8 @@ export class OutputQueue {
     for (let start = 0; start < bytes.length; start += STEP_BYTES) {
       const step = bytes.subarray(start, start + STEP_BYTES);
       if (this.#waiting.length === 0 && this.#taken < TURN_BYTES) this.#hand(step, offset + start);
-      else this.#waiting.push({ bytes: step.slice(), offset: offset + start });
+      // A `slice` of a Buffer would be a view.
+      else this.#waiting.push({ bytes: new Uint8Array(step), offset: offset + start });
     }
     this.#schedule();
   }
