@@ -54,6 +54,27 @@ describe('modes, models and options', () => {
     expect(JSON.parse(turn.output.text)).toMatchObject([{ modeId: 'yolo' }, { modeId: 'ask' }]);
   });
 
+  it('[ROOT-4] of many choices the first are listed, and the rest is found by what is typed', async () => {
+    const values = Array.from({ length: 60 }, (_, i) => `choice-${i}`);
+    const provider = scriptedAgent({
+      session: { modes, configOptions: [select('theme', 'other', 'choice-1', ...values)] },
+    });
+    const complete = async (property: string, query: string) =>
+      await provider.completeConfig?.({ property, query, workingDirectory: '/', values: {} });
+    expect(await complete('theme', '')).toBeUndefined();
+    const chat = await openChat(provider, { workingDirectory: temporaryFolder() });
+    const { theme, mode } = chat.host.configs.at(-1)?.schema.properties ?? {};
+    expect(theme?.enumDynamic).toBe(true);
+    expect(theme?.enum).toHaveLength(50);
+    expect(mode?.enumDynamic).toBeUndefined();
+    expect(await complete('theme', 'choice-59')).toEqual([{ value: 'choice-59', label: 'CHOICE-59' }]);
+    expect(await complete('theme', '')).toHaveLength(60);
+    expect(await complete('mode', 'yo')).toEqual([
+      { value: 'yolo', label: 'YOLO', description: 'Everything' },
+    ]);
+    expect(await complete('other', '')).toBeUndefined();
+  });
+
   it('models alone are listed and chosen per message, once', async () => {
     const provider = scriptedAgent({ session: { models } });
     let changes = 0;

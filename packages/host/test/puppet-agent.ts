@@ -29,6 +29,7 @@ export class PuppetAgent implements AgentProvider {
   opening: Promise<void> = Promise.resolve();
   capabilities: NonNullable<AgentInfo['capabilities']> = { multipleChats: {} };
   resolveConfig?: () => Promise<ResolvedConfig>;
+  completeConfig?: NonNullable<AgentProvider['completeConfig']>;
   /** Values that it was told of, oldest first. */
   readonly configured: Readonly<Record<string, unknown>>[] = [];
   /** Plays what its sessions do with a steering message; absent: they take none. */

@@ -1,6 +1,13 @@
 import type { ResolvedConfig } from '@agenthost/host';
-import type { SessionConfigPropertySchema, SessionModelInfo } from '@agenthost/protocol';
+import type {
+  SessionConfigPropertySchema,
+  SessionConfigValueItem,
+  SessionModelInfo,
+} from '@agenthost/protocol';
 import { type JsonObject, numberOf, objectOf, objectsOf, stringOf, textOf } from './json.ts';
+
+/** So many choices of a property are listed with it; where an agent has more, the rest is searched for [ROOT-4]. */
+const maxListedChoices = 50;
 
 /** How a value is changed: the method and what goes with the session id. */
 export interface ConfigChange {
@@ -90,6 +97,22 @@ export class AgentSessionConfig {
     return { schema: { type: 'object', properties }, values };
   }
 
+  /** The choices of a property that match, by value or name; `undefined` when the agent has no such property. */
+  complete(key: string, query: string): SessionConfigValueItem[] | undefined {
+    const option =
+      key === 'mode' ? this.#optionFor('mode') : this.#options.find((known) => known['id'] === key);
+    if (option === undefined && key !== 'mode') return undefined;
+    const choices = option === undefined ? this.#modes : readOptionChoices(option);
+    const wanted = query.toLowerCase();
+    return choices
+      .filter(({ value, name }) => [value, name].some((text) => text.toLowerCase().includes(wanted)))
+      .map(({ value, name, description }) => ({
+        value,
+        label: name,
+        ...(description === '' ? {} : { description }),
+      }));
+  }
+
   /** What to send so that `key` becomes `value`; `undefined` when it is so already or the agent does not know it. */
   change(key: string, value: unknown): ConfigChange | undefined {
     if (key === 'mode' && this.#modes.some((mode) => mode.value === value)) {
@@ -176,12 +199,14 @@ function enumProperty(
   choices: readonly Choice[],
   current: string | undefined,
 ): SessionConfigPropertySchema {
+  const listed = choices.slice(0, maxListedChoices);
   return {
     type: 'string',
     title,
-    enum: choices.map((choice) => choice.value),
-    enumLabels: choices.map((choice) => choice.name),
-    enumDescriptions: choices.map((choice) => choice.description),
+    enum: listed.map((choice) => choice.value),
+    enumLabels: listed.map((choice) => choice.name),
+    enumDescriptions: listed.map((choice) => choice.description),
+    ...(choices.length > listed.length ? { enumDynamic: true } : {}),
     sessionMutable: true,
     ...(description === undefined ? {} : { description }),
     ...(current === undefined ? {} : { default: current }),

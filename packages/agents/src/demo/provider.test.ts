@@ -53,6 +53,19 @@ function lastText(call: RecordedCall): string | undefined {
 }
 
 describe('talk of the demo agent', () => {
+  it('[ROOT-4] calls itself what was chosen among names that are found by what is typed', async () => {
+    const provider = createDemoProvider();
+    const complete = (property: string, query: string) =>
+      provider.completeConfig?.({ property, query, workingDirectory: '/', values: {} });
+    expect((await complete('nickname', 'a'))?.map(({ value }) => value)).toEqual(['Ada', 'Alan']);
+    expect(await complete('nickname', '')).toHaveLength(10);
+    expect(await complete('askBeforeWriting', '')).toBeUndefined();
+    const { prompt } = await chat({ config: { nickname: 'Grace' } });
+    const { output, done } = prompt('hello', { model: 'demo-fast' });
+    await done;
+    expect(output.text).toContain('**This is the demo agent**, Grace');
+  });
+
   it('answers what is no keyword by saying it back and listing what it can do', async () => {
     const { prompt } = await chat();
     const { output, done } = prompt('What a day');

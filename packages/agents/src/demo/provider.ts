@@ -16,6 +16,20 @@ export interface DemoProviderOptions {
 /** Provider id of the demo agent. */
 export const demoProviderId = 'demo';
 
+/** Names to choose from; the first ones are shown at once, the others are found by what is typed. */
+const nicknames = [
+  'Ada',
+  'Grace',
+  'Alan',
+  'Barbara',
+  'Edsger',
+  'Frances',
+  'Hedy',
+  'Niklaus',
+  'Radia',
+  'Tony',
+];
+
 const configSchema: SessionConfigSchema = {
   type: 'object',
   properties: {
@@ -24,6 +38,14 @@ const configSchema: SessionConfigSchema = {
       title: 'Ask before writing',
       description: 'Wait for approval before a file is written or edited, or a command is run',
       default: true,
+      sessionMutable: true,
+    },
+    nickname: {
+      type: 'string',
+      title: 'Nickname',
+      description: 'What the demo agent calls itself; any name will do',
+      enum: nicknames.slice(0, 3),
+      enumDynamic: true,
       sessionMutable: true,
     },
   },
@@ -54,8 +76,14 @@ export function createDemoProvider(options: DemoProviderOptions = {}): AgentProv
     availability: async () => ({ available: true, source: 'built in' }),
     resolveConfig: async ({ values }) => ({
       schema: configSchema,
-      values: { askBeforeWriting: values['askBeforeWriting'] !== false },
+      values: { ...values, askBeforeWriting: values['askBeforeWriting'] !== false },
     }),
+    completeConfig: async ({ property, query }) =>
+      property === 'nickname'
+        ? nicknames
+            .filter((name) => name.toLowerCase().startsWith(query.toLowerCase()))
+            .map((name) => ({ value: name, label: name }))
+        : undefined,
     openSession: async (request, signal) => {
       signal.throwIfAborted();
       if (isDisposed) throw new AgentError('agentExited', 'The demo agent was disposed');

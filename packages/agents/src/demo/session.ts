@@ -79,7 +79,7 @@ export class DemoSession implements AgentSession {
       spokenLength: 0,
     };
     if (input.context.length > 0) await hear(scene, input.context);
-    if (talk.length > 0 || steps.length === 0) await answer(scene, talk, input.message);
+    if (talk.length > 0 || steps.length === 0) await answer(scene, talk, input.message, this.#nickname);
     const steering = new DemoSteering(steps.some(({ kind }) => kind === 'deaf'));
     this.#steering = steering;
     try {
@@ -232,3 +232,8 @@ export class DemoSession implements AgentSession {
     this.#parts.onClosed(this);
   }
 }
+  get #nickname(): string {
+    const name = this.#config['nickname'];
+    return typeof name === 'string' ? name : '';
+  }
+

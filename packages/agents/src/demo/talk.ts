@@ -4,7 +4,12 @@ import { keywordTable } from './script.ts';
 import { pause } from './timers.ts';
 
 /** Answers what is no keyword: says it back, and what it could do instead. */
-export async function answer(scene: Scene, talk: readonly string[], message: Message): Promise<void> {
+export async function answer(
+  scene: Scene,
+  talk: readonly string[],
+  message: Message,
+  nickname: string,
+): Promise<void> {
   const quoted = talk.map((line) => `> ${line}`).join('\n');
   const attached = (message.attachments ?? []).map(({ label }) => `- ${label}`).join('\n');
   await speak(scene, 'reasoning', 'No keyword in there, so this is a conversation.');
@@ -14,7 +19,7 @@ export async function answer(scene: Scene, talk: readonly string[], message: Mes
     [
       talk.length === 0 ? 'Hello! Nothing was said, so here is what can be.' : `You said:\n\n${quoted}`,
       ...(attached === '' ? [] : [`and attached:\n\n${attached}`]),
-      '**This is the demo agent**: it follows a script, needs no network, and knows these prompts:',
+      `**This is the demo agent**${nickname === '' ? '' : `, ${nickname}`}: it follows a script, needs no network, and knows these prompts:`,
       keywordTable(),
       'Several lines make several steps. What is it to be?',
     ].join('\n\n'),

@@ -30,6 +30,7 @@ import type { TurnSupervisor } from '../../turns/supervisor.ts';
 import type { Commands } from '../../wire/router.ts';
 import type { Caller } from '../module.ts';
 import { entryRow, summarize } from './catalogue.ts';
+import { completeConfig } from './config-completions.ts';
 import { findSessionFork, forkedChat, inheritedConfig, openForkSource, type SessionFork } from './fork.ts';
 
 /** What sessions need of chats: they are made and unmade together, but neither imports the other. */
@@ -95,6 +96,20 @@ export function sessionCommands(parts: Parts): Commands {
       const agent = agents.get(provider);
       const directory = await parts.resolveDirectory(workingDirectory, caller);
       return resolveConfig(parts, agent, directory.path, config ?? {});
+    },
+    sessionConfigCompletions: async (params, caller) => {
+      const { provider, workingDirectory, config = {}, property, query = '' } = params;
+      const agent = agents.get(provider);
+      const { path } = await parts.resolveDirectory(workingDirectory, caller);
+      const { schema } = await resolveConfig(parts, agent, path, config);
+      const values = agentValues(config);
+      const items = await completeConfig(agent, schema.properties, {
+        property,
+        query,
+        workingDirectory: path,
+        values,
+      });
+      return { items };
     },
   };
 }
