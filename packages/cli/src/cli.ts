@@ -1,5 +1,7 @@
 import { Command, CommanderError } from 'commander';
+import { chatKeysText } from './chat/keys/keys-text.ts';
 import { type AgentsOptions, agents } from './commands/agents.ts';
+import { type ChatOptions, chat } from './commands/chat.ts';
 import { type RunOptions, run } from './commands/run.ts';
 import { type ServeOptions, serve } from './commands/serve.ts';
 import { listSessions, removeSessions, type SessionsOptions, showSession } from './commands/sessions.ts';
@@ -132,6 +134,17 @@ function programOf(context: Context, screen: Screen, isJson: boolean, done: (cod
       done(await watch(context, screen, given, options)),
     );
   example(watching, ['agenthost watch 4f2a', 'agenthost watch 4f2a --json --turns 0']);
+
+  const chatting = command(program, 'chat', 'talk with agents in a window of text, by keyboard', [
+    'cwd',
+    ...ofClients,
+  ])
+    .argument('[session]', 'id, or the beginning of one; without it: the list of all')
+    .action(async (given: string | undefined, options: ChatOptions) =>
+      done(await chat(context, screen, given, options)),
+    );
+  example(chatting, ['agenthost chat', 'agenthost chat 4f2a', 'agenthost chat --start']);
+  chatting.addHelpText('after', () => `\nKeys:\n${chatKeysText()}`);
 
   addTermCommands({ context, screen, program, command, example, done });
 

@@ -4,8 +4,12 @@ const segmenter = new Intl.Segmenter();
 const wide =
   /\p{Emoji_Presentation}|\ufe0f|[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]/u;
 
+/** Text of which every character takes one cell: most of it, and told apart fast. */
+const narrow = /^[ -~]*$/;
+
 /** Cells that a line of plain text takes in a terminal; wide characters take two. */
 export function cellsOf(text: string): number {
+  if (narrow.test(text)) return text.length;
   let cells = 0;
   for (const { segment } of segmenter.segment(text)) cells += wide.test(segment) ? 2 : 1;
   return cells;

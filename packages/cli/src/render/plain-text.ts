@@ -1,6 +1,9 @@
 /** Reorders what stands beside it, so that a name could read as another. */
 const bidiControl = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
 
+/** Text in which there is nothing to take out: most of it, and told apart fast. */
+const harmless = /^[\t\n -~\u00a0-\u0600]*$/;
+
 type State =
   | 'text'
   /** Behind ESC. */
@@ -23,6 +26,7 @@ export class PlainText {
 
   /** What of the next piece may be shown. */
   next(piece: string): string {
+    if (this.#state === 'text' && harmless.test(piece)) return piece;
     let shown = '';
     for (const character of piece) shown += this.#take(character);
     return shown;

@@ -1,0 +1,235 @@
+import type { AhpClient, Mirror } from '@agenthost/client';
+import type { URI } from '@agenthost/protocol';
+import { oneLine } from '../../render/plain-text.ts';
+import type { Marks } from '../../render/screen.ts';
+import { type Conditions, commandOf, hintsOf, type KeyContext } from '../keys/bindings.ts';
+import type { KeyEvent } from '../keys/key-event.ts';
+import { CHAT_VIEW, Room } from '../room/room.ts';
+import { SessionCatalogue } from '../sessions/catalogue.ts';
+import { SessionsScreen } from '../sessions/sessions-screen.ts';
+import { line } from '../text/line.ts';
+import { type Environment, messageOf, type Tone } from './environment.ts';
+import { type Frame, filled, fitted, hintLine, ruleLine, type Size, windowed } from './frame.ts';
+import { helpLines } from './help.ts';
+import type { Screen, ScreenActions } from './screen.ts';
+import { statusLine } from './status-line.ts';
+
+const noticeMs = 8_000;
+
+/** What the program is made of, besides its own parts. */
+export interface ChatAppOptions {
+  readonly client: AhpClient;
+  readonly root: Mirror<'root'>;
+  readonly marks: Marks;
+  readonly home: string;
+  readonly folder: string | undefined;
+  /** Where the host is, for people. */
+  readonly address: string;
+  /** Ends the program. */
+  leave(): void;
+  copy(text: string): void;
+  /** Gives the window away until a terminal is left. */
+  showTerminal(uri: URI): Promise<void>;
+}
+
+/** The whole program without its window: keys go in, frames come out. */
+export class ChatApp {
+  readonly #options: ChatAppOptions;
+  readonly #env: Environment;
+  readonly #catalogue: SessionCatalogue;
+  readonly #sessions: SessionsScreen;
+  readonly #timers = new Set<NodeJS.Timeout>();
+  readonly #listeners = new Set<() => void>();
+  readonly #stopStatus: () => void;
+  #room: Room | undefined;
+  /** The list is in front of the room. */
+  #isListing = true;
+  #help: { readonly context: KeyContext; row: number } | undefined;
+  #notice: { readonly text: string; readonly tone: Tone } | undefined;
+  #cancelNotice: (() => void) | undefined;
+  #opening: URI | undefined;
+
+  constructor(options: ChatAppOptions) {
+    this.#options = options;
+    const { client, marks, home, folder } = options;
+    this.#env = {
+      client,
+      marks,
+      home,
+      folder,
+      now: () => Date.now(),
+      later: (delayMs, callback) => this.#later(delayMs, callback),
+      changed: () => this.#changed(),
+      notice: (text, tone) => this.#tell(text, tone),
+      copy: options.copy,
+      showTerminal: (uri) => {
+        options
+          .showTerminal(uri)
+          .catch((error: unknown) => this.#tell(`terminal: ${messageOf(error)}`, 'problem'));
+      },
+    };
+    this.#catalogue = new SessionCatalogue(this.#env);
+    this.#catalogue.start();
+    this.#sessions = new SessionsScreen(this.#env, this.#catalogue, options.root, this.#actions);
+    this.#stopStatus = client.onStatus(() => this.#changed());
+  }
+
+  /** Calls `listener` when another frame may show. The result removes it. */
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Opens a session, or shows the list. */
+  async open(session: URI): Promise<void> {
+    this.#opening = session;
+    this.#changed();
+    try {
+      const handle = await this.#options.client.sessions.open(session, CHAT_VIEW);
+      if (this.#opening !== session) return handle.dispose();
+      this.#room?.dispose();
+      this.#room = new Room(this.#env, handle, this.#actions);
+      this.#isListing = false;
+      this.#sessions.select(session);
+    } catch (error) {
+      this.#tell(`cannot open the session: ${messageOf(error)}`, 'problem');
+    } finally {
+      this.#opening = undefined;
+      this.#changed();
+    }
+  }
+
+  /** Asks what a new session is to be. */
+  startNew(): void {
+    this.#sessions.startNew();
+    this.#changed();
+  }
+
+  /** Takes a key. */
+  key(event: KeyEvent): void {
+    const conditions = this.#conditions();
+    const command = commandOf(this.#context, 'key' in event ? event.key : event.text, conditions);
+    if (command === 'leave') return this.#options.leave();
+    if (this.#help !== undefined) this.#runInHelp(command);
+    else if (command === 'help') this.#help = { context: this.#context, row: 0 };
+    else if (command === undefined) this.#screen.type?.(event);
+    else this.#screen.run(command);
+    this.#changed();
+  }
+
+  /** Takes pasted text. */
+  paste(text: string): void {
+    if (this.#help === undefined) this.#screen.paste?.(text);
+    this.#changed();
+  }
+
+  /** What stands in the window now. Never throws for its size. */
+  frame(size: Size): Frame {
+    const around = {
+      status: statusLine(this.#options.client.status, {
+        width: size.columns,
+        address: this.#options.address,
+        notice: this.#notice,
+        opening: this.#opening !== undefined,
+        now: this.#env.now(),
+      }),
+      hints: hintsOf(this.#context, this.#conditions()),
+      marks: this.#options.marks,
+      home: this.#options.home,
+    };
+    if (this.#help === undefined) return this.#screen.frame(size, around);
+    const { columns, rows } = size;
+    const all = helpLines(columns - 2, this.#help.context);
+    const height = Math.max(1, rows - 4);
+    const top = Math.min(this.#help.row, Math.max(0, all.length - height));
+    this.#help.row = top;
+    const { lines } = windowed(all.slice(top), height, 0);
+    return {
+      lines: [
+        fitted('Keys', columns, { bold: true }),
+        ...filled(lines, height),
+        ruleLine(
+          line(`${top + 1} to ${Math.min(all.length, top + height)} of ${all.length}`, { dim: true }),
+          columns,
+        ),
+        hintLine(around.hints, columns),
+        around.status,
+      ],
+    };
+  }
+
+  /** Ends everything but the client. */
+  dispose(): void {
+    this.#listeners.clear();
+    this.#stopStatus();
+    this.#catalogue.dispose();
+    this.#sessions.dispose();
+    this.#room?.dispose();
+    for (const timer of this.#timers) clearTimeout(timer);
+  }
+
+  readonly #actions: ScreenActions = {
+    leave: () => this.#options.leave(),
+    open: (session) => {
+      if (this.#room?.session.uri === session) this.#isListing = false;
+      else void this.open(session);
+    },
+    back: () => {
+      if (this.#isListing && this.#room !== undefined) this.#isListing = false;
+      else this.#isListing = true;
+    },
+    gone: (session) => {
+      if (this.#room?.session.uri !== session) return;
+      this.#room.dispose();
+      this.#room = undefined;
+      this.#isListing = true;
+      this.#tell('the session was removed', 'problem');
+    },
+  };
+
+  get #screen(): Screen {
+    return this.#isListing || this.#room === undefined ? this.#sessions : this.#room;
+  }
+
+  get #context(): KeyContext {
+    return this.#help === undefined ? this.#screen.context : 'help';
+  }
+
+  #conditions(): Conditions {
+    return new Set(this.#screen.conditions());
+  }
+
+  #runInHelp(command: string | undefined): void {
+    if (this.#help === undefined) return;
+    const steps: Readonly<Record<string, number>> = { up: -1, down: 1, pageUp: -15, pageDown: 15 };
+    if (command === 'back') this.#help = undefined;
+    else this.#help.row = Math.max(0, this.#help.row + (steps[command ?? ''] ?? 0));
+  }
+
+  #tell(text: string, tone: Tone = 'info'): void {
+    this.#notice = { text: oneLine(text, 500), tone };
+    this.#cancelNotice?.();
+    this.#cancelNotice = this.#later(noticeMs, () => {
+      this.#notice = undefined;
+      this.#changed();
+    });
+    this.#changed();
+  }
+
+  #later(delayMs: number, callback: () => void): () => void {
+    const timer = setTimeout(() => {
+      this.#timers.delete(timer);
+      callback();
+      this.#changed();
+    }, delayMs);
+    this.#timers.add(timer);
+    return () => {
+      this.#timers.delete(timer);
+      clearTimeout(timer);
+    };
+  }
+
+  #changed(): void {
+    for (const listener of Array.from(this.#listeners)) listener();
+  }
+}

@@ -1,0 +1,52 @@
+import type { AhpClient, DispatchOutcome } from '@agenthost/client';
+import { oneLine } from '../../render/plain-text.ts';
+import type { Marks } from '../../render/screen.ts';
+
+/** How urgent a notice is. */
+export type Tone = 'info' | 'problem';
+
+/** What every part of the program can do besides its own. */
+export interface Environment {
+  readonly client: AhpClient;
+  readonly marks: Marks;
+  readonly home: string;
+  /** Folder that new sessions work in, as a path; absent: the host decides. */
+  readonly folder: string | undefined;
+  /** ms since the epoch. */
+  now(): number;
+  /** Calls back after so long. The result takes it back. */
+  later(delayMs: number, callback: () => void): () => void;
+  /** Something that shows has changed. */
+  changed(): void;
+  /** Tells the person in the status line. */
+  notice(text: string, tone?: Tone): void;
+  /** Hands text to the terminal's clipboard. */
+  copy(text: string): void;
+  /** Gives the window to a terminal of the host until it is left. */
+  showTerminal(uri: string): void;
+}
+
+/** Tells the person when something that was asked of the host comes to nothing. Never rejects. */
+export function tellFailure(env: Environment, what: string, work: Promise<unknown>): void {
+  work.then(
+    (result) => {
+      const reason = refusalOf(result);
+      if (reason !== undefined) env.notice(`${what}: ${reason}`, 'problem');
+    },
+    (error: unknown) => env.notice(`${what}: ${messageOf(error)}`, 'problem'),
+  );
+}
+
+/** Why the host did not take an action; `undefined` when it did, or when it was no action. */
+export function refusalOf(result: unknown): string | undefined {
+  if (!isOutcome(result)) return undefined;
+  if (result.outcome === 'rejected' || result.outcome === 'dropped') return oneLine(result.reason, 500);
+  return undefined;
+}
+
+const isOutcome = (result: unknown): result is DispatchOutcome =>
+  typeof result === 'object' && result !== null && 'outcome' in result;
+
+/** An error in one line. */
+export const messageOf = (error: unknown): string =>
+  oneLine(error instanceof Error ? error.message : String(error), 500);

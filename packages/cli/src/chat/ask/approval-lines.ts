@@ -1,0 +1,74 @@
+import type { ToolCallConfirmationState } from '@agenthost/protocol';
+import { choicesFor } from '../../question/choices.ts';
+import { plain } from '../../render/plain-text.ts';
+import type { Marks } from '../../render/screen.ts';
+import { sentence, toolCallDetails, toolCallTitle } from '../../render/tool-call.ts';
+import { type Editor, layoutEditor } from '../composer/editor.ts';
+import { type Line, line, span } from '../text/line.ts';
+import { wrapLine, wrapText } from '../text/wrap.ts';
+import type { PanelLines } from './form-lines.ts';
+
+/** How a tool call that waits is being answered. */
+export interface ApprovalView {
+  readonly toolCall: ToolCallConfirmationState;
+  /** Index of the choice under the cursor. */
+  readonly choice: number;
+  /** Choosing, typing why not, or changing the input. */
+  readonly mode: 'choose' | 'reason' | 'edit';
+  readonly editor: Editor;
+  readonly isExpanded: boolean;
+}
+
+/** A tool call that waits: what it would do, and the answers to choose from. */
+export function approvalLines(
+  { toolCall, choice, mode, editor, isExpanded }: ApprovalView,
+  width: number,
+  { marks, isFocused }: { marks: Marks; isFocused: boolean },
+): PanelLines {
+  const asked =
+    toolCall.status === 'pending-confirmation'
+      ? sentence(toolCall.confirmationTitle)
+      : 'May the agent see the result?';
+  const title = toolCallTitle(toolCall);
+  const lines: Line[] = wrapLine(line(asked === '' ? title : asked, { bold: true }), width, {
+    first: [span(`${marks.asks} `, { color: 'yellow', bold: true })],
+    rest: [span('  ')],
+  });
+  if (asked !== '' && asked !== title)
+    lines.push(...wrapText(title, width, undefined, { first: [span('  ')] }));
+  if (mode === 'edit') {
+    const layout = layoutEditor(editor, width - 4, 12);
+    const start = lines.length;
+    lines.push(...layout.lines.map((text): Line => [span('  │ ', { color: 'cyan' }), ...text]));
+    const row = start + layout.row;
+    return { lines, cursor: { row, column: layout.column + 4 }, focusRow: row };
+  }
+  const details =
+    isExpanded && toolCall.toolInput !== undefined
+      ? plain(toolCall.toolInput).split('\n')
+      : toolCallDetails(toolCall);
+  for (const text of details)
+    lines.push(...wrapText(text, width, { dim: true }, { first: [span('  │ ', { color: 'gray' })] }));
+  if (mode === 'reason') {
+    const label = '  Why not: ';
+    const layout = layoutEditor(editor, width - label.length, 3);
+    const start = lines.length;
+    lines.push(
+      ...layout.lines.map(
+        (text, index): Line => [
+          span(index === 0 ? label : ' '.repeat(label.length), { bold: true }),
+          ...text,
+        ],
+      ),
+    );
+    const row = start + layout.row;
+    return { lines, cursor: { row, column: layout.column + label.length }, focusRow: row };
+  }
+  const start = lines.length;
+  for (const [index, { label, isApproval }] of choicesFor(toolCall).entries()) {
+    const isAt = index === choice && isFocused;
+    const color = isApproval ? 'green' : 'red';
+    lines.push([span(isAt ? '  ▸ ' : '    '), span(label, isAt ? { inverse: true, color } : { color })]);
+  }
+  return { lines, focusRow: start + choice };
+}

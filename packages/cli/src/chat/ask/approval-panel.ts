@@ -1,0 +1,147 @@
+import type { ChatHandle } from '@agenthost/client';
+import type { ToolCallConfirmationState } from '@agenthost/protocol';
+import { canAllowOnce, choicesFor } from '../../question/choices.ts';
+import { type Environment, tellFailure } from '../app/environment.ts';
+import type { Panel } from '../app/panel.ts';
+import { type Editor, EMPTY_EDITOR, edited, editorOf, insert, movedByLine } from '../composer/editor.ts';
+import type { KeyContext } from '../keys/bindings.ts';
+import type { KeyEvent } from '../keys/key-event.ts';
+import { type ApprovalView, approvalLines } from './approval-lines.ts';
+import type { PanelLines } from './form-lines.ts';
+
+/** Answers one tool call that waits. */
+export class ApprovalPanel implements Panel {
+  readonly #env: Environment;
+  readonly #chat: ChatHandle;
+  #toolCall: ToolCallConfirmationState;
+  #choice = 0;
+  #mode: ApprovalView['mode'] = 'choose';
+  #editor: Editor = EMPTY_EDITOR;
+  #isExpanded = false;
+
+  constructor(env: Environment, chat: ChatHandle, toolCall: ToolCallConfirmationState) {
+    this.#env = env;
+    this.#chat = chat;
+    this.#toolCall = toolCall;
+  }
+
+  get context(): KeyContext {
+    if (this.#mode === 'reason') return 'reason';
+    return this.#mode === 'edit' ? 'editInput' : 'approval';
+  }
+
+  /** The call has changed. */
+  update(toolCall: ToolCallConfirmationState): void {
+    if (toolCall.status !== this.#toolCall.status) this.#mode = 'choose';
+    this.#toolCall = toolCall;
+    this.#choice = Math.min(this.#choice, choicesFor(toolCall).length - 1);
+  }
+
+  conditions(): readonly string[] {
+    const isPending = this.#toolCall.status === 'pending-confirmation';
+    return [
+      ...(canAllowOnce(this.#toolCall) ? ['canAllowOnce'] : []),
+      ...(isPending ? ['takesReason'] : []),
+      ...(this.#toolCall.status === 'pending-confirmation' && this.#toolCall.editable === true
+        ? ['isEditable']
+        : []),
+    ];
+  }
+
+  lines(width: number, isFocused: boolean): PanelLines {
+    const view: ApprovalView = {
+      toolCall: this.#toolCall,
+      choice: this.#choice,
+      mode: this.#mode,
+      editor: this.#editor,
+      isExpanded: this.#isExpanded,
+    };
+    return approvalLines(view, width, { marks: this.#env.marks, isFocused });
+  }
+
+  run(command: string): void {
+    const choices = choicesFor(this.#toolCall);
+    switch (command) {
+      case 'up':
+      case 'down':
+        if (this.#mode === 'choose')
+          this.#choice = Math.max(
+            0,
+            Math.min(choices.length - 1, this.#choice + (command === 'up' ? -1 : 1)),
+          );
+        else this.#editor = movedByLine(this.#editor, command === 'up' ? -1 : 1) ?? this.#editor;
+        return;
+      case 'answer': {
+        const choice = choices[this.#choice];
+        if (choice !== undefined)
+          this.#answer(choice.isApproval, choice.optionId === undefined ? {} : { optionId: choice.optionId });
+        return;
+      }
+      case 'allow':
+        return this.#answer(true, {});
+      case 'deny':
+        return this.#answer(false, {});
+      case 'reason':
+        this.#mode = 'reason';
+        this.#editor = EMPTY_EDITOR;
+        return;
+      case 'edit':
+        this.#mode = 'edit';
+        this.#editor = { text: this.#toolCall.toolInput ?? '', cursor: 0 };
+        return;
+      case 'expand':
+        this.#isExpanded = !this.#isExpanded;
+        return;
+      case 'newline':
+        this.#editor = insert(this.#editor, '\n');
+        return;
+      case 'cancel':
+        this.#mode = 'choose';
+        return;
+      case 'submit':
+        return this.#submit();
+      default:
+    }
+  }
+
+  type(event: KeyEvent): void {
+    if (this.#mode === 'choose') return;
+    this.#editor =
+      'text' in event ? insert(this.#editor, event.text) : (edited(this.#editor, event.key) ?? this.#editor);
+  }
+
+  paste(text: string): void {
+    if (this.#mode !== 'choose') this.#editor = insert(this.#editor, text.replace(/\r\n?/g, '\n'));
+  }
+
+  #submit(): void {
+    const { text } = this.#editor;
+    if (this.#mode === 'reason')
+      this.#answer(false, text.trim() === '' ? {} : { reasonMessage: text.trim() });
+    else this.#answer(true, text === this.#toolCall.toolInput ? {} : { editedToolInput: text });
+    this.#mode = 'choose';
+    this.#editor = editorOf('');
+  }
+
+  #answer(
+    isApproval: boolean,
+    more: { optionId?: string; editedToolInput?: string; reasonMessage?: string },
+  ): void {
+    const { toolCallId, status } = this.#toolCall;
+    const { optionId, editedToolInput, reasonMessage } = more;
+    const option = optionId === undefined ? {} : { optionId };
+    const answered =
+      status === 'pending-result-confirmation'
+        ? this.#chat.confirmResult(toolCallId, isApproval)
+        : isApproval
+          ? this.#chat.approve(toolCallId, {
+              ...option,
+              ...(editedToolInput === undefined ? {} : { editedToolInput }),
+            })
+          : this.#chat.deny(toolCallId, {
+              ...option,
+              ...(reasonMessage === undefined ? {} : { reasonMessage }),
+            });
+    tellFailure(this.#env, 'not answered', answered);
+  }
+}

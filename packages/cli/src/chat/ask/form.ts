@@ -1,0 +1,221 @@
+import type {
+  ChatInputAnswer,
+  ChatInputAnswerValue,
+  ChatInputQuestion,
+  ChatInputRequest,
+} from '@agenthost/protocol';
+import { readAnswer } from '../../question/input-request.ts';
+import { oneLine } from '../../render/plain-text.ts';
+import { type Editor, EMPTY_EDITOR, editorOf } from '../composer/editor.ts';
+
+/** One row to choose in a question. `undefined` as id: own words. */
+export interface Choice {
+  readonly id: string | undefined;
+  readonly label: string;
+  readonly more: string;
+}
+
+/** A question as it is being answered. */
+export interface Field {
+  /** Text, a number, or own words besides the options. */
+  readonly editor: Editor;
+  /** The row under the cursor, of questions with choices. */
+  readonly row: number;
+  /** Ids of what is chosen; `yes` and `no` where that is the question. */
+  readonly chosen: readonly string[];
+  readonly isSkipped: boolean;
+  /** What is wrong with it, once somebody tried to send it. */
+  readonly error?: string;
+}
+
+/** A request as it is being answered. `at` is the question that keys go to. */
+export interface Form {
+  readonly request: ChatInputRequest;
+  readonly fields: Readonly<Record<string, Field>>;
+  readonly at: number;
+}
+
+export const questionsOf = ({ request }: Form): readonly ChatInputQuestion[] => request.questions ?? [];
+
+/** The question that keys go to; `undefined` when there is none. */
+export const questionAt = (form: Form): ChatInputQuestion | undefined => questionsOf(form)[form.at];
+
+/** What can be chosen; empty for questions that take text or a number. */
+export function choicesOf(question: ChatInputQuestion): readonly Choice[] {
+  if (question.kind === 'boolean') {
+    return [
+      { id: 'yes', label: 'Yes', more: '' },
+      { id: 'no', label: 'No', more: '' },
+    ];
+  }
+  if (!('options' in question)) return [];
+  const options = question.options.map(
+    ({ id, label, description, recommended }): Choice => ({
+      id,
+      label: oneLine(label),
+      more: [oneLine(description ?? ''), recommended === true ? 'recommended' : '']
+        .filter((text) => text !== '')
+        .join('; '),
+    }),
+  );
+  return question.allowFreeformInput === true
+    ? [...options, { id: undefined, label: 'Own words:', more: '' }]
+    : options;
+}
+
+/** A request before anybody here has touched it: defaults, what is recommended, and what others have answered so far. */
+export function formOf(request: ChatInputRequest): Form {
+  const questions = request.questions ?? [];
+  const fields = Object.fromEntries(
+    questions.map((question) => [question.id, fieldOf(question, request.answers?.[question.id])]),
+  );
+  const open = questions.findIndex(({ id }) => request.answers?.[id]?.state !== 'submitted');
+  return { request, fields, at: Math.max(0, open) };
+}
+
+/** A question with that answer in it. */
+export function fieldOf(question: ChatInputQuestion, answer: ChatInputAnswer | undefined): Field {
+  const empty: Field = { editor: EMPTY_EDITOR, row: 0, chosen: [], isSkipped: false };
+  if (answer === undefined) return { ...empty, ...defaultsOf(question) };
+  if (answer.state === 'skipped') return { ...empty, isSkipped: true };
+  return { ...empty, ...filled(question, answer.value) };
+}
+
+function defaultsOf(question: ChatInputQuestion): Partial<Field> {
+  if (question.kind === 'boolean') {
+    const { defaultValue } = question;
+    return defaultValue === undefined ? {} : filled(question, { kind: 'boolean', value: defaultValue });
+  }
+  if ('options' in question) {
+    const chosen = question.options.filter(({ recommended }) => recommended === true).map(({ id }) => id);
+    const one = question.kind === 'single-select' ? chosen.slice(0, 1) : chosen;
+    return { chosen: one, row: rowOf(question, one[0]) };
+  }
+  return question.defaultValue === undefined ? {} : { editor: editorOf(String(question.defaultValue)) };
+}
+
+function filled(question: ChatInputQuestion, value: ChatInputAnswerValue): Partial<Field> {
+  switch (value.kind) {
+    case 'text':
+    case 'number':
+      return { editor: editorOf(String(value.value)) };
+    case 'boolean': {
+      const chosen = value.value ? 'yes' : 'no';
+      return { chosen: [chosen], row: rowOf(question, chosen) };
+    }
+    case 'selected': {
+      const words = (value.freeformValues ?? []).join(', ');
+      return {
+        editor: editorOf(words),
+        chosen: value.value === '' ? [] : [value.value],
+        row: rowOf(question, value.value === '' ? undefined : value.value),
+      };
+    }
+    case 'selected-many':
+      return { editor: editorOf((value.freeformValues ?? []).join(', ')), chosen: value.value };
+    default:
+      return value satisfies never;
+  }
+}
+
+const rowOf = (question: ChatInputQuestion, id: string | undefined): number =>
+  Math.max(
+    0,
+    choicesOf(question).findIndex((choice) => choice.id === id),
+  );
+
+/** What a field says: a value, `undefined` for nothing, or what is wrong with it. */
+export function valueOf(
+  question: ChatInputQuestion,
+  field: Field,
+): ChatInputAnswerValue | string | undefined {
+  const words = field.editor.text.trim();
+  switch (question.kind) {
+    case 'boolean':
+      return field.chosen.length === 0 ? undefined : { kind: 'boolean', value: field.chosen[0] === 'yes' };
+    case 'single-select':
+      if (field.chosen[0] !== undefined) return { kind: 'selected', value: field.chosen[0] };
+      if (words === '') return undefined;
+      return { kind: 'selected', value: '', freeformValues: [words] };
+    case 'multi-select': {
+      const count = field.chosen.length + (words === '' ? 0 : 1);
+      if (count === 0) return undefined;
+      const { min = 0, max = Number.POSITIVE_INFINITY } = question;
+      if (count < min) return `choose at least ${min}`;
+      if (count > max) return `choose at most ${max}`;
+      const value = question.options.filter(({ id }) => field.chosen.includes(id)).map(({ id }) => id);
+      return { kind: 'selected-many', value, ...(words === '' ? {} : { freeformValues: [words] }) };
+    }
+    default: {
+      if (field.editor.text === '') return undefined;
+      // Spaces around a text are part of it; a number has none.
+      if (question.kind === 'text') return textValue(question, field.editor.text);
+      return readAnswer(question, words);
+    }
+  }
+}
+
+function textValue(
+  question: ChatInputQuestion & { kind: 'text' },
+  value: string,
+): ChatInputAnswerValue | string {
+  const { min = 0, max = Number.POSITIVE_INFINITY } = question;
+  if (value.length < min) return `at least ${min} characters`;
+  return value.length > max ? `at most ${max} characters` : { kind: 'text', value };
+}
+
+/** The form with one field changed; what was wrong with it is forgotten. */
+export function withField(form: Form, id: string, changes: Partial<Field>): Form {
+  const field = form.fields[id];
+  if (field === undefined) return form;
+  const { error: _, ...rest } = field;
+  return { ...form, fields: { ...form.fields, [id]: { ...rest, ...changes } } };
+}
+
+/** The question before or after, the last one staying. */
+export const movedTo = (form: Form, at: number): Form => ({
+  ...form,
+  at: Math.max(0, Math.min(at, questionsOf(form).length - 1)),
+});
+
+/** The row above or below in a question with choices; at its edge the question before or after. */
+export function movedByRow(form: Form, by: -1 | 1): Form {
+  const question = questionAt(form);
+  if (question === undefined) return form;
+  const field = form.fields[question.id];
+  const rows = choicesOf(question).length;
+  const row = (field?.row ?? 0) + by;
+  if (field === undefined || rows === 0 || row < 0 || row >= rows) return movedTo(form, form.at + by);
+  return withField(form, question.id, { row });
+}
+
+/** Chooses what is under the cursor; in a multiple choice it toggles. */
+export function toggled(form: Form): Form {
+  const question = questionAt(form);
+  const field = question && form.fields[question.id];
+  if (question === undefined || field === undefined) return form;
+  const id = choicesOf(question)[field.row]?.id;
+  if (id === undefined) return form;
+  if (question.kind !== 'multi-select')
+    return withField(form, question.id, { chosen: [id], editor: EMPTY_EDITOR, isSkipped: false });
+  const chosen = field.chosen.includes(id)
+    ? field.chosen.filter((other) => other !== id)
+    : [...field.chosen, id];
+  return withField(form, question.id, { chosen, isSkipped: false });
+}
+
+/** The answers to send, or the form at the first question that cannot be sent so. */
+export function submission(form: Form): { answers: Record<string, ChatInputAnswer> } | { form: Form } {
+  const answers: Record<string, ChatInputAnswer> = {};
+  for (const [index, question] of questionsOf(form).entries()) {
+    const field = form.fields[question.id];
+    const value = field === undefined || field.isSkipped ? undefined : valueOf(question, field);
+    const isMissing = value === undefined && question.required === true;
+    if (typeof value === 'string' || isMissing) {
+      const error = typeof value === 'string' ? value : 'an answer is needed';
+      return { form: { ...withField(form, question.id, { error, isSkipped: false }), at: index } };
+    }
+    answers[question.id] = value === undefined ? { state: 'skipped' } : { state: 'submitted', value };
+  }
+  return { answers };
+}

@@ -1,0 +1,79 @@
+import type { CompletionItem, MessageAttachment, TextRange } from '@agenthost/protocol';
+import { oneLine } from '../../render/plain-text.ts';
+import { type Line, line, span } from '../text/line.ts';
+import { cutLine } from '../text/wrap.ts';
+import { type Editor, replaceRange } from './editor.ts';
+
+/** Proposals that show below the message. */
+export interface Popup {
+  readonly items: readonly CompletionItem[];
+  readonly selected: number;
+}
+
+/** Something that stands in the message for an attachment. */
+export interface Inserted {
+  readonly words: string;
+  readonly attachment: MessageAttachment;
+}
+
+/** Where the word under the cursor asks for proposals: behind one of these characters, at the beginning of a word. */
+export function asksForCompletion({ text, cursor }: Editor, triggers: readonly string[]): boolean {
+  const word = /\S*$/.exec(text.slice(0, cursor))?.[0] ?? '';
+  const [first = ''] = word;
+  if (!triggers.includes(first)) return false;
+  // A command stands at the beginning of the message; a path has slashes anywhere.
+  return first !== '/' || (cursor === word.length && !word.slice(1).includes('/'));
+}
+
+/** The message with a proposal taken, and what it stands for. */
+export function taken(editor: Editor, item: CompletionItem): { editor: Editor; inserted: Inserted } {
+  const { rangeStart = editor.cursor, rangeEnd = editor.cursor, insertText, attachment } = item;
+  const rest = editor.text.slice(rangeEnd);
+  // Folders go on; whatever else is complete has a space behind it.
+  const gap = insertText.endsWith('/') || insertText.endsWith(' ') || rest.startsWith(' ') ? '' : ' ';
+  return {
+    editor: replaceRange(editor, rangeStart, rangeEnd, insertText + gap),
+    inserted: { words: insertText.trim(), attachment },
+  };
+}
+
+/** The attachments whose words still stand in the text, with where they stand now. */
+export function attachmentsIn(text: string, inserted: readonly Inserted[]): MessageAttachment[] {
+  const found: MessageAttachment[] = [];
+  let from = 0;
+  const inOrder = inserted
+    .map((entry) => ({ ...entry, at: text.indexOf(entry.words) }))
+    .filter(({ at }) => at >= 0)
+    .toSorted((one, other) => one.at - other.at);
+  for (const { words, attachment } of inOrder) {
+    const later = text.indexOf(words, from);
+    const at = later < 0 ? text.indexOf(words) : later;
+    from = at + words.length;
+    found.push({ ...attachment, range: rangeOf(text, at, from) });
+  }
+  return found;
+}
+
+function rangeOf(text: string, start: number, end: number): TextRange {
+  const position = (offset: number): { line: number; character: number } => {
+    const before = text.slice(0, offset).split('\n');
+    return { line: before.length - 1, character: before.at(-1)?.length ?? 0 };
+  };
+  return { start: position(start), end: position(end) };
+}
+
+/** The popup as lines, the selected proposal in sight. */
+export function popupLines({ items, selected }: Popup, width: number, height: number): Line[] {
+  const first = Math.max(0, Math.min(selected - height + 1, items.length - height));
+  const top = selected < first ? selected : first;
+  return items.slice(top, top + height).map(({ insertText, attachment }, index): Line => {
+    const isAt = top + index === selected;
+    const words = oneLine(insertText, 300);
+    const label = oneLine(attachment.label, 300);
+    const more = label === words || words.endsWith(label) ? '' : `  ${label}`;
+    return cutLine(
+      [...line(`  ${words}`, isAt ? { inverse: true } : { color: 'cyan' }), span(more, { dim: true })],
+      width,
+    );
+  });
+}

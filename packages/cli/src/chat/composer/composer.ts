@@ -1,0 +1,179 @@
+import type { ChatHandle } from '@agenthost/client';
+import type { Message, PendingMessageKind } from '@agenthost/protocol';
+import { oneLine } from '../../render/plain-text.ts';
+import type { Environment } from '../app/environment.ts';
+import type { KeyEvent } from '../keys/key-event.ts';
+import { attachmentsIn, type Inserted, taken } from './completion.ts';
+import { DraftSync } from './draft.ts';
+import { type Editor, EMPTY_EDITOR, edited, editorOf, insert, movedByLine } from './editor.ts';
+import { type History, historyOf, stepped } from './history.ts';
+import { Proposals } from './proposals.ts';
+
+/** What the message that is being written is for. */
+export type ComposerPurpose =
+  | { readonly kind: 'new' }
+  /** Takes the place of one that waits. */
+  | { readonly kind: 'pending'; readonly pendingKind: PendingMessageKind; readonly id: string }
+  /** Takes the place of an earlier one, and of all that came of it. */
+  | { readonly kind: 'resend'; readonly turnId: string };
+
+/** The message that somebody is writing. */
+export class Composer {
+  readonly proposals: Proposals;
+  readonly #chat: ChatHandle;
+  readonly #draft: DraftSync;
+  #editor: Editor;
+  #inserted: readonly Inserted[] = [];
+  #history: History | undefined;
+  #purpose: ComposerPurpose = { kind: 'new' };
+  /** What was being written before another message was taken up to be changed. */
+  #putAside = '';
+
+  constructor(env: Environment, chat: ChatHandle) {
+    this.#chat = chat;
+    this.#draft = new DraftSync(env, chat);
+    this.proposals = new Proposals(env);
+    this.#editor = editorOf(this.#draft.initial);
+  }
+
+  get editor(): Editor {
+    return this.#editor;
+  }
+
+  get purpose(): ComposerPurpose {
+    return this.#purpose;
+  }
+
+  get isEmpty(): boolean {
+    return this.#editor.text === '';
+  }
+
+  /** The chat has changed: perhaps its draft. */
+  update(): void {
+    const text = this.#draft.foreign();
+    if (text === undefined || this.#purpose.kind !== 'new' || text === this.#editor.text) return;
+    const { cursor, text: before } = this.#editor;
+    this.#editor = { text, cursor: cursor === before.length ? text.length : Math.min(cursor, text.length) };
+    this.proposals.close();
+  }
+
+  /** Takes text and editing keys. */
+  type(event: KeyEvent): void {
+    const next = 'text' in event ? insert(this.#editor, event.text) : edited(this.#editor, event.key);
+    if (next !== undefined) this.#set(next);
+  }
+
+  paste(text: string): void {
+    this.#set(insert(this.#editor, text.replace(/\r\n?/g, '\n')));
+  }
+
+  /** A line up or down; at the edge of the text a message of the past. */
+  step(by: -1 | 1): void {
+    const moved = movedByLine(this.#editor, by);
+    if (moved !== undefined) {
+      this.#editor = moved;
+      return;
+    }
+    if (this.#purpose.kind !== 'new') return;
+    const step = stepped(this.#history ?? this.#sent(), by, this.#editor.text);
+    if (step === undefined) return;
+    this.#setText(step.text);
+    this.#history = step.history;
+  }
+
+  /** Takes the selected proposal. */
+  take(): void {
+    const item = this.proposals.selected;
+    if (item === undefined) return;
+    const { editor, inserted } = taken(this.#editor, item);
+    this.#inserted = [...this.#inserted, inserted];
+    this.proposals.close();
+    this.#set(editor);
+  }
+
+  /** Takes up another message to change it; what was being written comes back after. */
+  takeUp(text: string, purpose: ComposerPurpose): void {
+    if (this.#purpose.kind === 'new') {
+      this.#draft.flush(this.#editor.text);
+      this.#putAside = this.#editor.text;
+    }
+    this.#purpose = purpose;
+    this.#inserted = [];
+    this.#editor = editorOf(text);
+  }
+
+  /** Leaves off changing another message, or empties this one. */
+  clear(): void {
+    this.proposals.close();
+    if (this.#purpose.kind === 'new') return this.#setText('');
+    this.#purpose = { kind: 'new' };
+    this.#editor = editorOf(this.#putAside);
+    this.#putAside = '';
+  }
+
+  /** The message, which is then gone from here; `undefined` when there is nothing in it. */
+  send(): { readonly message: Message; readonly purpose: ComposerPurpose } | undefined {
+    const { text } = this.#editor;
+    if (text.trim() === '') return undefined;
+    const attachments = attachmentsIn(text, this.#inserted);
+    const message: Message = {
+      text,
+      origin: { kind: 'user' },
+      ...(attachments.length === 0 ? {} : { attachments }),
+    };
+    const purpose = this.#purpose;
+    this.proposals.close();
+    this.#inserted = [];
+    this.#history = undefined;
+    if (purpose.kind === 'new') {
+      this.#editor = EMPTY_EDITOR;
+      this.#draft.clear();
+    } else this.clear();
+    return { message, purpose };
+  }
+
+  /** Nobody types here any more; what was typed stays as the chat's draft. */
+  dispose(): void {
+    this.proposals.close();
+    if (this.#purpose.kind === 'new') this.#draft.flush(this.#editor.text);
+  }
+
+  #sent(): History {
+    const { turns, activeTurn } = this.#chat.mirror.state;
+    const messages = [...turns, ...(activeTurn === undefined ? [] : [activeTurn])].map(
+      ({ message }) => message,
+    );
+    return historyOf(messages.filter(({ origin }) => origin.kind === 'user').map(({ text }) => text));
+  }
+
+  #set(editor: Editor): void {
+    const isSame = editor.text === this.#editor.text;
+    this.#editor = editor;
+    if (!isSame) this.#changed();
+  }
+
+  #setText(text: string): void {
+    this.#editor = editorOf(text);
+    this.#changed();
+  }
+
+  #changed(): void {
+    this.#history = undefined;
+    this.proposals.typed(this.#chat.mirror.uri, this.#editor);
+    if (this.#purpose.kind === 'new') this.#draft.typed(() => this.#editor.text);
+  }
+}
+
+/** What stands above the message. */
+export function purposeText(purpose: ComposerPurpose, message: string): string {
+  switch (purpose.kind) {
+    case 'new':
+      return '';
+    case 'pending':
+      return 'changes the message that waits; Ctrl-C leaves it as it was';
+    case 'resend':
+      return `takes the place of “${oneLine(message, 40)}” and all that followed; Ctrl-C leaves it as it was`;
+    default:
+      return purpose satisfies never;
+  }
+}

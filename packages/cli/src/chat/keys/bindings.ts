@@ -1,0 +1,245 @@
+/** Where keys go. */
+export type KeyContext =
+  | 'sessions'
+  | 'newSession'
+  | 'composer'
+  | 'popup'
+  | 'approval'
+  | 'reason'
+  | 'editInput'
+  | 'form'
+  | 'queue'
+  | 'browse'
+  | 'chats'
+  | 'confirm'
+  | 'help';
+
+/** One thing that keys do. */
+export interface Binding {
+  /** As {@link KeyEvent} names them, or a character. */
+  readonly keys: readonly string[];
+  /** How people read them. */
+  readonly label: string;
+  /** A word or two for the hint line. */
+  readonly hint: string;
+  /** What it is called in code. */
+  readonly command: string;
+  /** Shown in the hint line only while this holds; the key is dead otherwise. Absent: always. */
+  readonly when?: string;
+  /** In help alone: what everybody knows needs no room in the hint line. */
+  readonly isQuiet?: true;
+}
+
+type Command = string | (Pick<Binding, 'command'> & Partial<Binding>);
+
+const b = (keys: string, label: string, hint: string, command: Command): Binding => ({
+  keys: keys === ' ' ? [keys] : keys.split(' '),
+  label,
+  hint,
+  ...(typeof command === 'string' ? { command } : command),
+});
+
+const scroll: readonly Binding[] = [
+  b('pageup', 'PgUp', 'back', { command: 'pageUp', isQuiet: true }),
+  b('pagedown', 'PgDn', 'forward', { command: 'pageDown', isQuiet: true }),
+];
+
+/** Every key of every place, in the order of the hint line. */
+export const BINDINGS: Readonly<Record<KeyContext, readonly Binding[]>> = {
+  sessions: [
+    b('enter', 'Enter', 'open', { command: 'open', when: 'hasSelection' }),
+    b('up', '↑', 'up', { command: 'up', isQuiet: true }),
+    b('down', '↓', 'down', { command: 'down', isQuiet: true }),
+    b('pageup', 'PgUp', 'page up', { command: 'pageUp', isQuiet: true }),
+    b('pagedown', 'PgDn', 'page down', { command: 'pageDown', isQuiet: true }),
+    b('ctrl-n', 'Ctrl-N', 'new', 'new'),
+    b('ctrl-a', 'Ctrl-A', 'archive', { command: 'archive', when: 'hasSelection' }),
+    b('ctrl-x', 'Ctrl-X', 'remove', { command: 'remove', when: 'hasSelection' }),
+    b('ctrl-t', 'Ctrl-T', 'archived too', 'toggleArchived'),
+    b('esc', 'Esc', 'clear filter, or back to the chat', { command: 'back', isQuiet: true }),
+    b('?', '?', 'help', { command: 'help', when: 'isEmpty' }),
+    b('ctrl-c ctrl-d', 'Ctrl-C', 'leave', 'leave'),
+  ],
+  newSession: [
+    b('enter', 'Enter', 'create', 'create'),
+    b('up', '↑', 'up', { command: 'up', isQuiet: true }),
+    b('down', '↓', 'down', { command: 'down', isQuiet: true }),
+    b('tab', 'Tab', 'agent / folder', 'next'),
+    b('esc', 'Esc', 'back', 'back'),
+    b('ctrl-c', 'Ctrl-C', 'leave', 'leave'),
+  ],
+  composer: [
+    b('enter', 'Enter', 'send', { command: 'send', when: 'isIdle' }),
+    b('enter', 'Enter', 'queue', { command: 'send', when: 'isRunning' }),
+    b('tab', 'Tab', 'answer', { command: 'focusAsk', when: 'isAsked' }),
+    b('ctrl-s', 'Ctrl-S', 'steer', { command: 'steer', when: 'isRunning' }),
+    b('ctrl-x', 'Ctrl-X', 'stop', { command: 'stop', when: 'isRunning' }),
+    b('ctrl-q', 'Ctrl-Q', 'queue', { command: 'focusQueue', when: 'hasQueue' }),
+    b('ctrl-j alt-enter', 'Ctrl-J', 'new line', 'newline'),
+    b('ctrl-t', 'Ctrl-T', 'turns', 'browse'),
+    b('ctrl-o', 'Ctrl-O', 'chats', 'chats'),
+    b('esc', 'Esc', 'sessions', 'back'),
+    b('?', '?', 'help', { command: 'help', when: 'isEmpty' }),
+    b('ctrl-c', 'Ctrl-C', 'clear, or leave', { command: 'clearOrLeave', isQuiet: true }),
+    b('ctrl-d', 'Ctrl-D', 'leave', { command: 'leave', when: 'isEmpty', isQuiet: true }),
+    b('up', '↑', 'line up, or message before', { command: 'up', isQuiet: true }),
+    b('down', '↓', 'line down, or message after', { command: 'down', isQuiet: true }),
+    b('ctrl-y', 'Ctrl-Y', 'copy the last answer', { command: 'copyLast', isQuiet: true }),
+    b('ctrl-end', 'Ctrl-End', 'to the newest', { command: 'toEnd', isQuiet: true }),
+    ...scroll,
+  ],
+  popup: [
+    b('tab enter', 'Tab', 'take', 'take'),
+    b('up', '↑', 'up', { command: 'up', isQuiet: true }),
+    b('down', '↓', 'down', { command: 'down', isQuiet: true }),
+    b('esc', 'Esc', 'close', 'close'),
+  ],
+  approval: [
+    b('enter', 'Enter', 'answer', 'answer'),
+    b('up left', '↑', 'up', { command: 'up', isQuiet: true }),
+    b('down right', '↓', 'down', { command: 'down', isQuiet: true }),
+    b('y', 'y', 'allow once', { command: 'allow', when: 'canAllowOnce' }),
+    b('n', 'n', 'deny', 'deny'),
+    b('r', 'r', 'deny with a reason', { command: 'reason', when: 'takesReason' }),
+    b('e', 'e', 'edit input', { command: 'edit', when: 'isEditable' }),
+    b('v', 'v', 'all of it', 'expand'),
+    b('t', 't', 'terminal', { command: 'terminal', when: 'hasTerminal' }),
+    b('tab', 'Tab', 'next question', { command: 'next', when: 'hasMoreAsks' }),
+    b('ctrl-x', 'Ctrl-X', 'stop', 'stop'),
+    b('esc', 'Esc', 'to the message', 'toComposer'),
+    b('?', '?', 'help', 'help'),
+    b('ctrl-c', 'Ctrl-C', 'leave', { command: 'leave', isQuiet: true }),
+    ...scroll,
+  ],
+  reason: [
+    b('enter', 'Enter', 'deny', 'submit'),
+    b('esc', 'Esc', 'back', 'cancel'),
+    b('ctrl-c', 'Ctrl-C', 'leave', { command: 'leave', isQuiet: true }),
+  ],
+  editInput: [
+    b('ctrl-s', 'Ctrl-S', 'allow with this input', 'submit'),
+    b('enter', 'Enter', 'new line', 'newline'),
+    b('up', '↑', 'up', { command: 'up', isQuiet: true }),
+    b('down', '↓', 'down', { command: 'down', isQuiet: true }),
+    b('esc', 'Esc', 'back', 'cancel'),
+    b('ctrl-c', 'Ctrl-C', 'leave', { command: 'leave', isQuiet: true }),
+  ],
+  form: [
+    b('enter', 'Enter', 'next, or send', 'enter'),
+    b('up', '↑', 'up', { command: 'up', isQuiet: true }),
+    b('down', '↓', 'down', { command: 'down', isQuiet: true }),
+    b('tab', 'Tab', 'next', 'nextQuestion'),
+    b('shift-tab', 'Shift-Tab', 'question before', { command: 'previousQuestion', isQuiet: true }),
+    b(' ', 'Space', 'choose', { command: 'toggle', when: 'isChoice' }),
+    b('ctrl-j alt-enter', 'Ctrl-J', 'new line', { command: 'newline', when: 'isText', isQuiet: true }),
+    b('ctrl-k', 'Ctrl-K', 'skip', { command: 'skip', when: 'isOptional' }),
+    b('ctrl-s', 'Ctrl-S', 'send', 'submit'),
+    b('ctrl-x', 'Ctrl-X', 'decline', 'decline'),
+    b('esc', 'Esc', 'to the message', 'toComposer'),
+    b('ctrl-c', 'Ctrl-C', 'leave', { command: 'leave', isQuiet: true }),
+    ...scroll,
+  ],
+  queue: [
+    b('up', '↑', 'up', { command: 'up', isQuiet: true }),
+    b('down', '↓', 'down', { command: 'down', isQuiet: true }),
+    b('e enter', 'e', 'edit', 'edit'),
+    b('x delete', 'x', 'remove', 'remove'),
+    b('u', 'u', 'earlier', { command: 'earlier', when: 'isQueued' }),
+    b('d', 'd', 'later', { command: 'later', when: 'isQueued' }),
+    b('s', 's', 'steer', { command: 'steer', when: 'canSteer' }),
+    b('r', 'r', 'release', { command: 'release', when: 'isIdle' }),
+    b('esc ctrl-q', 'Esc', 'to the message', 'toComposer'),
+    b('?', '?', 'help', { command: 'help', isQuiet: true }),
+    b('ctrl-c', 'Ctrl-C', 'leave', { command: 'leave', isQuiet: true }),
+    ...scroll,
+  ],
+  browse: [
+    b('up k', '↑', 'turn before', 'up'),
+    b('down j', '↓', 'turn after', 'down'),
+    b('enter', 'Enter', 'details', 'expand'),
+    b('e', 'e', 'edit and resend', { command: 'resend', when: 'isTalk' }),
+    b('x', 'x', 'forget what follows', { command: 'truncate', when: 'isTalk' }),
+    b('f', 'f', 'fork', { command: 'fork', when: 'isTalk' }),
+    b('c', 'c', 'copy answer', 'copy'),
+    b('t', 't', 'terminal', { command: 'terminal', when: 'hasTerminal' }),
+    b('w', 'w', 'worker', { command: 'worker', when: 'hasWorker' }),
+    b('esc ctrl-t', 'Esc', 'to the message', 'toComposer'),
+    b('?', '?', 'help', { command: 'help', isQuiet: true }),
+    b('ctrl-c', 'Ctrl-C', 'leave', { command: 'leave', isQuiet: true }),
+    ...scroll,
+  ],
+  chats: [
+    b('enter', 'Enter', 'open', 'open'),
+    b('up', '↑', 'up', { command: 'up', isQuiet: true }),
+    b('down', '↓', 'down', { command: 'down', isQuiet: true }),
+    b('n', 'n', 'new chat', 'new'),
+    b('x', 'x', 'remove', { command: 'remove', when: 'canRemove' }),
+    b('esc ctrl-o', 'Esc', 'back', 'back'),
+    b('ctrl-c', 'Ctrl-C', 'leave', { command: 'leave', isQuiet: true }),
+  ],
+  confirm: [
+    b('y', 'y', 'yes', 'yes'),
+    b('n esc', 'n', 'no', 'no'),
+    b('ctrl-c', 'Ctrl-C', 'leave', { command: 'leave', isQuiet: true }),
+  ],
+  help: [
+    b('up', '↑', 'up', { command: 'up', isQuiet: true }),
+    b('down', '↓', 'down', { command: 'down', isQuiet: true }),
+    b('pageup', 'PgUp', 'page up', 'pageUp'),
+    b('pagedown', 'PgDn', 'page down', 'pageDown'),
+    b('esc ? enter q', 'Esc', 'back', 'back'),
+    b('ctrl-c', 'Ctrl-C', 'leave', { command: 'leave', isQuiet: true }),
+  ],
+};
+
+/** What holds at the moment, by the names that bindings use in `when`. */
+export type Conditions = ReadonlySet<string>;
+
+const holds = ({ when }: Binding, conditions: Conditions): boolean =>
+  when === undefined || conditions.has(when);
+
+/** The command of a key at a place; `undefined` where it does nothing, or is text. */
+export function commandOf(context: KeyContext, key: string, conditions: Conditions): string | undefined {
+  return BINDINGS[context].find((binding) => binding.keys.includes(key) && holds(binding, conditions))
+    ?.command;
+}
+
+/** The bindings that the hint line shows. */
+export const hintsOf = (context: KeyContext, conditions: Conditions): readonly Binding[] =>
+  BINDINGS[context].filter((binding) => binding.isQuiet !== true && holds(binding, conditions));
+
+/** The places by name, for help. */
+export const CONTEXT_TITLES: Readonly<Record<KeyContext, string>> = {
+  sessions: 'Session list (type to filter)',
+  newSession: 'New session',
+  composer: 'Message',
+  popup: 'Completion (@ files, / commands, # turns)',
+  approval: 'A tool call that waits',
+  reason: 'Reason of a denial',
+  editInput: 'Input of a tool call',
+  form: 'Questions of the agent',
+  queue: 'Messages that wait',
+  browse: 'Turns',
+  chats: 'Chats',
+  confirm: 'Are you sure',
+  help: 'Help',
+};
+
+/** All keys of a place, one row each: label and what it does. Keys that do one thing in two conditions stand once. */
+export function keyRows(context: KeyContext): readonly (readonly [label: string, hint: string])[] {
+  const rows = new Map<string, string>();
+  for (const { label, hint } of BINDINGS[context]) {
+    const before = rows.get(label);
+    rows.set(label, before === undefined || before === hint ? hint : `${before}, or ${hint}`);
+  }
+  return [...rows];
+}
+
+/** Keys that edit text, wherever text is typed. */
+export const EDITING_KEYS: readonly (readonly [label: string, hint: string])[] = [
+  ['Ctrl-A, Home', 'to the beginning of the line'],
+  ['Ctrl-E, End', 'to the end of the line'],
+  ['Alt-B, Alt-F', 'a word back, forward'],
+  ['Ctrl-W', 'delete the word before'],
+  ['Ctrl-U', 'delete to the beginning of the line'],
+];

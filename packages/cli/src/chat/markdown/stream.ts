@@ -1,0 +1,107 @@
+import { PlainText, plain } from '../../render/plain-text.ts';
+import { EMPTY_LINE, type Line } from '../text/line.ts';
+import { blockLines, codeLines } from './markdown.ts';
+import { tokensOf } from './tokens.ts';
+
+/** An unfinished block that is longer than this is taken apart again only when it has grown by a part of itself. */
+const eagerLimit = 8 * 1024;
+
+/**
+ * A Markdown text that grows, as lines. Blocks that are over are laid out once: only the last one is looked at again, so
+ * that an answer of 10,000 lines costs no more at its end than at its beginning.
+ */
+export class MarkdownStream {
+  readonly #width: number;
+  readonly #plain = new PlainText();
+  /** Characters of the source that are in `#text`. */
+  #taken = 0;
+  /** What is not laid out for good yet, harmless. */
+  #tail = '';
+  readonly #settled: Line[] = [];
+  #lines: readonly Line[] = [];
+  #tailLines: readonly Line[] = [];
+  /** Length of the tail when it was laid out last. */
+  #tailSeen = -1;
+  /** The fence that is open at the beginning of the tail, and its language. */
+  #fence: { readonly mark: string; readonly language: string } | undefined;
+
+  constructor(width: number) {
+    this.#width = width;
+  }
+
+  /** The lines of `source`, which begins with what it was the last time. */
+  next(source: string): readonly Line[] {
+    if (source.length === this.#taken) return this.#lines;
+    this.#tail += this.#plain.next(source.slice(this.#taken));
+    this.#taken = source.length;
+    this.#settle();
+    // A new array only now and then would be no gain: who shows lines takes a slice.
+    this.#lines =
+      this.#tailLines.length === 0
+        ? this.#settled.slice()
+        : [...this.#settled, ...this.#gap(), ...this.#tailLines];
+    return this.#lines;
+  }
+
+  #gap(): readonly Line[] {
+    return this.#settled.length > 0 && this.#fence === undefined ? [EMPTY_LINE] : [];
+  }
+
+  #settle(): void {
+    if (this.#fence !== undefined) return this.#settleCode();
+    const grown = this.#tail.length - this.#tailSeen;
+    if (this.#tailSeen > eagerLimit && grown < this.#tailSeen / 8) return;
+    const tokens = tokensOf(this.#tail);
+    const last = tokens.findLastIndex(({ type }) => type !== 'space');
+    const done = tokens.slice(0, Math.max(0, last));
+    const doneLength = done.reduce((sum, { raw }) => sum + raw.length, 0);
+    if (doneLength > 0) {
+      this.#push(blockLines(done, this.#width));
+      this.#tail = this.#tail.slice(doneLength);
+    }
+    const [, mark, language = ''] = /^ {0,3}(`{3,}|~{3,})[ \t]*([^\s`]*)[^\n]*\n/.exec(this.#tail) ?? [];
+    if (mark !== undefined && tokens[last]?.type === 'code') {
+      this.#openFence(mark, language);
+      return;
+    }
+    this.#tailSeen = this.#tail.length;
+    this.#tailLines = blockLines(done.length === 0 ? tokens : tokens.slice(last), this.#width);
+  }
+
+  #openFence(mark: string, language: string): void {
+    if (language !== '') this.#push(codeLines('', language, this.#width).slice(0, 1));
+    else if (this.#settled.length > 0) this.#settled.push(EMPTY_LINE);
+    this.#tail = this.#tail.slice(this.#tail.indexOf('\n') + 1);
+    this.#fence = { mark, language };
+    this.#settleCode();
+  }
+
+  /** Within a fence every whole line is over. */
+  #settleCode(): void {
+    const { mark = '' } = this.#fence ?? {};
+    const close = new RegExp(`^ {0,3}${mark}${mark[0] ?? ''}*[ \\t]*$`);
+    for (let end = this.#tail.indexOf('\n'); end >= 0; end = this.#tail.indexOf('\n')) {
+      const row = this.#tail.slice(0, end);
+      this.#tail = this.#tail.slice(end + 1);
+      if (close.test(row)) {
+        this.#fence = undefined;
+        this.#tailSeen = -1;
+        this.#tailLines = [];
+        return this.#settle();
+      }
+      this.#settled.push(...codeLines(row, '', this.#width));
+    }
+    this.#tailLines =
+      this.#tail === '' || close.test(this.#tail) ? [] : codeLines(this.#tail, '', this.#width);
+  }
+
+  #push(lines: readonly Line[]): void {
+    if (lines.length === 0) return;
+    if (this.#settled.length > 0) this.#settled.push(EMPTY_LINE);
+    for (const text of lines) this.#settled.push(text);
+  }
+}
+
+/** A Markdown text that is complete. */
+export const settledMarkdown = (source: string, width: number): Line[] =>
+  blockLines(tokensOf(plain(source)), width);

@@ -1,0 +1,209 @@
+import type { ChatHandle } from '@agenthost/client';
+import type { ActiveTurn, Turn } from '@agenthost/protocol';
+import { type Environment, refusalOf, tellFailure } from '../app/environment.ts';
+import { ApprovalPanel } from '../ask/approval-panel.ts';
+import { type Ask, asksOf } from '../ask/asks.ts';
+import { FormPanel } from '../ask/form-panel.ts';
+import { Composer } from '../composer/composer.ts';
+import { QueuePanel, waitingIn } from '../queue/queue-panel.ts';
+import { Transcript } from '../transcript/transcript.ts';
+
+/** Where keys go in a chat. */
+export type Focus = 'composer' | 'ask' | 'queue' | 'browse';
+
+/** Keys that are typed so soon after each other are meant for what had them before. */
+const typingMs = 1_000;
+
+/** One open chat: its transcript, what waits in it, and what is being written. */
+export class Conversation {
+  readonly chat: ChatHandle;
+  readonly transcript: Transcript;
+  readonly composer: Composer;
+  readonly queue: QueuePanel;
+  readonly #env: Environment;
+  readonly #panels = new Map<string, ApprovalPanel | FormPanel>();
+  #focus: Focus = 'composer';
+  #asks: readonly Ask[] = [];
+  /** Id of the question that shows. */
+  #askId: string | undefined;
+  #typedAt = 0;
+
+  constructor(env: Environment, chat: ChatHandle) {
+    this.#env = env;
+    this.chat = chat;
+    this.transcript = new Transcript(env, chat);
+    this.composer = new Composer(env, chat);
+    this.queue = new QueuePanel(env, chat, ({ kind, pending }) => {
+      this.composer.takeUp(pending.message.text, { kind: 'pending', pendingKind: kind, id: pending.id });
+      this.focus = 'composer';
+    });
+    chat.mirror.onChange(() => this.update());
+    this.update();
+  }
+
+  get focus(): Focus {
+    return this.#focus;
+  }
+
+  set focus(focus: Focus) {
+    if (this.#focus === 'browse' && focus !== 'browse') this.transcript.browse(false);
+    this.#focus = focus;
+    if (focus === 'browse') this.transcript.browse(true);
+  }
+
+  get asks(): readonly Ask[] {
+    return this.#asks;
+  }
+
+  /** The question that shows. */
+  get ask(): Ask | undefined {
+    return this.#asks.find(({ id }) => id === this.#askId);
+  }
+
+  get askPanel(): ApprovalPanel | FormPanel | undefined {
+    return this.#askId === undefined ? undefined : this.#panels.get(this.#askId);
+  }
+
+  get isRunning(): boolean {
+    return this.chat.mirror.state.activeTurn !== undefined;
+  }
+
+  /** Nobody may talk here: a worker's chat. */
+  get isReadOnly(): boolean {
+    const { interactivity } = this.chat.mirror.state;
+    return interactivity === 'read-only' || interactivity === 'hidden';
+  }
+
+  /** The chat has changed. */
+  update(): void {
+    this.transcript.update();
+    this.composer.update();
+    this.#updateAsks();
+    if (this.#focus === 'queue' && waitingIn(this.chat.mirror.state).length === 0) this.focus = 'composer';
+    this.#env.changed();
+  }
+
+  /** Somebody types: a question that comes up now does not take the keys away. */
+  typed(): void {
+    this.#typedAt = this.#env.now();
+  }
+
+  /** The next question, or the message behind the last one. */
+  nextAsk(): void {
+    const at = this.#asks.findIndex(({ id }) => id === this.#askId);
+    const next = this.#asks[at + 1] ?? this.#asks[0];
+    this.#askId = next?.id;
+    this.focus = next === undefined ? 'composer' : 'ask';
+  }
+
+  /** Sends what is written: at once, into the queue while a turn runs, or in place of what it was taken from. */
+  send(): void {
+    const { state } = this.chat.mirror;
+    const sent = this.composer.send();
+    if (sent === undefined) return;
+    const { message, purpose } = sent;
+    this.transcript.toEnd();
+    if (purpose.kind === 'resend') {
+      void this.#resend(purpose.turnId, message);
+    } else if (purpose.kind === 'pending') {
+      const { pendingKind: kind, id } = purpose;
+      tellFailure(
+        this.#env,
+        'not changed',
+        this.chat.mirror.dispatch({ type: 'chat/pendingMessageSet', kind, id, message }),
+      );
+    } else if (state.activeTurn !== undefined || (state.queuedMessages?.length ?? 0) > 0) {
+      tellFailure(this.#env, 'not queued', this.chat.enqueue(message));
+    } else {
+      const prompt = this.chat.prompt(message);
+      // How a turn ends shows in the chat; only that it never began has to be told.
+      prompt.result.catch((error: unknown) => {
+        if (!(error instanceof Error) || error.name !== 'DispatchRejected') return;
+        this.#env.notice(`not sent: ${error.message}`, 'problem');
+        if (this.composer.isEmpty) this.composer.paste(message.text);
+        this.#env.changed();
+      });
+    }
+  }
+
+  /** Sends what is written into the turn that runs. */
+  steer(): void {
+    const sent = this.composer.send();
+    if (sent === undefined) return;
+    const action = {
+      type: 'chat/pendingMessageSet',
+      kind: 'steering',
+      id: crypto.randomUUID(),
+      message: sent.message,
+    } as const;
+    tellFailure(this.#env, 'not steered', this.chat.mirror.dispatch(action));
+  }
+
+  stop(): void {
+    tellFailure(this.#env, 'not stopped', this.chat.cancel());
+  }
+
+  /** Takes an earlier message up to send it anew. */
+  takeUpTurn(turn: Turn | ActiveTurn): void {
+    this.composer.takeUp(turn.message.text, { kind: 'resend', turnId: turn.id });
+    this.focus = 'composer';
+  }
+
+  /** Forgets all that came after a turn. */
+  truncate(turnId: string): void {
+    tellFailure(
+      this.#env,
+      'nothing forgotten',
+      this.chat.mirror.dispatch({ type: 'chat/truncated', turnId }),
+    );
+  }
+
+  dispose(): void {
+    this.composer.dispose();
+    this.transcript.dispose();
+    for (const panel of this.#panels.values()) if (panel instanceof FormPanel) panel.dispose();
+    this.chat.dispose();
+  }
+
+  async #resend(turnId: string, message: Parameters<ChatHandle['enqueue']>[0]): Promise<void> {
+    const before = await this.transcript.before(turnId);
+    const refusal = refusalOf(
+      await this.chat.mirror.dispatch({
+        type: 'chat/truncated',
+        ...(before === undefined ? {} : { turnId: before }),
+      }),
+    );
+    if (refusal !== undefined) return this.#env.notice(`not sent again: ${refusal}`, 'problem');
+    this.chat
+      .prompt(message)
+      .result.catch((error: unknown) => this.#env.notice(`not sent: ${String(error)}`, 'problem'));
+  }
+
+  #updateAsks(): void {
+    const hadAsk = this.#askId !== undefined;
+    this.#asks = asksOf(this.chat.mirror.state);
+    const ids = new Set(this.#asks.map(({ id }) => id));
+    for (const [id, panel] of this.#panels) {
+      if (ids.has(id)) continue;
+      if (panel instanceof FormPanel) panel.dispose();
+      this.#panels.delete(id);
+    }
+    for (const ask of this.#asks) this.#showAsk(ask);
+    if (this.#askId === undefined || !ids.has(this.#askId)) this.#askId = this.#asks[0]?.id;
+    if (this.#askId === undefined) {
+      if (this.#focus === 'ask') this.focus = 'composer';
+      return;
+    }
+    const isBusy = !this.composer.isEmpty || this.#env.now() - this.#typedAt < typingMs;
+    if (!hadAsk && this.#focus === 'composer' && !isBusy) this.focus = 'ask';
+  }
+
+  #showAsk(ask: Ask): void {
+    const panel = this.#panels.get(ask.id);
+    if (ask.kind === 'call') {
+      if (panel instanceof ApprovalPanel) panel.update(ask.toolCall);
+      else this.#panels.set(ask.id, new ApprovalPanel(this.#env, this.chat, ask.toolCall));
+    } else if (panel instanceof FormPanel) panel.update(ask.request);
+    else this.#panels.set(ask.id, new FormPanel(this.#env, this.chat, ask.request));
+  }
+}

@@ -1,0 +1,165 @@
+import { SessionStatus } from '@agenthost/protocol';
+import { oneLine } from '../../render/plain-text.ts';
+import type { Marks } from '../../render/screen.ts';
+import { homely } from '../../render/session-line.ts';
+import { shownPath } from '../../render/tool-call.ts';
+import { type Frame, filled, hintLine, ruleLine, type Size, windowed } from '../app/frame.ts';
+import { chatTitle, orderedChats } from '../chats/chat-list.ts';
+import { popupLines } from '../composer/completion.ts';
+import { purposeText } from '../composer/composer.ts';
+import { layoutEditor } from '../composer/editor.ts';
+import type { Binding } from '../keys/bindings.ts';
+import { queueLines, waitingIn } from '../queue/queue-panel.ts';
+import { EMPTY_LINE, type Line, line, type Span, span } from '../text/line.ts';
+import { justified } from '../text/wrap.ts';
+import { emptyChat } from '../transcript/transcript.ts';
+import type { Conversation } from './conversation.ts';
+import type { Room } from './room.ts';
+
+/** What of the window belongs to others: the connection, and what the person is told. */
+export interface Surroundings {
+  readonly status: Line;
+  readonly hints: readonly Binding[];
+  readonly marks: Marks;
+  readonly home: string;
+}
+
+const composerRows = 8;
+const queueRows = 5;
+
+/** A session in the window: transcript, questions, message, what waits, keys, status; smaller parts give way in small windows. */
+export function roomFrame(room: Room, { columns, rows }: Size, around: Surroundings): Frame {
+  const { conversation } = room;
+  const width = Math.max(10, columns);
+  const header = headerLine(room, width, around);
+  const bottom = [hintLine(around.hints, width), around.status];
+  const overlay = room.overlayLines(width - 2);
+  if (overlay !== undefined) {
+    const inner = overlay.map((text): Line => [span(' '), ...text]);
+    const height = rows - 3;
+    return {
+      lines: [
+        header,
+        ...filled([ruleLine(line(room.overlayTitle, { bold: true }), width), ...inner], height),
+        ...bottom,
+      ].slice(0, rows),
+    };
+  }
+  const writing = composerPart(conversation, width, Math.max(1, Math.min(composerRows, rows - 8)));
+  const fixed = 1 + bottom.length + writing.lines.length;
+  const waiting = queueLines(waitingIn(conversation.chat.mirror.state), {
+    width,
+    height: Math.min(queueRows, Math.max(0, rows - fixed - 4)),
+    selected: conversation.focus === 'queue' ? conversation.queue.current?.pending.id : undefined,
+    isIdle: !conversation.isRunning,
+  });
+  const asking = askPart(conversation, width, Math.max(3, Math.floor((rows - fixed - waiting.length) * 0.7)));
+  const left = Math.max(1, rows - fixed - waiting.length - asking.lines.length);
+  const transcript = transcriptPart(conversation, width, left);
+  const lines = [header, ...transcript, ...asking.lines, ...writing.lines, ...waiting, ...bottom].slice(
+    0,
+    rows,
+  );
+  const askTop = 1 + transcript.length;
+  const cursor =
+    conversation.focus === 'composer' && !conversation.isReadOnly
+      ? { x: writing.cursor.x, y: askTop + asking.lines.length + writing.cursor.y }
+      : conversation.focus === 'ask' && asking.cursor !== undefined
+        ? { x: asking.cursor.x, y: askTop + asking.cursor.y }
+        : undefined;
+  return cursor === undefined ? { lines } : { lines, cursor };
+}
+
+function headerLine(room: Room, width: number, { home, marks }: Surroundings): Line {
+  const { session, conversation } = room;
+  const { state } = session.mirror;
+  const parts: Span[] = [span(oneLine(state.title) || 'New session', { bold: true })];
+  const chats = orderedChats(state.chats);
+  const at = chats.findIndex(({ chat }) => chat.resource === conversation.chat.mirror.uri);
+  const current = chats[at]?.chat;
+  if (chats.length > 1 && current !== undefined)
+    parts.push(span(`  ${chatTitle(current, at)} (${at + 1} of ${chats.length})`, { color: 'cyan' }));
+  const folder = current?.workingDirectory ?? state.workingDirectory;
+  parts.push(span(`  ${oneLine(state.provider)}`, { dim: true }));
+  if (folder !== undefined) parts.push(span(`  ${homely(shownPath(folder), home)}`, { dim: true }));
+  return justified(parts, stateWord(room, marks), width);
+}
+
+function stateWord({ session, conversation, otherAsks }: Room, marks: Marks): Line {
+  const { status, lifecycle } = session.mirror.state;
+  const others: Line =
+    otherAsks === 0 ? [] : [span(`${marks.asks} ${otherAsks} elsewhere  `, { color: 'yellow' })];
+  if (lifecycle === 'creating') return [...others, span('starting', { color: 'cyan' })];
+  if (lifecycle === 'creationFailed') return [...others, span('failed', { color: 'red' })];
+  if (conversation.asks.length > 0) return [...others, span('needs you', { color: 'yellow', bold: true })];
+  if (conversation.isRunning) {
+    const activity = oneLine(conversation.chat.mirror.state.activity ?? '', 30);
+    return [...others, span(activity === '' ? 'working' : activity, { color: 'cyan' })];
+  }
+  const isError = (status & SessionStatus.Error) !== 0;
+  return [...others, isError ? span('error', { color: 'red' }) : span('idle', { dim: true })];
+}
+
+function transcriptPart(conversation: Conversation, width: number, height: number): Line[] {
+  const { transcript } = conversation;
+  if (transcript.turns.length > 0) return transcript.lines(width, height);
+  return [
+    ...Array.from({ length: Math.max(0, height - 2) }, () => EMPTY_LINE),
+    emptyChat('Nothing was said here yet.'),
+    EMPTY_LINE,
+  ].slice(-height);
+}
+
+interface Part {
+  readonly lines: readonly Line[];
+  readonly cursor: { readonly x: number; readonly y: number };
+}
+
+function composerPart(conversation: Conversation, width: number, height: number): Part {
+  const { composer, transcript, chat } = conversation;
+  const { purpose, proposals } = composer;
+  const resent =
+    purpose.kind === 'resend'
+      ? transcript.turns.find(({ id }) => id === purpose.turnId)?.message.text
+      : undefined;
+  const said = purposeText(purpose, resent ?? '') || transcript.edgeText;
+  const rule = ruleLine(
+    said === '' ? [] : [span(said, { color: purpose.kind === 'new' ? 'gray' : 'yellow' })],
+    width,
+  );
+  if (conversation.isReadOnly) {
+    return {
+      lines: [rule, line('  A worker’s chat: to look at only.', { dim: true })],
+      cursor: { x: 0, y: 1 },
+    };
+  }
+  const layout = layoutEditor(composer.editor, width - 2, height);
+  const isFocused = conversation.focus === 'composer';
+  const sign = (index: number): Span =>
+    span(index === 0 ? '› ' : '  ', isFocused ? { color: 'cyan', bold: true } : { dim: true });
+  const hint =
+    chat.mirror.state.activeTurn === undefined ? 'Ask for something' : 'Say more: it waits its turn';
+  const lines = composer.isEmpty
+    ? [[sign(0), span(hint, { dim: true })]]
+    : layout.lines.map((text, index): Line => [sign(index), ...text]);
+  const { popup } = proposals;
+  const proposed = popup === undefined || !isFocused ? [] : popupLines(popup, width, Math.min(6, height));
+  return { lines: [rule, ...lines, ...proposed], cursor: { x: layout.column + 2, y: 1 + layout.row } };
+}
+
+function askPart(
+  conversation: Conversation,
+  width: number,
+  height: number,
+): { lines: readonly Line[]; cursor?: Part['cursor'] } {
+  const { ask, asks, askPanel, focus } = conversation;
+  if (ask === undefined || askPanel === undefined) return { lines: [] };
+  const panel = askPanel.lines(width - 1, focus === 'ask');
+  const label = asks.length > 1 ? `question ${asks.indexOf(ask) + 1} of ${asks.length}` : 'question';
+  const rule = ruleLine([span(label, { color: 'yellow' })], width);
+  const shown = windowed(panel.lines, height - 1, panel.focusRow);
+  const lines = [rule, ...shown.lines.map((text): Line => [span(' '), ...text])];
+  if (panel.cursor === undefined) return { lines };
+  const y = panel.cursor.row - shown.top + 1;
+  return y < 1 || y >= lines.length ? { lines } : { lines, cursor: { x: panel.cursor.column + 1, y } };
+}

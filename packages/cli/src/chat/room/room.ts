@@ -1,0 +1,330 @@
+import type { ChatHandle, SessionHandle } from '@agenthost/client';
+import { SessionStatus, type URI } from '@agenthost/protocol';
+import { type Environment, messageOf, tellFailure } from '../app/environment.ts';
+import type { Frame, Size } from '../app/frame.ts';
+import type { Screen, ScreenActions } from '../app/screen.ts';
+import { ChatsPanel } from '../chats/chats-panel.ts';
+import type { KeyContext } from '../keys/bindings.ts';
+import type { KeyEvent } from '../keys/key-event.ts';
+import type { Line } from '../text/line.ts';
+import { line } from '../text/line.ts';
+import { terminalsOf } from '../transcript/terminal-tails.ts';
+import { WINDOW_TURNS } from '../transcript/transcript.ts';
+import { answerOf, workerOf } from '../transcript/turn-text.ts';
+import { Conversation } from './conversation.ts';
+import { roomFrame, type Surroundings } from './room-frame.ts';
+
+/** How late merged output may come: below what anybody sees. */
+export const CHAT_VIEW = { turns: WINDOW_TURNS, maxLatencyMs: 30 } as const;
+
+type Overlay =
+  | { readonly kind: 'chats'; readonly panel: ChatsPanel }
+  | { readonly kind: 'confirm'; readonly question: string; yes(): void };
+
+/** One open session: the chat that shows, and what is laid over it. */
+export class Room implements Screen {
+  readonly session: SessionHandle;
+  readonly #env: Environment;
+  readonly #actions: ScreenActions;
+  #conversation: Conversation;
+  #overlay: Overlay | undefined;
+  #isOpening = false;
+
+  constructor(env: Environment, session: SessionHandle, actions: ScreenActions) {
+    this.#env = env;
+    this.session = session;
+    this.#actions = actions;
+    this.#conversation = new Conversation(env, session.chat);
+    session.mirror.onChange(() => this.#sessionChanged());
+    this.#sessionChanged();
+  }
+
+  get conversation(): Conversation {
+    return this.#conversation;
+  }
+
+  /** Questions that wait in other chats of this session. */
+  get otherAsks(): number {
+    const here = this.#conversation.chat.mirror.uri;
+    return (this.session.mirror.state.inputNeeded ?? []).filter(
+      ({ chat, kind }) => chat !== here && kind !== 'toolClientExecution',
+    ).length;
+  }
+
+  get overlayTitle(): string {
+    return this.#overlay?.kind === 'confirm' ? 'Are you sure?' : 'Chats of this session';
+  }
+
+  overlayLines(width: number): Line[] | undefined {
+    if (this.#overlay === undefined) return undefined;
+    if (this.#overlay.kind === 'chats') return this.#overlay.panel.lines(width);
+    return [line(this.#overlay.question)];
+  }
+
+  get context(): KeyContext {
+    if (this.#overlay?.kind === 'chats') return 'chats';
+    if (this.#overlay?.kind === 'confirm') return 'confirm';
+    const { focus, askPanel, composer } = this.#conversation;
+    if (focus === 'ask' && askPanel !== undefined) return askPanel.context;
+    if (focus === 'queue' || focus === 'browse') return focus;
+    return composer.proposals.popup === undefined ? 'composer' : 'popup';
+  }
+
+  conditions(): readonly string[] {
+    const { focus, askPanel, isRunning, asks, composer, chat, queue, isReadOnly, transcript } =
+      this.#conversation;
+    if (this.#overlay?.kind === 'chats') return this.#overlay.panel.conditions();
+    const terminals = terminalsOf(chat.mirror.state.activeTurn);
+    const always = [
+      isRunning ? 'isRunning' : 'isIdle',
+      asks.length > 0 ? 'isAsked' : '',
+      asks.length > 1 ? 'hasMoreAsks' : '',
+      composer.isEmpty ? 'isEmpty' : '',
+      (chat.mirror.state.queuedMessages ?? chat.mirror.state.steeringMessage) === undefined ? '' : 'hasQueue',
+      isReadOnly ? '' : 'isTalk',
+    ];
+    if (focus === 'ask')
+      return [...always, ...(askPanel?.conditions() ?? []), terminals.length > 0 ? 'hasTerminal' : ''];
+    if (focus === 'queue') return queue.conditions();
+    if (focus === 'browse') {
+      const turn = transcript.selected;
+      return [
+        ...always,
+        terminalsOf(turn).length > 0 ? 'hasTerminal' : '',
+        turn !== undefined && workerOf(turn) !== undefined ? 'hasWorker' : '',
+      ];
+    }
+    return always;
+  }
+
+  frame(size: Size, around: Surroundings): Frame {
+    return roomFrame(this, size, around);
+  }
+
+  run(command: string): void {
+    if (this.#overlay?.kind === 'chats') return this.#overlay.panel.run(command);
+    if (this.#overlay?.kind === 'confirm') {
+      const { yes } = this.#overlay;
+      this.#overlay = undefined;
+      if (command === 'yes') yes();
+      return;
+    }
+    if (this.#runAnywhere(command)) return;
+    const { focus, askPanel, queue } = this.#conversation;
+    if (focus === 'ask') askPanel?.run(command);
+    else if (focus === 'queue') queue.run(command);
+    else if (focus === 'browse') this.#runInTurns(command);
+    else this.#runInComposer(command);
+  }
+
+  type(event: KeyEvent): void {
+    if (this.#overlay !== undefined) return;
+    const { focus, askPanel, composer, isReadOnly } = this.#conversation;
+    if (focus === 'ask') return askPanel?.type(event);
+    if (focus !== 'composer' || isReadOnly) return;
+    this.#conversation.typed();
+    composer.type(event);
+  }
+
+  paste(text: string): void {
+    if (this.#overlay !== undefined) return;
+    const { focus, askPanel, composer, isReadOnly } = this.#conversation;
+    if (focus === 'ask') askPanel?.paste(text);
+    else if (focus === 'composer' && !isReadOnly) {
+      this.#conversation.typed();
+      composer.paste(text);
+    }
+  }
+
+  dispose(): void {
+    this.#conversation.dispose();
+    this.session.dispose();
+  }
+
+  /** What means the same wherever keys go. */
+  #runAnywhere(command: string): boolean {
+    const conversation = this.#conversation;
+    switch (command) {
+      case 'pageUp':
+        conversation.transcript.scroll(-1);
+        return true;
+      case 'pageDown':
+        conversation.transcript.scroll(1);
+        return true;
+      case 'toEnd':
+        conversation.transcript.toEnd();
+        return true;
+      case 'toComposer':
+        conversation.focus = 'composer';
+        return true;
+      case 'stop':
+        conversation.stop();
+        return true;
+      case 'next':
+        conversation.nextAsk();
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  #runInComposer(command: string): void {
+    const conversation = this.#conversation;
+    const { composer } = conversation;
+    switch (command) {
+      case 'send':
+        return conversation.send();
+      case 'steer':
+        return conversation.steer();
+      case 'newline':
+        return composer.paste('\n');
+      case 'up':
+      case 'down':
+        if (composer.proposals.popup === undefined) composer.step(command === 'up' ? -1 : 1);
+        else composer.proposals.move(command === 'up' ? -1 : 1);
+        return;
+      case 'take':
+        return composer.take();
+      case 'close':
+        return composer.proposals.close();
+      case 'focusAsk':
+        conversation.focus = 'ask';
+        return;
+      case 'focusQueue':
+        conversation.focus = 'queue';
+        return;
+      case 'browse':
+        if (conversation.transcript.turns.length > 0) conversation.focus = 'browse';
+        return;
+      case 'chats':
+        return this.#showChats();
+      case 'back':
+        return this.#actions.back();
+      case 'clearOrLeave':
+        if (composer.isEmpty && composer.purpose.kind === 'new') this.#actions.leave();
+        else composer.clear();
+        return;
+      case 'copyLast':
+        return this.#copy(conversation.transcript.turns.findLast((turn) => answerOf(turn) !== ''));
+      default:
+    }
+  }
+
+  #runInTurns(command: string): void {
+    const conversation = this.#conversation;
+    const { transcript } = conversation;
+    const turn = transcript.selected;
+    if (turn === undefined) return;
+    switch (command) {
+      case 'up':
+      case 'down':
+        void transcript.select(command === 'up' ? -1 : 1);
+        return;
+      case 'expand':
+        return transcript.expand();
+      case 'resend':
+        return conversation.takeUpTurn(turn);
+      case 'truncate':
+        return this.#confirm('Forget all that came after this turn, for everyone?', () => {
+          conversation.focus = 'composer';
+          conversation.truncate(turn.id);
+        });
+      case 'fork':
+        return this.#fork(turn.id);
+      case 'copy':
+        return this.#copy(turn);
+      case 'terminal': {
+        const uri = terminalsOf(turn).at(-1);
+        if (uri !== undefined) this.#env.showTerminal(uri);
+        return;
+      }
+      case 'worker': {
+        const worker = workerOf(turn);
+        if (worker !== undefined) this.#open(worker);
+        return;
+      }
+      default:
+    }
+  }
+
+  #copy(turn: Parameters<typeof answerOf>[0] | undefined): void {
+    const text = turn === undefined ? '' : answerOf(turn);
+    if (text === '') return this.#env.notice('there is no answer to copy');
+    this.#env.copy(text);
+    this.#env.notice('copied, where the terminal allows it');
+  }
+
+  #confirm(question: string, yes: () => void): void {
+    this.#overlay = { kind: 'confirm', question, yes };
+  }
+
+  #showChats(): void {
+    const close = (): void => {
+      this.#overlay = undefined;
+    };
+    const panel = new ChatsPanel(
+      this.#env,
+      () => this.session.mirror.state,
+      this.#conversation.chat.mirror.uri,
+      {
+        close,
+        open: (chat) => {
+          close();
+          this.#open(chat);
+        },
+        create: () => {
+          close();
+          this.#enter('no new chat', this.session.createChat({}, CHAT_VIEW));
+        },
+        remove: (chat) =>
+          this.#confirm('Remove this chat for everyone?', () => {
+            tellFailure(this.#env, 'not removed', this.#env.client.request('disposeChat', { channel: chat }));
+          }),
+      },
+    );
+    this.#overlay = { kind: 'chats', panel };
+  }
+
+  #fork(turnId: string): void {
+    const chat = this.#conversation.chat.mirror.uri;
+    this.#enter('no fork', this.session.createChat({ source: { chat, turnId } }, CHAT_VIEW));
+  }
+
+  #open(chat: URI): void {
+    if (chat === this.#conversation.chat.mirror.uri) return;
+    this.#enter('cannot open the chat', this.session.openChat(chat, CHAT_VIEW));
+  }
+
+  /** Shows another chat once it is there. */
+  #enter(what: string, opening: Promise<ChatHandle>): void {
+    if (this.#isOpening) return;
+    this.#isOpening = true;
+    opening
+      .then(
+        (chat) => {
+          this.#conversation.dispose();
+          this.#conversation = new Conversation(this.#env, chat);
+        },
+        (error: unknown) => this.#env.notice(`${what}: ${messageOf(error)}`, 'problem'),
+      )
+      .finally(() => {
+        this.#isOpening = false;
+        this.#env.changed();
+      });
+  }
+
+  #sessionChanged(): void {
+    const { mirror } = this.session;
+    const { status, chats, defaultChat, lifecycle } = mirror.state;
+    if (mirror.isLost) return this.#actions.gone(mirror.uri);
+    // Somebody looks at it: what it says is read as soon as it is said.
+    const isWorking = (status & SessionStatus.InProgress) !== 0;
+    if ((status & SessionStatus.IsRead) === 0 && !isWorking && lifecycle === 'ready') {
+      void mirror.dispatch({ type: 'session/isReadChanged', isRead: true });
+    }
+    const isHere = chats.some(({ resource }) => resource === this.#conversation.chat.mirror.uri);
+    const other = defaultChat ?? chats[0]?.resource;
+    if (!isHere && other !== undefined) this.#open(other);
+    this.#env.changed();
+  }
+}

@@ -1,0 +1,114 @@
+import { ACTIVITY_MASK, SessionStatus, type SessionSummary } from '@agenthost/protocol';
+import { oneLine } from '../../render/plain-text.ts';
+import type { Marks } from '../../render/screen.ts';
+import { ago, homely } from '../../render/session-line.ts';
+import { shownPath } from '../../render/tool-call.ts';
+import { idOf } from '../../session-ids.ts';
+import { type Line, line, type Span, span } from '../text/line.ts';
+import { cutLine, justified } from '../text/wrap.ts';
+
+const isArchived = ({ status }: SessionSummary): boolean => (status & SessionStatus.IsArchived) !== 0;
+
+/** Whether something happened in it that nobody has looked at. */
+const isUnread = ({ status }: SessionSummary): boolean => (status & SessionStatus.IsRead) === 0;
+
+/** What is looked for: sessions that have every word, in title, id, agent or folder. */
+export function matches(session: SessionSummary, filter: string): boolean {
+  const { resource, title, provider, workingDirectory = '', activity = '' } = session;
+  const text = `${title}\n${idOf(resource)}\n${provider}\n${workingDirectory}\n${activity}`.toLowerCase();
+  return filter
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => text.includes(word));
+}
+
+/** The sessions to show: what needs somebody first, then the newest; found ones that only their text matches come after. */
+export function shownSessions(
+  sessions: Iterable<SessionSummary>,
+  options: { readonly filter: string; readonly withArchived: boolean; readonly found: ReadonlySet<string> },
+): SessionSummary[] {
+  const { filter, withArchived, found } = options;
+  const needs = ({ status }: SessionSummary): number =>
+    (status & ACTIVITY_MASK) === SessionStatus.InputNeeded ? 1 : 0;
+  return [...sessions]
+    .filter((session) => withArchived || !isArchived(session))
+    .filter((session) => matches(session, filter) || found.has(session.resource))
+    .toSorted((one, other) => needs(other) - needs(one) || (one.modifiedAt < other.modifiedAt ? 1 : -1));
+}
+
+/** A mark that says what a session does, and its word. */
+function stateOf(session: SessionSummary, marks: Marks): Span {
+  switch (session.status & ACTIVITY_MASK) {
+    case SessionStatus.InputNeeded:
+      return span(`${marks.asks} needs you`, { color: 'yellow', bold: true });
+    case SessionStatus.InProgress:
+      return span(`${marks.running} working`, { color: 'cyan' });
+    case SessionStatus.Error:
+      return span(`${marks.failed} error`, { color: 'red' });
+    default:
+      return isUnread(session)
+        ? span(`${marks.dot} unread`, { color: 'green' })
+        : span('  idle', { dim: true });
+  }
+}
+
+const stateCells = 12;
+
+/** A session on one line. */
+export function sessionRow(
+  session: SessionSummary,
+  options: {
+    width: number;
+    now: number;
+    home: string;
+    marks: Marks;
+    isSelected: boolean;
+    snippet: string | undefined;
+  },
+): Line {
+  const { width, now, home, marks, isSelected, snippet } = options;
+  const state = stateOf(session, marks);
+  const title = oneLine(session.title, 300) || '(no title)';
+  const look = {
+    ...(isSelected ? { inverse: true as const } : {}),
+    ...(isUnread(session) ? { bold: true as const } : {}),
+  };
+  const activity = oneLine(session.activity ?? '', 40);
+  const more = snippet ?? activity;
+  const left: Line = [
+    span(isSelected ? '▸ ' : '  '),
+    state,
+    span(' '.repeat(Math.max(1, stateCells - state.text.length))),
+    span(title, look),
+    ...(more === '' ? [] : [span(`  ${more}`, { dim: true, italic: true })]),
+    ...(isArchived(session) ? [span('  archived', { dim: true })] : []),
+  ];
+  const folder =
+    width < 70 || session.workingDirectory === undefined
+      ? ''
+      : shortPath(homely(shownPath(session.workingDirectory), home));
+  const agent = oneLine(session.provider, 12);
+  const right = width < 50 ? '' : `${folder === '' ? '' : `${folder}  `}${agent}  `;
+  return justified(left, line(`${right}${ago(session.modifiedAt, now).padStart(6)}`, { dim: true }), width);
+}
+
+/** The end of a path, which says the most. */
+const shortPath = (path: string): string => (path.length <= 24 ? path : `…${path.slice(-23)}`);
+
+/** The filter as a line. */
+export function filterLine(
+  filter: string,
+  options: { width: number; shown: number; total: number; isLoading: boolean },
+): Line {
+  const { width, shown, total, isLoading } = options;
+  const count = isLoading ? `${total} so far` : shown === total ? `${total}` : `${shown} of ${total}`;
+  const said: Line = filter === '' ? [span('type to filter', { dim: true })] : [span(filter)];
+  return justified([span('  Filter: ', { bold: true }), ...said], line(count, { dim: true }), width);
+}
+
+/** What shows where there is no session. */
+export const noSessions = (filter: string, width: number): Line[] =>
+  [
+    filter === '' ? '  No session yet.' : `  Nothing matches “${filter}”.`,
+    filter === '' ? '  Ctrl-N begins one.' : '  Esc clears the filter.',
+  ].map((text) => cutLine(line(text, { dim: true }), width));

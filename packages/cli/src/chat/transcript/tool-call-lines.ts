@@ -1,0 +1,149 @@
+import type { ToolCallState, ToolResultContent } from '@agenthost/protocol';
+import { oneLine, plain } from '../../render/plain-text.ts';
+import type { Marks } from '../../render/screen.ts';
+import { editLine, sentence, toolCallDetails, toolCallTitle } from '../../render/tool-call.ts';
+import { type Line, line, type Span, type Style, span } from '../text/line.ts';
+import { wrapLine, wrapText } from '../text/wrap.ts';
+
+/** What tool calls are shown with. */
+export interface ToolCallLook {
+  readonly width: number;
+  readonly marks: Marks;
+  /** Input and all of the output, too. */
+  readonly isExpanded: boolean;
+  /** The last lines of a terminal, when it is looked at. */
+  readonly terminalTail: (uri: string) => readonly string[] | undefined;
+}
+
+/** Lines of output that a call shows that nobody asked for more of. */
+const shortOutput = 5;
+const longOutput = 400;
+
+/** A tool call: what it does in one line, and below it what there is to see. */
+export function toolCallLines(toolCall: ToolCallState, look: ToolCallLook): Line[] {
+  const { mark, style, title, after } = headOf(toolCall, look.marks);
+  const head: Span[] = [span(title)];
+  if (after !== '') head.push(span(after, { dim: true }));
+  return [
+    ...wrapLine(head, look.width, { first: [span(`${mark} `, style)], rest: [span('  ')] }),
+    ...detailLines(toolCall, look),
+  ];
+}
+
+interface Head {
+  readonly mark: string;
+  readonly style: Style;
+  readonly title: string;
+  readonly after: string;
+}
+
+function headOf(toolCall: ToolCallState, marks: Marks): Head {
+  const title = toolCallTitle(toolCall);
+  switch (toolCall.status) {
+    case 'streaming':
+      return { mark: marks.running, style: { dim: true }, title, after: ' ...' };
+    case 'running':
+      return { mark: marks.running, style: { color: 'cyan' }, title, after: '' };
+    case 'pending-confirmation':
+      return { mark: marks.asks, style: { color: 'yellow', bold: true }, title, after: '  waits for a yes' };
+    case 'pending-result-confirmation':
+      return {
+        mark: marks.asks,
+        style: { color: 'yellow', bold: true },
+        title,
+        after: '  its result waits for a yes',
+      };
+    case 'completed': {
+      const done = sentence(toolCall.pastTenseMessage) || title;
+      if (toolCall.success)
+        return { mark: marks.done, style: { color: 'green' }, title: done, after: howAllowed(toolCall) };
+      const why = oneLine(toolCall.error?.message ?? '', 1_000);
+      return {
+        mark: marks.failed,
+        style: { color: 'red' },
+        title: why === '' ? done : `${done}: ${why}`,
+        after: '',
+      };
+    }
+    case 'cancelled': {
+      const reasons = { denied: 'denied', skipped: 'skipped', 'result-denied': 'result denied' } as const;
+      const why = sentence(toolCall.reasonMessage);
+      const after = `  ${reasons[toolCall.reason]}${why === '' ? '' : ` (${why})`}`;
+      return { mark: marks.refused, style: { color: 'yellow' }, title, after };
+    }
+    default:
+      return toolCall satisfies never;
+  }
+}
+
+const howAllowed = ({ confirmed }: ToolCallState & { status: 'completed' }): string =>
+  confirmed === 'setting' ? '  allowed by a setting' : '';
+
+function detailLines(toolCall: ToolCallState, look: ToolCallLook): Line[] {
+  const { width, isExpanded } = look;
+  const lines: Line[] = [];
+  if (isExpanded && 'toolInput' in toolCall && toolCall.toolInput !== undefined) {
+    lines.push(...barred(plain(toolCall.toolInput), width, { dim: true }));
+  }
+  if (toolCall.status === 'pending-confirmation') {
+    for (const text of toolCallDetails(toolCall)) lines.push(...barred(text, width, {}));
+    return lines;
+  }
+  if (!('content' in toolCall)) return lines;
+  for (const content of toolCall.content ?? []) lines.push(...contentLines(content, toolCall.status, look));
+  return lines;
+}
+
+function contentLines(
+  content: ToolResultContent,
+  status: ToolCallState['status'],
+  look: ToolCallLook,
+): Line[] {
+  const { width, isExpanded } = look;
+  switch (content.type) {
+    case 'text': {
+      // Of a call that is over, what it did is told already.
+      if (status === 'completed' && !isExpanded) return [];
+      return tail(plain(content.text), isExpanded ? longOutput : shortOutput, width);
+    }
+    case 'fileEdit':
+      return barred(editLine(content), width, {});
+    case 'terminal': {
+      const shown = look.terminalTail(content.resource);
+      if (status !== 'running' || shown === undefined) return [];
+      return shown.flatMap((text) => barred(text, width, { dim: true }));
+    }
+    case 'terminalComplete': {
+      const code = content.exitCode === undefined ? '' : `exit code ${content.exitCode}`;
+      const output = tail(plain(content.preview ?? ''), isExpanded ? longOutput : shortOutput, width);
+      const failed = content.exitCode !== undefined && content.exitCode !== 0;
+      return [...output, ...(failed ? barred(code, width, { color: 'red' }) : [])];
+    }
+    case 'subagent': {
+      const name = oneLine(content.agentName ?? '');
+      const title = `${name === '' ? '' : `${name}: `}${oneLine(content.title)}`;
+      return [...barred(`worker ${title}`, width, { color: 'magenta' })];
+    }
+    case 'resource':
+      return isExpanded ? barred(oneLine(content.uri, 1_000), width, { dim: true }) : [];
+    case 'embeddedResource':
+      return isExpanded ? barred(oneLine(content.contentType), width, { dim: true }) : [];
+    default:
+      return [];
+  }
+}
+
+function tail(text: string, limit: number, width: number): Line[] {
+  const rows = text.trimEnd() === '' ? [] : text.trimEnd().split('\n');
+  const shown = rows.slice(-limit);
+  const left = rows.length - shown.length;
+  const more =
+    left > 0
+      ? barred(`... ${left} more line${left === 1 ? '' : 's'} above`, width, { dim: true, italic: true })
+      : [];
+  return [...more, ...shown.flatMap((row) => barred(row, width, { dim: true }))];
+}
+
+/** Text behind a bar that ties it to the call above. */
+export const barred = (text: string, width: number, style: Style): Line[] =>
+  wrapText(text, width, style, { first: line('  │ ', { color: 'gray' }) });

@@ -1,0 +1,176 @@
+import type { ChatHandle } from '@agenthost/client';
+import type { ActiveTurn, ChatState, Turn } from '@agenthost/protocol';
+import { type Environment, messageOf } from '../app/environment.ts';
+import { EMPTY_LINE, type Line, line, span } from '../text/line.ts';
+import { TerminalTails } from './terminal-tails.ts';
+import { TurnLayout } from './turn-lines.ts';
+import { look, type Position, revealed, scrolled, type TurnSource } from './viewport.ts';
+
+/** Turns of a chat that are loaded at first, and asked for at a time. */
+export const WINDOW_TURNS = 20;
+
+/** The turns of a chat on the screen: only those that show are laid out, and older ones are fetched when their place is reached. */
+export class Transcript {
+  readonly #env: Environment;
+  readonly #chat: ChatHandle;
+  readonly #layout: TurnLayout;
+  readonly #tails: TerminalTails;
+  readonly #expanded = new Set<string>();
+  #position: Position = 'end';
+  #isFetching = false;
+  #size = { width: 80, height: 10 };
+  /** The turn that is selected; `undefined` while nobody browses. */
+  #selected: string | undefined;
+
+  constructor(env: Environment, chat: ChatHandle) {
+    this.#env = env;
+    this.#chat = chat;
+    this.#layout = new TurnLayout(env.marks);
+    this.#tails = new TerminalTails(env);
+  }
+
+  get isAtEnd(): boolean {
+    return this.#position === 'end';
+  }
+
+  /** The turn that is selected. */
+  get selected(): Turn | ActiveTurn | undefined {
+    return this.turns.find(({ id }) => id === this.#selected);
+  }
+
+  get turns(): readonly (Turn | ActiveTurn)[] {
+    return turnsOf(this.#chat.mirror.state);
+  }
+
+  /** The chat has changed. */
+  update(): void {
+    this.#tails.follow(this.#chat.mirror.state.activeTurn);
+    if (this.#selected !== undefined && this.selected === undefined) this.#selected = this.turns.at(-1)?.id;
+  }
+
+  dispose(): void {
+    this.#tails.dispose();
+  }
+
+  /** Exactly `height` lines. */
+  lines(width: number, height: number): Line[] {
+    this.#size = { width, height };
+    const view = look(this.#source(), this.#position, height);
+    this.#position = view.position;
+    if (view.isAtTop) void this.fetchOlder(false);
+    const lines = view.lines.map(({ line: text, turnId }): Line => {
+      const isSelected = turnId === this.#selected;
+      return [isSelected ? span('▌', { color: 'yellow' }) : span(' '), ...text];
+    });
+    // Few turns stand at the bottom, next to what is being written.
+    const missing = height - lines.length;
+    const top: Line[] = Array.from({ length: missing }, () => EMPTY_LINE);
+    return view.position === 'end' ? [...top, ...lines] : [...lines, ...top];
+  }
+
+  scroll(pages: number): void {
+    const by = Math.trunc(pages * Math.max(1, this.#size.height - 2));
+    if (by < 0 && look(this.#source(), this.#position, this.#size.height).isAtTop) void this.fetchOlder(true);
+    this.#position = scrolled(this.#source(), this.#position, by, this.#size.height);
+  }
+
+  toEnd(): void {
+    this.#position = 'end';
+  }
+
+  /** Begins to browse, at the last turn, or ends it. */
+  browse(isOn: boolean): void {
+    this.#selected = isOn ? (this.selected ?? this.turns.at(-1))?.id : undefined;
+    this.#reveal();
+  }
+
+  /** The turn before or after; older ones are fetched at the first. */
+  async select(by: -1 | 1): Promise<void> {
+    const at = this.turns.findIndex(({ id }) => id === this.#selected);
+    if (at === 0 && by < 0) await this.fetchOlder(true);
+    const from = this.turns.findIndex(({ id }) => id === this.#selected);
+    const next = this.turns[Math.max(0, Math.min(from + by, this.turns.length - 1))];
+    this.#selected = next?.id;
+    this.#reveal();
+    this.#env.changed();
+  }
+
+  /** Shows all there is of the selected turn, or less again. */
+  expand(): void {
+    const id = this.#selected;
+    if (id === undefined) return;
+    if (!this.#expanded.delete(id)) this.#expanded.add(id);
+    this.#reveal();
+  }
+
+  /** The turn before one, fetched when it is not there yet; `undefined` for the first turn of all. */
+  async before(turnId: string): Promise<string | undefined> {
+    if (this.turns[0]?.id === turnId) await this.fetchOlder(true);
+    const at = this.turns.findIndex(({ id }) => id === turnId);
+    return this.turns[at - 1]?.id;
+  }
+
+  /** Loads turns before those that are there. `tells`: says why when it fails. */
+  async fetchOlder(tells: boolean): Promise<void> {
+    const { mirror } = this.#chat;
+    if (this.#isFetching || mirror.confirmed.turnsNextCursor === undefined) return;
+    if (this.#env.client.status.state !== 'online') return;
+    this.#isFetching = true;
+    // What shows stays where it is when there is more above it.
+    if (this.#position === 'end' && tells) this.#anchor();
+    try {
+      await mirror.fetchOlderTurns();
+    } catch (error) {
+      if (tells) this.#env.notice(`older turns: ${messageOf(error)}`, 'problem');
+    } finally {
+      this.#isFetching = false;
+      this.#env.changed();
+    }
+  }
+
+  /** What stands above the transcript at its edge; '' for nothing. */
+  get edgeText(): string {
+    const { turnsNextCursor, turns } = this.#chat.mirror.state;
+    if (this.#isFetching) return 'loading older turns';
+    if (this.#position === 'end') return '';
+    return turnsNextCursor === undefined
+      ? `${turns.length} turns`
+      : `${turns.length} turns loaded, older ones above`;
+  }
+
+  #anchor(): void {
+    const first = look(this.#source(), this.#position, this.#size.height).lines[0];
+    if (first !== undefined && this.turns[0] !== undefined)
+      this.#position = { turnId: first.turnId, offset: 0 };
+  }
+
+  #reveal(): void {
+    if (this.#selected === undefined) return;
+    this.#position = revealed(this.#source(), this.#position, this.#selected, this.#size.height);
+  }
+
+  #source(): TurnSource {
+    const { turns } = this;
+    return {
+      count: turns.length,
+      idOf: (index) => turns[index]?.id ?? '',
+      indexOf: (id) => turns.findIndex((turn) => turn.id === id),
+      linesOf: (index) => {
+        const turn = turns[index];
+        if (turn === undefined) return [];
+        return this.#layout.lines(turn, {
+          width: this.#size.width - 1,
+          isExpanded: this.#expanded.has(turn.id),
+          terminalTail: this.#tails.tail,
+        });
+      },
+    };
+  }
+}
+
+/** All turns of a chat that are here, the running one last. */
+const turnsOf = ({ turns, activeTurn }: ChatState): readonly (Turn | ActiveTurn)[] =>
+  activeTurn === undefined ? turns : [...turns, activeTurn];
+
+/** What shows of a chat in which nothing was said yet. */
+export const emptyChat = (text: string): Line => line(`  ${text}`, { dim: true });

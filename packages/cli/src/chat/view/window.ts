@@ -1,0 +1,108 @@
+import type { Readable, Writable } from 'node:stream';
+import { Box, render, Text, useApp, useCursor, useInput, usePaste, useWindowSize } from 'ink';
+import { createElement, type ReactElement, useEffect, useState } from 'react';
+import type { ChatApp } from '../app/chat-app.ts';
+import { keyEvents } from '../keys/key-event.ts';
+import { toAnsi } from '../text/ansi.ts';
+
+/** Shows no more than so many frames a second; faster ones are for nobody. */
+const frameMs = 33;
+
+/** What shows frames and reads keys. */
+export interface ChatWindow {
+  /** Resolves when it was closed; rejects when it broke. The terminal is as it was before. */
+  readonly closed: Promise<unknown>;
+  close(): void;
+  /** Gives the terminal away while `use` runs, and draws everything anew after. */
+  suspend(use: () => Promise<void>): Promise<void>;
+}
+
+/** What a window is opened on. */
+export interface WindowOptions {
+  readonly stdin: Readable;
+  readonly stdout: Writable;
+  readonly stderr: Writable;
+  readonly hasColors: boolean;
+}
+
+type Suspend = ChatWindow['suspend'];
+
+/** Opens the program's window: an alternate screen, so that what stood in the terminal is back when it closes. */
+export function openWindow(app: ChatApp, { stdin, stdout, stderr, hasColors }: WindowOptions): ChatWindow {
+  let suspend: Suspend = async (use) => use();
+  const view = createElement(View, {
+    app,
+    hasColors,
+    onSuspend: (found: Suspend) => {
+      suspend = found;
+    },
+  });
+  const { unmount, waitUntilExit } = render(view, {
+    stdin,
+    stdout,
+    stderr,
+    exitOnCtrlC: false,
+    patchConsole: false,
+    interactive: true,
+    alternateScreen: true,
+    incrementalRendering: true,
+    isScreenReaderEnabled: false,
+  });
+  return { closed: waitUntilExit(), close: () => unmount(), suspend: (use) => suspend(use) };
+}
+
+interface ViewProps {
+  readonly app: ChatApp;
+  readonly hasColors: boolean;
+  readonly onSuspend: (suspend: Suspend) => void;
+}
+
+function View({ app, hasColors, onSuspend }: ViewProps): ReactElement {
+  const { columns, rows } = useWindowSize();
+  const { suspendTerminal } = useApp();
+  const { setCursorPosition } = useCursor();
+  const [, redraw] = useState(0);
+  useEffect(() => {
+    onSuspend((use) => suspendTerminal(use));
+  }, [onSuspend, suspendTerminal]);
+  useEffect(() => onFrames(app, () => redraw((count) => count + 1)), [app]);
+  useInput((input, key) => {
+    for (const event of keyEvents(input, key)) app.key(event);
+  });
+  usePaste((text) => app.paste(text));
+  const { lines, cursor } = app.frame({ columns, rows });
+  setCursorPosition(cursor);
+  return createElement(
+    Box,
+    { flexDirection: 'column', width: columns, height: rows, overflow: 'hidden' },
+    lines.map((line, index) =>
+      createElement(
+        Box,
+        // A line's place is all that it is.
+        { key: index, height: 1, flexShrink: 0, overflow: 'hidden' },
+        createElement(Text, { wrap: 'truncate-end' }, toAnsi(line, hasColors) || ' '),
+      ),
+    ),
+  );
+}
+
+/** Calls `draw` for the first of many changes at once, and for what follows when its frame is over. */
+function onFrames(app: ChatApp, draw: () => void): () => void {
+  let timer: NodeJS.Timeout | undefined;
+  let hasMore = false;
+  const next = (): void => {
+    timer = undefined;
+    if (!hasMore) return;
+    hasMore = false;
+    draw();
+    timer = setTimeout(next, frameMs);
+  };
+  const stop = app.onChange(() => {
+    hasMore = true;
+    timer ??= setTimeout(next, 0);
+  });
+  return () => {
+    stop();
+    clearTimeout(timer);
+  };
+}

@@ -1,0 +1,101 @@
+import { fileURLToPath } from 'node:url';
+import { ROOT_URI } from '@agenthost/protocol';
+import type { ChatApp } from '../chat/app/chat-app.ts';
+import type { ChatWindow } from '../chat/view/window.ts';
+import { type Connected, withHost } from '../connect.ts';
+import type { Context } from '../context.ts';
+import { CliError, EXIT, usageError } from '../exit.ts';
+import type { HostOptions } from '../find-host.ts';
+import { Interruption } from '../interruption.ts';
+import type { Screen } from '../render/screen.ts';
+import { findSession } from '../session-ids.ts';
+import { Attachment } from '../term/attachment.ts';
+import { prefixKey } from '../term/keys.ts';
+import { folderFor } from '../working-folder.ts';
+import { demandWindow } from './term/attach.ts';
+
+/** Options of `chat` as parsed. */
+export interface ChatOptions extends HostOptions {
+  readonly cwd?: string;
+}
+
+/** `chat`: sessions and their chats in a window of text, until it is left. They go on after. */
+export async function chat(
+  context: Context,
+  screen: Screen,
+  given: string | undefined,
+  options: ChatOptions,
+): Promise<number> {
+  demandWindow(context, '`agenthost run` and `watch` work without a window');
+  if (context.env['TERM'] === 'dumb')
+    throw usageError('a terminal that can move its cursor is needed, and TERM is dumb');
+  return withHost(context, screen, options, async (connected) => {
+    const { client, target } = connected;
+    const session = given === undefined ? undefined : (await findSession(client, given)).resource;
+    const folder = await folderFor(context, options.cwd, target);
+    // Only here: other commands do not pay for what draws windows.
+    const [{ ChatApp }, { openWindow }] = await Promise.all([
+      import('../chat/app/chat-app.ts'),
+      import('../chat/view/window.ts'),
+    ]);
+    const interruption = new Interruption(context);
+    const root = await client.subscribe(ROOT_URI);
+    const parts: { window?: ChatWindow } = {};
+    const app: ChatApp = new ChatApp({
+      client,
+      root,
+      marks: screen.marks,
+      home: context.home,
+      folder: folder === undefined ? undefined : fileURLToPath(folder),
+      address: new URL(target.url).host,
+      leave: () => parts.window?.close(),
+      copy: (text) => void context.stdout.write(clipboardText(text)),
+      showTerminal: async (uri) => parts.window?.suspend(() => showTerminal(context, connected, uri)),
+    });
+    const close = (): void => parts.window?.close();
+    interruption.signal.addEventListener('abort', close, { once: true });
+    try {
+      screen.status(undefined);
+      parts.window = openWindow(app, {
+        stdin: context.stdin,
+        stdout: context.stdout,
+        stderr: context.stderr,
+        hasColors: screen.outColors.isColorSupported,
+      });
+      if (session !== undefined) void app.open(session);
+      await parts.window.closed;
+    } finally {
+      interruption.signal.removeEventListener('abort', close);
+      app.dispose();
+      root.dispose();
+      interruption.dispose();
+    }
+    const { status } = client;
+    if (status.state === 'closed' || status.state === 'replaced') {
+      throw new CliError(EXIT.cannotConnect, `lost the host: ${status.error.message}`);
+    }
+    return interruption.reason?.exitCode ?? EXIT.done;
+  });
+}
+
+/** Asks the terminal to put text on the clipboard; those that do not know how ignore it. */
+const clipboardText = (text: string): string => `\u001b]52;c;${Buffer.from(text).toString('base64')}\u0007`;
+
+/** Shows a terminal of the host in the whole window until it is left. */
+async function showTerminal(context: Context, { client, target }: Connected, uri: string): Promise<void> {
+  const terminal = await client.terminal(uri);
+  const attachment = new Attachment({
+    context,
+    client,
+    target,
+    terminal,
+    prefix: prefixKey('ctrl-]'),
+    claims: false,
+  });
+  try {
+    await attachment.run();
+    await attachment.release();
+  } finally {
+    terminal.close();
+  }
+}
