@@ -71,7 +71,7 @@ export function createDemoProvider(options: DemoProviderOptions = {}): AgentProv
         { id: pacedModelId, provider: demoProviderId, name: 'Demo, at the pace of a model' },
         { id: fastModelId, provider: demoProviderId, name: 'Demo, as fast as the host takes it' },
       ],
-      capabilities: { multipleChats: {} },
+      capabilities: { multipleChats: { fork: true } },
     }),
     availability: async () => ({ available: true, source: 'built in' }),
     resolveConfig: async ({ values }) => ({

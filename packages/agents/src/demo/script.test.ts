@@ -27,6 +27,8 @@ describe('the demo language', () => {
       },
     ],
     ['big 2', { kind: 'big', kibibytes: 2 }],
+    ['delegate ask; say x', { kind: 'delegate', prompt: 'ask; say x', workerCount: 1 }],
+    ['delegate 3 ask', { kind: 'delegate', prompt: 'ask', workerCount: 3 }],
     ['progress 2 every 7', { kind: 'progress', stepCount: 2, everyMs: 7 }],
     ['title A name', { kind: 'title', text: 'A name' }],
     ['notify Look', { kind: 'notify', text: 'Look' }],

@@ -15,6 +15,7 @@ export type Step =
   | { kind: 'peek' | 'kill' }
   | { kind: 'tool'; name: string; input: string }
   | { kind: 'big'; kibibytes: number }
+  | { kind: 'delegate'; prompt: string; workerCount: number }
   | { kind: 'progress'; stepCount: number; everyMs: number | undefined }
   | { kind: 'wait'; delayMs: number }
   | { kind: 'usage'; inputTokens: number; outputTokens: number }
@@ -208,6 +209,18 @@ export const keywords: readonly Keyword[] = [
     read: (rest) => {
       const [, name, input] = /^([\w.-]+)(?:\s+(\{[^]*\}))?$/.exec(rest.trim()) ?? [];
       return name === undefined ? undefined : { kind: 'tool', name, input: input ?? '{}' };
+    },
+  },
+  {
+    words: ['delegate'],
+    usage: '[n] <prompt>',
+    description:
+      'a call whose worker does what the prompt says in a chat of its own; with a number, that many calls and workers at once; takes the whole line',
+    takesLine: true,
+    read: (rest) => {
+      const [, digits = '1', prompt = ''] = /^(?:(\d{1,2})\s+)?([^]*)$/.exec(rest) ?? [];
+      const workerCount = Number(digits);
+      return prompt === '' || workerCount === 0 ? undefined : { kind: 'delegate', prompt, workerCount };
     },
   },
   {

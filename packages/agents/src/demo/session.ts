@@ -7,6 +7,7 @@ import {
 } from '@agenthost/host';
 import type { Message } from '@agenthost/protocol';
 import { clientTool } from './client-tool.ts';
+import { delegate } from './delegate.ts';
 import { type DemoMemory, remember } from './memory.ts';
 import { question } from './questions.ts';
 import { type Scene, speak } from './scene.ts';
@@ -169,6 +170,11 @@ export class DemoSession implements AgentSession {
         return this.#terminals.kill(scene);
       case 'tool':
         return clientTool(scene, host.clientTools(), step);
+      case 'delegate':
+        return delegate(scene, step, {
+          random: this.#parts.random,
+          play: (each, worker) => this.#play(each, worker, previous),
+        });
       case 'big':
         return bigOutput(scene, step.kibibytes);
       case 'progress':
@@ -227,13 +233,13 @@ export class DemoSession implements AgentSession {
     throw gone;
   }
 
-  #leave(reason: AgentError): void {
-    this.#end.abort(reason);
-    this.#parts.onClosed(this);
-  }
-}
   get #nickname(): string {
     const name = this.#config['nickname'];
     return typeof name === 'string' ? name : '';
   }
 
+  #leave(reason: AgentError): void {
+    this.#end.abort(reason);
+    this.#parts.onClosed(this);
+  }
+}
