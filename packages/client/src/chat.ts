@@ -1,18 +1,24 @@
 import type { ChatInputAnswer, ChatInputResponseKind, Message } from '@agenthost/protocol';
 import { DispatchRejected } from './errors.ts';
+import { InputRequestHandle } from './input-request.ts';
+import { asMessage, edited } from './message.ts';
+import { MessageQueue } from './message-queue.ts';
 import type { DispatchableAction, Mirror } from './mirror.ts';
 import type { DispatchOutcome } from './pending.ts';
-import { Prompt } from './prompt.ts';
+import { Prompt, TurnGone } from './prompt.ts';
 import type { ApproveOptions, DenyOptions, TurnControls } from './turn-stream.ts';
 
 /** A chat to talk in. */
 export class ChatHandle implements TurnControls {
   readonly mirror: Mirror<'chat'>;
+  /** What waits to become a turn, or to steer the one that runs. */
+  readonly queue: MessageQueue;
   readonly #newId: () => string;
 
   constructor(mirror: Mirror<'chat'>, newId: () => string) {
     this.mirror = mirror;
     this.#newId = newId;
+    this.queue = new MessageQueue(mirror, newId);
   }
 
   /** Starts a turn. Rejected by the host while another is active: see `enqueue` [CHAT-3]. */
@@ -35,11 +41,38 @@ export class ChatHandle implements TurnControls {
 
   /** Puts a message in the queue that the host works off, one turn after the other [CHAT-12]. */
   enqueue(message: string | Message): Promise<DispatchOutcome> {
+    return this.queue.add(message);
+  }
+
+  /** Says something to the agent in the middle of its turn, or as the next one if it cannot take it: see `MessageQueue.steer`. */
+  steer(message: string | Message): Promise<DispatchOutcome> {
+    return this.queue.steer(message);
+  }
+
+  /** Forgets all turns after this one, or all without one, the active turn too; the agent's memory follows [CHAT-6]. */
+  truncate(turnId?: string): Promise<DispatchOutcome> {
+    return this.mirror.dispatch({ type: 'chat/truncated', ...(turnId === undefined ? {} : { turnId }) });
+  }
+
+  /**
+   * Forgets a turn with all that came after it, and sends its message anew: as it was, with another text, or another message altogether.
+   * Loads older turns until it finds the one before. Rejects with `TurnGone` when the chat has no such turn.
+   */
+  async resend(turnId: string, change?: string | Message): Promise<Prompt> {
+    const { message, before } = await this.#locate(turnId);
+    // The outcome shows in the prompt's: both are settled in the order sent, by the same rules.
+    void this.truncate(before);
+    return this.prompt(edited(message, change));
+  }
+
+  /**
+   * Keeps what the person is writing where all clients see it, over restarts too; nothing clears it. Call it when typing pauses, not on
+   * every key. Sending the very text clears it by itself [CHAT-14].
+   */
+  setDraft(draft: string | Message | undefined): Promise<DispatchOutcome> {
     return this.mirror.dispatch({
-      type: 'chat/pendingMessageSet',
-      kind: 'queued',
-      id: this.#newId(),
-      message: asMessage(message),
+      type: 'chat/draftChanged',
+      ...(draft === undefined || draft === '' ? {} : { draft: asMessage(draft) }),
     });
   }
 
@@ -87,6 +120,16 @@ export class ChatHandle implements TurnControls {
       ...(answers === undefined ? {} : { answers }),
     });
 
+  /** An input request of this chat, to be filled in question by question, together with other clients [CHAT-13]. */
+  inputRequest(requestId: string): InputRequestHandle {
+    return new InputRequestHandle({
+      requestId,
+      chat: this.mirror.uri,
+      read: () => this.mirror.state.inputRequests?.find(({ id }) => id === requestId),
+      dispatch: (action) => this.mirror.dispatch(action),
+    });
+  }
+
   /** Ends the active turn, if there is one. */
   cancel(): Promise<DispatchOutcome> {
     return this.#onActiveTurn((turnId) => ({ type: 'chat/turnCancelled', turnId }));
@@ -97,6 +140,19 @@ export class ChatHandle implements TurnControls {
     this.mirror.dispose();
   }
 
+  /** A turn's message, and the id of the turn before it; none before the first. */
+  async #locate(turnId: string): Promise<{ message: Message; before: string | undefined }> {
+    for (;;) {
+      const { activeTurn, turns, turnsNextCursor } = this.mirror.state;
+      if (activeTurn?.id === turnId) return { message: activeTurn.message, before: turns.at(-1)?.id };
+      const index = turns.findIndex(({ id }) => id === turnId);
+      const found = turns[index];
+      if (found !== undefined && (index > 0 || turnsNextCursor === undefined))
+        return { message: found.message, before: turns[index - 1]?.id };
+      if (!(await this.mirror.fetchOlderTurns())) throw new TurnGone(turnId);
+    }
+  }
+
   async #onActiveTurn(action: (turnId: string) => DispatchableAction<'chat'>): Promise<DispatchOutcome> {
     const turnId = this.mirror.state.activeTurn?.id;
     if (turnId !== undefined) return this.mirror.dispatch(action(turnId));
@@ -104,6 +160,3 @@ export class ChatHandle implements TurnControls {
     return { outcome: 'rejected', code, reason };
   }
 }
-
-const asMessage = (message: string | Message): Message =>
-  typeof message === 'string' ? { text: message, origin: { kind: 'user' } } : message;

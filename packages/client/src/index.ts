@@ -21,6 +21,7 @@ export {
 } from './errors.ts';
 export type { HostInfo } from './handshake.ts';
 export type { HostRequestHandler, NotificationMethod } from './host-messages.ts';
+export type { AnswerInput, InputRequestHandle } from './input-request.ts';
 export type { ReportError } from './listeners.ts';
 export type { LivenessOptions } from './liveness.ts';
 export { type DispatchableAction, MAX_UNREAD_ACTIONS, type Mirror } from './mirror.ts';

@@ -4,12 +4,14 @@ import {
   type CreateSessionParams,
   channelUri,
   ROOT_URI,
+  type SessionChatInputRequest,
   type SessionSummary,
   type URI,
 } from '@agenthost/protocol';
 import type { SubscriptionOptions } from './channel.ts';
 import { ChatHandle } from './chat.ts';
 import { ChannelLost } from './errors.ts';
+import { InputRequestHandle } from './input-request.ts';
 import type { Mirror } from './mirror.ts';
 import type { OfferedTool } from './tool-run.ts';
 import { type OfferOptions, type ToolOffer, ToolOffers, type ToolsPort } from './tools.ts';
@@ -130,6 +132,21 @@ export class SessionHandle {
 
   /** Ends the active turn of the default chat. */
   cancel: ChatHandle['cancel'] = () => this.chat.cancel();
+
+  /** What agents ask in any chat of the session now, those included that are not open here [SESS-7]. */
+  inputRequests(): InputRequestHandle[] {
+    const requests = (): SessionChatInputRequest[] =>
+      (this.mirror.state.inputNeeded ?? []).filter((entry) => entry.kind === 'chatInput');
+    return requests().map(
+      ({ id, chat, request }) =>
+        new InputRequestHandle({
+          requestId: request.id,
+          chat,
+          read: () => requests().find((entry) => entry.id === id)?.request,
+          dispatch: (action) => this.#client.dispatch(chat, action),
+        }),
+    );
+  }
 
   /** Opens another chat of this session; dispose it by itself. */
   async openChat(uri: URI, options: SubscriptionOptions = {}): Promise<ChatHandle> {
