@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import { judge, type Measured } from './bar.ts';
 import { deltaCost } from './delta-cost.ts';
 import { fanOut } from './fan-out.ts';
+import { fork } from './fork.ts';
 import { start } from './start.ts';
 import { table } from './table.ts';
 import { terminalEcho } from './terminal-echo.ts';
@@ -13,6 +14,7 @@ const BENCHES: Readonly<Record<string, () => Promise<Measured[]>>> = {
   'fan-out': fanOut,
   'delta-cost': deltaCost,
   'turn-window': turnWindow,
+  fork,
   start,
   'terminal-flood': terminalFlood,
   'terminal-echo': terminalEcho,
