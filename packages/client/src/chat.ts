@@ -144,11 +144,11 @@ export class ChatHandle implements TurnControls {
   async #locate(turnId: string): Promise<{ message: Message; before: string | undefined }> {
     for (;;) {
       const { activeTurn, turns, turnsNextCursor } = this.mirror.state;
-      if (activeTurn?.id === turnId) return { message: activeTurn.message, before: turns.at(-1)?.id };
-      const index = turns.findIndex(({ id }) => id === turnId);
-      const found = turns[index];
+      const shown = activeTurn === undefined ? turns : [...turns, activeTurn];
+      const index = shown.findIndex(({ id }) => id === turnId);
+      const found = shown[index];
       if (found !== undefined && (index > 0 || turnsNextCursor === undefined))
-        return { message: found.message, before: turns[index - 1]?.id };
+        return { message: found.message, before: shown[index - 1]?.id };
       if (!(await this.mirror.fetchOlderTurns())) throw new TurnGone(turnId);
     }
   }

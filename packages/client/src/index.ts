@@ -24,6 +24,7 @@ export type { HostRequestHandler, NotificationMethod } from './host-messages.ts'
 export type { AnswerInput, InputRequestHandle } from './input-request.ts';
 export type { ReportError } from './listeners.ts';
 export type { LivenessOptions } from './liveness.ts';
+export type { MessageQueue } from './message-queue.ts';
 export { type DispatchableAction, MAX_UNREAD_ACTIONS, type Mirror } from './mirror.ts';
 export type { ClientBehavior, ClientOptions } from './options.ts';
 export { type DispatchOutcome, MAX_PENDING_ACTIONS } from './pending.ts';
