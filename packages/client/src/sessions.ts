@@ -3,6 +3,7 @@ import {
   type ClientToHostRequests,
   type CreateSessionParams,
   channelUri,
+  type ProgressParams,
   ROOT_URI,
   type SessionChatInputRequest,
   type SessionSummary,
@@ -13,6 +14,7 @@ import { ChatHandle } from './chat.ts';
 import { ChannelLost } from './errors.ts';
 import { InputRequestHandle } from './input-request.ts';
 import type { Mirror } from './mirror.ts';
+import type { DispatchOutcome } from './pending.ts';
 import type { OfferedTool } from './tool-run.ts';
 import { type OfferOptions, type ToolOffer, ToolOffers, type ToolsPort } from './tools.ts';
 
@@ -24,10 +26,15 @@ export interface SessionsPort extends ToolsPort {
     method: M,
     params: ClientToHostRequests[M]['params'],
   ): Promise<ClientToHostRequests[M]['result']>;
+  onNotification(method: 'root/progress', listener: (progress: ProgressParams) => void): () => void;
 }
 
 /** How a session is made; `uri` defaults to a fresh one. */
-export type CreateSessionOptions = Omit<CreateSessionParams, 'channel'> & { uri?: URI } & SubscriptionOptions;
+export type CreateSessionOptions = Omit<CreateSessionParams, 'channel' | 'progressToken'> & {
+  uri?: URI;
+  /** Hears how far the agent is that starts, up to the frame with `progress === total` [ROOT-3]. */
+  onProgress?: (progress: ProgressParams) => void;
+} & SubscriptionOptions;
 
 /** Sessions of one host. */
 export class Sessions {
@@ -59,10 +66,36 @@ export class Sessions {
    * Creates a session and opens it. Rejects like `createSession` and `subscribe` do. Its agent may still be starting:
    * prompts wait for that, and fail with the session's `creationError` if it comes to nothing [SESS-2].
    */
-  async create({ uri, turns, maxLatencyMs, ...params }: CreateSessionOptions = {}): Promise<SessionHandle> {
+  async create({
+    uri,
+    turns,
+    maxLatencyMs,
+    onProgress,
+    ...params
+  }: CreateSessionOptions = {}): Promise<SessionHandle> {
     const channel = uri ?? channelUri('session', this.#newId());
-    await this.#client.request('createSession', { channel, ...params });
+    const progress = onProgress === undefined ? undefined : this.#follow(onProgress);
+    try {
+      await this.#client.request('createSession', {
+        channel,
+        ...(progress === undefined ? {} : { progressToken: progress.token }),
+        ...params,
+      });
+    } catch (error) {
+      progress?.leave();
+      throw error;
+    }
     return this.open(channel, { turns, maxLatencyMs });
+  }
+
+  #follow(onProgress: (progress: ProgressParams) => void): { token: string; leave: () => void } {
+    const token = this.#newId();
+    const leave = this.#client.onNotification('root/progress', (progress) => {
+      if (progress.progressToken !== token) return;
+      if (progress.progress === progress.total) leave();
+      onProgress(progress);
+    });
+    return { token, leave };
   }
 
   /** Opens a session and its default chat, which the subscription options are for. */
@@ -146,6 +179,31 @@ export class SessionHandle {
           dispatch: (action) => this.#client.dispatch(chat, action),
         }),
     );
+  }
+
+  /** Names the session; its agent does not name it any more [SESS-11]. */
+  rename(title: string): Promise<DispatchOutcome> {
+    return this.mirror.dispatch({ type: 'session/titleChanged', title });
+  }
+
+  /** Marks the session as looked at, or not; it is unread again when a turn starts or something is asked [SESS-5]. */
+  setRead(isRead: boolean): Promise<DispatchOutcome> {
+    return this.mirror.dispatch({ type: 'session/isReadChanged', isRead });
+  }
+
+  /** Puts the session away, or takes it out again. */
+  setArchived(isArchived: boolean): Promise<DispatchOutcome> {
+    return this.mirror.dispatch({ type: 'session/isArchivedChanged', isArchived });
+  }
+
+  /** Changes config values; those that are not named stay. Rejected when one is not mutable or does not fit [SESS-9]. */
+  configure(config: Record<string, unknown>): Promise<DispatchOutcome> {
+    return this.mirror.dispatch({ type: 'session/configChanged', config });
+  }
+
+  /** Replaces the session's metadata, by which it can be found in the list. */
+  setMetadata(metadata: Record<string, string>): Promise<DispatchOutcome> {
+    return this.configure({ metadata });
   }
 
   /** Opens another chat of this session; dispose it by itself. */
