@@ -24,10 +24,15 @@ const CHAT_DEEDS = {
   cancel: 2,
   draft: 5,
   queue: 2,
-  steer: 1,
+  steer: 2,
+  editPending: 1,
   unqueue: 1,
+  unsteer: 0.5,
   reorder: 1,
+  release: 1,
+  sendDraft: 1,
   truncate: 0.4,
+  resend: 0.4,
   /** Rejected, whatever the state. */
   notDispatchable: 0.5,
   strangeCall: 0.5,
@@ -47,13 +52,13 @@ export function act(client: SimClient): void {
     : isSession(state)
       ? sessionAction(random, state, client.name)
       : undefined;
-  if (action !== undefined) client.dispatch(mirror.uri, action);
+  for (const each of [action ?? []].flat()) client.dispatch(mirror.uri, each);
 }
 
 const isChat = (state: object): state is ChatState => 'turns' in state;
 const isSession = (state: object): state is SessionState => 'activeClients' in state;
 
-function chatAction(random: SeededRandom, state: ChatState): ClientAction | undefined {
+function chatAction(random: SeededRandom, state: ChatState): ClientAction | ClientAction[] | undefined {
   const turnId = state.activeTurn?.id ?? '';
   const calls = openCalls(state);
   switch (random.weighted(CHAT_DEEDS)) {
@@ -89,15 +94,39 @@ function chatAction(random: SeededRandom, state: ChatState): ClientAction | unde
       return pendingSet(random, 'queued');
     case 'steer':
       return pendingSet(random, 'steering');
+    case 'editPending': {
+      const kind = random.chance(0.5) ? 'queued' : 'steering';
+      const found = kind === 'steering' ? state.steeringMessage : state.queuedMessages?.at(-1);
+      return found && { ...pendingSet(random, kind), id: found.id };
+    }
     case 'unqueue': {
       const id = state.queuedMessages?.at(-1)?.id ?? `queued-${random.hex(4)}`;
       return { type: 'chat/pendingMessageRemoved', kind: 'queued', id };
+    }
+    case 'unsteer': {
+      const id = state.steeringMessage?.id ?? `steering-${random.hex(4)}`;
+      return { type: 'chat/pendingMessageRemoved', kind: 'steering', id };
     }
     case 'reorder':
       return {
         type: 'chat/queuedMessagesReordered',
         order: (state.queuedMessages ?? []).map(({ id }) => id).toReversed(),
       };
+    case 'release':
+      return {
+        type: 'chat/queuedMessagesReordered',
+        order: (state.queuedMessages ?? []).map(({ id }) => id),
+      };
+    case 'sendDraft': {
+      // Some other way of sending it than by a turn: it is cleared by the host.
+      const { draft } = state;
+      return draft && { ...pendingSet(random, 'queued'), message: draft };
+    }
+    case 'resend': {
+      if (state.turns.length < 2) return undefined;
+      const { id } = random.pick(state.turns.slice(0, -1));
+      return [{ type: 'chat/truncated', turnId: id }, turnStarted(`turn-${random.hex(10)}`)];
+    }
     case 'truncate': {
       if (random.chance(0.2)) return { type: 'chat/truncated' };
       return state.turns.length === 0
@@ -113,7 +142,10 @@ function chatAction(random: SeededRandom, state: ChatState): ClientAction | unde
   }
 }
 
-const pendingSet = (random: SeededRandom, kind: 'queued' | 'steering'): ClientAction => ({
+const pendingSet = (
+  random: SeededRandom,
+  kind: 'queued' | 'steering',
+): Extract<ClientAction, { type: 'chat/pendingMessageSet' }> => ({
   type: 'chat/pendingMessageSet',
   kind,
   id: `${kind}-${random.hex(4)}`,

@@ -8,6 +8,7 @@ import {
   type TurnInput,
   type TurnOutput,
 } from '@agenthost/host';
+import type { Message } from '@agenthost/protocol';
 import { SeededRandom } from './seeded-random.ts';
 
 /** What the simulated agent does next in a turn, each as often as its number says. */
@@ -46,6 +47,16 @@ export interface EndWeights {
   readonly exit: number;
 }
 
+/** What the simulated agent does with a message that is to steer its turn. */
+export interface SteerWeights {
+  /** Takes it, at once or after a while. */
+  readonly take: number;
+  readonly refuse: number;
+  readonly fail: number;
+  /** Answers only when the turn is over. */
+  readonly late: number;
+}
+
 /** What drives the simulated agent. */
 export interface SimulatedAgentOptions {
   /** Turns differ by it and by their id, and by nothing else. */
@@ -54,6 +65,7 @@ export interface SimulatedAgentOptions {
   readonly turn?: Partial<TurnWeights>;
   readonly call?: Partial<CallWeights>;
   readonly end?: Partial<EndWeights>;
+  readonly steer?: Partial<SteerWeights>;
   /** Steps of one turn, at least and at most. Default 2 to 12. */
   readonly steps?: readonly [number, number];
   /** Pause between steps in ms, at least and at most. Default 0 to 200. */
@@ -72,6 +84,7 @@ const TURN: TurnWeights = {
 };
 const CALL: CallWeights = { run: 3, ask: 3, options: 2, editable: 2, again: 1, result: 2, forget: 1 };
 const END: EndWeights = { complete: 8, error: 1, exit: 0.5 };
+const STEER: SteerWeights = { take: 6, refuse: 3, fail: 1, late: 1 };
 
 /** Provider id of the simulated agent. */
 export const SIMULATED_AGENT = 'simulated';
@@ -96,6 +109,8 @@ export function createSimulatedAgent(options: SimulatedAgentOptions): AgentProvi
 class SimulatedSession implements AgentSession {
   readonly #host: AgentSessionHost;
   readonly #options: SimulatedAgentOptions;
+  /** The turn that runs, and its end. */
+  #running: { readonly turnId: string; readonly over: PromiseWithResolvers<void> } | undefined;
   #isOver = false;
 
   constructor(request: OpenAgentSession, options: SimulatedAgentOptions) {
@@ -113,7 +128,29 @@ class SimulatedSession implements AgentSession {
       host: this.#host,
       signal,
     });
-    const stepCount = random.between(least, most);
+    const running = { turnId: input.turnId, over: Promise.withResolvers<void>() };
+    this.#running = running;
+    try {
+      await this.#steps(turn, random.between(least, most), signal);
+    } finally {
+      this.#running = undefined;
+      running.over.resolve();
+    }
+  }
+
+  async steer({ text }: Message): Promise<boolean> {
+    const { seed, steer, timers, pauseMs: [least, most] = [0, 200] } = this.#options;
+    const running = this.#running;
+    if (running === undefined) return false;
+    const random = SeededRandom.of(seed, `${running.turnId} ${text}`);
+    const how = random.weighted({ ...STEER, ...steer });
+    if (how === 'late') await running.over.promise;
+    else await new Promise<void>((resolve) => void timers.after(random.between(least, most), resolve));
+    if (how === 'fail') throw new AgentError('agentError', 'the schedule says so');
+    return how === 'take' || (how === 'late' && random.chance(0.5));
+  }
+
+  async #steps(turn: SimulatedTurn, stepCount: number, signal: AbortSignal): Promise<void> {
     for (let step = 0; step < stepCount && !this.#isOver && !signal.aborted; step += 1) {
       await turn.step();
       await turn.pause();
