@@ -157,6 +157,14 @@ export class FaultJournal implements Journal {
     return this.#read(this.#inner.diskUse(...args));
   }
 
+  search(...args: Parameters<Journal['search']>): ReturnType<Journal['search']> {
+    return this.#read(this.#inner.search(...args));
+  }
+
+  fillIndex(): ReturnType<Journal['fillIndex']> {
+    return this.#read(this.#inner.fillIndex());
+  }
+
   compact(): ReturnType<Journal['compact']> {
     return this.#read(this.#inner.compact());
   }

@@ -5,6 +5,7 @@ import type { JournalUnderTest } from './contract-rows.ts';
 import { copiesContract } from './copies-contract.ts';
 import type { Journal } from './journal.ts';
 import { openingContract } from './opening-contract.ts';
+import { searchContract } from './search-contract.ts';
 import { windowContract } from './window-contract.ts';
 
 /** Where the journals of one test keep what they hold. */
@@ -48,5 +49,6 @@ export function journalContract(name: string, createStorage: () => JournalStorag
     copiesContract(here);
     windowContract(here);
     catalogueContract(here);
+    searchContract(here);
   });
 }

@@ -13,6 +13,8 @@ const pauseMs = 5;
 const snapshotBatch = 50;
 /** Sessions whose chats one slice looks at. */
 const sessionsPerSlice = 20;
+/** How long a slice of the search index takes. */
+const indexSliceMs = 4;
 /** From a request to the run that gives space back: deletes that follow each other share one. */
 const compactAfterMs = 1_000;
 /** Clients that one slice forgets. */
@@ -67,14 +69,17 @@ export class Maintenance {
   #retainedAt: number | undefined;
   #clientsKeptAt: number | undefined;
   #mustCompact = false;
+  #filling: Promise<void> = Promise.resolve();
 
   constructor(options: MaintenanceOptions) {
     this.#options = options;
   }
 
-  /** Begins: the first look comes after one interval. */
+  /** Begins: the first look comes after one interval, the search index at once. */
   start(): void {
     this.#schedule();
+    // What is older than the index can be found soon.
+    this.#filling = this.#attempt(() => this.#fillIndex());
   }
 
   /** Something large was deleted: a run a second from now gives the space back. */
@@ -102,7 +107,7 @@ export class Maintenance {
     this.#cancelTimer();
     this.#cancelCompaction?.();
     this.#wake();
-    await this.#running;
+    await Promise.all([this.#running, this.#filling]);
   }
 
   #schedule(): void {
@@ -113,20 +118,29 @@ export class Maintenance {
   }
 
   async #runAll(): Promise<void> {
-    const { log } = this.#options;
+    await this.#filling;
     for (const step of [
       () => this.#trim(),
       () => this.#retain(),
       () => this.#forgetClients(),
+      () => this.#fillIndex(),
       () => this.#compact(),
     ]) {
       if (this.#isStopped) return;
-      try {
-        await step();
-      } catch (error) {
-        log.warn({ error }, 'journal maintenance failed and is tried again later');
-      }
+      await this.#attempt(step);
     }
+  }
+
+  async #attempt(step: () => Promise<void>): Promise<void> {
+    try {
+      await step();
+    } catch (error) {
+      this.#options.log.warn({ error }, 'journal maintenance failed and is tried again later');
+    }
+  }
+
+  async #fillIndex(): Promise<void> {
+    while (!this.#isStopped && (await this.#options.journal.fillIndex(indexSliceMs))) await this.#pause();
   }
 
   async #trim(): Promise<void> {

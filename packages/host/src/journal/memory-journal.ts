@@ -13,7 +13,10 @@ import {
   type StoredTurn,
 } from './journal.ts';
 import { MemoryDisk } from './memory-disk.ts';
+import { MemorySearchSource } from './memory-search.ts';
 import type { MemoryEnvelope, MemoryTurn } from './memory-tables.ts';
+import type { SearchPage, SearchPosition } from './search/results.ts';
+import { search } from './search/search.ts';
 
 /**
  * The journal in memory, for tests and for hosts that keep nothing. Reopened on the same `MemoryDisk` it finds what was
@@ -91,7 +94,7 @@ export class MemoryJournal implements Journal {
     for (const [ordinal, turn] of newestFirst) {
       bytes += Buffer.byteLength(turn.json);
       if (turns.length > 0 && bytes > maxBytes) break;
-      turns.push({ ordinal, ...turn });
+      turns.push({ ordinal, id: turn.id, json: turn.json });
     }
     return turns.reverse();
   }
@@ -204,6 +207,15 @@ export class MemoryJournal implements Journal {
       windowBytes: sizeOf(disk.envelopes.filter((envelope) => uris.has(envelope.channel))),
       contentBytes: contents.reduce((sum, bytes) => sum + bytes, 0),
     };
+  }
+
+  search(query: string, options: { limit: number; after?: SearchPosition }): Promise<SearchPage> {
+    return search(async (slice) => slice(new MemorySearchSource(this.#opened())), query, options);
+  }
+
+  async fillIndex(): Promise<boolean> {
+    this.#opened();
+    return false;
   }
 
   async compact(): Promise<boolean> {

@@ -23,8 +23,10 @@ export interface MemoryChannel {
   readonly local: string;
 }
 
-/** A turn of a chat, by its ordinal. */
+/** A turn of a chat, by its ordinal. Copies of chats have the same object. */
 export interface MemoryTurn {
+  /** Rises with each that is written. */
+  readonly key: number;
   readonly id: string;
   readonly json: string;
 }
@@ -55,6 +57,7 @@ export class MemoryTables {
   readonly contents = new Map<string, MemoryContent>();
   readonly processes = new Map<number, StoredProcess>();
   readonly meta = new Map<string, string>();
+  lastTurnKey = 0;
   reservedSeq = 0;
   trimmedSeq = 0;
   /** Time stamp of the newest envelope that was trimmed. */

@@ -39,7 +39,10 @@ export function applyWrite(tables: MemoryTables, write: JournalWrite): void {
       return;
     case 'turn': {
       const turns = tables.turns.get(write.chat) ?? new Map();
-      tables.turns.set(write.chat, turns.set(write.ordinal, { id: write.id, json: write.json }));
+      tables.turns.set(
+        write.chat,
+        turns.set(write.ordinal, { key: ++tables.lastTurnKey, id: write.id, json: write.json }),
+      );
       return;
     }
     case 'dropTurns': {

@@ -16,12 +16,15 @@ import {
   type StoredTurn,
 } from './journal.ts';
 import { type LostRange, readLost } from './lost-ranges.ts';
+import type { SearchPage, SearchPosition } from './search/results.ts';
+import { search } from './search/search.ts';
 import { SeqFile } from './seq-file.ts';
 import { isDamage, rollBack, toJournalError } from './sqlite-errors.ts';
 import { type JournalFiles, journalFiles, openDatabase } from './sqlite-open.ts';
 import { SqliteReader } from './sqlite-reads.ts';
 import { type Statements, text } from './sqlite-rows.ts';
 import { type Migration, migrations } from './sqlite-schema.ts';
+import { SqliteSearchSource } from './sqlite-search.ts';
 import { SqliteWindow } from './sqlite-window.ts';
 import { SqliteWriter } from './sqlite-writes.ts';
 
@@ -48,6 +51,7 @@ interface OpenState {
   readonly reader: SqliteReader;
   readonly writer: SqliteWriter;
   readonly window: SqliteWindow;
+  readonly search: SqliteSearchSource;
   reservedSeq: number;
   trimmedSeq: number;
   /** A transaction was rolled back, and what the writer holds in memory with it. */
@@ -105,6 +109,7 @@ export class SqliteJournal implements Journal {
         reader: new SqliteReader(statements),
         writer,
         window: new SqliteWindow(statements),
+        search: new SqliteSearchSource(statements),
         reservedSeq,
         trimmedSeq,
         isWriterStale: false,
@@ -234,6 +239,14 @@ export class SqliteJournal implements Journal {
 
   diskUse(session: string): Promise<DiskUse | undefined> {
     return this.#read(({ reader }) => reader.diskUse(session));
+  }
+
+  search(query: string, options: { limit: number; after?: SearchPosition }): Promise<SearchPage> {
+    return search((slice) => this.#read(({ search: source }) => slice(source)), query, options);
+  }
+
+  async fillIndex(ms: number): Promise<boolean> {
+    return this.#transaction(({ writer }) => writer.search.tend(ms));
   }
 
   compact(maxPages: number): Promise<boolean> {

@@ -53,9 +53,17 @@ class Histories {
     const count = newest === undefined ? 0 : newest.ordinal + 1;
     const active = this.#active.get(at) ?? `t${++this.#count}`;
     this.#active.set(at, active);
-    switch (
-      random.weighted({ content: 4, turn: 8, cut: 2, drop: 1, retain: 1, copy: 4, delete: 1, dispose: 1 })
-    ) {
+    const kind = random.weighted({
+      content: 4,
+      turn: 8,
+      cut: 2,
+      drop: 1,
+      retain: 1,
+      copy: 4,
+      delete: 1,
+      dispose: 1,
+    });
+    switch (kind) {
       case 'content': {
         const id = `x${++this.#count}`;
         this.contents.push(id);
@@ -96,6 +104,8 @@ class Histories {
         drops.splice(random.between(0, drops.length), 0, { op: 'dropSession', uri: of });
         return [...drops, ...own.map(rowOf)];
       }
+      default:
+        throw new Error(kind satisfies never);
     }
   }
 }

@@ -1,5 +1,6 @@
 import type { JournalWrite } from './journal.ts';
 import { number, optionalText, type Statements } from './sqlite-rows.ts';
+import type { SqliteSearchWriter } from './sqlite-search.ts';
 import { clip, END, type Range, type Span, spansOf, subtract, toSpan } from './sqlite-spans.ts';
 
 /** Of a content: its turn has no row on the line that it stands on. */
@@ -18,20 +19,24 @@ type Write<Op extends JournalWrite['op']> = Extract<JournalWrite, { op: Op }>;
  */
 export class SqliteTurnWriter {
   readonly #statements: Statements;
+  readonly #search: SqliteSearchWriter;
 
-  constructor(statements: Statements) {
+  constructor(statements: Statements, search: SqliteSearchWriter) {
     this.#statements = statements;
+    this.#search = search;
   }
 
   turn(write: Write<'turn'>): void {
-    this.#statements.run(
+    const row = this.#statements.get(
       `INSERT INTO turns (chat, ordinal, id, bytes, json) VALUES (?1, ?2, ?3, octet_length(?4), ?4)
-       ON CONFLICT (chat, ordinal) DO UPDATE SET id = excluded.id, bytes = excluded.bytes, json = excluded.json`,
+       ON CONFLICT (chat, ordinal) DO UPDATE SET id = excluded.id, bytes = excluded.bytes, json = excluded.json
+       RETURNING key`,
       this.#lineFor(write),
       write.ordinal,
       write.id,
       write.json,
     );
+    if (row !== undefined) this.#search.turn(number(row, 'key'), write.json);
   }
 
   drop(chat: string, range: Range): void {
@@ -230,6 +235,7 @@ export class SqliteTurnWriter {
       start,
       stop,
     );
+    this.#search.dropTurns(line, start, stop);
     this.#statements.run(
       'DELETE FROM turns WHERE chat = ? AND ordinal >= ? AND ordinal < ?',
       line,

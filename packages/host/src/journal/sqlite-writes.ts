@@ -3,6 +3,7 @@ import type { JournalWrite, OutcomeKey } from './journal.ts';
 import { Compressor } from './sqlite-compression.ts';
 import { number, type Statements } from './sqlite-rows.ts';
 import { Run } from './sqlite-runs.ts';
+import { SqliteSearchWriter } from './sqlite-search.ts';
 import { END } from './sqlite-spans.ts';
 import { SqliteTurnWriter } from './sqlite-turns.ts';
 
@@ -25,10 +26,13 @@ export class SqliteWriter {
   readonly #knownStale = new Set<string>();
 
   readonly #turns: SqliteTurnWriter;
+  /** The index of words. */
+  readonly search: SqliteSearchWriter;
 
   constructor(statements: Statements) {
     this.#statements = statements;
-    this.#turns = new SqliteTurnWriter(statements);
+    this.search = new SqliteSearchWriter(statements);
+    this.#turns = new SqliteTurnWriter(statements, this.search);
   }
 
   /**
@@ -37,6 +41,7 @@ export class SqliteWriter {
    */
   reset(floor: number): number {
     this.#knownStale.clear();
+    this.search.reset();
     this.#run = undefined;
     const newest = this.#statements.get('SELECT seq, total FROM envelopes ORDER BY seq DESC LIMIT 1');
     this.#total = newest === undefined ? 0 : number(newest, 'total');
@@ -71,6 +76,7 @@ export class SqliteWriter {
         statements.run('DELETE FROM channels WHERE uri = ?', write.uri);
         statements.run('DELETE FROM states WHERE channel = ?', write.uri);
         this.#turns.dropAll(write.uri);
+        this.search.dropTitle(write.uri);
         statements.run('DELETE FROM open_channels WHERE uri = ?', write.uri);
         statements.run('DELETE FROM stale WHERE channel = ?', write.uri);
         return;
@@ -96,9 +102,10 @@ export class SqliteWriter {
           write.modifiedAt,
           write.summary,
         );
-        return;
+        return this.search.title(write.uri, null, write.summary);
       case 'dropSession':
         statements.run('DELETE FROM sessions WHERE uri = ?', write.uri);
+        this.search.dropTitle(write.uri);
         return this.#turns.dropSession(write.uri);
       case 'client':
         statements.run(
@@ -178,6 +185,7 @@ export class SqliteWriter {
   }
 
   #channel(write: ChannelWrite): void {
+    if (write.kind === 'chat') this.search.title(write.uri, write.session ?? null, write.state);
     this.#knownStale.delete(write.uri);
     this.#statements.run(
       `INSERT INTO channels (uri, kind, session, seq, local, state_bytes, bytes)

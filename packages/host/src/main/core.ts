@@ -10,6 +10,7 @@ import { chatModule } from '../channels/chat/module.ts';
 import { resourceCommands } from '../channels/resource/commands.ts';
 import { rootModule } from '../channels/root/module.ts';
 import { changeSessionCount, openRoot, rootCommands } from '../channels/root/root.ts';
+import { searchCommands } from '../channels/root/search.ts';
 import { keepCatalogue } from '../channels/session/catalogue.ts';
 import { sessionCommands } from '../channels/session/commands.ts';
 import { keepHostKeys } from '../channels/session/host-keys.ts';
@@ -161,6 +162,7 @@ export async function startCore(parts: {
   });
   const commands: Commands = {
     ...rootCommands(sync),
+    ...searchCommands(sync),
     ...sessionCommands({
       sync,
       ids,

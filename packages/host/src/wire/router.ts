@@ -30,6 +30,7 @@ export type Commands = { readonly [M in ClientRequestMethod]?: Command<M> };
 /** Commands that only read or wait: what comes behind them does not wait for their end [WIRE-6]. */
 const CONCURRENT: ReadonlySet<ClientRequestMethod> = new Set([
   'listSessions',
+  'x-searchSessions',
   'fetchTurns',
   'x-diskUse',
   'completions',
@@ -47,6 +48,7 @@ const CONNECTION_LEVEL: ReadonlySet<ClientRequestMethod> = new Set([
   'reconnect',
   'authenticate',
   'listSessions',
+  'x-searchSessions',
   'resolveSessionConfig',
   'sessionConfigCompletions',
 ]);

@@ -50,3 +50,43 @@ export interface SessionConfigValueItem {
   label: string;
   description?: string;
 }
+
+/** `x-searchSessions`, an extension of ours: finds sessions by words of their titles, messages and answers. */
+export interface SearchSessionsParams extends ConnectionParams {
+  /**
+   * Words that all have to be there, in any order, and "phrases"; the last word may be the beginning of one. Case and accents do not
+   * count, nothing else has a meaning. At most 1,000 characters; without any word there are no results.
+   */
+  query: string;
+  /** 1 to 100. Default 20. */
+  limit?: number;
+  /** `nextCursor` of the page before, with the same query. */
+  cursor?: string;
+}
+
+/** What was found, best first: what fits well, and of that what is new. */
+export interface SearchSessionsResult {
+  /** A few of each session at most. */
+  items: SessionSearchHit[];
+  /** Absent: there are no more. */
+  nextCursor?: string;
+  /** False while the host is still reading what is older than its index: there may be more to find later. */
+  isComplete: boolean;
+}
+
+/** One place where something was found. */
+export interface SessionSearchHit {
+  session: SessionSummary;
+  /** Absent: the title of the session itself. */
+  chat?: URI;
+  /** The turn; absent for a title. */
+  turnId?: string;
+  field: SessionSearchField;
+  /** About 120 characters of one line around it. */
+  snippet: string;
+  /** Start and end of each match in `snippet`, in UTF-16 units, in order. */
+  matches: [number, number][];
+}
+
+/** A title, what somebody asked, or what was answered (tool calls and their commands too). */
+export type SessionSearchField = 'title' | 'message' | 'response';

@@ -38,6 +38,8 @@ import type {
   ListSessionsResult,
   ResolveSessionConfigParams,
   ResolveSessionConfigResult,
+  SearchSessionsParams,
+  SearchSessionsResult,
   SessionConfigCompletionsParams,
   SessionConfigCompletionsResult,
 } from '../root/commands.ts';
@@ -107,6 +109,7 @@ export interface ClientToHostRequests extends ResourceRequests {
   };
   createSession: { params: CreateSessionParams; result: null };
   disposeSession: { params: DisposeSessionParams; result: null };
+  'x-searchSessions': { params: SearchSessionsParams; result: SearchSessionsResult };
   'x-diskUse': { params: DiskUseParams; result: DiskUseResult };
   createChat: { params: CreateChatParams; result: null };
   disposeChat: { params: DisposeChatParams; result: null };
@@ -183,6 +186,7 @@ export const CLIENT_REQUEST_METHODS = [
   'sessionConfigCompletions',
   'createSession',
   'disposeSession',
+  'x-searchSessions',
   'x-diskUse',
   'createChat',
   'disposeChat',

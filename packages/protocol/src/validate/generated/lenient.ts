@@ -4728,7 +4728,229 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
+function validate172(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+let vErrors: any = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((((data.session === undefined) && (missing0 = "session")) || ((data.field === undefined) && (missing0 = "field"))) || ((data.snippet === undefined) && (missing0 = "snippet"))) || ((data.matches === undefined) && (missing0 = "matches"))){
+faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.session !== undefined){
+const _errs1 = errors;
+if(!(validate96(data.session, {instancePath:instancePath+"/session"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.chat !== undefined){
+const _errs2 = errors;
+if(!(validate23(data.chat, {instancePath:instancePath+"/chat"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var valid0 = _errs2 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.turnId !== undefined){
+const _errs3 = errors;
+if(typeof data.turnId !== "string"){
+faults = [{instancePath:instancePath+"/turnId",keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.field !== undefined){
+const _errs5 = errors;
+if(typeof data.field !== "string"){
+faults = [{instancePath:instancePath+"/field",keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.snippet !== undefined){
+const _errs7 = errors;
+if(typeof data.snippet !== "string"){
+faults = [{instancePath:instancePath+"/snippet",keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.matches !== undefined){
+let data5 = data.matches;
+const _errs9 = errors;
+if(errors === _errs9){
+if(Array.isArray(data5)){
+var valid1 = true;
+const len0 = data5.length;
+for(let i0=0; i0<len0; i0++){
+let data6 = data5[i0];
+const _errs11 = errors;
+if(errors === _errs11){
+if(Array.isArray(data6)){
+if(data6.length > 2){
+faults = [{instancePath:instancePath+"/matches/" + i0,keyword:"maxItems",params:{limit: 2}}];
+return false;
+}
+else {
+if(data6.length < 2){
+faults = [{instancePath:instancePath+"/matches/" + i0,keyword:"minItems",params:{limit: 2}}];
+return false;
+}
+else {
+var valid2 = true;
+const len1 = data6.length;
+for(let i1=0; i1<len1; i1++){
+let data7 = data6[i1];
+const _errs13 = errors;
+if(!((typeof data7 == "number") && (isFinite(data7)))){
+faults = [{instancePath:instancePath+"/matches/" + i0+"/" + i1,keyword:"type",params:{type: "number"}}];
+return false;
+}
+var valid2 = _errs13 === errors;
+if(!valid2){
+break;
+}
+}
+}
+}
+}
+else {
+faults = [{instancePath:instancePath+"/matches/" + i0,keyword:"type",params:{type: "array"}}];
+return false;
+}
+}
+var valid1 = _errs11 === errors;
+if(!valid1){
+break;
+}
+}
+}
+else {
+faults = [{instancePath:instancePath+"/matches",keyword:"type",params:{type: "array"}}];
+return false;
+}
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+faults = [{instancePath,keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+faults = vErrors;
+return errors === 0;
+}
 function validate171(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+let vErrors: any = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.items === undefined) && (missing0 = "items")) || ((data.isComplete === undefined) && (missing0 = "isComplete"))){
+faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.items !== undefined){
+let data0 = data.items;
+const _errs1 = errors;
+if(errors === _errs1){
+if(Array.isArray(data0)){
+var valid1 = true;
+const len0 = data0.length;
+for(let i0=0; i0<len0; i0++){
+const _errs3 = errors;
+if(!(validate172(data0[i0], {instancePath:instancePath+"/items/" + i0}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var valid1 = _errs3 === errors;
+if(!valid1){
+break;
+}
+}
+}
+else {
+faults = [{instancePath:instancePath+"/items",keyword:"type",params:{type: "array"}}];
+return false;
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.nextCursor !== undefined){
+const _errs4 = errors;
+if(typeof data.nextCursor !== "string"){
+faults = [{instancePath:instancePath+"/nextCursor",keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.isComplete !== undefined){
+const _errs6 = errors;
+if(typeof data.isComplete !== "boolean"){
+faults = [{instancePath:instancePath+"/isComplete",keyword:"type",params:{type: "boolean"}}];
+return false;
+}
+var valid0 = _errs6 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+else {
+faults = [{instancePath,keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+faults = vErrors;
+return errors === 0;
+}
+function validate176(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -4773,7 +4995,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate175(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate180(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -4831,7 +5053,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate174(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate179(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -4851,7 +5073,7 @@ var valid1 = true;
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 const _errs3 = errors;
-if(!(validate175(data0[i0], {instancePath:instancePath+"/items/" + i0}))){
+if(!(validate180(data0[i0], {instancePath:instancePath+"/items/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -4877,7 +5099,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate177(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate182(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -4922,7 +5144,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate183(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate188(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -4986,7 +5208,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate180(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate185(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -5023,7 +5245,7 @@ var valid0 = true;
 if(valid0){
 if(data.changes !== undefined){
 const _errs3 = errors;
-if(!(validate183(data.changes, {instancePath:instancePath+"/changes"}))){
+if(!(validate188(data.changes, {instancePath:instancePath+"/changes"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -5044,7 +5266,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate187(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate192(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -5060,56 +5282,6 @@ else {
 faults = [{instancePath,keyword:"type",params:{type: "object"}}];
 return false;
 }
-}
-faults = vErrors;
-return errors === 0;
-}
-function validate189(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
-let vErrors: any = null;
-let errors = 0;
-if(data !== null){
-faults = [{instancePath,keyword:"type",params:{type: "null"}}];
-return false;
-}
-faults = vErrors;
-return errors === 0;
-}
-function validate190(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
-let vErrors: any = null;
-let errors = 0;
-if(data !== null){
-faults = [{instancePath,keyword:"type",params:{type: "null"}}];
-return false;
-}
-faults = vErrors;
-return errors === 0;
-}
-function validate191(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
-let vErrors: any = null;
-let errors = 0;
-if(data !== null){
-faults = [{instancePath,keyword:"type",params:{type: "null"}}];
-return false;
-}
-faults = vErrors;
-return errors === 0;
-}
-function validate192(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
-let vErrors: any = null;
-let errors = 0;
-if(data !== null){
-faults = [{instancePath,keyword:"type",params:{type: "null"}}];
-return false;
-}
-faults = vErrors;
-return errors === 0;
-}
-function validate193(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
-let vErrors: any = null;
-let errors = 0;
-if(data !== null){
-faults = [{instancePath,keyword:"type",params:{type: "null"}}];
-return false;
 }
 faults = vErrors;
 return errors === 0;
@@ -5144,11 +5316,61 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
+function validate197(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+let vErrors: any = null;
+let errors = 0;
+if(data !== null){
+faults = [{instancePath,keyword:"type",params:{type: "null"}}];
+return false;
+}
+faults = vErrors;
+return errors === 0;
+}
+function validate198(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+let vErrors: any = null;
+let errors = 0;
+if(data !== null){
+faults = [{instancePath,keyword:"type",params:{type: "null"}}];
+return false;
+}
+faults = vErrors;
+return errors === 0;
+}
+function validate199(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+let vErrors: any = null;
+let errors = 0;
+if(data !== null){
+faults = [{instancePath,keyword:"type",params:{type: "null"}}];
+return false;
+}
+faults = vErrors;
+return errors === 0;
+}
+function validate200(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+let vErrors: any = null;
+let errors = 0;
+if(data !== null){
+faults = [{instancePath,keyword:"type",params:{type: "null"}}];
+return false;
+}
+faults = vErrors;
+return errors === 0;
+}
+function validate201(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+let vErrors: any = null;
+let errors = 0;
+if(data !== null){
+faults = [{instancePath,keyword:"type",params:{type: "null"}}];
+return false;
+}
+faults = vErrors;
+return errors === 0;
+}
 export const notifications: Record<string, Check> = {
   "action": validate22,
-  "root/sessionAdded": validate171,
-  "root/sessionRemoved": validate177,
-  "root/sessionSummaryChanged": validate180,
+  "root/sessionAdded": validate176,
+  "root/sessionRemoved": validate182,
+  "root/sessionSummaryChanged": validate185,
   "root/progress": validate116,
   "auth/required": validate32,
   "otlp/exportLogs": validate110,
@@ -5183,23 +5405,24 @@ export const results: Record<string, Check> = {
   "resourceRequest": validate162,
   "createResourceWatch": validate67,
   "initialize": validate73,
-  "ping": validate195,
+  "ping": validate200,
   "reconnect": validate118,
-  "subscribe": validate187,
+  "subscribe": validate192,
   "authenticate": validate34,
   "listSessions": validate95,
   "resolveSessionConfig": validate126,
-  "sessionConfigCompletions": validate174,
-  "createSession": validate190,
-  "disposeSession": validate193,
+  "sessionConfigCompletions": validate179,
+  "createSession": validate195,
+  "disposeSession": validate198,
+  "x-searchSessions": validate171,
   "x-diskUse": validate69,
-  "createChat": validate189,
-  "disposeChat": validate192,
+  "createChat": validate194,
+  "disposeChat": validate197,
   "fetchTurns": validate70,
   "completions": validate35,
-  "createTerminal": validate191,
-  "disposeTerminal": validate194,
-  "x-signalTerminal": validate196,
+  "createTerminal": validate196,
+  "disposeTerminal": validate199,
+  "x-signalTerminal": validate201,
   "invokeChangesetOperation": validate87,
 };
 /** Those whose values nest without a bound of the schema's own. */

@@ -18338,6 +18338,83 @@ let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
+if(((data.channel === undefined) && (missing0 = "channel")) || ((data.query === undefined) && (missing0 = "query"))){
+faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.channel !== undefined){
+let data0 = data.channel;
+const _errs1 = errors;
+if(typeof data0 !== "string"){
+faults = [{instancePath:instancePath+"/channel",keyword:"type",params:{type: "string"}}];
+return false;
+}
+if("ahp-root://" !== data0){
+faults = [{instancePath:instancePath+"/channel",keyword:"const",params:{allowedValue: "ahp-root://"}}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.query !== undefined){
+const _errs3 = errors;
+if(typeof data.query !== "string"){
+faults = [{instancePath:instancePath+"/query",keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.limit !== undefined){
+let data2 = data.limit;
+const _errs5 = errors;
+if(!((typeof data2 == "number") && (isFinite(data2)))){
+faults = [{instancePath:instancePath+"/limit",keyword:"type",params:{type: "number"}}];
+return false;
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.cursor !== undefined){
+const _errs7 = errors;
+if(typeof data.cursor !== "string"){
+faults = [{instancePath:instancePath+"/cursor",keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+else {
+faults = [{instancePath,keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+faults = vErrors;
+return errors === 0;
+}
+function validate570(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+let vErrors: any = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
 if(((data.type === undefined) && (missing0 = "type")) || ((data.clientId === undefined) && (missing0 = "clientId"))){
 faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
@@ -18382,7 +18459,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate570(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate571(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -18432,7 +18509,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate572(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate573(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -18482,7 +18559,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate574(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate575(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -18553,7 +18630,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate573(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate574(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -18590,7 +18667,7 @@ var valid1 = true;
 const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
 const _errs5 = errors;
-if(!(validate574(data1[i0], {instancePath:instancePath+"/changesets/" + i0}))){
+if(!(validate575(data1[i0], {instancePath:instancePath+"/changesets/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -18621,7 +18698,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate577(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate578(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -18749,7 +18826,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate576(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate577(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -18779,7 +18856,7 @@ var valid0 = true;
 if(valid0){
 if(data.summary !== undefined){
 const _errs3 = errors;
-if(!(validate577(data.summary, {instancePath:instancePath+"/summary"}))){
+if(!(validate578(data.summary, {instancePath:instancePath+"/summary"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -18799,7 +18876,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate583(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate584(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -18849,7 +18926,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate587(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate588(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -18970,7 +19047,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate585(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate586(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19012,7 +19089,7 @@ var valid0 = true;
 if(valid0){
 if(data.changes !== undefined){
 const _errs4 = errors;
-if(!(validate587(data.changes, {instancePath:instancePath+"/changes"}))){
+if(!(validate588(data.changes, {instancePath:instancePath+"/changes"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -19033,7 +19110,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate593(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate594(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19101,7 +19178,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate594(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate595(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19208,7 +19285,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate596(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate597(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19258,7 +19335,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate598(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate599(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19308,7 +19385,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate599(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate600(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19371,7 +19448,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate600(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate601(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19421,7 +19498,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate602(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate603(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19489,7 +19566,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate604(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate605(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19539,7 +19616,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate606(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate607(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19589,7 +19666,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate609(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate610(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19665,7 +19742,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate614(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate615(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19709,7 +19786,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate612(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate613(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19775,7 +19852,7 @@ var valid0 = true;
 if(valid0){
 if(data.toolCall !== undefined){
 const _errs8 = errors;
-if(!(validate614(data.toolCall, {instancePath:instancePath+"/toolCall"}))){
+if(!(validate615(data.toolCall, {instancePath:instancePath+"/toolCall"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -19798,7 +19875,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate618(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate619(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19900,7 +19977,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate608(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate609(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19914,19 +19991,19 @@ else {
 const tag0 = data.kind;
 if(typeof tag0 == "string"){
 if(tag0 === "chatInput"){
-if(!(validate609(data, {instancePath}))){
+if(!(validate610(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "toolConfirmation"){
-if(!(validate612(data, {instancePath}))){
+if(!(validate613(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "toolClientExecution"){
-if(!(validate618(data, {instancePath}))){
+if(!(validate619(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -19950,7 +20027,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate607(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate608(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19980,7 +20057,7 @@ var valid0 = true;
 if(valid0){
 if(data.request !== undefined){
 const _errs3 = errors;
-if(!(validate608(data.request, {instancePath:instancePath+"/request"}))){
+if(!(validate609(data.request, {instancePath:instancePath+"/request"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -20000,7 +20077,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate625(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate626(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -20050,7 +20127,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate626(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate627(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -20100,7 +20177,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate627(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate628(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -20150,7 +20227,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate628(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate629(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -20226,7 +20303,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate631(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate632(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -20276,7 +20353,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate632(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate633(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -20331,7 +20408,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate633(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate634(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -20363,7 +20440,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate634(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate635(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -20431,7 +20508,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate638(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate639(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -20476,7 +20553,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate642(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate643(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -20536,7 +20613,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate652(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate653(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -20817,7 +20894,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate651(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate652(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -20852,7 +20929,7 @@ if(errors === _errs3){
 if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
 for(const key0 in data1){
 const _errs6 = errors;
-if(!(validate652(data1[key0], {instancePath:instancePath+"/properties/" + key0.replace(/~/g, "~0").replace(/\//g, "~1")}))){
+if(!(validate653(data1[key0], {instancePath:instancePath+"/properties/" + key0.replace(/~/g, "~0").replace(/\//g, "~1")}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -20914,7 +20991,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate650(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate651(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -20927,7 +21004,7 @@ return false;
 else {
 if(data.schema !== undefined){
 const _errs1 = errors;
-if(!(validate651(data.schema, {instancePath:instancePath+"/schema"}))){
+if(!(validate652(data.schema, {instancePath:instancePath+"/schema"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -20964,7 +21041,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate636(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate637(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21042,7 +21119,7 @@ var valid0 = true;
 if(valid0){
 if(data.project !== undefined){
 const _errs11 = errors;
-if(!(validate638(data.project, {instancePath:instancePath+"/project"}))){
+if(!(validate639(data.project, {instancePath:instancePath+"/project"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -21066,7 +21143,7 @@ var valid0 = true;
 if(valid0){
 if(data.annotations !== undefined){
 const _errs13 = errors;
-if(!(validate642(data.annotations, {instancePath:instancePath+"/annotations"}))){
+if(!(validate643(data.annotations, {instancePath:instancePath+"/annotations"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -21174,7 +21251,7 @@ var valid3 = true;
 const len2 = data14.length;
 for(let i2=0; i2<len2; i2++){
 const _errs25 = errors;
-if(!(validate577(data14[i2], {instancePath:instancePath+"/chats/" + i2}))){
+if(!(validate578(data14[i2], {instancePath:instancePath+"/chats/" + i2}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -21209,7 +21286,7 @@ var valid0 = true;
 if(valid0){
 if(data.config !== undefined){
 const _errs27 = errors;
-if(!(validate650(data.config, {instancePath:instancePath+"/config"}))){
+if(!(validate651(data.config, {instancePath:instancePath+"/config"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -21258,7 +21335,7 @@ var valid5 = true;
 const len4 = data20.length;
 for(let i4=0; i4<len4; i4++){
 const _errs33 = errors;
-if(!(validate574(data20[i4], {instancePath:instancePath+"/changesets/" + i4}))){
+if(!(validate575(data20[i4], {instancePath:instancePath+"/changesets/" + i4}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -21288,7 +21365,7 @@ var valid6 = true;
 const len5 = data22.length;
 for(let i5=0; i5<len5; i5++){
 const _errs36 = errors;
-if(!(validate608(data22[i5], {instancePath:instancePath+"/inputNeeded/" + i5}))){
+if(!(validate609(data22[i5], {instancePath:instancePath+"/inputNeeded/" + i5}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -21335,7 +21412,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate663(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate664(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21385,7 +21462,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate664(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate665(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21435,7 +21512,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate668(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate669(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21456,7 +21533,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate670(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate671(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21476,7 +21553,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate666(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate667(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21501,7 +21578,7 @@ var valid0 = true;
 if(valid0){
 if(data.delivery !== undefined){
 const _errs2 = errors;
-if(!(validate668(data.delivery, {instancePath:instancePath+"/delivery"}))){
+if(!(validate669(data.delivery, {instancePath:instancePath+"/delivery"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -21513,7 +21590,7 @@ var valid0 = true;
 if(valid0){
 if(data.view !== undefined){
 const _errs3 = errors;
-if(!(validate670(data.view, {instancePath:instancePath+"/view"}))){
+if(!(validate671(data.view, {instancePath:instancePath+"/view"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -21534,7 +21611,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate673(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate674(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21584,7 +21661,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate675(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate676(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21616,7 +21693,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate676(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate677(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21648,7 +21725,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate677(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate678(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21725,7 +21802,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate678(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate679(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21803,7 +21880,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate679(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate680(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21853,7 +21930,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate681(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate682(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21903,7 +21980,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate682(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate683(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21954,7 +22031,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate683(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate684(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -22004,7 +22081,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate684(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate685(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -22067,7 +22144,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate692(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate693(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -22117,7 +22194,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate693(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate694(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -22248,7 +22325,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate691(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate692(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -22262,13 +22339,13 @@ else {
 const tag0 = data.type;
 if(typeof tag0 == "string"){
 if(tag0 === "unclassified"){
-if(!(validate692(data, {instancePath}))){
+if(!(validate693(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "command"){
-if(!(validate693(data, {instancePath}))){
+if(!(validate694(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -22292,7 +22369,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate687(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate688(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -22360,7 +22437,7 @@ var valid1 = true;
 const len0 = data4.length;
 for(let i0=0; i0<len0; i0++){
 const _errs8 = errors;
-if(!(validate691(data4[i0], {instancePath:instancePath+"/content/" + i0}))){
+if(!(validate692(data4[i0], {instancePath:instancePath+"/content/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -22434,7 +22511,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate698(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate699(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -22484,7 +22561,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate699(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate700(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -22516,31 +22593,31 @@ export const actions: Record<string, Check> = {
   "root/agentsChanged": validate525,
   "root/configChanged": validate557,
   "root/terminalsChanged": validate567,
-  "session/activeClientRemoved": validate569,
-  "session/activeClientSet": validate570,
-  "session/activityChanged": validate572,
-  "session/changesetsChanged": validate573,
-  "session/chatAdded": validate576,
-  "session/chatRemoved": validate583,
-  "session/chatUpdated": validate585,
-  "session/configChanged": validate593,
-  "session/creationFailed": validate596,
-  "session/customizationRemoved": validate598,
-  "session/customizationToggled": validate599,
-  "session/customizationUpdated": validate600,
-  "session/customizationsChanged": validate602,
-  "session/defaultChatChanged": validate604,
-  "session/inputNeededRemoved": validate606,
-  "session/inputNeededSet": validate607,
-  "session/isArchivedChanged": validate625,
-  "session/isReadChanged": validate626,
-  "session/mcpServerStartRequested": validate627,
-  "session/mcpServerStateChanged": validate628,
-  "session/mcpServerStopRequested": validate631,
-  "session/metaChanged": validate632,
-  "session/ready": validate633,
-  "session/serverToolsChanged": validate634,
-  "session/titleChanged": validate663,
+  "session/activeClientRemoved": validate570,
+  "session/activeClientSet": validate571,
+  "session/activityChanged": validate573,
+  "session/changesetsChanged": validate574,
+  "session/chatAdded": validate577,
+  "session/chatRemoved": validate584,
+  "session/chatUpdated": validate586,
+  "session/configChanged": validate594,
+  "session/creationFailed": validate597,
+  "session/customizationRemoved": validate599,
+  "session/customizationToggled": validate600,
+  "session/customizationUpdated": validate601,
+  "session/customizationsChanged": validate603,
+  "session/defaultChatChanged": validate605,
+  "session/inputNeededRemoved": validate607,
+  "session/inputNeededSet": validate608,
+  "session/isArchivedChanged": validate626,
+  "session/isReadChanged": validate627,
+  "session/mcpServerStartRequested": validate628,
+  "session/mcpServerStateChanged": validate629,
+  "session/mcpServerStopRequested": validate632,
+  "session/metaChanged": validate633,
+  "session/ready": validate634,
+  "session/serverToolsChanged": validate635,
+  "session/titleChanged": validate664,
   "chat/turnStarted": validate319,
   "chat/delta": validate84,
   "chat/responsePart": validate167,
@@ -22579,26 +22656,26 @@ export const actions: Record<string, Check> = {
   "annotations/removed": validate28,
   "annotations/set": validate29,
   "annotations/updated": validate42,
-  "terminal/claimed": validate673,
-  "terminal/cleared": validate675,
-  "terminal/commandDetectionAvailable": validate676,
-  "terminal/commandExecuted": validate677,
-  "terminal/commandFinished": validate678,
-  "terminal/cwdChanged": validate679,
-  "terminal/data": validate681,
-  "terminal/exited": validate682,
-  "terminal/input": validate683,
-  "terminal/resized": validate684,
-  "terminal/titleChanged": validate698,
+  "terminal/claimed": validate674,
+  "terminal/cleared": validate676,
+  "terminal/commandDetectionAvailable": validate677,
+  "terminal/commandExecuted": validate678,
+  "terminal/commandFinished": validate679,
+  "terminal/cwdChanged": validate680,
+  "terminal/data": validate682,
+  "terminal/exited": validate683,
+  "terminal/input": validate684,
+  "terminal/resized": validate685,
+  "terminal/titleChanged": validate699,
   "resourceWatch/changed": validate512,
 };
 /** Those whose values nest without a bound of the schema's own. */
 export const actionsNesting: string[] = ["root/agentsChanged"];
 export const states: Record<string, Check> = {
   "root": validate558,
-  "session": validate636,
+  "session": validate637,
   "chat": validate260,
-  "terminal": validate687,
+  "terminal": validate688,
   "changeset": validate77,
   "annotations": validate40,
   "resourceWatch": validate516,
@@ -22619,13 +22696,14 @@ export const params: Record<string, Check> = {
   "initialize": validate458,
   "ping": validate477,
   "reconnect": validate478,
-  "subscribe": validate666,
+  "subscribe": validate667,
   "authenticate": validate45,
   "listSessions": validate475,
   "resolveSessionConfig": validate481,
-  "sessionConfigCompletions": validate594,
+  "sessionConfigCompletions": validate595,
   "createSession": validate344,
   "disposeSession": validate451,
+  "x-searchSessions": validate569,
   "x-diskUse": validate444,
   "createChat": validate329,
   "disposeChat": validate449,
@@ -22633,10 +22711,10 @@ export const params: Record<string, Check> = {
   "completions": validate325,
   "createTerminal": validate431,
   "disposeTerminal": validate453,
-  "x-signalTerminal": validate664,
+  "x-signalTerminal": validate665,
   "invokeChangesetOperation": validate464,
   "dispatchAction": validate446,
-  "unsubscribe": validate699,
+  "unsubscribe": validate700,
 };
 /** Those whose values nest without a bound of the schema's own. */
 export const paramsNesting: string[] = [];

@@ -1,0 +1,125 @@
+import type { Term } from './query.ts';
+import { type Word, wordsOf } from './words.ts';
+
+/** Where in a session something was found. */
+export type SearchField = 'title' | 'message' | 'response';
+
+/** What was found in one text, and how well it fits. */
+export interface Match {
+  readonly field: SearchField;
+  /** About 120 characters of one line; an ellipsis stands where the text goes on. */
+  readonly snippet: string;
+  /** Start and end of each match in the snippet, in UTF-16 units, in order. */
+  readonly matches: readonly (readonly [start: number, end: number])[];
+  /** More is better. */
+  readonly relevance: number;
+}
+
+interface Found {
+  readonly term: number;
+  readonly start: number;
+  readonly end: number;
+}
+
+const snippetUnits = 120;
+/** Of the snippet before its first match. */
+const leadUnits = 30;
+/** So many places in a text are looked at. */
+const maxFound = 200;
+const weights = { title: 3, message: 2, response: 1 } satisfies Record<SearchField, number>;
+
+/** Matches terms against the fields of one document; each has to be in one of them. `undefined`: one is missing. */
+export function matchFields(
+  fields: Readonly<Partial<Record<SearchField, string>>>,
+  terms: readonly Term[],
+): Match | undefined {
+  const seen = new Set<number>();
+  let best: Match | undefined;
+  for (const field of ['title', 'message', 'response'] as const) {
+    const text = fields[field];
+    if (text === undefined) continue;
+    const found = find(text, terms);
+    for (const { term } of found) seen.add(term);
+    const match = found.length === 0 ? undefined : describe(field, text, found, terms.length);
+    if (match !== undefined && (best === undefined || match.relevance > best.relevance)) best = match;
+  }
+  return seen.size === terms.length ? best : undefined;
+}
+
+function find(text: string, terms: readonly Term[]): Found[] {
+  const words = [...wordsOf(text)];
+  const found: Found[] = [];
+  const seen = new Set<number>();
+  for (let index = 0; index < words.length; index += 1) {
+    for (const [term, wanted] of terms.entries()) {
+      // What is still missing counts wherever it stands.
+      if (found.length >= maxFound && seen.has(term)) continue;
+      const last = lastWord(words, index, wanted);
+      if (last === undefined) continue;
+      seen.add(term);
+      found.push({ term, start: words[index]?.start ?? 0, end: last.end });
+    }
+  }
+  return found;
+}
+
+/** The word that a term ends with when it begins at `from`. */
+function lastWord(words: readonly Word[], from: number, { words: wanted, isPrefix }: Term): Word | undefined {
+  for (const [offset, expected] of wanted.entries()) {
+    const text = words[from + offset]?.text;
+    const isLast = offset === wanted.length - 1;
+    if (text !== expected && !(isLast && isPrefix && text?.startsWith(expected) === true)) return undefined;
+  }
+  return words[from + wanted.length - 1];
+}
+
+function describe(field: SearchField, text: string, found: readonly Found[], termCount: number): Match {
+  let from = 0;
+  let most = 0;
+  for (const { start } of found) {
+    const inside = found.filter(
+      (each) => each.start >= start && each.end <= start + snippetUnits - leadUnits,
+    );
+    const kinds = new Set(inside.map(({ term }) => term)).size;
+    if (kinds <= most) continue;
+    most = kinds;
+    from = start;
+    if (most === termCount) break;
+  }
+  const relevance = weights[field] + most / termCount + Math.log2(1 + found.length) / 8;
+  return { field, ...cut(text, from, found), relevance };
+}
+
+function cut(text: string, from: number, found: readonly Found[]): Pick<Match, 'snippet' | 'matches'> {
+  const whole = text.length <= snippetUnits;
+  const start = whole
+    ? 0
+    : wordStart(text, Math.max(0, Math.min(from - leadUnits, text.length - snippetUnits)), from);
+  const end = whole ? text.length : safe(text, Math.min(text.length, start + snippetUnits));
+  const head = start > 0 ? '…' : '';
+  const shift = head.length - start;
+  const matches: [number, number][] = [];
+  for (const each of found) {
+    // A phrase that is longer than the snippet is marked as far as it is shown.
+    if (each.start < start || each.start >= end) continue;
+    const last = matches.at(-1);
+    const stop = Math.min(each.end, end) + shift;
+    if (last !== undefined && each.start + shift <= last[1]) last[1] = Math.max(last[1], stop);
+    else matches.push([each.start + shift, stop]);
+  }
+  const line = text.slice(start, end).replaceAll(/[\s\p{Cc}]/gu, ' ');
+  return { snippet: `${head}${line}${end < text.length ? '…' : ''}`, matches };
+}
+
+/** The next beginning of a word from `at`, as long as it lies before `limit`. */
+function wordStart(text: string, at: number, limit: number): number {
+  if (at === 0) return 0;
+  const space = text.slice(at, limit).search(/\s/);
+  return space === -1 ? safe(text, at) : at + space + 1;
+}
+
+/** A place that does not lie within a pair of surrogates. */
+function safe(text: string, at: number): number {
+  const code = text.charCodeAt(at);
+  return code >= 0xdc00 && code <= 0xdfff ? at - 1 : at;
+}

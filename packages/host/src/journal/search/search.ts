@@ -1,0 +1,164 @@
+import { setImmediate } from 'node:timers/promises';
+import { matchFields } from './match.ts';
+import { parseQuery, type Term } from './query.ts';
+import type { SearchedSession, SearchHit, SearchPage, SearchPosition } from './results.ts';
+import { textOf } from './text.ts';
+
+/** A title that fits. */
+export interface TitleFound {
+  readonly session: string;
+  readonly chat?: string;
+  readonly title: string;
+}
+
+/** A turn that fits. `key` rises with time. */
+export interface TurnFound {
+  readonly key: number;
+  readonly chat: string;
+  readonly turnId: string;
+  readonly ordinal: number;
+}
+
+/** What is searched. Each call is short. */
+export interface SearchSource {
+  /** Above every key. */
+  end(): number;
+  isComplete(): boolean;
+  /** Titles that fit, those made last first. */
+  titles(terms: readonly Term[], limit: number): readonly TitleFound[];
+  /** Turns that fit, newest first. One that chats share comes once. */
+  turns(terms: readonly Term[], below: number, limit: number): readonly TurnFound[];
+  json(key: number): string | undefined;
+  sessionOf(chat: string): string | undefined;
+  session(uri: string): SearchedSession | undefined;
+}
+
+/** So many are ranked together: the newest first, then those before them. */
+const titlesRanked = 200;
+const turnsRanked = 200;
+const hitsOfSession = 3;
+/** Between two chances for everything else. */
+const sliceMs = 4;
+/** In this time what is new loses half of what it is worth for being new. */
+const halfLifeMs = 30 * 24 * 60 * 60 * 1_000;
+const recencyWeight = 2;
+/** What the title of a chat counts less than that of its session. */
+const ofChat = 0.1;
+
+type Read = <T>(slice: (source: SearchSource) => T) => Promise<T>;
+
+/** Searches in slices of a few milliseconds. `read` runs each of them on the source as it is then. */
+export async function search(
+  read: Read,
+  query: string,
+  { limit, after }: { limit: number; after?: SearchPosition },
+): Promise<SearchPage> {
+  const terms = parseQuery(query);
+  const isComplete = await read((source) => source.isComplete());
+  if (terms.length === 0) return { hits: [], isComplete };
+  let position = after ?? { below: await read((source) => source.end()), skip: 0, withTitles: true };
+  const hits: SearchHit[] = [];
+  for (;;) {
+    const { ranked, oldest } = await rank(read, terms, position);
+    const wanted = ranked.slice(position.skip, position.skip + limit - hits.length);
+    hits.push(...wanted);
+    const skip = position.skip + wanted.length;
+    if (skip < ranked.length) return { hits, next: { ...position, skip }, isComplete };
+    if (oldest === undefined) return { hits, isComplete };
+    position = { below: oldest, skip: 0, withTitles: false };
+    if (hits.length >= limit) return { hits, next: position, isComplete };
+  }
+}
+
+interface Scored {
+  readonly hit: SearchHit;
+  readonly relevance: number;
+}
+
+/** The best of the newest that fit. `oldest`: there may be more below this key. */
+async function rank(
+  read: Read,
+  terms: readonly Term[],
+  { below, withTitles }: SearchPosition,
+): Promise<{ ranked: readonly SearchHit[]; oldest: number | undefined }> {
+  const titles = withTitles ? await read((source) => source.titles(terms, titlesRanked)) : [];
+  const turns = await read((source) => source.turns(terms, below, turnsRanked));
+  const scored = [
+    ...(await inSlices(read, titles, (source, title) => scoreTitle(source, terms, title))),
+    ...(await inSlices(read, turns, (source, turn) => scoreTurn(source, terms, turn))),
+  ];
+  const newest = Math.max(...scored.map(({ hit }) => Date.parse(hit.session.modifiedAt)));
+  const worth = ({ hit, relevance }: Scored): number => {
+    const age = newest - Date.parse(hit.session.modifiedAt);
+    return relevance + recencyWeight * 0.5 ** (age / halfLifeMs);
+  };
+  const ranked = scored
+    .map((each) => ({ hit: each.hit, worth: worth(each) }))
+    .toSorted((a, b) => b.worth - a.worth)
+    .map(({ hit }) => hit);
+  return {
+    ranked: ranked.filter(firstOfSession()),
+    oldest: turns.length < turnsRanked ? undefined : turns.at(-1)?.key,
+  };
+}
+
+/** Keeps a few of each session, and of titles one. */
+function firstOfSession(): (hit: SearchHit) => boolean {
+  const counts = new Map<string, number>();
+  const titled = new Set<string>();
+  return ({ session: { uri }, field }) => {
+    const count = counts.get(uri) ?? 0;
+    if (count >= hitsOfSession || (field === 'title' && titled.has(uri))) return false;
+    if (field === 'title') titled.add(uri);
+    counts.set(uri, count + 1);
+    return true;
+  };
+}
+
+async function inSlices<T>(
+  read: Read,
+  items: readonly T[],
+  score: (source: SearchSource, item: T) => Scored | undefined,
+): Promise<Scored[]> {
+  const scored: Scored[] = [];
+  for (let next = 0; next < items.length; await setImmediate()) {
+    await read((source) => {
+      const end = performance.now() + sliceMs;
+      while (next < items.length && performance.now() < end) {
+        const found = items.slice(next, next + 1).map((item) => score(source, item));
+        scored.push(...found.filter((each) => each !== undefined));
+        next += 1;
+      }
+    });
+  }
+  return scored;
+}
+
+function scoreTitle(
+  source: SearchSource,
+  terms: readonly Term[],
+  { session: uri, chat, title }: TitleFound,
+): Scored | undefined {
+  const session = source.session(uri);
+  const match = matchFields({ title }, terms);
+  if (session === undefined || match === undefined) return undefined;
+  const { relevance, ...shown } = match;
+  // A chat is often called what its session is.
+  if (chat !== undefined) return { hit: { session, chat, ...shown }, relevance: relevance - ofChat };
+  return { hit: { session, ...shown }, relevance };
+}
+
+function scoreTurn(
+  source: SearchSource,
+  terms: readonly Term[],
+  { key, chat, turnId, ordinal }: TurnFound,
+): Scored | undefined {
+  const of = source.sessionOf(chat);
+  const session = of === undefined ? undefined : source.session(of);
+  // Cut away since the index was asked.
+  const json = source.json(key);
+  const match = json === undefined ? undefined : matchFields({ ...textOf(json) }, terms);
+  if (session === undefined || match === undefined) return undefined;
+  const { relevance, ...shown } = match;
+  return { hit: { session, chat, turnId, ordinal, ...shown }, relevance };
+}

@@ -1,0 +1,57 @@
+import type { Turn } from '@agenthost/protocol';
+
+/** So much of a message, and of an answer, is searched: an index of it takes a few milliseconds of the turn's last commit. */
+const maxUnits = 32_768;
+
+/** What can be found of a turn. */
+export interface TurnText {
+  readonly message: string;
+  /** The answer, with what its tool calls say of themselves. No reasoning. */
+  readonly response: string;
+}
+
+/** The text of a turn as it is stored; empty for what is no turn. */
+export function textOf(json: string): TurnText {
+  const turn: Partial<Turn> | null = parse(json);
+  const { message, responseParts = [] } = turn ?? {};
+  const pieces: string[] = [];
+  let left = maxUnits;
+  for (const part of responseParts) {
+    for (const piece of piecesOf(part)) {
+      if (left <= 0) break;
+      pieces.push(piece.slice(0, left));
+      left -= piece.length;
+    }
+  }
+  return { message: (message?.text ?? '').slice(0, maxUnits), response: pieces.join('\n') };
+}
+
+function piecesOf(part: Turn['responseParts'][number]): string[] {
+  if (part.kind === 'markdown') return [part.content];
+  if (part.kind !== 'toolCall') return [];
+  const { displayName, intention = '' } = part.toolCall;
+  const input = 'toolInput' in part.toolCall ? (part.toolCall.toolInput ?? '') : '';
+  return [displayName, intention, commandOf(input)].filter((text) => text !== '');
+}
+
+/** The command in a tool's input: files that it writes would be most of the index. */
+function commandOf(input: string): string {
+  if (!input.startsWith('{') || !input.includes('"command"')) return '';
+  const parsed: { command?: unknown } | null = parse(input);
+  return typeof parsed?.command === 'string' ? parsed.command : '';
+}
+
+/** The title in a summary or a state; empty when there is none. */
+export function titleIn(json: string): string {
+  const parsed: { title?: unknown } | null = parse(json);
+  return typeof parsed?.title === 'string' ? parsed.title : '';
+}
+
+/** `null` for what is no JSON: there is nothing to find in it, and no commit fails for the sake of the index. */
+function parse<T>(json: string): T | null {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return null;
+  }
+}
