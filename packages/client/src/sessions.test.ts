@@ -97,6 +97,44 @@ describe('sessions', () => {
   });
 });
 
+describe('several chats and copies', () => {
+  const asked = (it: Harness, method: string) =>
+    it.host.requests.filter((each) => each.method === method).at(-1)?.params;
+
+  test('[SESS-12] fork makes a session up to a turn of this one, and opens it', async () => {
+    const { it, session } = await opened();
+    const fork = await it.run(session.fork('t1', { uri: 'ahp-session:/copy', turns: 1 }));
+    expect(asked(it, 'createSession')).toEqual({
+      channel: 'ahp-session:/copy',
+      fork: { session: session.uri, turnId: 't1' },
+    });
+    expect(fork.uri).toBe('ahp-session:/copy');
+    expect(fork.mirror.state.defaultChat).toBe(fork.chat.mirror.uri);
+  });
+
+  test('[CHAT-1] forkChat copies the default chat or another one, disposeChat ends one', async () => {
+    const { it, session, chat } = await opened();
+    const fork = await it.run(session.forkChat('t1', { turns: 1 }));
+    const { uri } = fork.mirror;
+    expect(asked(it, 'createChat')).toEqual({
+      channel: session.uri,
+      chat: uri,
+      source: { chat, turnId: 't1' },
+    });
+    const second = await it.run(session.forkChat('t0', { chat: uri }));
+    expect(asked(it, 'createChat')).toMatchObject({ source: { chat: uri, turnId: 't0' } });
+    await it.run(session.disposeChat(second.mirror.uri));
+    expect(asked(it, 'disposeChat')).toEqual({ channel: second.mirror.uri });
+  });
+
+  test('[CHAT-1] [SESS-6] createChat takes a first message and a folder', async () => {
+    const { it, session } = await opened();
+    const initialMessage = { text: 'hi', origin: { kind: 'user' as const } };
+    await it.run(session.createChat({ initialMessage, 'x-workingDirectory': 'file:///w/sub' }));
+    expect(asked(it, 'createChat')).toMatchObject({ initialMessage, 'x-workingDirectory': 'file:///w/sub' });
+  });
+});
+
 describe('prompt', () => {
   test('streams text and reasoning, and resolves with the finished turn', async () => {
     const { it, session, chat } = await opened();

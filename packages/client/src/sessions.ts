@@ -18,7 +18,7 @@ import type { DispatchOutcome } from './pending.ts';
 import type { OfferedTool } from './tool-run.ts';
 import { type OfferOptions, type ToolOffer, ToolOffers, type ToolsPort } from './tools.ts';
 
-type SessionMethod = 'listSessions' | 'createSession' | 'disposeSession' | 'createChat';
+type SessionMethod = 'listSessions' | 'createSession' | 'disposeSession' | 'createChat' | 'disposeChat';
 
 /** What sessions need of the client. */
 export interface SessionsPort extends ToolsPort {
@@ -111,6 +111,7 @@ export class Sessions {
         client: this.#client,
         newId: this.#newId,
         tools: this.#tools,
+        create: (params) => this.create(params),
       });
     } catch (error) {
       mirror.dispose();
@@ -132,18 +133,20 @@ export class SessionHandle {
   readonly #client: SessionsPort;
   readonly #newId: () => string;
   readonly #tools: ToolOffers;
+  readonly #create: Sessions['create'];
   readonly #offers = new Set<ToolOffer>();
 
   constructor(
     mirror: Mirror<'session'>,
     chat: ChatHandle,
-    parts: { client: SessionsPort; newId: () => string; tools: ToolOffers },
+    parts: { client: SessionsPort; newId: () => string; tools: ToolOffers; create: Sessions['create'] },
   ) {
     this.mirror = mirror;
     this.chat = chat;
     this.#client = parts.client;
     this.#newId = parts.newId;
     this.#tools = parts.tools;
+    this.#create = parts.create;
   }
 
   get uri(): URI {
@@ -219,6 +222,27 @@ export class SessionHandle {
     const chat = channelUri('chat', this.#newId());
     await this.#client.request('createChat', { channel: this.uri, chat, ...params });
     return this.openChat(chat, options);
+  }
+
+  /**
+   * Makes a session that begins as a copy of this one up to a completed turn, in whichever chat that is, and opens it: agent, folder and
+   * config are those of this session where `options` does not say otherwise [SESS-12].
+   */
+  fork(turnId: string, options: Omit<CreateSessionOptions, 'fork'> = {}): Promise<SessionHandle> {
+    return this.#create({ ...options, fork: { session: this.uri, turnId } });
+  }
+
+  /** Makes a chat in this session that begins as a copy of one of its chats (the default one), and opens it [CHAT-1]. */
+  forkChat(
+    turnId: string,
+    { chat = this.chat.mirror.uri, ...options }: SubscriptionOptions & { readonly chat?: URI } = {},
+  ): Promise<ChatHandle> {
+    return this.createChat({ source: { chat, turnId } }, options);
+  }
+
+  /** Ends a chat of this session and removes it; its last one that people can write to stays [CHAT-1]. */
+  async disposeChat(chat: URI): Promise<void> {
+    await this.#client.request('disposeChat', { channel: chat });
   }
 
   /**

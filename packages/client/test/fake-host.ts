@@ -143,6 +143,14 @@ export class FakeHost {
         this.states.set(channel, sessionState(chat));
         return null;
       }
+      case 'createChat': {
+        const { chat } = params as { chat: string };
+        this.states.set(chat, chatState(chat));
+        return null;
+      }
+      case 'disposeChat':
+        this.states.delete((params as { channel: string }).channel);
+        return null;
       case 'createTerminal': {
         const { channel, claim, name = 'sh', cols, rows } = params as CreateTerminalParams;
         this.states.set(channel, {

@@ -1,0 +1,45 @@
+import type { AhpClient } from '@agenthost/client';
+import type { URI } from '@agenthost/protocol';
+import { withHost } from '../connect.ts';
+import type { Context } from '../context.ts';
+import { CliError, EXIT, type ExitCode } from '../exit.ts';
+import type { HostOptions } from '../find-host.ts';
+import { oneLine } from '../render/plain-text.ts';
+import type { Screen } from '../render/screen.ts';
+import { findSession, shortId } from '../session-ids.ts';
+
+/** Options of `sessions fork` as parsed. */
+export interface ForkOptions extends HostOptions {
+  readonly at?: string;
+  readonly json?: boolean;
+}
+
+/** `sessions fork`: a new session that begins as a copy of another, up to one of its turns. */
+export async function forkSession(
+  context: Context,
+  screen: Screen,
+  given: string,
+  options: ForkOptions,
+): Promise<ExitCode> {
+  return withHost(context, screen, options, async ({ client }) => {
+    const { resource, title } = await findSession(client, given);
+    const turnId = options.at ?? (await lastTurnOf(client, resource));
+    screen.status('forking the session');
+    const fork = await client.sessions.create({ fork: { session: resource, turnId }, turns: 0 });
+    screen.status(undefined);
+    if (options.json === true) {
+      const { uri } = fork.chat.mirror;
+      screen.json({ type: 'forked', session: fork.uri, chat: uri, from: resource, turnId });
+    } else screen.line(`${shortId(fork.uri)}  ${oneLine(title)}`.trimEnd());
+    fork.dispose();
+    return EXIT.done;
+  });
+}
+
+async function lastTurnOf(client: AhpClient, uri: URI): Promise<string> {
+  const session = await client.sessions.open(uri, { turns: 1 });
+  const last = session.chat.mirror.confirmed.turns.at(-1);
+  session.dispose();
+  if (last === undefined) throw new CliError(EXIT.error, 'no turn of the session has ended yet');
+  return last.id;
+}
