@@ -2,9 +2,18 @@ import { Command, CommanderError } from 'commander';
 import { chatKeysText } from './chat/keys/keys-text.ts';
 import { type AgentsOptions, agents } from './commands/agents.ts';
 import { type ChatOptions, chat } from './commands/chat.ts';
+import { addConfigCommands } from './commands/config-commands.ts';
+import { type ForkOptions, forkSession } from './commands/fork.ts';
+import { addQueueCommands } from './commands/queue/commands.ts';
 import { type RunOptions, run } from './commands/run.ts';
 import { type ServeOptions, serve } from './commands/serve.ts';
-import { listSessions, removeSessions, type SessionsOptions, showSession } from './commands/sessions.ts';
+import {
+  archiveSessions,
+  listSessions,
+  removeSessions,
+  type SessionsOptions,
+  showSession,
+} from './commands/sessions.ts';
 import { addTermCommands } from './commands/term/commands.ts';
 import { type WatchOptions, watch } from './commands/watch.ts';
 import type { Context } from './context.ts';
@@ -78,6 +87,7 @@ function programOf(context: Context, screen: Screen, isJson: boolean, done: (cod
     'root',
     'tokenFile',
     'noKeeper',
+    'set',
     ...everywhere,
   ]).action(async (options: ServeOptions) => done(await serve(context, screen, options)));
   example(serving, [
@@ -91,6 +101,9 @@ function programOf(context: Context, screen: Screen, isJson: boolean, done: (cod
     'cwd',
     'approve',
     'timeout',
+    'instructions',
+    'sessionConfig',
+    'giveMeta',
     ...ofClients,
   ])
     .argument('[prompt...]', 'what to do; - or nothing reads it from input')
@@ -98,6 +111,7 @@ function programOf(context: Context, screen: Screen, isJson: boolean, done: (cod
   example(running, [
     'agenthost run "what does this project do?"',
     'agenthost run --agent demo --approve all "write hello.txt Hello"',
+    'agenthost run --meta ticket=42 --instructions @house-rules.md "review the last commit"',
     'agenthost run "!make test"                          a command of yours, which agents hear of',
     'git diff | agenthost run --json - | jq -r "select(.type == \\"text\\").text"',
   ]);
@@ -105,10 +119,13 @@ function programOf(context: Context, screen: Screen, isJson: boolean, done: (cod
 
   const sessions = command(program, 'sessions', 'list sessions, one line each', [
     'limit',
+    'meta',
+    'archived',
     ...ofClients,
   ]).action(async (options: SessionsOptions) => done(await listSessions(context, screen, options)));
   example(sessions, [
     'agenthost sessions',
+    'agenthost sessions --meta ticket=42',
     'agenthost sessions show 4f2a     the beginning of an id is enough',
     'agenthost sessions rm 4f2a',
   ]);
@@ -118,12 +135,37 @@ function programOf(context: Context, screen: Screen, isJson: boolean, done: (cod
       done(await showSession(context, screen, given, self.optsWithGlobals<SessionsOptions>())),
     );
   example(showing, ['agenthost sessions show 4f2a', 'agenthost sessions show 4f2a --json']);
+  const forking = command(sessions, 'fork', 'make a new session that begins as a copy of one', [
+    'at',
+    ...ofClients,
+  ])
+    .argument('<session>', 'id, or the beginning of one')
+    .action(async (given: string, _own: object, self: Command) =>
+      done(await forkSession(context, screen, given, self.optsWithGlobals<ForkOptions>())),
+    );
+  example(forking, ['agenthost sessions fork 4f2a', 'agenthost sessions fork 4f2a --at <turn> --json']);
   const removing = command(sessions, 'rm', 'end sessions for everyone and delete them', ofClients)
     .argument('<session...>', 'ids, or beginnings of ids')
     .action(async (given: string[], _own: object, self: Command) =>
       done(await removeSessions(context, screen, given, self.optsWithGlobals<SessionsOptions>())),
     );
   example(removing, ['agenthost sessions rm 4f2a 90cc']);
+
+  for (const [name, isArchived] of [
+    ['archive', true],
+    ['unarchive', false],
+  ] as const) {
+    command(sessions, name, isArchived ? 'put sessions away' : 'take sessions out again', ofClients)
+      .argument('<session...>', 'ids, or beginnings of ids')
+      .action(async (given: string[], _own: object, self: Command) =>
+        done(
+          await archiveSessions(context, screen, given, {
+            ...self.optsWithGlobals<SessionsOptions>(),
+            isArchived,
+          }),
+        ),
+      );
+  }
 
   const watching = command(program, 'watch', 'look at a session live, approve and cancel', [
     'turns',
@@ -146,7 +188,9 @@ function programOf(context: Context, screen: Screen, isJson: boolean, done: (cod
   example(chatting, ['agenthost chat', 'agenthost chat 4f2a', 'agenthost chat --start']);
   chatting.addHelpText('after', () => `\nKeys:\n${chatKeysText()}`);
 
+  addConfigCommands({ context, screen, program, command, example, done });
   addTermCommands({ context, screen, program, command, example, done });
+  addQueueCommands({ context, screen, program, command, example, done });
 
   const listing = command(program, 'agents', 'list agents: what is there, and why something is not', [
     'config',

@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { jsonLines, Machine } from './cli-process.ts';
+
+const machine = new Machine();
+beforeAll(async () => {
+  await machine.serve();
+}, 30_000);
+afterAll(() => machine.dispose());
+
+/** A session whose agent hangs in a turn, and its id. */
+async function hanging(prompt = 'say ready; hang'): Promise<{ session: string; end: () => void }> {
+  const run = machine.start(['run', '--json', prompt]);
+  await run.until('ready');
+  const [first] = jsonLines(run.out);
+  const session = String(first?.['session']).replace('ahp-session:/', '');
+  return { session, end: () => run.kill('SIGINT') };
+}
+
+const queue = (...args: string[]) => machine.run(['queue', ...args]);
+/** Texts of what waits, the next one first. */
+const texts = async (session: string): Promise<string[]> =>
+  (await queue('list', session)).out
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => line.slice(17));
+
+describe('agenthost queue', () => {
+  test('[CHAT-11] adds, edits, orders and takes back what waits, and shows it', async () => {
+    const { session, end } = await hanging();
+    expect(await queue('list', session)).toMatchObject({ code: 0, out: '', err: 'nothing waits\n' });
+    for (const text of ['say one', 'say two', 'say three']) await queue('add', session, text);
+    const { out, code } = await queue('edit', session, '2', 'say', 'second');
+    expect([code, out]).toEqual([
+      0,
+      expect.stringMatching(/^1 {6}\S{8} {2}say one\n2 {6}\S{8} {2}say second\n3 {6}\S{8} {2}say three\n$/),
+    ]);
+    await queue('order', session, '3', '1');
+    expect(await texts(session)).toEqual(['say three', 'say one', 'say second']);
+    await queue('rm', session, '1');
+    const [shown] = jsonLines((await queue('list', session, '--json')).out);
+    expect(shown).toMatchObject({ type: 'queue', queued: [{ message: { text: 'say one' } }, {}] });
+    expect(await queue('rm', session, 'nobody')).toMatchObject({
+      code: 1,
+      err: 'agenthost: no message nobody waits; `queue list` shows what does\n',
+    });
+    end();
+  }, 30_000);
+
+  test('[CHAT-12] steers the turn that runs, and queues what the agent does not take', async () => {
+    const { session, end } = await hanging('say ready; hang; deaf');
+    expect((await queue('steer', session, 'say no')).out).toMatch(/^(?:steer|1 {4}) /);
+    expect(await texts(session)).toEqual(['say no']);
+    end();
+    const { session: other } = await hanging();
+    await queue('steer', other, 'say yes');
+    const watch = machine.start(['watch', other, '--json', '--turns', '5']);
+    await watch.until('Steering message: say yes');
+    watch.kill('SIGINT');
+    await watch.ended;
+  }, 30_000);
+
+  test('[CHAT-12] sets a queue going that a cancel has stopped', async () => {
+    const { session, end } = await hanging();
+    for (const text of ['say one', 'hang']) await queue('add', session, text);
+    end();
+    const watch = machine.start(['watch', session, '--json', '--turns', '5']);
+    await watch.until('cancelled');
+    const held = await queue('list', session);
+    expect(held.err).toContain(`agenthost queue go ${session.slice(0, 8)}`);
+    await queue('go', session);
+    await watch.until('one');
+    watch.kill('SIGINT');
+    await watch.ended;
+  }, 30_000);
+});
