@@ -63,9 +63,23 @@ test('what all frames of a batch begin and end with stands in each', async () =>
   expect(batch.frames).toEqual(received);
 });
 
-test('a batch is encoded once', () => {
+test('a batch is encoded once for all who send it at a time', () => {
   const batch = new FrameBatch(['a', 'b']);
-  expect(batch.webSocketBytes).toBe(batch.webSocketBytes);
+  expect(batch.webSocketBytes()).toBe(batch.webSocketBytes());
+});
+
+test('bytes that everybody has released are used again, and those of a batch that is sent later are its own', () => {
+  const [first, second] = ['a', 'b'].map((letter) => new FrameBatch([letter.repeat(50_000)]));
+  const bytes = first?.webSocketBytes();
+  const expected = Buffer.from(bytes ?? []);
+  expect(first?.webSocketBytes()).toBe(bytes);
+  first?.release();
+  expect(second?.webSocketBytes().buffer).not.toBe(bytes?.buffer);
+  second?.release();
+  expect(Buffer.from(bytes ?? [])).toEqual(expected);
+  first?.release();
+  expect(second?.webSocketBytes().buffer).toBe(bytes?.buffer);
+  expect(Buffer.from(first?.webSocketBytes() ?? [])).toEqual(expected);
 });
 
 test('a batch for a socket that is closing goes nowhere', async () => {

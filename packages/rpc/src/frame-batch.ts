@@ -2,6 +2,12 @@ const FIN_TEXT = 0x81;
 const LENGTH_IN_2_BYTES = 126;
 const LENGTH_IN_8_BYTES = 127;
 
+/** Sizes of a buffer that is worth being used again, in bytes: for less, Node's own pool does; more is rare. */
+const REUSED = { least: 16 * 1024, most: 96 * 1024 } as const;
+/** Buffers of the largest size that wait to be used again; a flood has a few under way at a time. */
+const spares: Uint8Array<ArrayBuffer>[] = [];
+const MOST_SPARES = 8;
+
 /** What stands before and behind the bodies of a batch, in each frame. Default: nothing. */
 export interface FrameEnds {
   readonly before: string;
@@ -14,7 +20,9 @@ export interface FrameEnds {
 export class FrameBatch {
   readonly #bodies: readonly string[];
   readonly #ends: FrameEnds;
-  #webSocketBytes: Uint8Array | undefined;
+  #webSocketBytes: Uint8Array<ArrayBuffer> | undefined;
+  /** Who still reads the bytes. */
+  #readers = 0;
 
   constructor(bodies: readonly string[], ends: FrameEnds = { before: '', behind: '' }) {
     this.#bodies = bodies;
@@ -26,14 +34,28 @@ export class FrameBatch {
     return this.#bodies.map((body) => `${this.#ends.before}${body}${this.#ends.behind}`);
   }
 
-  /** All of them as a WebSocket server writes them (RFC 6455): unmasked, uncompressed, each with its header. */
-  get webSocketBytes(): Uint8Array {
+  /**
+   * All of them as a WebSocket server writes them (RFC 6455): unmasked, uncompressed, each with its header. Valid until whoever
+   * asks calls `release`, once; after the last one the memory is another batch's, and who asks later has them encoded anew.
+   */
+  webSocketBytes(): Uint8Array {
+    this.#readers += 1;
     this.#webSocketBytes ??= encode(this.#bodies, this.#ends);
     return this.#webSocketBytes;
   }
+
+  /** One who asked for the bytes needs them no more. */
+  release(): void {
+    this.#readers -= 1;
+    const bytes = this.#webSocketBytes;
+    if (this.#readers > 0 || bytes === undefined) return;
+    this.#webSocketBytes = undefined;
+    const isSpare = bytes.buffer.byteLength === REUSED.most && spares.length < MOST_SPARES;
+    if (isSpare) spares.push(new Uint8Array(bytes.buffer));
+  }
 }
 
-function encode(bodies: readonly string[], ends: FrameEnds): Uint8Array {
+function encode(bodies: readonly string[], ends: FrameEnds): Uint8Array<ArrayBuffer> {
   const before = Buffer.from(ends.before);
   const behind = Buffer.from(ends.behind);
   const endsLength = before.length + behind.length;
@@ -44,7 +66,7 @@ function encode(bodies: readonly string[], ends: FrameEnds): Uint8Array {
     lengths.push(length);
     total += headerLength(length) + length;
   }
-  const bytes = Buffer.allocUnsafe(total);
+  const bytes = room(total);
   let offset = 0;
   for (const [index, body] of bodies.entries()) {
     const length = lengths[index] ?? 0;
@@ -55,6 +77,12 @@ function encode(bodies: readonly string[], ends: FrameEnds): Uint8Array {
     bytes.set(behind, offset - behind.length);
   }
   return bytes;
+}
+
+function room(length: number): Buffer<ArrayBuffer> {
+  if (length < REUSED.least || length > REUSED.most) return Buffer.allocUnsafeSlow(length);
+  const { buffer } = spares.pop() ?? Buffer.allocUnsafeSlow(REUSED.most);
+  return Buffer.from(buffer, 0, length);
 }
 
 function headerLength(length: number): number {

@@ -86,7 +86,8 @@ export function wrapServerSocket(
     sendBatch: (batch) => {
       if (inbox.isClosed || socket.readyState !== socket.OPEN) return;
       // What `ws` itself would write; it keeps nothing back unless it compresses.
-      if (raw !== undefined && socket.extensions === '') raw.write(batch.webSocketBytes);
+      if (raw !== undefined && socket.extensions === '')
+        raw.write(batch.webSocketBytes(), () => batch.release());
       else for (const frame of batch.frames) socket.send(frame, onSent);
     },
     close,

@@ -11,6 +11,10 @@ const LARGEST_SHARE = 0.6;
 /** After a text that did not shrink, so many are stored without a try: they come in floods, and the try costs as much as the row. */
 const SKIPPED_TRIES = 15;
 
+/** What texts up to a length are encoded in, one after another; a new buffer for each would be garbage by the megabyte in a flood. */
+const ROOM_LENGTH = 96 * 1024;
+const MOST_BYTES_OF_UNIT = 3;
+
 /** Level 1: higher ones cost more than they save. With a checksum, so that damage is never handed out as text. */
 const options = {
   params: {
@@ -28,6 +32,7 @@ const hasZstd = typeof zlib.zstdCompressSync === 'function';
  */
 export class Compressor {
   #skips = 0;
+  #room: Buffer | undefined;
 
   compress(text: string): string | Uint8Array {
     if (!hasZstd || text.length < MIN_LENGTH) return text;
@@ -35,10 +40,17 @@ export class Compressor {
       this.#skips -= 1;
       return text;
     }
-    const compressed = zlib.zstdCompressSync(text, options);
+    const compressed = zlib.zstdCompressSync(this.#encode(text), options);
     if (compressed.length <= text.length * LARGEST_SHARE) return compressed;
     this.#skips = SKIPPED_TRIES;
     return text;
+  }
+
+  /** As UTF-8, until the next call. */
+  #encode(text: string): Uint8Array {
+    if (text.length > ROOM_LENGTH) return Buffer.from(text);
+    this.#room ??= Buffer.allocUnsafeSlow(ROOM_LENGTH * MOST_BYTES_OF_UNIT);
+    return this.#room.subarray(0, this.#room.write(text));
   }
 }
 

@@ -1,10 +1,14 @@
 /** Bytes of one block: what the kernel hands over at once at most, so that a read touches two blocks at most. */
 const blockBytes = 64 * 1024;
 const newline = 0x0a;
+/** Blocks that are free, for whoever comes next: a flood would leave them behind as garbage faster than it is taken away. */
+const spares: Buffer[] = [];
+/** As many as a pty that is read from to its high-water mark has. */
+const mostSpares = 17;
 
 /**
  * Output that somebody may still ask for: bytes under their absolute offsets, added at the end and forgotten from the start. Holds
- * no memory while it holds no bytes.
+ * no memory while it holds no bytes, but for a mebibyte that all of them share.
  */
 export class KeptOutput {
   /** All but the first and the last are whole; the block of offset `n` is the one that begins at the multiple of its size before `n`. */
@@ -26,7 +30,8 @@ export class KeptOutput {
   append(bytes: Uint8Array): void {
     for (let taken = 0; taken < bytes.length; ) {
       const at = this.#end % blockBytes;
-      if (at === 0 || this.#blocks.length === 0) this.#blocks.push(Buffer.allocUnsafeSlow(blockBytes));
+      if (at === 0 || this.#blocks.length === 0)
+        this.#blocks.push(spares.pop() ?? Buffer.allocUnsafeSlow(blockBytes));
       const part = bytes.subarray(taken, taken + blockBytes - at);
       this.#blocks.at(-1)?.set(part, at);
       taken += part.length;
@@ -34,7 +39,7 @@ export class KeptOutput {
     }
   }
 
-  /** The bytes from `offset` on that lie together, at most 64 KiB; empty at the end. A view: it changes when bytes are forgotten. */
+  /** The bytes from `offset` on that lie together, at most 64 KiB; empty at the end. A view: it is another's once bytes are forgotten. */
   at(offset: number): Uint8Array {
     const from = Math.max(offset, this.#start);
     const block = this.#blocks[Math.floor(from / blockBytes) - Math.floor(this.#start / blockBytes)];
@@ -48,7 +53,8 @@ export class KeptOutput {
     const start = Math.min(Math.max(offset, this.#start), this.#end);
     const passed = Math.floor(start / blockBytes) - Math.floor(this.#start / blockBytes);
     this.#start = start;
-    this.#blocks.splice(0, start === this.#end ? this.#blocks.length : passed);
+    const free = this.#blocks.splice(0, start === this.#end ? this.#blocks.length : passed);
+    for (const block of free) if (spares.length < mostSpares) spares.push(block);
   }
 
   /**

@@ -27,7 +27,7 @@ function setUp(limits = { softBytes: 1_000_000, hardBytes: 5_000_000, responseBy
     },
     sendBytes: () => expect.unreachable('frames that could share a write'),
     sendBatch: (batch) => {
-      bufferedBytes += batch.webSocketBytes.length;
+      bufferedBytes += batch.webSocketBytes().length;
       sent.push(batch);
     },
     cork: () => undefined,

@@ -65,6 +65,8 @@ interface OpenRequest {
 const unsentLimitBytes = 16 * 1024 * 1024;
 /** Between asking a keeper to hang up and doing it, in ms. */
 const closeGraceMs = 1_000;
+/** What reads go through, one after another: a read is over before anything else runs, so all connections share it. */
+const readBuffer = Buffer.allocUnsafeSlow(64 * 1024);
 /** How a pty ends whose keeper is gone: its master is closed, which is a hang-up (128 + SIGHUP). */
 const hungUp: PtyExit = { exitCode: 129 };
 
@@ -91,7 +93,7 @@ export class KeeperConnection {
    * open.
    */
   static async reach(address: string, options: KeeperConnectionOptions): Promise<ReachedKeeper> {
-    const connection = new KeeperConnection(connect(address), options);
+    const connection = new KeeperConnection(address, options);
     try {
       const hello = await connection.#greeted.promise;
       if (hello.protocol === keeperProtocol) return { outcome: 'connected', connection };
@@ -106,8 +108,19 @@ export class KeeperConnection {
     }
   }
 
-  private constructor(socket: Socket, options: KeeperConnectionOptions) {
+  private constructor(address: string, options: KeeperConnectionOptions) {
     const { build, timeoutMs, helloTimeoutMs = timeoutMs } = options;
+    const socket = connect({
+      path: address,
+      // A buffer for each read would make memory grow with what goes through it.
+      onread: {
+        buffer: readBuffer,
+        callback: (length) => {
+          this.#read(readBuffer.subarray(0, length));
+          return true;
+        },
+      },
+    });
     this.#socket = socket;
     this.#timeoutMs = timeoutMs;
     this.#reader = new FrameReader((frame) => this.#receive(frame));
@@ -119,12 +132,12 @@ export class KeeperConnection {
       () => clearTimeout(timer),
       () => clearTimeout(timer),
     );
-    socket.on('data', (chunk: Buffer) => this.#read(chunk));
     socket.on('error', (error) => this.#greeted.reject(error));
     socket.on('close', () => {
       this.#lose();
       this.#closed.resolve();
     });
+    socket.resume();
     this.#send({ type: 'hello', protocol: keeperProtocol, build, pid: process.pid });
   }
 
