@@ -8,6 +8,7 @@ import { configFolder, dataFolder, hostsFolder } from '../folders.ts';
 import { introduceHost } from '../render/host-introduction.ts';
 import { oneLine } from '../render/plain-text.ts';
 import type { Screen } from '../render/screen.ts';
+import { holdYoungGeneration } from '../serve/heap.ts';
 
 /** Counting terminals must not keep a host from stopping. */
 const stopPatienceMs = 1_000;
@@ -39,6 +40,7 @@ export async function serve(context: Context, screen: Screen, options: ServeOpti
   const stopped = stopSignal(context);
   screen.status('starting');
   // Only this command needs a host, and all that comes with it.
+  const releaseHeap = holdYoungGeneration();
   const [{ readConfig }, { chooseAgents }, { startHosting }, { explainStart }] = await Promise.all([
     import('../serve/config.ts'),
     import('../serve/agents.ts'),
@@ -64,6 +66,7 @@ export async function serve(context: Context, screen: Screen, options: ServeOpti
       ...tokenSource,
     };
     const running = await startHosting(settings, config, agents, (line) => screen.note(line));
+    releaseHeap();
     try {
       const { token } = running.address;
       const [url, wsUrl] = [connectable(running.address.url), connectable(running.address.wsUrl)];

@@ -37,7 +37,7 @@ export async function startHosting(
     dataDir,
     agents: agents.factories,
     defaultAgent: agents.defaultAgent,
-    terminals: { keeper: settings.hasKeeper },
+    terminals: { keeper: settings.hasKeeper, savesMemory: true },
     serverInfo: { name: 'agenthost', version },
     defaultDirectory: roots?.[0] ?? homedir(),
     listen: {

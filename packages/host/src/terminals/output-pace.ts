@@ -3,7 +3,7 @@ import type { Cancel, Timers } from '../lib/clock.ts';
 /** Output is gathered for so long at most, ms; the first after a silence goes at once, so that keys are not felt to lag. */
 const GATHER_MS = 8;
 /** Output gathered into one action at most, in UTF-16 code units. */
-const GATHER_LENGTH = 64 * 1024;
+const GATHER_LENGTH = 48 * 1024;
 /** As often as this, little output goes at once in that time too: quick keys, and a prompt that is drawn in pieces. */
 const QUICK_FLUSHES = 4;
 /** What is little, in UTF-16 code units. */

@@ -3,7 +3,7 @@ import type { Timers } from '../lib/clock.ts';
 /** A terminal takes so many bytes in one turn of the event loop: others have a share of it too. */
 const TURN_BYTES = 256 * 1024;
 /** Bytes that are taken at once. */
-const STEP_BYTES = 32 * 1024;
+const STEP_BYTES = 64 * 1024;
 
 /**
  * Hands on output in steps, a bounded amount in each turn of the event loop. What it holds back is bounded by the pty's owner,

@@ -193,6 +193,7 @@ export class Terminals implements TerminalService, TerminalStarter {
     this.#isOver = true;
     for (const runner of this.#runners.values()) runner.detach();
     this.#runners.clear();
+    this.#parts.floods?.end();
     await this.#parts.owner.close();
     await this.#folders.close();
   }
