@@ -119,12 +119,14 @@ function programOf(context: Context, screen: Screen, isJson: boolean, done: (cod
 
   const sessions = command(program, 'sessions', 'list sessions, one line each', [
     'limit',
+    'search',
     'meta',
     'archived',
     ...ofClients,
   ]).action(async (options: SessionsOptions) => done(await listSessions(context, screen, options)));
   example(sessions, [
     'agenthost sessions',
+    'agenthost sessions --search "flaky test"',
     'agenthost sessions --meta ticket=42',
     'agenthost sessions show 4f2a     the beginning of an id is enough',
     'agenthost sessions rm 4f2a',

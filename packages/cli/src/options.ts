@@ -77,6 +77,38 @@ export const OPTIONS = {
     description: 'file with the access token; AGENTHOST_TOKEN goes before it',
     defaultText: 'owner-token in the data folder, made on first use',
   },
+  set: {
+    flags: '--set <key=value>',
+    type: 'list',
+    description: "fix a setting of the host's config, which clients cannot change then; repeatable",
+  },
+  meta: {
+    flags: '--meta <key=value>',
+    type: 'list',
+    description: 'only sessions with this metadata; repeatable, all have to fit',
+  },
+  giveMeta: {
+    flags: '--meta <key=value>',
+    type: 'list',
+    description: 'metadata of the session, to find it by; repeatable',
+  },
+  sessionConfig: {
+    flags: '--config <key=value>',
+    type: 'list',
+    description: 'setting of the session or its agent; repeatable',
+  },
+  instructions: {
+    flags: '--instructions <text>',
+    type: 'text',
+    description: 'what the agent is told before the conversation; @file reads it from a file',
+  },
+  search: {
+    flags: '--search <query>',
+    type: 'text',
+    description:
+      'find words in titles, messages and answers: all of them, "phrases" as they stand, the last word as a beginning; 20 places unless --limit says otherwise',
+  },
+  archived: { flags: '--archived', type: 'flag', description: 'archived ones too' },
   agent: {
     flags: '--agent <id>',
     type: 'text',
@@ -106,6 +138,12 @@ export const OPTIONS = {
     min: 0.001,
     max: 2_000_000,
     isInteger: false,
+  },
+  at: {
+    flags: '--at <turn>',
+    type: 'text',
+    description: 'id of the last turn to take over',
+    defaultText: 'the last one that has ended',
   },
   limit: {
     flags: '--limit <count>',

@@ -18,7 +18,7 @@ const patienceMs = 15_000;
 
 /** What is said of something that takes over a second. */
 const progress =
-  /^(?:starting|starting a host|connecting to .*|creating a session|listing sessions|looking for agents|waiting for (?:demo|terminal .*)|removing .*)\n/gm;
+  /^(?:starting|starting a host|connecting to .*|creating a session|listing sessions|looking for agents|waiting for (?:demo|the agent|terminal .*)|starting the agent|opening a conversation|removing .*)\n/gm;
 
 export interface RunningCli {
   readonly pid: number;

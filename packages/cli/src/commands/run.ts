@@ -20,12 +20,13 @@ import { homely } from '../render/session-line.ts';
 import { commandEnd, shownPath } from '../render/tool-call.ts';
 import { errorText, TurnPrinter } from '../render/turn-printer.ts';
 import { wireCodeOf } from '../rpc-answer.ts';
+import { type SessionConfigOptions, sessionConfig } from '../session-config.ts';
 import { isListed, shortId } from '../session-ids.ts';
 import { watchConnection } from '../watch-connection.ts';
 import { folderFor } from '../working-folder.ts';
 
 /** Options of `run` as parsed. */
-export interface RunOptions extends HostOptions {
+export interface RunOptions extends HostOptions, SessionConfigOptions {
   readonly agent?: string;
   readonly cwd?: string;
   readonly approve: ApproveMode;
@@ -78,14 +79,9 @@ interface Run {
 async function ask(run: Run, text: string, workingDirectory: string | undefined): Promise<number> {
   const { screen, options, client, interruption } = run;
   screen.status('creating a session');
-  const session = await client.sessions
-    .create({
-      ...(options.agent === undefined ? {} : { provider: options.agent }),
-      ...(workingDirectory === undefined ? {} : { workingDirectory }),
-    })
-    .catch((cause: unknown) => {
-      throw notCreated(cause);
-    });
+  const session = await create(run, workingDirectory).catch((cause: unknown) => {
+    throw notCreated(cause);
+  });
   if (interruption.signal.aborted) {
     // Nothing was asked in it.
     await client.sessions.dispose(session.uri);
@@ -130,6 +126,26 @@ function notCreated(cause: unknown): unknown {
 
 /** Why the host did not take the prompt, for people. */
 function refused(error: unknown, { mirror }: SessionHandle): unknown {
+const isQuestion = ({ type }: TurnEvent): boolean =>
+  type === 'confirmation' || type === 'resultConfirmation' || type === 'inputRequest';
+
+async function create(
+  { context, screen, options, client }: Run,
+  workingDirectory: string | undefined,
+): Promise<SessionHandle> {
+  const draft = {
+    ...(options.agent === undefined ? {} : { provider: options.agent }),
+    ...(workingDirectory === undefined ? {} : { workingDirectory }),
+  };
+  const config = await sessionConfig(context, client, options, draft);
+  return client.sessions.create({
+    ...draft,
+    ...(config === undefined ? {} : { config }),
+    onProgress: ({ progress, total, message = '' }) =>
+      screen.status(progress === total ? 'waiting for the agent' : oneLine(message.toLowerCase(), 100)),
+  });
+}
+
   if (!(error instanceof DispatchRejected)) return error;
   const { creationError } = mirror.state;
   const reason = creationError === undefined ? error.reason : creationError.message;

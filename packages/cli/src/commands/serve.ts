@@ -5,6 +5,7 @@ import type { Context } from '../context.ts';
 import { announceHost, readHosts } from '../discovery.ts';
 import { CliError, EXIT, type ExitCode } from '../exit.ts';
 import { configFolder, dataFolder, hostsFolder } from '../folders.ts';
+import { keyValues } from '../key-values.ts';
 import { introduceHost } from '../render/host-introduction.ts';
 import { oneLine } from '../render/plain-text.ts';
 import type { Screen } from '../render/screen.ts';
@@ -23,6 +24,8 @@ export interface ServeOptions {
   readonly tokenFile?: string;
   /** False with `--no-keeper`. */
   readonly keeper?: boolean;
+  /** `key=value`s of the host's config that clients cannot change. */
+  readonly set?: readonly string[];
   readonly json?: boolean;
 }
 
@@ -62,6 +65,7 @@ export async function serve(context: Context, screen: Screen, options: ServeOpti
       port,
       version: context.version,
       hasKeeper: options.keeper !== false,
+      fixed: keyValues(options.set ?? [], '--set'),
       roots: options.root?.map((folder) => resolve(context.cwd, folder)),
       ...tokenSource,
     };

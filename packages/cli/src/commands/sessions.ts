@@ -3,13 +3,15 @@ import {
   ErrorCodes,
   type SessionLifecycle,
   type SessionState,
+  SessionStatus,
   type SessionSummary,
 } from '@agenthost/protocol';
 import { withHost } from '../connect.ts';
 import type { Context } from '../context.ts';
 import { diskUseOf, totalBytes } from '../disk-use.ts';
-import { EXIT, type ExitCode } from '../exit.ts';
+import { CliError, EXIT, type ExitCode } from '../exit.ts';
 import type { HostOptions } from '../find-host.ts';
+import { keyValues } from '../key-values.ts';
 import { questionTitle } from '../question/confirm.ts';
 import { oneLine } from '../render/plain-text.ts';
 import type { Screen } from '../render/screen.ts';
@@ -17,11 +19,18 @@ import { bytes, sessionLine, statusWord } from '../render/session-line.ts';
 import { shownPath } from '../render/tool-call.ts';
 import { wireCodeOf } from '../rpc-answer.ts';
 import { findSession, shortId } from '../session-ids.ts';
+import { searchSessions } from './search-sessions.ts';
 
 /** Options of `sessions` and what is below it, as parsed. */
 export interface SessionsOptions extends HostOptions {
   readonly limit?: number;
   readonly json?: boolean;
+  /** `key=value`s that a session's metadata has to have. */
+  readonly meta?: readonly string[];
+  /** Lists where these words are found instead. */
+  readonly search?: string;
+  /** Lists archived ones too. */
+  readonly archived?: boolean;
 }
 
 /** `sessions`: one line each, the last modified first. */
@@ -30,12 +39,16 @@ export async function listSessions(
   screen: Screen,
   options: SessionsOptions,
 ): Promise<ExitCode> {
+  const isWanted = filterOf(options);
+  if (options.search !== undefined)
+    return searchSessions(context, screen, { ...options, query: options.search, isWanted });
   return withHost(context, screen, options, async ({ client }) => {
     const limit = options.limit ?? Number.POSITIVE_INFINITY;
     let count = 0;
     screen.status('listing sessions');
     for await (const session of client.sessions.list()) {
       if (count >= limit || context.outputClosed.aborted) break;
+      if (!isWanted(session)) continue;
       count += 1;
       const lifecycle = await lifecycleOf(client, session);
       if (options.json === true) screen.json(lifecycle === 'ready' ? session : { ...session, lifecycle });
@@ -53,6 +66,16 @@ export async function listSessions(
     if (count === 0 && options.json !== true) screen.note('no sessions yet; `agenthost run "..."` makes one');
     return EXIT.done;
   });
+}
+
+/** Which sessions a list shows. Throws a usage error. */
+function filterOf({ meta = [], archived = false }: SessionsOptions): (session: SessionSummary) => boolean {
+  const wanted = Object.entries(keyValues(meta, '--meta'));
+  return ({ status, _meta }) => {
+    if (!archived && (status & SessionStatus.IsArchived) !== 0) return false;
+    const metadata = new Map(Object.entries(Object(_meta?.['metadata'])));
+    return wanted.every(([key, value]) => metadata.get(key) === value);
+  };
 }
 
 /**
@@ -100,6 +123,8 @@ export async function showSession(
       ['agent', session.provider],
       ['status', statusText(mirror.state)],
       ['folder', session.workingDirectory === undefined ? '' : shownPath(session.workingDirectory)],
+      ['project', session.project === undefined ? '' : shownPath(session.project.uri)],
+      ['meta', metadataText(mirror.state)],
       ['created', session.createdAt],
       ['modified', session.modifiedAt],
       ['on disk', disk === undefined ? '' : bytes(totalBytes(disk))],
@@ -115,6 +140,11 @@ export async function showSession(
     return EXIT.done;
   });
 }
+
+const metadataText = ({ config }: SessionState): string =>
+  Object.entries(Object(config?.values['metadata']))
+    .map(([key, value]) => `${key}=${String(value)}`)
+    .join(' ');
 
 /** Messages in the queues of its chats, for which nobody's turn has come. */
 async function countWaiting(client: AhpClient, { chats }: SessionState): Promise<number> {
@@ -159,6 +189,30 @@ export async function removeSessions(
       screen.status(undefined);
       if (options.json === true) screen.json({ type: 'removed', session: resource });
       else screen.line(`removed ${shortId(resource)}  ${oneLine(title)}`.trimEnd());
+    }
+    return EXIT.done;
+  });
+}
+
+/** `sessions archive` and `unarchive`. */
+export async function archiveSessions(
+  context: Context,
+  screen: Screen,
+  given: readonly string[],
+  options: SessionsOptions & { readonly isArchived: boolean },
+): Promise<ExitCode> {
+  const { isArchived, json } = options;
+  return withHost(context, screen, options, async ({ client }) => {
+    for (const { resource, title } of await findAll(client, given)) {
+      const answer = await client.dispatch(resource, { type: 'session/isArchivedChanged', isArchived });
+      if (answer.outcome !== 'accepted') {
+        throw new CliError(EXIT.error, `${shortId(resource)} was not changed: ${answer.outcome}`);
+      }
+      if (json === true) screen.json({ type: isArchived ? 'archived' : 'unarchived', session: resource });
+      else
+        screen.line(
+          `${isArchived ? 'archived' : 'unarchived'} ${shortId(resource)}  ${oneLine(title)}`.trimEnd(),
+        );
     }
     return EXIT.done;
   });

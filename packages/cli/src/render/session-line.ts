@@ -52,14 +52,17 @@ export function sessionLine(
   session: SessionSummary,
   { now, home, lifecycle = 'ready', columns = Number.POSITIVE_INFINITY }: SessionLineOptions,
 ): string {
-  const { resource, status, provider, modifiedAt, title, workingDirectory } = session;
+  const { resource, status, provider, modifiedAt, title, workingDirectory, project } = session;
   const head = [
     oneLine(shortId(resource)).padEnd(8),
     lifecycleWord(lifecycle, status).padEnd(7),
     oneLine(provider).padEnd(8),
     ago(modifiedAt, now).padStart(6),
   ].join('  ');
-  const folder = homely(workingDirectory === undefined ? '' : shownPath(workingDirectory), home);
+  const path = workingDirectory === undefined ? '' : shownPath(workingDirectory);
+  // Mostly the folder's own name, which says it.
+  const isApart = project !== undefined && !path.endsWith(`/${project.displayName}`);
+  const folder = `${homely(path, home)}${isApart ? ` (${oneLine(project.displayName, 40)})` : ''}`;
   const room = Math.max(leastTitleCells, columns - cellsOf(`${head}    ${folder}`));
   const shownTitle = cutToCells(oneLine(title) || '(no title)', room);
   return cutToCells([head, shownTitle, folder].join('  ').trimEnd(), columns);

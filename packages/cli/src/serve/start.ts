@@ -15,6 +15,8 @@ export interface ServeSettings {
   readonly version: string;
   /** Terminals are held by a process of their own, and outlive this one. */
   readonly hasKeeper: boolean;
+  /** Values of the host's config that clients cannot change, as texts. */
+  readonly fixed: Readonly<Record<string, string>>;
 }
 
 /** A host that runs. */
@@ -22,6 +24,18 @@ export interface RunningHost {
   readonly address: HostAddress;
   /** Ends it in order. */
   stop(): Promise<void>;
+}
+
+/** What the command line and the config file fix; numbers are read, the host says what does not fit. */
+function fixedConfig(
+  texts: ServeSettings['fixed'],
+  defaultAgent: string | undefined,
+): Record<string, unknown> {
+  const values = Object.entries(texts).map(([key, text]): [string, unknown] => [
+    key,
+    /^\d+$/.test(text) ? Number(text) : text,
+  ]);
+  return { ...(defaultAgent === undefined ? {} : { defaultAgent }), ...Object.fromEntries(values) };
 }
 
 /** Makes and starts the host; `tell` gets a line for people about each trouble. Rejects with what its parts reject with; see `explainStart`. */
@@ -37,6 +51,7 @@ export async function startHosting(
     dataDir,
     agents: agents.factories,
     defaultAgent: agents.defaultAgent,
+    config: fixedConfig(settings.fixed, config.defaultAgent),
     terminals: { keeper: settings.hasKeeper, savesMemory: true },
     serverInfo: { name: 'agenthost', version },
     defaultDirectory: roots?.[0] ?? homedir(),

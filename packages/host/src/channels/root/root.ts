@@ -11,23 +11,31 @@ import type { Commands } from '../../wire/router.ts';
 export async function openRoot(
   sync: Sync,
   agents: AgentRegistry,
-  { hostBuild, ...config }: { hostBuild: string } & Omit<HostConfigParts, 'agents' | 'before'>,
+  { hostBuild, ...settings }: { hostBuild: string } & Omit<HostConfigParts, 'agents' | 'before'>,
 ): Promise<void> {
   const present = await sync.registry.openOf('root', ROOT_URI);
+  // Before anything is written: what does not fit keeps the host from starting.
+  const config = hostConfig({ ...settings, agents: agents.ids, before: present?.state.config });
   if (present === undefined) {
     sync.path.transact('host', () =>
       sync.registry.create(
         {
           uri: ROOT_URI,
           kind: 'root',
-          state: { agents: agents.describe(), activeSessions: 0, terminals: [], _meta: { hostBuild } },
+          state: {
+            agents: agents.describe(),
+            activeSessions: 0,
+            terminals: [],
+            config,
+            _meta: { hostBuild },
+          },
           local: {},
         },
         sync.emittedSeq,
       ),
     );
   }
-  adoptConfig(sync, hostConfig({ ...config, agents: agents.ids, before: sync.root.state.config }));
+  adoptConfig(sync, config);
   // Nobody is there yet, and no action says it: it only has to be right for those who come.
   const { root } = sync;
   if (root.state._meta?.['hostBuild'] !== hostBuild) {

@@ -1,0 +1,138 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { connect } from '@agenthost/client';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { jsonLines, Machine } from './cli-process.ts';
+
+const sessionsOf = (out: string) => (out === '' ? [] : jsonLines(out));
+
+const machine = new Machine();
+let wsUrl = '';
+let token = '';
+beforeAll(async () => {
+  const { line } = await machine.serve('--set', 'maxTerminals=7');
+  wsUrl = line.wsUrl;
+  token = line.token;
+}, 30_000);
+afterAll(() => machine.dispose());
+
+describe('agenthost config', () => {
+  test('lists settings with values, titles, choices and what is fixed', async () => {
+    const { code, out } = await machine.run(['config']);
+    expect(code).toBe(0);
+    expect(out).toMatch(/^defaultAgent +demo +Default agent \(demo\)$/m);
+    expect(out).toMatch(/^approvals +ask +Approvals \(ask, edits, all, none\)$/m);
+    expect(out).toMatch(/^maxTerminals +7 +Terminals \(fixed when the host was started\)$/m);
+    const [values] = jsonLines((await machine.run(['config', '--json'])).out);
+    expect(values).toMatchObject({ approvals: 'ask', maxTerminals: 7, replayWindowHours: 24 });
+  });
+
+  test('[ROOT-5] sets a value live on all clients, and refuses what does not fit', async () => {
+    const client = await connect(wsUrl, { token });
+    const root = await client.subscribe('ahp-root://');
+    const changed = new Promise<void>((resolve) => {
+      root.onChange(() => {
+        if (root.state.config?.values['agentIdleMinutes'] === 4) resolve();
+      });
+    });
+    const set = await machine.run(['config', 'set', 'agentIdleMinutes', '4']);
+    expect(set).toMatchObject({ code: 0, out: 'agentIdleMinutes is 4 now\n' });
+    await changed;
+    client.close();
+    expect((await machine.run(['config', 'get', 'agentIdleMinutes'])).out).toBe('4\n');
+    const json = await machine.run(['config', 'set', 'approvals', 'edits', '--json']);
+    expect(jsonLines(json.out)).toEqual([{ approvals: 'edits' }]);
+    expect((await machine.run(['config', 'get', '--json', 'approvals'])).out).toBe('{"approvals":"edits"}\n');
+    expect(await machine.run(['config', 'set', 'approvals', 'maybe'])).toMatchObject({
+      code: 1,
+      err: 'agenthost: approvals: expected one of "ask", "edits", "all", "none"\n',
+    });
+    expect(await machine.run(['config', 'set', 'agentIdleMinutes', 'few'])).toMatchObject({
+      code: 2,
+      err: 'agenthost: agentIdleMinutes: expected a number, got few\n',
+    });
+    expect(await machine.run(['config', 'set', 'maxTerminals', '3'])).toMatchObject({
+      code: 1,
+      err: 'agenthost: maxTerminals was fixed when the host was started\n',
+    });
+    const unknown = await machine.run(['config', 'get', 'colour']);
+    expect(unknown.code).toBe(2);
+    expect(unknown.err).toMatch(/^agenthost: colour: unknown; expected one of defaultAgent, approvals/);
+    expect((await machine.run(['config', 'set', 'approvals', 'ask'])).code).toBe(0);
+  });
+});
+
+test('serve says which fixed value does not fit', async () => {
+  const { code, err } = await machine.run(['serve', '--port', '0', '--data', 'x', '--set', 'maxTerminals=0']);
+  expect(code).toBe(1);
+  expect(err).toContain('maxTerminals: expected a whole number from 1 to 1024');
+  expect((await machine.run(['serve', '--set', 'maxTerminals'])).err).toContain('--set: expected key=value');
+});
+
+describe('agenthost run with config, and agenthost sessions by metadata', () => {
+  test('gives a session metadata, instructions and config, and finds it by the metadata', async () => {
+    writeFileSync(join(machine.home, 'rules.md'), 'Be brief.\n');
+    const first = ['--meta', 'ticket=7', '--meta', 'team=red', '--instructions', '@rules.md'];
+    const ran = await machine.run(['run', '--json', ...first, '--config', 'nickname=Ada', 'hello']);
+    expect(ran.code).toBe(0);
+    expect(ran.out).toContain('**This is the demo agent**, Ada');
+    expect(
+      jsonLines(ran.out)
+        .map((event) => JSON.stringify(event))
+        .join(''),
+    ).toContain('Be brief.');
+    expect((await machine.run(['run', '--meta', 'team=red', 'say two'])).code).toBe(0);
+    expect((await machine.run(['run', 'say three'])).code).toBe(0);
+    const titles = async (...args: string[]) =>
+      sessionsOf((await machine.run(['sessions', '--json', ...args])).out).map(({ title }) => title);
+    expect(await titles('--meta', 'team=red')).toEqual(['say two', 'hello']);
+    expect(await titles('--meta', 'team=red', '--meta', 'ticket=7')).toEqual(['hello']);
+    expect(await titles('--meta', 'team=blue')).toEqual([]);
+    expect(await titles('--meta', 'toString=7')).toEqual([]);
+    const [listed] = jsonLines((await machine.run(['sessions', '--json', '--meta', 'ticket=7'])).out);
+    expect(listed?.['_meta']).toEqual({ metadata: { ticket: '7', team: 'red' } });
+    const shown = await machine.run(['sessions', 'show', String(listed?.['resource'])]);
+    expect(shown.out).toMatch(/^meta {6}ticket=7 team=red$/m);
+  });
+
+  test('refuses what does not fit before there is a session', async () => {
+    const count = jsonLines((await machine.run(['sessions', '--json'])).out).length;
+    const refused = async (...args: string[]) => await machine.run(['run', ...args, 'say no']);
+    expect(await refused('--config', 'askBeforeWriting=maybe')).toMatchObject({
+      code: 2,
+      err: 'agenthost: askBeforeWriting: expected true or false, got maybe\n',
+    });
+    expect((await refused('--config', 'colour=red')).err).toMatch(
+      /^agenthost: colour: unknown; expected one of/,
+    );
+    expect((await refused('--config', 'approvals=maybe')).code).toBe(1);
+    expect((await refused('--meta', 'nothing')).err).toContain('--meta: expected key=value, got nothing');
+    expect((await refused('--instructions', '@missing.md')).code).toBe(2);
+    expect(jsonLines((await machine.run(['sessions', '--json'])).out)).toHaveLength(count);
+  });
+
+  test('hides archived sessions unless they are asked for', async () => {
+    const list = async (...args: string[]) =>
+      sessionsOf((await machine.run(['sessions', '--json', ...args])).out);
+    const [last] = await list();
+    const id = String(last?.['resource']);
+    const before = (await list()).length;
+    expect((await machine.run(['sessions', 'archive', id])).out).toMatch(
+      /^archived [0-9a-f]{8} {2}say three\n$/,
+    );
+    expect(await list()).toHaveLength(before - 1);
+    expect(await list('--archived')).toHaveLength(before);
+    expect((await machine.run(['sessions', 'unarchive', id])).code).toBe(0);
+    expect(await list()).toHaveLength(before);
+  });
+
+  test('shows the project of a session that works in a repository', async () => {
+    const folder = join(machine.home, 'repo', 'src');
+    mkdirSync(folder, { recursive: true });
+    execFileSync('git', ['init', '--quiet'], { cwd: join(machine.home, 'repo') });
+    expect((await machine.run(['run', '--cwd', folder, 'say here'])).code).toBe(0);
+    const { out } = await machine.run(['sessions', '--limit', '1']);
+    expect(out).toMatch(/say here {2}~\/repo\/src \(repo\)\n$/);
+  });
+});
