@@ -41,6 +41,8 @@ const settle = async (): Promise<void> => {
   for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 };
 
+const unasked = () => Promise.reject(new Error('no question was asked'));
+
 describe('an approver', () => {
   let reader: LineReader | undefined;
   afterEach(() => reader?.close());
@@ -50,7 +52,9 @@ describe('an approver', () => {
     context.env = { NO_COLOR: '1' };
     reader = hasPerson ? new LineReader(context.stdin) : undefined;
     const screen = new Screen(context);
-    return { context, approver: new Approver({ mode, screen, reader, elsewhere: 'agenthost watch 1' }) };
+    const form = () => ({ request: undefined, submit: unasked, skip: unasked });
+    const elsewhere = 'agenthost watch 1';
+    return { context, approver: new Approver({ mode, screen, reader, elsewhere, form }) };
   };
 
   test('with all approves without naming an option, so that it holds for once', () => {

@@ -1,8 +1,8 @@
-import type { DispatchOutcome, TurnEvent } from '@agenthost/client';
+import type { ChatHandle, DispatchOutcome, TurnEvent } from '@agenthost/client';
 import type { LineReader } from './line-reader.ts';
 import { canAllowOnce } from './question/choices.ts';
 import { askConfirmation, showQuestion } from './question/confirm.ts';
-import { askInputRequest, showInputRequest } from './question/input-request.ts';
+import { askInputRequest, type OpenForm, showQuestions } from './question/input-request.ts';
 import type { Screen } from './render/screen.ts';
 
 /** What to do when the agent needs a yes. */
@@ -18,6 +18,8 @@ export interface ApproverOptions {
   readonly reader: LineReader | undefined;
   /** Where somebody else could answer, for people. */
   readonly elsewhere: string;
+  /** An input request of the chat, to be filled in. */
+  form(requestId: string): OpenForm;
 }
 
 /**
@@ -33,25 +35,26 @@ export class Approver {
     this.#options = options;
   }
 
-  /** Takes every event of the turn, in order. */
-  handle(event: TurnEvent): void {
+  /** Takes every event of the turn, in order; of a worker's turn with its chat. */
+  handle(event: TurnEvent, worker?: ChatHandle): void {
+    const of = worker?.mirror.uri ?? '';
     switch (event.type) {
       case 'confirmation':
       case 'resultConfirmation':
-        this.#asked(`call ${event.toolCall.toolCallId}`, event);
+        this.#asked(`${of} call ${event.toolCall.toolCallId}`, event, worker);
         break;
       case 'inputRequest':
-        this.#asked(`request ${event.request.id}`, event);
+        this.#asked(`${of} request ${event.request.id}`, event, worker);
         break;
       case 'toolCall':
         if (!event.toolCall.status.startsWith('pending-'))
-          this.#answered(`call ${event.toolCall.toolCallId}`);
+          this.#answered(`${of} call ${event.toolCall.toolCallId}`);
         break;
       case 'part':
-        if (event.part.kind === 'inputRequest') this.#answered(`request ${event.part.request.id}`);
+        if (event.part.kind === 'inputRequest') this.#answered(`${of} request ${event.part.request.id}`);
         break;
       case 'ended':
-        this.dispose();
+        this.#takeBack(of);
         break;
       case 'text':
       case 'reasoning':
@@ -61,7 +64,12 @@ export class Approver {
 
   /** Takes all open questions back. */
   dispose(): void {
-    for (const id of Array.from(this.#open.keys())) this.#settled(id);
+    this.#takeBack('');
+  }
+
+  /** With those of a chat; of all without one: when the turn is over its workers are, too. */
+  #takeBack(of: string): void {
+    for (const id of Array.from(this.#open.keys())) if (id.startsWith(of)) this.#settled(id);
   }
 
   /** By us, and then it is no longer open; or by somebody else. */
@@ -75,7 +83,7 @@ export class Approver {
     this.#open.delete(id);
   }
 
-  #asked(id: string, event: AskingEvent): void {
+  #asked(id: string, event: AskingEvent, worker: ChatHandle | undefined): void {
     const { mode, reader, screen } = this.#options;
     this.#settled(id);
     if (mode !== 'ask') {
@@ -83,7 +91,7 @@ export class Approver {
       return;
     }
     if (reader === undefined) {
-      if (event.type === 'inputRequest') showInputRequest(screen, event.request);
+      if (event.type === 'inputRequest') showQuestions(screen, event.request);
       else showQuestion(screen, event.toolCall);
       screen.note(`    waiting for another client to answer: ${this.#options.elsewhere}`);
       return;
@@ -91,7 +99,7 @@ export class Approver {
     const controller = new AbortController();
     this.#open.set(id, controller);
     this.#queue = this.#queue
-      .then(() => this.#askHere(event, reader, controller.signal))
+      .then(() => this.#askHere(event, reader, { signal: controller.signal, worker }))
       .then(() => {
         if (this.#open.get(id) === controller) this.#open.delete(id);
       });
@@ -113,10 +121,17 @@ export class Approver {
     }
   }
 
-  async #askHere(event: AskingEvent, reader: LineReader, signal: AbortSignal): Promise<void> {
+  async #askHere(
+    event: AskingEvent,
+    reader: LineReader,
+    { signal, worker }: { signal: AbortSignal; worker: ChatHandle | undefined },
+  ): Promise<void> {
     const { screen } = this.#options;
     if (event.type === 'inputRequest') {
-      const answer = await askInputRequest(screen, reader, event.request, signal);
+      const lines = reader.hold();
+      const { id } = event.request;
+      const form = worker === undefined ? this.#options.form(id) : worker.inputRequest(id);
+      const answer = await askInputRequest(screen, lines, form, signal).finally(() => lines.release());
       if (answer !== undefined) this.#tell(event.respond(answer.response, answer.answers));
     } else {
       const choice = await askConfirmation(screen, reader, event.toolCall, signal);

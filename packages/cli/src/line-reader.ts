@@ -1,8 +1,20 @@
 import { createInterface, type Interface } from 'node:readline';
 import type { Readable } from 'node:stream';
 
+/** Where an exchange of several lines reads them. */
+export interface Lines {
+  /** The next line; `undefined` at the end of input, or when the signal aborts first. */
+  next(signal: AbortSignal): Promise<string | undefined>;
+}
+
+/** All lines until `release`, kept until they are asked for. */
+export interface HeldLines extends Lines {
+  /** Hands what was not asked for on to who listens now. */
+  release(): void;
+}
+
 /** Lines that a person types, or that another program pipes in; each goes to the newest reader that still waits. */
-export class LineReader {
+export class LineReader implements Lines {
   readonly #lines: Interface;
   readonly #listeners: ((line: string | undefined) => void)[] = [];
   #hasEnded = false;
@@ -10,7 +22,7 @@ export class LineReader {
   constructor(input: Readable) {
     // The terminal itself edits the line, so that Ctrl-C stays a signal.
     this.#lines = createInterface({ input, terminal: false, crlfDelay: Number.POSITIVE_INFINITY });
-    this.#lines.on('line', (line) => this.#listeners.at(-1)?.(line));
+    this.#lines.on('line', (line) => this.#take(line));
     this.#lines.on('close', () => {
       this.#hasEnded = true;
       for (const listener of Array.from(this.#listeners)) listener(undefined);
@@ -40,6 +52,40 @@ export class LineReader {
       const stop = this.onLine(settle);
       signal.addEventListener('abort', abort, { once: true });
     });
+  }
+
+  /**
+   * Takes the lines from now on for one exchange: what is pasted or piped in comes faster than questions are put, and belongs to
+   * the later ones.
+   */
+  hold(): HeldLines {
+    const kept: string[] = [];
+    let wake = (): void => undefined;
+    let isOver = this.#hasEnded;
+    const stop = this.onLine((line) => {
+      if (line === undefined) isOver = true;
+      else kept.push(line);
+      wake();
+    });
+    return {
+      next: async (signal) => {
+        while (kept.length === 0 && !isOver && !signal.aborted) {
+          await new Promise<void>((resolve) => {
+            wake = resolve;
+            signal.addEventListener('abort', () => resolve(), { once: true });
+          });
+        }
+        return signal.aborted ? undefined : kept.shift();
+      },
+      release: () => {
+        stop();
+        for (const line of kept.splice(0)) this.#take(line);
+      },
+    };
+  }
+
+  #take(line: string): void {
+    this.#listeners.at(-1)?.(line);
   }
 
   /** Stops reading, so that the process may end. */

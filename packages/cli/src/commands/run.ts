@@ -23,6 +23,7 @@ import { wireCodeOf } from '../rpc-answer.ts';
 import { type SessionConfigOptions, sessionConfig } from '../session-config.ts';
 import { isListed, shortId } from '../session-ids.ts';
 import { watchConnection } from '../watch-connection.ts';
+import { followAskingWorkers } from '../worker-chats.ts';
 import { folderFor } from '../working-folder.ts';
 
 /** Options of `run` as parsed. */
@@ -101,6 +102,13 @@ async function ask(run: Run, text: string, workingDirectory: string | undefined)
     screen,
     reader: run.reader,
     elsewhere: `agenthost watch ${shortId(session.uri)}`,
+    form: (requestId) => session.chat.inputRequest(requestId),
+  });
+  const leaveWorkers = followAskingWorkers(session, screen, (event, chat) => {
+    if (interruption.signal.aborted) return;
+    // Functions are no JSON; what workers do besides stands in the calls that they work for.
+    if (options.json === true && isQuestion(event)) screen.json({ ...event, chat: chat.mirror.uri });
+    approver.handle(event, chat);
   });
   try {
     for await (const event of prompt) {
@@ -112,20 +120,12 @@ async function ask(run: Run, text: string, workingDirectory: string | undefined)
   } catch (error) {
     throw refused(error, session);
   } finally {
+    leaveWorkers();
     approver.dispose();
     interruption.signal.removeEventListener('abort', cancel);
   }
 }
 
-/** Why there is no session, for people. */
-function notCreated(cause: unknown): unknown {
-  if (!(cause instanceof Error) || wireCodeOf(cause) !== ErrorCodes.ProviderNotFound) return cause;
-  const message = `${oneLine(cause.message, 1_000)}; \`agenthost agents\` says why others are not there`;
-  return new CliError(EXIT.error, message, { cause });
-}
-
-/** Why the host did not take the prompt, for people. */
-function refused(error: unknown, { mirror }: SessionHandle): unknown {
 const isQuestion = ({ type }: TurnEvent): boolean =>
   type === 'confirmation' || type === 'resultConfirmation' || type === 'inputRequest';
 
@@ -146,6 +146,15 @@ async function create(
   });
 }
 
+/** Why there is no session, for people. */
+function notCreated(cause: unknown): unknown {
+  if (!(cause instanceof Error) || wireCodeOf(cause) !== ErrorCodes.ProviderNotFound) return cause;
+  const message = `${oneLine(cause.message, 1_000)}; \`agenthost agents\` says why others are not there`;
+  return new CliError(EXIT.error, message, { cause });
+}
+
+/** Why the host did not take the prompt, for people. */
+function refused(error: unknown, { mirror }: SessionHandle): unknown {
   if (!(error instanceof DispatchRejected)) return error;
   const { creationError } = mirror.state;
   const reason = creationError === undefined ? error.reason : creationError.message;

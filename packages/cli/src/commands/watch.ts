@@ -31,7 +31,15 @@ export async function watch(
     const interruption = new Interruption(context);
     const leave = watchConnection(client, screen, (reason) => interruption.stop(reason));
     const reader = new LineReader(context.stdin);
-    const view = new SessionView({ screen, session, turns: options.turns, isJson: options.json === true });
+    // What is piped in comes before there is anything to answer.
+    const early = reader.hold();
+    const view = new SessionView({
+      screen,
+      session,
+      turns: options.turns,
+      isJson: options.json === true,
+      reader,
+    });
     try {
       // The host tells subscribers of the root that a session is removed: its mirror is lost then.
       await client.subscribe(ROOT_URI);
@@ -42,6 +50,7 @@ export async function watch(
         // Ctrl-D leaves; the end of a pipe or of no input at all does not.
         else if (isTyped) interruption.stop({ exitCode: EXIT.done });
       });
+      early.release();
       await untilOver(client, session, interruption);
       stopReading();
       await view.settled();

@@ -1,9 +1,10 @@
-import type { ChatInputQuestion } from '@agenthost/protocol';
+import type { ChatInputQuestion, ChatInputRequest } from '@agenthost/protocol';
 import { describe, expect, test } from 'vitest';
 import { FakeContext } from '../../test/fake-context.ts';
 import { LineReader } from '../line-reader.ts';
 import { Screen } from '../render/screen.ts';
-import { askInputRequest, readAnswer } from './input-request.ts';
+import { askInputRequest, type OpenForm } from './input-request.ts';
+import { readAnswer, typingHint } from './typed-answer.ts';
 
 const options = [
   { id: 'a', label: 'Apple' },
@@ -21,66 +22,122 @@ describe('readAnswer', () => {
   test.each([
     [text, 'abc', { kind: 'text', value: 'abc' }],
     [text, '', { kind: 'text', value: 'ab' }],
-    [text, 'x', 'at least 2 characters'],
-    [text, 'long', 'at most 3 characters'],
+    [text, 'x', '"Which?" takes at least 2 characters, not 1'],
+    [text, 'long', '"Which?" takes at most 3 characters, not 4'],
     [number, '7', { kind: 'number', value: 7 }],
-    [number, '7.5', 'a whole number'],
-    [number, '12', 'a number from 1 to 9'],
-    [number, 'x', 'a number'],
+    [number, '7.5', '"Which?" takes a whole number, not 7.5'],
+    [number, '12', '"Which?" takes a number of at most 9, not 12'],
+    [number, 'x', 'type a number'],
     [number, '', ''],
     [yesNo, 'Yes', { kind: 'boolean', value: true }],
     [yesNo, 'n', { kind: 'boolean', value: false }],
-    [yesNo, 'perhaps', 'y or n'],
+    [yesNo, 'perhaps', 'type y or n'],
     [one, '2', { kind: 'selected', value: 'b' }],
-    [one, '3', 'a number from 1 to 2'],
+    [one, '3', 'type a number from 1 to 2'],
     [free, 'Cherry', { kind: 'selected', value: '', freeformValues: ['Cherry'] }],
     [some, '2, 1', { kind: 'selected-many', value: ['b', 'a'] }],
-    [some, '1 9', 'numbers from 1 to 2'],
+    [some, '1 9', 'type numbers from 1 to 2'],
   ])('%j takes %j as %j', (question, line, expected) => {
     expect(readAnswer(question, line)).toEqual(expected);
   });
 });
 
+describe('typingHint', () => {
+  const recommended: ChatInputQuestion = {
+    ...some,
+    options: options.map((option) => ({ ...option, recommended: true })),
+    required: true,
+  };
+  test.each<[ChatInputQuestion, string]>([
+    [{ ...base, kind: 'text' }, 'text'],
+    [{ ...base, kind: 'text', format: 'email', defaultValue: 'a@b.c' }, 'an email address, - skips [a@b.c]'],
+    [{ ...base, kind: 'text', format: 'colour' }, 'text (colour)'],
+    [{ ...base, kind: 'number', defaultValue: 0, required: true }, 'number [0]'],
+    [number, 'whole number'],
+    [{ ...base, kind: 'boolean', defaultValue: false }, 'y or n, - skips [n]'],
+    [free, 'number, or your own words'],
+    [recommended, 'numbers, as 1 3 [1 2]'],
+  ])('of %j is "%s"', (question, hint) => {
+    expect(typingHint(question)).toBe(hint);
+  });
+
+  test('[CHAT-13] proposes what was answered or begun elsewhere, and an empty line takes it', () => {
+    const answer = { state: 'draft', value: { kind: 'selected', value: 'b' } } as const;
+    expect(typingHint(one, answer)).toBe('number, - skips [2]');
+    expect(readAnswer(one, '', answer)).toEqual(answer.value);
+    expect(readAnswer(one, '1', answer)).toEqual({ kind: 'selected', value: 'a' });
+  });
+});
+
 describe('askInputRequest', () => {
-  const ask = async (lines: string[]): Promise<unknown> => {
+  const request: ChatInputRequest = {
+    id: 'r',
+    message: 'About fruit',
+    questions: [
+      { ...one, required: true },
+      { ...yesNo, id: 'p' },
+    ],
+  };
+
+  const ask = async (text: string, asked = request) => {
     const context = new FakeContext({ isTerminal: true });
     const reader = new LineReader(context.stdin);
     context.stdout.resume();
-    const request = {
-      id: 'r',
-      message: 'About fruit',
-      questions: [
-        { ...one, required: true },
-        { ...yesNo, id: 'p' },
-      ],
+    const told: unknown[] = [];
+    const form: OpenForm = {
+      request: asked,
+      submit: async (...answer) => {
+        told.push(answer);
+        return { outcome: 'ignored' };
+      },
+      skip: async (id) => {
+        told.push([id]);
+        return { outcome: 'ignored' };
+      },
     };
-    const asking = askInputRequest(new Screen(context), reader, request, new AbortController().signal);
-    for (const line of lines) {
-      await new Promise((resolve) => setImmediate(resolve));
-      context.stdin.write(`${line}\n`);
-    }
-    await new Promise((resolve) => setImmediate(resolve));
-    context.stdin.end();
+    const lines = reader.hold();
+    const asking = askInputRequest(new Screen(context), lines, form, new AbortController().signal);
+    // All at once, as pasted or piped in.
+    context.stdin.end(text);
     const answer = await asking;
+    lines.release();
     reader.close();
-    return answer;
+    return { answer, told };
   };
 
-  test('asks again until an answer fits, and skips what is optional', async () => {
-    expect(await ask(['', '9', '1', ''])).toEqual({
+  test('asks again until an answer fits, skips what is optional, and shows others each answer', async () => {
+    const { answer, told } = await ask('\n9\n1\n\n');
+    const value = { kind: 'selected', value: 'a' };
+    expect(answer).toEqual({
       response: 'accept',
-      answers: {
-        q: { state: 'submitted', value: { kind: 'selected', value: 'a' } },
-        p: { state: 'skipped' },
-      },
+      answers: { q: { state: 'submitted', value }, p: { state: 'skipped' } },
+    });
+    expect(told).toEqual([['q', value], ['p']]);
+  });
+
+  test('skips what has a proposal at -, but nothing that is required', async () => {
+    const questions: ChatInputQuestion[] = [{ ...yesNo, defaultValue: true }];
+    expect((await ask('-\n', { id: 'r', questions })).answer).toEqual({
+      response: 'accept',
+      answers: { q: { state: 'skipped' } },
+    });
+    const needed: ChatInputQuestion[] = [{ ...base, kind: 'text', required: true }];
+    expect((await ask('-\n', { id: 'r', questions: needed })).answer).toMatchObject({
+      answers: { q: { value: { value: '-' } } },
     });
   });
 
+  test('accepts a page at Enter and declines it at !', async () => {
+    const page = { id: 'r', url: 'https://example.com' };
+    expect((await ask('\n', page)).answer).toEqual({ response: 'accept', answers: {} });
+    expect((await ask('!\n', page)).answer).toEqual({ response: 'decline', answers: {} });
+  });
+
   test('declines at !', async () => {
-    expect(await ask(['1', '!'])).toEqual({ response: 'decline', answers: {} });
+    expect((await ask('1\n!\n')).answer).toEqual({ response: 'decline', answers: {} });
   });
 
   test('gives no answer when input ends', async () => {
-    expect(await ask(['1'])).toBeUndefined();
+    expect((await ask('1\n')).answer).toBeUndefined();
   });
 });

@@ -8,7 +8,7 @@ export type WatchCommand =
 
 /** The commands on one line. */
 export const WATCH_HELP =
-  'a or y approves, d or n denies, a number chooses, c cancels, "say <text>" sends a message, q leaves (each with Enter)';
+  'a or y approves or answers, d or n denies, a number chooses, c cancels, "say <text>" sends a message, q leaves (each with Enter)';
 
 const words: Readonly<Record<string, 'approve' | 'deny' | 'cancel' | 'leave' | 'help'>> = {
   a: 'approve',

@@ -4,9 +4,17 @@ import { type Choice, canAllowOnce, choicesFor } from '../question/choices.ts';
 /** Something that a chat waits for, and how to answer it. */
 export interface OpenBlock {
   readonly choices: readonly Choice[];
+  /** A request whose questions have to be answered first, for a yes. */
+  readonly form?: { readonly chat: ChatHandle; readonly requestId: string };
   /** `isExact`: the choice was made by its number, so its option is meant; else any option of its kind will do. */
   answer(choice: Choice, isExact: boolean): Promise<DispatchOutcome>;
 }
+
+/** What can be done about an input request: its questions answered, or a yes to what asks none. */
+export const requestChoices = (hasQuestions: boolean): Choice[] => [
+  { label: hasQuestions ? 'answer' : 'accept', isApproval: true },
+  { label: 'decline', isApproval: false },
+];
 
 /** What a chat waits for, in order. */
 export function openBlocks(chat: ChatHandle): OpenBlock[] {
@@ -38,9 +46,10 @@ export function openBlocks(chat: ChatHandle): OpenBlock[] {
     ];
   });
   const requests = (inputRequests ?? []).map(
-    ({ id }): OpenBlock => ({
-      choices: [{ label: 'decline', isApproval: false }],
-      answer: () => chat.respond(id, 'decline'),
+    ({ id, questions = [] }): OpenBlock => ({
+      choices: requestChoices(questions.length > 0),
+      ...(questions.length > 0 ? { form: { chat, requestId: id } } : {}),
+      answer: ({ isApproval }) => chat.respond(id, isApproval ? 'accept' : 'decline'),
     }),
   );
   return [...calls, ...requests];

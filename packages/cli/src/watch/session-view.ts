@@ -1,15 +1,18 @@
 import type { ChatHandle, DispatchOutcome, SessionHandle, TurnEvent } from '@agenthost/client';
-import type { Turn, TurnBase, URI } from '@agenthost/protocol';
+import { type ChatInputRequest, type ChatSummary, SessionStatus, type Turn, type TurnBase, type URI } from '@agenthost/protocol';
 import { ChatFollower } from '../chat-follower.ts';
+import type { LineReader } from '../line-reader.ts';
 import { choicesFor, keysText } from '../question/choices.ts';
 import { choiceList, showQuestion } from '../question/confirm.ts';
-import { showInputRequest } from '../question/input-request.ts';
+import { showQuestions } from '../question/input-request.ts';
 import { oneLine, plain } from '../render/plain-text.ts';
 import type { Screen } from '../render/screen.ts';
 import { statusWord, waitingText } from '../render/session-line.ts';
 import { endLine, TurnPrinter } from '../render/turn-printer.ts';
+import { isWorker } from '../worker-chats.ts';
 import { readCommand, WATCH_HELP } from './command.ts';
-import { openBlocks } from './open-blocks.ts';
+import { FormFilling } from './form-filling.ts';
+import { openBlocks, requestChoices } from './open-blocks.ts';
 
 /** What a view shows. */
 export interface SessionViewOptions {
@@ -18,10 +21,14 @@ export interface SessionViewOptions {
   /** Turns of the past to show of each chat. */
   readonly turns: number;
   readonly isJson: boolean;
+  /** Where the answers to questions are typed. */
+  readonly reader: Pick<LineReader, 'hold'>;
 }
 
 /** How long leaving waits for the host to answer what was typed before. */
 const answerLimitMs = 3_000;
+
+const isAtRest = ({ status }: ChatSummary): boolean => (status & SessionStatus.InProgress) === 0;
 
 interface OpenChat {
   readonly handle: ChatHandle;
@@ -33,13 +40,17 @@ export class SessionView {
   readonly #options: SessionViewOptions;
   readonly #chats = new Map<URI, OpenChat>();
   readonly #answers = new Set<Promise<void>>();
+  readonly #forms: FormFilling;
   #opening: Promise<void> = Promise.resolve();
+  /** Workers that had done before anybody watched. */
+  readonly #past = new Set<URI>();
   #shownChat: URI | undefined;
   #stop: () => void = () => undefined;
   #isDisposed = false;
 
   constructor(options: SessionViewOptions) {
     this.#options = options;
+    this.#forms = new FormFilling(options.screen, options.reader);
   }
 
   /** Shows what there is, and from then on what comes. */
@@ -51,6 +62,9 @@ export class SessionView {
       const title = oneLine(mirror.state.title) || '(no title)';
       screen.line(screen.outColors.bold(`${title}  ${screen.outColors.dim(oneLine(mirror.state.provider))}`));
       screen.note(screen.colors.dim(WATCH_HELP));
+    }
+    for (const entry of mirror.confirmed.chats) {
+      if (isWorker(entry) && isAtRest(entry)) this.#past.add(entry.resource);
     }
     this.#follow(chat);
     this.#stop = mirror.onChange(() => this.#openOthers());
@@ -100,6 +114,7 @@ export class SessionView {
 
   dispose(): void {
     this.#isDisposed = true;
+    this.#forms.closed();
     this.#stop();
     for (const { handle, stop } of this.#chats.values()) {
       stop();
@@ -110,8 +125,9 @@ export class SessionView {
 
   #openOthers(): void {
     const { session, turns, screen } = this.#options;
-    for (const { resource } of session.mirror.confirmed.chats) {
-      if (this.#chats.has(resource)) continue;
+    for (const entry of session.mirror.confirmed.chats) {
+      const { resource } = entry;
+      if (this.#chats.has(resource) || (this.#past.has(resource) && isAtRest(entry))) continue;
       this.#opening = this.#opening.then(async () => {
         if (this.#chats.has(resource) || this.#isDisposed) return;
         try {
@@ -138,6 +154,9 @@ export class SessionView {
         }
       },
       happened: (event, turn) => {
+        if (event.type === 'part' && event.part.kind === 'inputRequest')
+          this.#forms.closed(event.part.request.id);
+        else if (event.type === 'ended') this.#forms.closed();
         if (isJson) screen.json({ ...event, chat: uri, turnId: turn.id });
         else {
           this.#nameChat(handle);
@@ -178,8 +197,8 @@ export class SessionView {
         screen.note(`    ${choiceList(choicesFor(event.toolCall))}   (${keysText(event.toolCall)})`);
         return;
       case 'inputRequest':
-        showInputRequest(screen, event.request);
-        screen.note('    (d or n declines)');
+        showQuestions(screen, event.request);
+        this.#offer(event.request);
         return;
       case 'ended':
         screen.note(endLine(event.turn, screen));
@@ -230,7 +249,26 @@ export class SessionView {
         ? block.choices[command.number - 1]
         : block.choices.find(({ isApproval }) => isApproval === (command.name === 'approve'));
     if (choice === undefined) return screen.note(`it takes ${choiceList(block.choices)}`);
+    if (choice.isApproval && block.form !== undefined) return this.#fill(block.form);
     this.#tell(block.answer(choice, command.name === 'choose'), choice.isApproval ? 'approved' : 'denied');
+  }
+
+  #offer({ questions = [] }: ChatInputRequest): void {
+    const { screen } = this.#options;
+    const choices = requestChoices(questions.length > 0);
+    screen.note(`    ${choiceList(choices)}   (a or y: ${choices[0]?.label}; d or n: ${choices[1]?.label})`);
+  }
+
+  #fill({ chat, requestId }: { chat: ChatHandle; requestId: string }): void {
+    const filling = this.#forms.fill(chat, requestId).then(
+      (given) => {
+        if (given !== undefined)
+          this.#tell(chat.respond(requestId, given.response, given.answers), 'answered');
+      },
+      (error: unknown) => this.#options.screen.note(`not answered: ${oneLine(String(error))}`),
+    );
+    this.#answers.add(filling);
+    void filling.finally(() => this.#answers.delete(filling));
   }
 
   /** Says what became of an answer, unless the turn's own events do. */

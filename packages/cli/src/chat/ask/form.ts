@@ -1,10 +1,11 @@
-import type {
-  ChatInputAnswer,
-  ChatInputAnswerValue,
-  ChatInputQuestion,
-  ChatInputRequest,
+import {
+  type ChatInputAnswer,
+  type ChatInputAnswerValue,
+  type ChatInputQuestion,
+  type ChatInputRequest,
+  checkInputAnswer,
 } from '@agenthost/protocol';
-import { readAnswer } from '../../question/input-request.ts';
+import { initialValue } from '../../question/typed-answer.ts';
 import { oneLine } from '../../render/plain-text.ts';
 import { type Editor, EMPTY_EDITOR, editorOf } from '../composer/editor.ts';
 
@@ -73,25 +74,11 @@ export function formOf(request: ChatInputRequest): Form {
   return { request, fields, at: Math.max(0, open) };
 }
 
-/** A question with that answer in it. */
+/** A question with that answer in it, or with what the agent proposes. */
 export function fieldOf(question: ChatInputQuestion, answer: ChatInputAnswer | undefined): Field {
-  const empty: Field = { editor: EMPTY_EDITOR, row: 0, chosen: [], isSkipped: false };
-  if (answer === undefined) return { ...empty, ...defaultsOf(question) };
-  if (answer.state === 'skipped') return { ...empty, isSkipped: true };
-  return { ...empty, ...filled(question, answer.value) };
-}
-
-function defaultsOf(question: ChatInputQuestion): Partial<Field> {
-  if (question.kind === 'boolean') {
-    const { defaultValue } = question;
-    return defaultValue === undefined ? {} : filled(question, { kind: 'boolean', value: defaultValue });
-  }
-  if ('options' in question) {
-    const chosen = question.options.filter(({ recommended }) => recommended === true).map(({ id }) => id);
-    const one = question.kind === 'single-select' ? chosen.slice(0, 1) : chosen;
-    return { chosen: one, row: rowOf(question, one[0]) };
-  }
-  return question.defaultValue === undefined ? {} : { editor: editorOf(String(question.defaultValue)) };
+  const empty: Field = { editor: EMPTY_EDITOR, row: 0, chosen: [], isSkipped: answer?.state === 'skipped' };
+  const value = empty.isSkipped ? undefined : initialValue(question, answer);
+  return value === undefined ? empty : { ...empty, ...filled(question, value) };
 }
 
 function filled(question: ChatInputQuestion, value: ChatInputAnswerValue): Partial<Field> {
@@ -129,39 +116,38 @@ export function valueOf(
   question: ChatInputQuestion,
   field: Field,
 ): ChatInputAnswerValue | string | undefined {
-  const words = field.editor.text.trim();
-  switch (question.kind) {
-    case 'boolean':
-      return field.chosen.length === 0 ? undefined : { kind: 'boolean', value: field.chosen[0] === 'yes' };
-    case 'single-select':
-      if (field.chosen[0] !== undefined) return { kind: 'selected', value: field.chosen[0] };
-      if (words === '') return undefined;
-      return { kind: 'selected', value: '', freeformValues: [words] };
-    case 'multi-select': {
-      const count = field.chosen.length + (words === '' ? 0 : 1);
-      if (count === 0) return undefined;
-      const { min = 0, max = Number.POSITIVE_INFINITY } = question;
-      if (count < min) return `choose at least ${min}`;
-      if (count > max) return `choose at most ${max}`;
-      const value = question.options.filter(({ id }) => field.chosen.includes(id)).map(({ id }) => id);
-      return { kind: 'selected-many', value, ...(words === '' ? {} : { freeformValues: [words] }) };
-    }
-    default: {
-      if (field.editor.text === '') return undefined;
-      // Spaces around a text are part of it; a number has none.
-      if (question.kind === 'text') return textValue(question, field.editor.text);
-      return readAnswer(question, words);
-    }
-  }
+  const value = rawValue(question, field);
+  if (value === undefined || typeof value === 'string') return value;
+  return checkInputAnswer(question, { state: 'submitted', value })?.reason ?? value;
 }
 
-function textValue(
-  question: ChatInputQuestion & { kind: 'text' },
-  value: string,
-): ChatInputAnswerValue | string {
-  const { min = 0, max = Number.POSITIVE_INFINITY } = question;
-  if (value.length < min) return `at least ${min} characters`;
-  return value.length > max ? `at most ${max} characters` : { kind: 'text', value };
+function rawValue(
+  question: ChatInputQuestion,
+  { editor, chosen }: Field,
+): ChatInputAnswerValue | string | undefined {
+  const words = editor.text.trim();
+  const own = words === '' ? {} : { freeformValues: [words] };
+  const [first] = chosen;
+  switch (question.kind) {
+    case 'boolean':
+      return first === undefined ? undefined : { kind: 'boolean', value: first === 'yes' };
+    case 'single-select':
+      if (first !== undefined) return { kind: 'selected', value: first };
+      return words === '' ? undefined : { kind: 'selected', value: '', ...own };
+    case 'multi-select': {
+      if (first === undefined && words === '') return undefined;
+      const value = question.options.filter(({ id }) => chosen.includes(id)).map(({ id }) => id);
+      return { kind: 'selected-many', value, ...own };
+    }
+    case 'text':
+      // Spaces around a text are part of it; a number has none.
+      return editor.text === '' ? undefined : { kind: 'text', value: editor.text };
+    default: {
+      if (words === '') return undefined;
+      const value = Number(words);
+      return Number.isFinite(value) ? { kind: 'number', value } : 'type a number';
+    }
+  }
 }
 
 /** The form with one field changed; what was wrong with it is forgotten. */
