@@ -9,7 +9,7 @@ import { SessionCatalogue } from '../sessions/catalogue.ts';
 import { SessionsScreen } from '../sessions/sessions-screen.ts';
 import { line } from '../text/line.ts';
 import { type Environment, messageOf, type Tone } from './environment.ts';
-import { type Frame, filled, fitted, hintLine, ruleLine, type Size, windowed } from './frame.ts';
+import { type Frame, filled, fitted, hintLines, ruleLine, type Size, windowed } from './frame.ts';
 import { helpLines } from './help.ts';
 import type { Screen, ScreenActions } from './screen.ts';
 import { statusLine } from './status-line.ts';
@@ -152,7 +152,7 @@ export class ChatApp {
           line(`${top + 1} to ${Math.min(all.length, top + height)} of ${all.length}`, { dim: true }),
           columns,
         ),
-        hintLine(around.hints, columns),
+        ...hintLines(around.hints, columns, 1),
         around.status,
       ],
     };

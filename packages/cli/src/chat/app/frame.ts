@@ -14,28 +14,39 @@ export interface Size {
   readonly rows: number;
 }
 
-/** The keys that do something here, as many as fit; `?` goes last and stays. */
-export function hintLine(hints: readonly Binding[], width: number): Line {
-  const shown: Span[] = [];
-  let room = width;
+/** The keys that do something here, in as many lines as they take but no more than `height`; what leads to help comes last and stays. */
+export function hintLines(hints: readonly Binding[], width: number, height: number): Line[] {
   const help = hints.find(({ command }) => command === 'help');
-  const helpCells = help === undefined ? 0 : help.label.length + help.hint.length + 3;
+  const cellsOfHint = ({ label, hint }: Binding): number => label.length + 1 + hint.length;
+  const lines: Span[][] = [[]];
+  let room = width;
+  const put = (binding: Binding): void => {
+    const line = lines.at(-1);
+    if (line === undefined) return;
+    if (line.length > 0) line.push(span('  '));
+    line.push(span(binding.label, { bold: true }), span(` ${binding.hint}`, { dim: true }));
+    room -= cellsOfHint(binding) + 2;
+  };
   for (const binding of hints) {
     if (binding === help) continue;
-    const cells = binding.label.length + 1 + binding.hint.length + (shown.length === 0 ? 0 : 2);
-    if (cells > room - helpCells) break;
-    if (shown.length > 0) shown.push(span('  '));
-    shown.push(span(binding.label, { bold: true }), span(` ${binding.hint}`, { dim: true }));
-    room -= cells;
+    const isLastLine = lines.length >= height;
+    const kept = isLastLine && help !== undefined ? cellsOfHint(help) + 2 : 0;
+    if (cellsOfHint(binding) > room - kept) {
+      if (isLastLine) break;
+      lines.push([]);
+      room = width;
+    }
+    put(binding);
   }
-  if (help !== undefined)
-    shown.push(
-      span(shown.length === 0 ? '' : '  '),
-      span(help.label, { bold: true }),
-      span(` ${help.hint}`, { dim: true }),
-    );
-  return cutLine(shown, width);
+  if (help !== undefined) {
+    if (cellsOfHint(help) > room && lines.length < height) lines.push([]);
+    put(help);
+  }
+  return lines.map((line) => cutLine(line, width));
 }
+
+/** Lines that the keys may take in a window of so many. */
+export const hintRows = (rows: number): number => (rows >= 20 ? 2 : 1);
 
 /** A line across, with something to say at its left. */
 export function ruleLine(text: Line, width: number): Line {

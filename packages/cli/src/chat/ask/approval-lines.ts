@@ -30,11 +30,18 @@ export function approvalLines(
       ? sentence(toolCall.confirmationTitle)
       : 'May the agent see the result?';
   const title = toolCallTitle(toolCall);
+  const said = new Set<string>();
+  /** Agents say the same in several fields. */
+  const isSaid = (text: string): boolean => {
+    const words = text.replace(/[`?]/g, '').trim();
+    return said.size === said.add(words).size;
+  };
+  isSaid(asked === '' ? title : asked);
   const lines: Line[] = wrapLine(line(asked === '' ? title : asked, { bold: true }), width, {
     first: [span(`${marks.asks} `, { color: 'yellow', bold: true })],
     rest: [span('  ')],
   });
-  if (asked !== '' && asked !== title)
+  if (asked !== '' && !isSaid(title))
     lines.push(...wrapText(title, width, undefined, { first: [span('  ')] }));
   if (mode === 'edit') {
     const layout = layoutEditor(editor, width - 4, 12);
@@ -47,7 +54,7 @@ export function approvalLines(
     isExpanded && toolCall.toolInput !== undefined
       ? plain(toolCall.toolInput).split('\n')
       : toolCallDetails(toolCall);
-  for (const text of details)
+  for (const text of details.filter((text) => !isSaid(text)))
     lines.push(...wrapText(text, width, { dim: true }, { first: [span('  │ ', { color: 'gray' })] }));
   if (mode === 'reason') {
     const label = '  Why not: ';

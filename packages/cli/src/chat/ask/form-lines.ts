@@ -63,13 +63,19 @@ function questionLines(
 ): Line[] {
   const title = oneLine(question.title ?? question.message);
   const value = valueOf(question, field);
-  const given = typeof value === 'object' ? answerText(question, { state: 'draft', value }) : '';
+  const isWrong = typeof value === 'string';
+  const given = isWrong
+    ? oneLine(field.editor.text)
+    : value === undefined
+      ? ''
+      : answerText(question, { state: 'draft', value });
   const answer = field.isSkipped ? '(skipped)' : given;
-  const mark = isAt ? '▸ ' : answer === '' ? '  ' : `${marks.done} `;
+  const problem = field.error ?? (isWrong && !isAt ? value : undefined);
+  const mark = isAt ? '▸ ' : answer === '' || isWrong ? '  ' : `${marks.done} `;
   const head: Span[] = [span(title, isAt ? { bold: true } : {})];
   if (question.required !== true) head.push(span(' (optional)', { dim: true }));
   if (!isAt && answer !== '') head.push(span(`  ${answer}`, { color: 'cyan' }));
-  if (field.error !== undefined) head.push(span(`  ${field.error}`, { color: 'red' }));
+  if (problem !== undefined) head.push(span(`  ${problem}`, { color: 'red' }));
   const lines = wrapLine(head, width, {
     first: [span(`  ${mark}`, { color: 'cyan' })],
     rest: [span('    ')],

@@ -1,5 +1,5 @@
 import type { ChatHandle } from '@agenthost/client';
-import type { Message, PendingMessageKind } from '@agenthost/protocol';
+import type { Message } from '@agenthost/protocol';
 import { oneLine } from '../../render/plain-text.ts';
 import type { Environment } from '../app/environment.ts';
 import type { KeyEvent } from '../keys/key-event.ts';
@@ -13,7 +13,7 @@ import { Proposals } from './proposals.ts';
 export type ComposerPurpose =
   | { readonly kind: 'new' }
   /** Takes the place of one that waits. */
-  | { readonly kind: 'pending'; readonly pendingKind: PendingMessageKind; readonly id: string }
+  | { readonly kind: 'pending'; readonly id: string }
   /** Takes the place of an earlier one, and of all that came of it. */
   | { readonly kind: 'resend'; readonly turnId: string };
 

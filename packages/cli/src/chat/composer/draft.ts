@@ -67,8 +67,7 @@ export class DraftSync {
       return;
     }
     this.#seen = text;
-    const draft = text === '' ? {} : { draft: { text, origin: { kind: 'user' as const } } };
-    void this.#chat.mirror.dispatch({ type: 'chat/draftChanged', ...draft }).then((outcome) => {
+    void this.#chat.setDraft(text).then((outcome) => {
       // A host that keeps no drafts: everybody has their own.
       if (outcome.outcome === 'rejected' && refusalOf(outcome) !== undefined) this.#isSupported = false;
     });

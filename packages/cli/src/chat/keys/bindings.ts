@@ -69,13 +69,15 @@ export const BINDINGS: Readonly<Record<KeyContext, readonly Binding[]>> = {
     b('ctrl-c', 'Ctrl-C', 'leave', 'leave'),
   ],
   composer: [
+    b('enter', 'Enter', 'save', { command: 'send', when: 'isChanging' }),
+    b('enter', 'Enter', 'send anew', { command: 'send', when: 'isResending' }),
     b('enter', 'Enter', 'send', { command: 'send', when: 'isIdle' }),
     b('enter', 'Enter', 'queue', { command: 'send', when: 'isRunning' }),
     b('tab', 'Tab', 'answer', { command: 'focusAsk', when: 'isAsked' }),
     b('ctrl-s', 'Ctrl-S', 'steer', { command: 'steer', when: 'isRunning' }),
-    b('ctrl-x', 'Ctrl-X', 'stop', { command: 'stop', when: 'isRunning' }),
+    b('ctrl-x', 'Ctrl-X', 'stop', { command: 'stop', when: 'canStop' }),
     b('ctrl-q', 'Ctrl-Q', 'queue', { command: 'focusQueue', when: 'hasQueue' }),
-    b('ctrl-j alt-enter', 'Ctrl-J', 'new line', 'newline'),
+    b('ctrl-j alt-enter', 'Ctrl-J', 'new line', { command: 'newline', when: 'isTalk' }),
     b('ctrl-t', 'Ctrl-T', 'turns', 'browse'),
     b('ctrl-o', 'Ctrl-O', 'chats', 'chats'),
     b('esc', 'Esc', 'sessions', 'back'),
@@ -154,15 +156,15 @@ export const BINDINGS: Readonly<Record<KeyContext, readonly Binding[]>> = {
     ...scroll,
   ],
   browse: [
-    b('up k', '↑', 'turn before', 'up'),
-    b('down j', '↓', 'turn after', 'down'),
+    b('up k', '↑↓', 'turns', 'up'),
+    b('down j', '↓', 'turn after', { command: 'down', isQuiet: true }),
     b('enter', 'Enter', 'details', 'expand'),
+    b('t', 't', 'terminal', { command: 'terminal', when: 'hasTerminal' }),
+    b('w', 'w', 'worker', { command: 'worker', when: 'hasWorker' }),
     b('e', 'e', 'edit and resend', { command: 'resend', when: 'isTalk' }),
     b('x', 'x', 'forget what follows', { command: 'truncate', when: 'isTalk' }),
     b('f', 'f', 'fork', { command: 'fork', when: 'isTalk' }),
     b('c', 'c', 'copy answer', 'copy'),
-    b('t', 't', 'terminal', { command: 'terminal', when: 'hasTerminal' }),
-    b('w', 'w', 'worker', { command: 'worker', when: 'hasWorker' }),
     b('esc ctrl-t', 'Esc', 'to the message', 'toComposer'),
     b('?', '?', 'help', { command: 'help', isQuiet: true }),
     b('ctrl-c', 'Ctrl-C', 'leave', { command: 'leave', isQuiet: true }),
@@ -205,8 +207,14 @@ export function commandOf(context: KeyContext, key: string, conditions: Conditio
 }
 
 /** The bindings that the hint line shows. */
-export const hintsOf = (context: KeyContext, conditions: Conditions): readonly Binding[] =>
-  BINDINGS[context].filter((binding) => binding.isQuiet !== true && holds(binding, conditions));
+export function hintsOf(context: KeyContext, conditions: Conditions): readonly Binding[] {
+  const alive = BINDINGS[context].filter((binding) => holds(binding, conditions));
+  // Of two that have a key in common the first one has it.
+  const first = alive.filter(
+    ({ label }, index) => alive.findIndex((other) => other.label === label) === index,
+  );
+  return first.filter(({ isQuiet }) => isQuiet !== true);
+}
 
 /** The places by name, for help. */
 export const CONTEXT_TITLES: Readonly<Record<KeyContext, string>> = {

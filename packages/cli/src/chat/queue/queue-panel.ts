@@ -1,5 +1,5 @@
-import type { ChatHandle } from '@agenthost/client';
-import type { ChatState, PendingMessage } from '@agenthost/protocol';
+import type { ChatHandle, DispatchOutcome } from '@agenthost/client';
+import type { ChatState, Message, PendingMessage } from '@agenthost/protocol';
 import { oneLine } from '../../render/plain-text.ts';
 import { waitingText } from '../../render/session-line.ts';
 import { type Environment, tellFailure } from '../app/environment.ts';
@@ -90,58 +90,40 @@ export class QueuePanel implements Panel {
     const waiting = waitingIn(state);
     if (current === undefined) return;
     const { id, message } = current.pending;
+    const at = waiting.findIndex(({ pending }) => pending.id === id);
     const ids = (state.queuedMessages ?? []).map((queued) => queued.id);
     switch (command) {
       case 'up':
       case 'down': {
-        const at = waiting.indexOf(current) + (command === 'up' ? -1 : 1);
-        this.#selected = waiting[Math.max(0, Math.min(at, waiting.length - 1))]?.pending.id;
+        const to = at + (command === 'up' ? -1 : 1);
+        this.#selected = waiting[Math.max(0, Math.min(to, waiting.length - 1))]?.pending.id;
         return;
       }
       case 'edit':
         return this.#edit(current);
       case 'remove': {
-        const at = waiting.indexOf(current);
         this.#selected = (waiting[at + 1] ?? waiting[at - 1])?.pending.id;
-        return tellFailure(
-          this.#env,
-          'not removed',
-          this.#chat.mirror.dispatch({ type: 'chat/pendingMessageRemoved', kind: current.kind, id }),
-        );
+        return tellFailure(this.#env, 'not removed', this.#chat.queue.remove(id));
       }
       case 'earlier':
       case 'later':
         this.#selected = id;
         return this.#reorder(reordered(ids, id, command === 'earlier' ? -1 : 1));
       case 'steer':
-        // Set before removed: it is never nowhere.
-        tellFailure(
-          this.#env,
-          'not steered',
-          this.#chat.mirror.dispatch({
-            type: 'chat/pendingMessageSet',
-            kind: 'steering',
-            id: `${id}-steer`,
-            message,
-          }),
-        );
-        return tellFailure(
-          this.#env,
-          'not taken out of the queue',
-          this.#chat.mirror.dispatch({ type: 'chat/pendingMessageRemoved', kind: 'queued', id }),
-        );
+        return tellFailure(this.#env, 'not steered', this.#steer(id, message));
       case 'release':
-        // A queue that is told its order while nothing runs goes on [CHAT-12].
-        return this.#reorder(ids);
+        return tellFailure(this.#env, 'not released', this.#chat.queue.release());
       default:
     }
   }
 
-  #reorder(order: string[]): void {
-    tellFailure(
-      this.#env,
-      'not reordered',
-      this.#chat.mirror.dispatch({ type: 'chat/queuedMessagesReordered', order }),
-    );
+  #reorder(order: readonly string[]): void {
+    tellFailure(this.#env, 'not reordered', this.#chat.queue.reorder(order));
+  }
+
+  /** Set before it leaves the queue: it is never nowhere. */
+  #steer(id: string, message: Message): Promise<DispatchOutcome> {
+    void this.#chat.steer(message);
+    return this.#chat.queue.remove(id);
   }
 }

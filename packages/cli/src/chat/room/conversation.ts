@@ -1,6 +1,6 @@
-import type { ChatHandle } from '@agenthost/client';
-import type { ActiveTurn, Turn } from '@agenthost/protocol';
-import { type Environment, refusalOf, tellFailure } from '../app/environment.ts';
+import type { ChatHandle, Prompt } from '@agenthost/client';
+import type { ActiveTurn, Message, Turn } from '@agenthost/protocol';
+import { type Environment, messageOf, tellFailure } from '../app/environment.ts';
 import { ApprovalPanel } from '../ask/approval-panel.ts';
 import { type Ask, asksOf } from '../ask/asks.ts';
 import { FormPanel } from '../ask/form-panel.ts';
@@ -34,7 +34,7 @@ export class Conversation {
     this.transcript = new Transcript(env, chat);
     this.composer = new Composer(env, chat);
     this.queue = new QueuePanel(env, chat, ({ kind, pending }) => {
-      this.composer.takeUp(pending.message.text, { kind: 'pending', pendingKind: kind, id: pending.id });
+      this.composer.takeUp(pending.message.text, { kind: 'pending', id: pending.id });
       this.focus = 'composer';
     });
     chat.mirror.onChange(() => this.update());
@@ -102,27 +102,16 @@ export class Conversation {
     const sent = this.composer.send();
     if (sent === undefined) return;
     const { message, purpose } = sent;
+    this.#typedAt = 0;
     this.transcript.toEnd();
     if (purpose.kind === 'resend') {
       void this.#resend(purpose.turnId, message);
     } else if (purpose.kind === 'pending') {
-      const { pendingKind: kind, id } = purpose;
-      tellFailure(
-        this.#env,
-        'not changed',
-        this.chat.mirror.dispatch({ type: 'chat/pendingMessageSet', kind, id, message }),
-      );
+      tellFailure(this.#env, 'not changed', this.chat.queue.edit(purpose.id, changeOf(message)));
     } else if (state.activeTurn !== undefined || (state.queuedMessages?.length ?? 0) > 0) {
       tellFailure(this.#env, 'not queued', this.chat.enqueue(message));
     } else {
-      const prompt = this.chat.prompt(message);
-      // How a turn ends shows in the chat; only that it never began has to be told.
-      prompt.result.catch((error: unknown) => {
-        if (!(error instanceof Error) || error.name !== 'DispatchRejected') return;
-        this.#env.notice(`not sent: ${error.message}`, 'problem');
-        if (this.composer.isEmpty) this.composer.paste(message.text);
-        this.#env.changed();
-      });
+      this.#tellRefusal(this.chat.prompt(message), message);
     }
   }
 
@@ -130,13 +119,7 @@ export class Conversation {
   steer(): void {
     const sent = this.composer.send();
     if (sent === undefined) return;
-    const action = {
-      type: 'chat/pendingMessageSet',
-      kind: 'steering',
-      id: crypto.randomUUID(),
-      message: sent.message,
-    } as const;
-    tellFailure(this.#env, 'not steered', this.chat.mirror.dispatch(action));
+    tellFailure(this.#env, 'not steered', this.chat.steer(sent.message));
   }
 
   stop(): void {
@@ -151,11 +134,7 @@ export class Conversation {
 
   /** Forgets all that came after a turn. */
   truncate(turnId: string): void {
-    tellFailure(
-      this.#env,
-      'nothing forgotten',
-      this.chat.mirror.dispatch({ type: 'chat/truncated', turnId }),
-    );
+    tellFailure(this.#env, 'nothing forgotten', this.chat.truncate(turnId));
   }
 
   dispose(): void {
@@ -165,18 +144,23 @@ export class Conversation {
     this.chat.dispose();
   }
 
-  async #resend(turnId: string, message: Parameters<ChatHandle['enqueue']>[0]): Promise<void> {
-    const before = await this.transcript.before(turnId);
-    const refusal = refusalOf(
-      await this.chat.mirror.dispatch({
-        type: 'chat/truncated',
-        ...(before === undefined ? {} : { turnId: before }),
-      }),
-    );
-    if (refusal !== undefined) return this.#env.notice(`not sent again: ${refusal}`, 'problem');
-    this.chat
-      .prompt(message)
-      .result.catch((error: unknown) => this.#env.notice(`not sent: ${String(error)}`, 'problem'));
+  async #resend(turnId: string, message: Message): Promise<void> {
+    try {
+      const prompt = await this.chat.resend(turnId, changeOf(message));
+      this.#tellRefusal(prompt, message);
+    } catch (error) {
+      this.#env.notice(`not sent again: ${messageOf(error)}`, 'problem');
+    }
+  }
+
+  /** How a turn ends shows in the chat; only that it never began has to be told. */
+  #tellRefusal(prompt: Prompt, { text }: Message): void {
+    prompt.result.catch((error: unknown) => {
+      if (!(error instanceof Error) || error.name !== 'DispatchRejected') return;
+      this.#env.notice(`not sent: ${messageOf(error)}`, 'problem');
+      if (this.composer.isEmpty) this.composer.paste(text);
+      this.#env.changed();
+    });
   }
 
   #updateAsks(): void {
@@ -207,3 +191,7 @@ export class Conversation {
     else this.#panels.set(ask.id, new FormPanel(this.#env, this.chat, ask.request));
   }
 }
+
+/** A change of a message: a text alone leaves what was attached to it. */
+const changeOf = (message: Message): string | Message =>
+  message.attachments === undefined ? message.text : message;

@@ -3,7 +3,7 @@ import { oneLine } from '../../render/plain-text.ts';
 import type { Marks } from '../../render/screen.ts';
 import { homely } from '../../render/session-line.ts';
 import { shownPath } from '../../render/tool-call.ts';
-import { type Frame, filled, hintLine, ruleLine, type Size, windowed } from '../app/frame.ts';
+import { type Frame, filled, hintLines, hintRows, ruleLine, type Size, windowed } from '../app/frame.ts';
 import { chatTitle, orderedChats } from '../chats/chat-list.ts';
 import { popupLines } from '../composer/completion.ts';
 import { purposeText } from '../composer/composer.ts';
@@ -32,11 +32,11 @@ export function roomFrame(room: Room, { columns, rows }: Size, around: Surroundi
   const { conversation } = room;
   const width = Math.max(10, columns);
   const header = headerLine(room, width, around);
-  const bottom = [hintLine(around.hints, width), around.status];
+  const bottom = [...hintLines(around.hints, width, hintRows(rows)), around.status];
   const overlay = room.overlayLines(width - 2);
   if (overlay !== undefined) {
     const inner = overlay.map((text): Line => [span(' '), ...text]);
-    const height = rows - 3;
+    const height = rows - 1 - bottom.length;
     return {
       lines: [
         header,
@@ -77,8 +77,11 @@ function headerLine(room: Room, width: number, { home, marks }: Surroundings): L
   const chats = orderedChats(state.chats);
   const at = chats.findIndex(({ chat }) => chat.resource === conversation.chat.mirror.uri);
   const current = chats[at]?.chat;
-  if (chats.length > 1 && current !== undefined)
-    parts.push(span(`  ${chatTitle(current, at)} (${at + 1} of ${chats.length})`, { color: 'cyan' }));
+  if (chats.length > 1 && current !== undefined) {
+    const own = chatTitle(current, at);
+    const name = own === oneLine(state.title) ? 'chat' : own;
+    parts.push(span(`  ${name} ${at + 1} of ${chats.length}`, { color: 'cyan' }));
+  }
   const folder = current?.workingDirectory ?? state.workingDirectory;
   parts.push(span(`  ${oneLine(state.provider)}`, { dim: true }));
   if (folder !== undefined) parts.push(span(`  ${homely(shownPath(folder), home)}`, { dim: true }));
@@ -156,7 +159,10 @@ function askPart(
   if (ask === undefined || askPanel === undefined) return { lines: [] };
   const panel = askPanel.lines(width - 1, focus === 'ask');
   const label = asks.length > 1 ? `question ${asks.indexOf(ask) + 1} of ${asks.length}` : 'question';
-  const rule = ruleLine([span(label, { color: 'yellow' })], width);
+  const rule = ruleLine(
+    [span(focus === 'ask' ? label : `${label}: Tab to answer`, { color: 'yellow' })],
+    width,
+  );
   const shown = windowed(panel.lines, height - 1, panel.focusRow);
   const lines = [rule, ...shown.lines.map((text): Line => [span(' '), ...text])];
   if (panel.cursor === undefined) return { lines };

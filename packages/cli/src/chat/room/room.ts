@@ -76,12 +76,15 @@ export class Room implements Screen {
     if (this.#overlay?.kind === 'chats') return this.#overlay.panel.conditions();
     const terminals = terminalsOf(chat.mirror.state.activeTurn);
     const always = [
-      isRunning ? 'isRunning' : 'isIdle',
+      isRunning ? 'canStop' : '',
+      isReadOnly ? '' : isRunning ? 'isRunning' : 'isIdle',
       asks.length > 0 ? 'isAsked' : '',
       asks.length > 1 ? 'hasMoreAsks' : '',
       composer.isEmpty ? 'isEmpty' : '',
       (chat.mirror.state.queuedMessages ?? chat.mirror.state.steeringMessage) === undefined ? '' : 'hasQueue',
       isReadOnly ? '' : 'isTalk',
+      composer.purpose.kind === 'pending' ? 'isChanging' : '',
+      composer.purpose.kind === 'resend' ? 'isResending' : '',
     ];
     if (focus === 'ask')
       return [...always, ...(askPanel?.conditions() ?? []), terminals.length > 0 ? 'hasTerminal' : ''];

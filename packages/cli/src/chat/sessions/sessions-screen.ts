@@ -3,7 +3,7 @@ import type { Mirror } from '@agenthost/client';
 import { channelUri, SessionStatus, type SessionSummary, type URI } from '@agenthost/protocol';
 import { oneLine } from '../../render/plain-text.ts';
 import { type Environment, messageOf, tellFailure } from '../app/environment.ts';
-import { type Frame, filled, hintLine, ruleLine, type Size } from '../app/frame.ts';
+import { type Frame, filled, hintLines, hintRows, ruleLine, type Size } from '../app/frame.ts';
 import type { Screen, ScreenActions } from '../app/screen.ts';
 import { type Editor, EMPTY_EDITOR, edited, insert, layoutEditor } from '../composer/editor.ts';
 import type { KeyContext } from '../keys/bindings.ts';
@@ -122,7 +122,7 @@ export class SessionsScreen implements Screen {
   }
 
   frame({ columns, rows }: Size, { status, hints, marks, home }: Surroundings): Frame {
-    const bottom = [ruleLine([], columns), hintLine(hints, columns), status];
+    const bottom = [ruleLine([], columns), ...hintLines(hints, columns, hintRows(rows)), status];
     const height = Math.max(1, rows - bottom.length - 2);
     const header = justified(
       [span('agenthost', { bold: true }), span('  sessions', { dim: true })],

@@ -1,4 +1,5 @@
 import type { Color, Line, Style } from './line.ts';
+import { steady } from './steady.ts';
 
 const colorCodes: Readonly<Record<Color, number>> = {
   red: 31,
@@ -28,7 +29,8 @@ function codesOf(
 /** A line as a terminal takes it. Without colours, what is bold, underlined or inverse stays so. */
 export function toAnsi(spans: Line, hasColors: boolean): string {
   let text = '';
-  for (const { text: words, style } of spans) {
+  for (const { text: said, style } of spans) {
+    const words = steady(said);
     const codes = style === undefined ? [] : codesOf(style, hasColors);
     text += codes.length === 0 ? words : `\u001b[${codes.join(';')}m${words}\u001b[0m`;
   }

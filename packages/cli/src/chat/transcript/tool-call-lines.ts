@@ -1,7 +1,7 @@
 import type { ToolCallState, ToolResultContent } from '@agenthost/protocol';
 import { oneLine, plain } from '../../render/plain-text.ts';
 import type { Marks } from '../../render/screen.ts';
-import { editLine, sentence, toolCallDetails, toolCallTitle } from '../../render/tool-call.ts';
+import { editLine, sentence, toolCallTitle } from '../../render/tool-call.ts';
 import { type Line, line, type Span, type Style, span } from '../text/line.ts';
 import { wrapLine, wrapText } from '../text/wrap.ts';
 
@@ -22,13 +22,20 @@ const longOutput = 400;
 /** A tool call: what it does in one line, and below it what there is to see. */
 export function toolCallLines(toolCall: ToolCallState, look: ToolCallLook): Line[] {
   const { mark, style, title, after } = headOf(toolCall, look.marks);
-  const head: Span[] = [span(title)];
+  const head = codeSpans(title);
   if (after !== '') head.push(span(after, { dim: true }));
   return [
     ...wrapLine(head, look.width, { first: [span(`${mark} `, style)], rest: [span('  ')] }),
     ...detailLines(toolCall, look),
   ];
 }
+
+/** A sentence with what stands between backticks as code. */
+export const codeSpans = (text: string): Span[] =>
+  text
+    .split(/`([^`]+)`/)
+    .map((piece, index) => span(piece, index % 2 === 1 ? { color: 'cyan' } : undefined))
+    .filter((piece) => piece.text !== '');
 
 interface Head {
   readonly mark: string;
@@ -85,10 +92,7 @@ function detailLines(toolCall: ToolCallState, look: ToolCallLook): Line[] {
   if (isExpanded && 'toolInput' in toolCall && toolCall.toolInput !== undefined) {
     lines.push(...barred(plain(toolCall.toolInput), width, { dim: true }));
   }
-  if (toolCall.status === 'pending-confirmation') {
-    for (const text of toolCallDetails(toolCall)) lines.push(...barred(text, width, {}));
-    return lines;
-  }
+  // What it would do stands in the question.
   if (!('content' in toolCall)) return lines;
   for (const content of toolCall.content ?? []) lines.push(...contentLines(content, toolCall.status, look));
   return lines;

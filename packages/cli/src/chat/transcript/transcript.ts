@@ -103,13 +103,6 @@ export class Transcript {
     this.#reveal();
   }
 
-  /** The turn before one, fetched when it is not there yet; `undefined` for the first turn of all. */
-  async before(turnId: string): Promise<string | undefined> {
-    if (this.turns[0]?.id === turnId) await this.fetchOlder(true);
-    const at = this.turns.findIndex(({ id }) => id === turnId);
-    return this.turns[at - 1]?.id;
-  }
-
   /** Loads turns before those that are there. `tells`: says why when it fails. */
   async fetchOlder(tells: boolean): Promise<void> {
     const { mirror } = this.#chat;

@@ -37,6 +37,7 @@ export function openWindow(app: ChatApp, { stdin, stdout, stderr, hasColors }: W
       suspend = found;
     },
   });
+  const wrapping = new LineWrapping(stdout);
   const { unmount, waitUntilExit } = render(view, {
     stdin,
     stdout,
@@ -48,7 +49,43 @@ export function openWindow(app: ChatApp, { stdin, stdout, stderr, hasColors }: W
     incrementalRendering: true,
     isScreenReaderEnabled: false,
   });
-  return { closed: waitUntilExit(), close: () => unmount(), suspend: (use) => suspend(use) };
+  wrapping.off();
+  return {
+    closed: waitUntilExit().finally(() => wrapping.on()),
+    close: () => unmount(),
+    suspend: async (use) => {
+      await suspend(async () => {
+        wrapping.on();
+        await use();
+      });
+      wrapping.off();
+    },
+  };
+}
+
+/** Whether the terminal breaks lines that are too long for it: while frames show it must not, whatever it thinks of a character's width. */
+class LineWrapping {
+  readonly #stdout: Writable;
+  readonly #atExit = (): void => this.on();
+  #isOff = false;
+
+  constructor(stdout: Writable) {
+    this.#stdout = stdout;
+  }
+
+  off(): void {
+    if (this.#isOff) return;
+    this.#isOff = true;
+    this.#stdout.write('\u001b[?7l');
+    process.on('exit', this.#atExit);
+  }
+
+  on(): void {
+    if (!this.#isOff) return;
+    this.#isOff = false;
+    this.#stdout.write('\u001b[?7h');
+    process.off('exit', this.#atExit);
+  }
 }
 
 interface ViewProps {
