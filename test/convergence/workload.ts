@@ -1,4 +1,4 @@
-import type { ChatState, ClientAction, SessionState } from '@agenthost/protocol';
+import type { ChatState, ClientAction, RootState, SessionState } from '@agenthost/protocol';
 import {
   approved,
   denied,
@@ -9,6 +9,7 @@ import {
   turnStarted,
   userMessage,
 } from '@agenthost/testkit';
+import { answerChanged, completed } from './answers.ts';
 import type { SimClient } from './sim-client.ts';
 
 /** The session that everybody works in. */
@@ -16,11 +17,15 @@ export const SESSION = 'ahp-session:/simulated';
 export const SECOND_CHAT = 'ahp-chat:/second';
 /** How the URIs of chats begin that come and go. */
 export const PASSING_CHAT = 'ahp-chat:/passing-';
+/** How the URIs of sessions begin that are copies of the first one, and come and go. */
+export const PASSING_SESSION = 'ahp-session:/passing-';
 
 const CHAT_DEEDS = {
   turnStarted: 8,
   answerCall: 10,
   judgeResult: 5,
+  answerQuestion: 6,
+  closeRequest: 6,
   cancel: 2,
   draft: 5,
   queue: 2,
@@ -36,9 +41,22 @@ const CHAT_DEEDS = {
   /** Rejected, whatever the state. */
   notDispatchable: 0.5,
   strangeCall: 0.5,
+  strangeRequest: 0.3,
 } as const;
 
-const SESSION_DEEDS = { title: 3, isRead: 2, isArchived: 2, join: 1, leave: 1, strangeClient: 0.3 } as const;
+const SESSION_DEEDS = {
+  title: 3,
+  isRead: 2,
+  isArchived: 2,
+  config: 2,
+  /** Rejected, whatever the state. */
+  strangeConfig: 0.4,
+  join: 1,
+  leave: 1,
+  strangeClient: 0.3,
+} as const;
+
+const ROOT_DEEDS = { config: 2, replace: 0.5, strangeConfig: 0.4 } as const;
 
 /** Lets a client do one thing that a person might, judging by what its own mirrors show now. */
 export function act(client: SimClient): void {
@@ -51,11 +69,14 @@ export function act(client: SimClient): void {
     ? chatAction(random, state)
     : isSession(state)
       ? sessionAction(random, state, client.name)
-      : undefined;
+      : isRoot(state)
+        ? rootAction(random)
+        : undefined;
   for (const each of [action ?? []].flat()) client.dispatch(mirror.uri, each);
 }
 
 const isChat = (state: object): state is ChatState => 'turns' in state;
+const isRoot = (state: object): state is RootState => 'agents' in state;
 const isSession = (state: object): state is SessionState => 'activeClients' in state;
 
 function chatAction(random: SeededRandom, state: ChatState): ClientAction | ClientAction[] | undefined {
@@ -133,8 +154,14 @@ function chatAction(random: SeededRandom, state: ChatState): ClientAction | Clie
         ? undefined
         : { type: 'chat/truncated', turnId: random.pick(state.turns).id };
     }
+    case 'answerQuestion':
+      return answerChanged(random, state);
+    case 'closeRequest':
+      return completed(random, state);
     case 'strangeCall':
       return approved(turnId, 'no such call');
+    case 'strangeRequest':
+      return { type: 'chat/inputCompleted', requestId: 'no such request', response: 'cancel' };
     case 'notDispatchable':
       return turnCancelled(`never-${random.hex(4)}`);
     default:
@@ -164,6 +191,13 @@ function sessionAction(
       return { type: 'session/isReadChanged', isRead: random.chance(0.5) };
     case 'isArchived':
       return { type: 'session/isArchivedChanged', isArchived: random.chance(0.5) };
+    case 'config':
+      return { type: 'session/configChanged', config: sessionConfig(random) };
+    case 'strangeConfig':
+      return {
+        type: 'session/configChanged',
+        config: random.chance(0.5) ? { ...sessionConfig(random), approvals: 'maybe' } : { strange: 1 },
+      };
     case 'join':
       return {
         type: 'session/activeClientSet',
@@ -175,6 +209,29 @@ function sessionAction(
         : undefined;
     case 'strangeClient':
       return { type: 'session/activeClientRemoved', clientId: 'somebody else' };
+    default:
+      return undefined;
+  }
+}
+
+function sessionConfig(random: SeededRandom): Record<string, unknown> {
+  return random.pick([
+    { instructions: random.hex(6) },
+    { metadata: { [random.hex(1)]: random.hex(4) } },
+    { metadata: {} },
+    { approvals: random.pick(['ask', 'edits']) },
+  ]);
+}
+
+function rootAction(random: SeededRandom): ClientAction | undefined {
+  const config = { agentIdleMinutes: 5 + random.int(10) };
+  switch (random.weighted(ROOT_DEEDS)) {
+    case 'config':
+      return { type: 'root/configChanged', config };
+    case 'replace':
+      return { type: 'root/configChanged', config, replace: true };
+    case 'strangeConfig':
+      return { type: 'root/configChanged', config: { ...config, maxTerminals: random.pick([0, 'many']) } };
     default:
       return undefined;
   }
