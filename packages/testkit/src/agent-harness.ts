@@ -15,6 +15,7 @@ import type { MessageAttachment, Turn } from '@agenthost/protocol';
 import { RecordingTerminal } from './recording-terminal.ts';
 import { RecordingTurn } from './recording-turn.ts';
 
+export type { RecordedAsk } from './recording-ask.ts';
 export type { RecordedCall, RecordedCallStatus } from './recording-call.ts';
 export { RecordingTerminal } from './recording-terminal.ts';
 export { RecordingTurn, type TurnEvent } from './recording-turn.ts';

@@ -10,17 +10,23 @@ import {
 } from '@agenthost/host';
 import type { Message } from '@agenthost/protocol';
 import { SeededRandom } from './seeded-random.ts';
+import { simulateQuestions } from './simulated-questions.ts';
+import { simulateWorker } from './simulated-worker.ts';
 
 /** What the simulated agent does next in a turn, each as often as its number says. */
 export interface TurnWeights {
   readonly text: number;
   readonly reasoning: number;
   readonly call: number;
+  /** People are asked questions, and what they answer is said back. */
+  readonly ask: number;
   readonly usage: number;
   readonly activity: number;
   readonly notice: number;
   readonly memory: number;
   readonly title: number;
+  /** A call whose worker goes on beside the turn, in a chat of its own. */
+  readonly worker: number;
 }
 
 /** How a tool call of the simulated agent goes. */
@@ -76,11 +82,13 @@ const TURN: TurnWeights = {
   text: 10,
   reasoning: 4,
   call: 4,
+  ask: 2,
   usage: 1,
   activity: 1,
   notice: 1,
   memory: 1,
   title: 0.5,
+  worker: 0.4,
 };
 const CALL: CallWeights = { run: 3, ask: 3, options: 2, editable: 2, again: 1, result: 2, forget: 1 };
 const END: EndWeights = { complete: 8, error: 1, exit: 0.5 };
@@ -98,7 +106,7 @@ export function createSimulatedAgent(options: SimulatedAgentOptions): AgentProvi
       displayName: 'Simulated',
       description: 'Follows a seed',
       models: [],
-      capabilities: { multipleChats: {} },
+      capabilities: { multipleChats: { fork: true } },
     }),
     availability: async () => ({ available: true, source: 'testkit' }),
     openSession: async (request) => new SimulatedSession(request, options),
@@ -211,6 +219,18 @@ class SimulatedTurn {
         return this.#host.title(`Title ${text}`);
       case 'call':
         return this.#call(text);
+      case 'ask':
+        this.#waiting.push(simulateQuestions({ random, output: this.#output, timers: this.#options.timers }));
+        return undefined;
+      case 'worker':
+        this.#waiting.push(
+          simulateWorker({
+            random: SeededRandom.of(this.#options.seed, random.hex(8)),
+            output: this.#output,
+            pause: () => this.pause(),
+          }),
+        );
+        return undefined;
     }
   }
 

@@ -1,0 +1,77 @@
+import type {
+  ChatInputAnswer,
+  ChatInputAnswerValue,
+  ChatInputQuestion,
+  ChatInputRequest,
+  ChatState,
+  ClientAction,
+} from '@agenthost/protocol';
+import type { SeededRandom } from '@agenthost/testkit';
+
+/** One answer to an open question of a chat, typed, given, skipped or taken back; not all of them fit. */
+export function answerChanged(random: SeededRandom, state: ChatState): ClientAction | undefined {
+  const request = openRequest(random, state);
+  if (request === undefined) return undefined;
+  const question = pickQuestion(random, request);
+  const answer = question === undefined || random.chance(0.15) ? undefined : answerTo(random, question);
+  return {
+    type: 'chat/inputAnswerChanged',
+    requestId: request.id,
+    questionId: random.chance(0.05) || question === undefined ? 'no such question' : question.id,
+    ...(answer === undefined ? {} : { answer }),
+  };
+}
+
+/** Closes an open request of a chat, in any way; what it brings along does not always fit or suffice. */
+export function completed(random: SeededRandom, state: ChatState): ClientAction | undefined {
+  const request = openRequest(random, state);
+  if (request === undefined) return undefined;
+  const response = random.weighted({ accept: 6, decline: 1, cancel: 1 });
+  const answered = (request.questions ?? []).filter(() => random.chance(0.8));
+  const answers = answered.map((question) => [question.id, answerTo(random, question)] as const);
+  return {
+    type: 'chat/inputCompleted',
+    requestId: request.id,
+    response,
+    ...(answers.length === 0 ? {} : { answers: Object.fromEntries(answers) }),
+  };
+}
+
+const openRequest = (
+  random: SeededRandom,
+  { inputRequests = [] }: ChatState,
+): ChatInputRequest | undefined => (inputRequests.length === 0 ? undefined : random.pick(inputRequests));
+
+const pickQuestion = (
+  random: SeededRandom,
+  { questions = [] }: ChatInputRequest,
+): ChatInputQuestion | undefined => (questions.length === 0 ? undefined : random.pick(questions));
+
+function answerTo(random: SeededRandom, question: ChatInputQuestion): ChatInputAnswer {
+  const state = random.weighted({ submitted: 6, draft: 2, skipped: 1 });
+  return state === 'skipped' ? { state } : { state, value: valueFor(random, question) };
+}
+
+function valueFor(random: SeededRandom, { kind }: ChatInputQuestion): ChatInputAnswerValue {
+  // Of another kind now and then, and out of bounds more often.
+  if (random.chance(0.04))
+    return kind === 'boolean' ? { kind: 'text', value: '' } : { kind: 'boolean', value: true };
+  const option = (): string => random.pick(['a', 'b', 'c', 'a', 'b', 'no such option']);
+  switch (kind) {
+    case 'text':
+      return { kind, value: random.hex(random.int(8)) };
+    case 'number':
+    case 'integer':
+      return { kind: 'number', value: random.pick([0, 1, 4, 9, 2.5, 10]) };
+    case 'boolean':
+      return { kind, value: random.chance(0.5) };
+    case 'single-select':
+      return random.chance(0.2)
+        ? { kind: 'selected', value: '', freeformValues: [random.hex(3)] }
+        : { kind: 'selected', value: option() };
+    case 'multi-select':
+      return { kind: 'selected-many', value: Array.from({ length: random.int(4) }, option) };
+    default:
+      return kind satisfies never;
+  }
+}
