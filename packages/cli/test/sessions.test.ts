@@ -53,6 +53,23 @@ describe('agenthost sessions', () => {
     expect((await machine.run(['sessions', 'rm'])).code).toBe(2);
   });
 
+  test('finds words in titles, messages and answers, and shows them where they stand', async () => {
+    const { code, out } = await machine.run(['sessions', '--search', 'two']);
+    expect(code).toBe(0);
+    const [session, ...places] = out.trimEnd().split('\n');
+    expect(session).toMatch(/^[0-9a-f]{8} {2}idle .* say two {2}~$/);
+    expect(places).toEqual(['  title   say two', '  asked   say two']);
+    const found = jsonLines(
+      (await machine.run(['sessions', '--search', 'say', '--limit', '5', '--json'])).out,
+    );
+    expect(found).toHaveLength(5);
+    expect(found[0]).toMatchObject({ field: 'title', snippet: 'say three', matches: [[0, 3]] });
+    const none = await machine.run(['sessions', '--search', '"two say"']);
+    expect(none).toMatchObject({ code: 0, out: '', err: 'nothing was found\n' });
+    const long = await machine.run(['sessions', '--search', 'x'.repeat(1_001)]);
+    expect(long).toMatchObject({ code: 1, err: expect.stringContaining('at most 1000 characters') });
+  });
+
   test('removes none when one of several is mistyped, else all', async () => {
     const [last = ''] = ids.slice(-1);
     expect((await machine.run(['sessions', 'rm', last, 'zzz'])).code).toBe(1);

@@ -5,6 +5,8 @@ import {
   channelUri,
   type ProgressParams,
   ROOT_URI,
+  type SearchSessionsParams,
+  type SearchSessionsResult,
   type SessionChatInputRequest,
   type SessionSummary,
   type URI,
@@ -18,7 +20,13 @@ import type { DispatchOutcome } from './pending.ts';
 import type { OfferedTool } from './tool-run.ts';
 import { type OfferOptions, type ToolOffer, ToolOffers, type ToolsPort } from './tools.ts';
 
-type SessionMethod = 'listSessions' | 'createSession' | 'disposeSession' | 'createChat' | 'disposeChat';
+type SessionMethod =
+  | 'listSessions'
+  | 'x-searchSessions'
+  | 'createSession'
+  | 'disposeSession'
+  | 'createChat'
+  | 'disposeChat';
 
 /** What sessions need of the client. */
 export interface SessionsPort extends ToolsPort {
@@ -60,6 +68,17 @@ export class Sessions {
       yield* page.items;
       cursor = page.nextCursor;
     } while (cursor !== undefined);
+  }
+
+  /**
+   * Finds sessions by words of their titles, messages and answers, best first, a page at a time: hand `nextCursor` back for the next
+   * one. `query`: words that all have to be there, "phrases", the last word as a beginning. `limit`: 1 to 100, default 20.
+   */
+  search(
+    query: string,
+    options: Pick<SearchSessionsParams, 'limit' | 'cursor'> = {},
+  ): Promise<SearchSessionsResult> {
+    return this.#client.request('x-searchSessions', { channel: ROOT_URI, query, ...options });
   }
 
   /**

@@ -7,6 +7,7 @@ export type * from './journal/journal.ts';
 export { JournalError } from './journal/journal.ts';
 export { MemoryDisk } from './journal/memory-disk.ts';
 export { MemoryJournal } from './journal/memory-journal.ts';
+export type * from './journal/search/results.ts';
 export { SqliteJournal, type SqliteJournalOptions } from './journal/sqlite-journal.ts';
 export type * from './lib/clock.ts';
 export type * from './lib/log.ts';

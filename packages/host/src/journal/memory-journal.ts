@@ -210,7 +210,7 @@ export class MemoryJournal implements Journal {
   }
 
   search(query: string, options: { limit: number; after?: SearchPosition }): Promise<SearchPage> {
-    return search(async (slice) => slice(new MemorySearchSource(this.#opened())), query, options);
+    return search({ read: async (slice) => slice(new MemorySearchSource(this.#opened())) }, query, options);
   }
 
   async fillIndex(): Promise<boolean> {

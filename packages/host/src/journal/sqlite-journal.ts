@@ -242,7 +242,14 @@ export class SqliteJournal implements Journal {
   }
 
   search(query: string, options: { limit: number; after?: SearchPosition }): Promise<SearchPage> {
-    return search((slice) => this.#read(({ search: source }) => slice(source)), query, options);
+    return search(
+      {
+        read: (slice) => this.#read(({ search: source }) => slice(source)),
+        pause: () => new Promise((resolve) => setImmediate(resolve)),
+      },
+      query,
+      options,
+    );
   }
 
   async fillIndex(ms: number): Promise<boolean> {

@@ -75,7 +75,7 @@ test('what version 6 held is read into the index in slices, and until then a sea
 test('the index holds no text, goes back with a failed commit, and is whole after being put in order', async () => {
   await journal.commit([...rows, turn(0, 'an exceptional sentence')]);
   const failed: JournalWrite[] = [turn(1, 'lost'), { ...envelopeAt(1) }, { ...envelopeAt(1) }];
-  await expect(journal.commit(failed)).rejects.toThrow();
+  await expect(journal.commit(failed)).rejects.toThrow('1');
   expect(await find('lost')).toMatchObject({ found: [] });
   for (let n = 1; n < 200; n += 1) await journal.commit([turn(n, `word${n} shared`)]);
   while (await journal.fillIndex(1));

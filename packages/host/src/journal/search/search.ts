@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import { matchFields } from './match.ts';
 import { parseQuery, type Term } from './query.ts';
 import type { SearchedSession, SearchHit, SearchPage, SearchPosition } from './results.ts';
@@ -45,21 +44,27 @@ const recencyWeight = 2;
 /** What the title of a chat counts less than that of its session. */
 const ofChat = 0.1;
 
-type Read = <T>(slice: (source: SearchSource) => T) => Promise<T>;
+/** How a search takes its time. */
+export interface Slices {
+  /** Runs one slice on the source as it is then. */
+  read<T>(slice: (source: SearchSource) => T): Promise<T>;
+  /** Lets everything else come through. Absent: everything is one slice. */
+  readonly pause?: () => Promise<void>;
+}
 
-/** Searches in slices of a few milliseconds. `read` runs each of them on the source as it is then. */
+/** Searches in slices of a few milliseconds. */
 export async function search(
-  read: Read,
+  slices: Slices,
   query: string,
   { limit, after }: { limit: number; after?: SearchPosition },
 ): Promise<SearchPage> {
   const terms = parseQuery(query);
-  const isComplete = await read((source) => source.isComplete());
+  const isComplete = await slices.read((source) => source.isComplete());
   if (terms.length === 0) return { hits: [], isComplete };
-  let position = after ?? { below: await read((source) => source.end()), skip: 0, withTitles: true };
+  let position = after ?? { below: await slices.read((source) => source.end()), skip: 0, withTitles: true };
   const hits: SearchHit[] = [];
   for (;;) {
-    const { ranked, oldest } = await rank(read, terms, position);
+    const { ranked, oldest } = await rank(slices, terms, position);
     const wanted = ranked.slice(position.skip, position.skip + limit - hits.length);
     hits.push(...wanted);
     const skip = position.skip + wanted.length;
@@ -77,15 +82,15 @@ interface Scored {
 
 /** The best of the newest that fit. `oldest`: there may be more below this key. */
 async function rank(
-  read: Read,
+  slices: Slices,
   terms: readonly Term[],
   { below, withTitles }: SearchPosition,
 ): Promise<{ ranked: readonly SearchHit[]; oldest: number | undefined }> {
-  const titles = withTitles ? await read((source) => source.titles(terms, titlesRanked)) : [];
-  const turns = await read((source) => source.turns(terms, below, turnsRanked));
+  const titles = withTitles ? await slices.read((source) => source.titles(terms, titlesRanked)) : [];
+  const turns = await slices.read((source) => source.turns(terms, below, turnsRanked));
   const scored = [
-    ...(await inSlices(read, titles, (source, title) => scoreTitle(source, terms, title))),
-    ...(await inSlices(read, turns, (source, turn) => scoreTurn(source, terms, turn))),
+    ...(await inSlices(slices, titles, (source, title) => scoreTitle(source, terms, title))),
+    ...(await inSlices(slices, turns, (source, turn) => scoreTurn(source, terms, turn))),
   ];
   const newest = Math.max(...scored.map(({ hit }) => Date.parse(hit.session.modifiedAt)));
   const worth = ({ hit, relevance }: Scored): number => {
@@ -116,19 +121,21 @@ function firstOfSession(): (hit: SearchHit) => boolean {
 }
 
 async function inSlices<T>(
-  read: Read,
+  { read, pause }: Slices,
   items: readonly T[],
   score: (source: SearchSource, item: T) => Scored | undefined,
 ): Promise<Scored[]> {
   const scored: Scored[] = [];
-  for (let next = 0; next < items.length; await setImmediate()) {
-    await read((source) => {
+  const left = items.values();
+  for (let isDone = false; !isDone; await pause?.()) {
+    isDone = await read((source) => {
       const end = performance.now() + sliceMs;
-      while (next < items.length && performance.now() < end) {
-        const found = items.slice(next, next + 1).map((item) => score(source, item));
-        scored.push(...found.filter((each) => each !== undefined));
-        next += 1;
+      for (const item of left) {
+        const found = score(source, item);
+        if (found !== undefined) scored.push(found);
+        if (pause !== undefined && performance.now() > end) return false;
       }
+      return true;
     });
   }
   return scored;

@@ -1,0 +1,96 @@
+import type { AhpClient } from '@agenthost/client';
+import type { SessionSearchHit, SessionSummary } from '@agenthost/protocol';
+import { withHost } from '../connect.ts';
+import type { Context } from '../context.ts';
+import { EXIT, type ExitCode } from '../exit.ts';
+import type { HostOptions } from '../find-host.ts';
+import { PlainText } from '../render/plain-text.ts';
+import type { Screen } from '../render/screen.ts';
+import { sessionLine } from '../render/session-line.ts';
+
+const defaultLimit = 20;
+const pageSize = 100;
+const fieldNames = {
+  title: 'title',
+  message: 'asked',
+  response: 'answer',
+} satisfies Record<SessionSearchHit['field'], string>;
+
+/** What to look for, and in which sessions. */
+export interface SearchOptions extends HostOptions {
+  readonly query: string;
+  readonly isWanted: (session: SessionSummary) => boolean;
+  /** Places to show. Default 20. */
+  readonly limit?: number;
+  readonly json?: boolean;
+}
+
+/** `sessions --search`: each session that fits, with the places in it, best first. With `--json` a line for each place. */
+export async function searchSessions(
+  context: Context,
+  screen: Screen,
+  options: SearchOptions,
+): Promise<ExitCode> {
+  return withHost(context, screen, options, async ({ client }) => {
+    screen.status('searching');
+    const { hits, isComplete } = await collect(client, options);
+    screen.status(undefined);
+    if (options.json === true) for (const hit of hits) screen.json(hit);
+    else for (const group of bySession(hits)) show(context, screen, group);
+    if (hits.length === 0 && options.json !== true) screen.note('nothing was found');
+    if (!isComplete) screen.note('the host still reads older sessions: there may be more to find in a while');
+    return EXIT.done;
+  });
+}
+
+async function collect(
+  client: AhpClient,
+  { query, limit = defaultLimit, isWanted }: SearchOptions,
+): Promise<{ hits: SessionSearchHit[]; isComplete: boolean }> {
+  const hits: SessionSearchHit[] = [];
+  let cursor: string | undefined;
+  for (;;) {
+    const page = await client.sessions.search(query, {
+      limit: Math.min(limit, pageSize),
+      ...(cursor === undefined ? {} : { cursor }),
+    });
+    hits.push(...page.items.filter(({ session }) => isWanted(session)));
+    cursor = page.nextCursor;
+    if (cursor === undefined || hits.length >= limit) {
+      return { hits: hits.slice(0, limit), isComplete: page.isComplete };
+    }
+  }
+}
+
+function bySession(hits: readonly SessionSearchHit[]): SessionSearchHit[][] {
+  const groups = new Map<string, SessionSearchHit[]>();
+  for (const hit of hits)
+    groups.set(hit.session.resource, [...(groups.get(hit.session.resource) ?? []), hit]);
+  return [...groups.values()];
+}
+
+function show(context: Context, screen: Screen, hits: readonly SessionSearchHit[]): void {
+  for (const [index, hit] of hits.entries()) {
+    if (index === 0) {
+      screen.line(
+        sessionLine(hit.session, { now: Date.now(), home: context.home, columns: screen.windowColumns }),
+      );
+    }
+    screen.line(`  ${fieldNames[hit.field].padEnd(6)}  ${highlighted(hit, screen)}`);
+  }
+}
+
+/** The snippet with its matches in bold, where colours are shown; nothing in it that a terminal would obey. */
+function highlighted({ snippet, matches }: SessionSearchHit, screen: Screen): string {
+  // One for all pieces: a sequence may go over the edge of a match.
+  const plain = new PlainText();
+  let shown = '';
+  let at = 0;
+  for (const [start, end] of matches) {
+    shown += plain.next(snippet.slice(at, start));
+    const match = plain.next(snippet.slice(start, end));
+    shown += match === '' ? '' : screen.outColors.bold(screen.outColors.yellow(match));
+    at = end;
+  }
+  return shown + plain.next(snippet.slice(at));
+}
