@@ -4,6 +4,7 @@ import { judge, type Measured } from './bar.ts';
 import { deltaCost } from './delta-cost.ts';
 import { fanOut } from './fan-out.ts';
 import { fork } from './fork.ts';
+import { search } from './search.ts';
 import { start } from './start.ts';
 import { table } from './table.ts';
 import { terminalEcho } from './terminal-echo.ts';
@@ -16,6 +17,7 @@ const BENCHES: Readonly<Record<string, () => Promise<Measured[]>>> = {
   'turn-window': turnWindow,
   fork,
   start,
+  search,
   'terminal-flood': terminalFlood,
   'terminal-echo': terminalEcho,
 };
