@@ -291,6 +291,100 @@ describe('state', () => {
     expect((await stateOf(back, session)).inputNeeded).toHaveLength(1);
   });
 
+  test('[SESS-5] [SESS-10] the host says what the session does now as the chat does that speaks for it', async () => {
+    const host = await startHost();
+    const client = await host.client();
+    const { session, chat } = await host.session(client);
+    await client.request('createChat', { channel: session, chat: 'ahp-chat:/second' });
+    await client.act(chat, turnStarted('t1'));
+    await host.run();
+    const first = host.agent.turn;
+    await client.act('ahp-chat:/second', turnStarted('t2'));
+    await host.run();
+    client.clear();
+    first.output.activity('reading');
+    host.agent.turn.output.activity('thinking');
+    await host.run();
+    void host.agent.turn.output
+      .toolCall({ toolName: 'x', displayName: 'X' })
+      .confirm({ invocationMessage: 'x' });
+    await host.run();
+    await client.act('ahp-chat:/second', { type: 'chat/turnCancelled', turnId: 't2' });
+    first.output.activity(undefined);
+    await host.run();
+    const said = client
+      .envelopes(session)
+      .flatMap(({ action }) => (action.type === 'session/activityChanged' ? [action.activity] : []));
+    expect(said).toEqual(['reading', 'thinking', 'reading', undefined]);
+    const refused = await client.act(session, { type: 'session/activityChanged', activity: 'mine' });
+    expect(refused?.rejectionReason).toBeDefined();
+  });
+
+  test('[SESS-5] the session is read no more when a turn starts or something is asked, and is as new as its newest chat', async () => {
+    const host = await startHost();
+    const client = await host.client();
+    const { session, chat } = await host.session(client);
+    await client.request('createChat', { channel: session, chat: 'ahp-chat:/second' });
+    const isRead = async () => ((await stateOf(client)).status & SessionStatus.IsRead) !== 0;
+    const read = () => client.act(session, { type: 'session/isReadChanged', isRead: true });
+    const entry = async () => (await client.request('listSessions', { channel: ROOT })).items[0];
+    await read();
+    await client.act(session, { type: 'session/isArchivedChanged', isArchived: true });
+    await host.advance(5_000);
+    await client.act('ahp-chat:/second', turnStarted('t1'));
+    await host.run();
+    expect(await isRead()).toBe(false);
+    expect((await stateOf(client)).status & SessionStatus.IsArchived).not.toBe(0);
+    const started = (await entry())?.modifiedAt ?? '';
+    expect(Date.parse(started)).toBe(host.clock.now());
+    await client.act(chat, turnStarted('t2'));
+    await read();
+    await host.advance(5_000);
+    void host.agent.turn.output.ask({ requestId: 'r', message: 'Well?' });
+    await host.run();
+    expect(await isRead()).toBe(false);
+    expect(Date.parse((await entry())?.modifiedAt ?? '')).toBe(Date.parse(started) + 5_000);
+  });
+
+  test('[SESS-11] [SESS-6] a chat is named by its agent unless its maker has, and only the default one names the session', async () => {
+    const host = await startHost();
+    const client = await host.client();
+    const { session, chat } = await host.session(client);
+    await client.request('createChat', { channel: session, chat: 'ahp-chat:/second' });
+    const titles = async () => {
+      const state = await stateOf(client);
+      return [state.title, ...state.chats.map(({ title }) => title)];
+    };
+    await client.act('ahp-chat:/second', turnStarted('t1', 'Beside the point'));
+    await client.act(chat, turnStarted('t1', 'To the point'));
+    await host.run();
+    expect(await titles()).toEqual(['Beside the point', 'To the point', 'Beside the point']);
+    const agentOf = (uri: string) => host.agent.opened.find((opened) => opened.chat === uri)?.host;
+    agentOf('ahp-chat:/second')?.title('Digression');
+    await host.run();
+    expect(await titles()).toEqual(['Beside the point', 'To the point', 'Digression']);
+    agentOf(chat)?.title('Point');
+    agentOf(chat)?.title('  ');
+    await host.run();
+    expect(await titles()).toEqual(['Point', 'Point', 'Digression']);
+  });
+
+  test('[SESS-1] an agent that needs a token for something that it has none for is refused with what it needs', async () => {
+    const host = await startHost();
+    const client = await host.client();
+    const needed = { resource: 'https://api.example.org' };
+    const describe = host.agent.describe.bind(host.agent);
+    host.agent.describe = () => ({
+      ...describe(),
+      protectedResources: [needed, { resource: 'https://extra.example.org', required: false }],
+    });
+    const refused = client.request('createSession', {
+      channel: SESSION,
+      workingDirectory: 'https://example.org/',
+    });
+    await expect(refused).rejects.toMatchObject({ code: -32007, data: { resources: [needed] } });
+  });
+
   test('[SESS-10] title, read and archived change as dispatched', async () => {
     const host = await startHost();
     const client = await host.client();

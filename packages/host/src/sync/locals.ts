@@ -27,6 +27,8 @@ export interface ChatLocal extends AnyLocal {
   readonly turnCount: number;
   /** The agent's memory, as its provider gave it. */
   readonly memory?: unknown;
+  /** What named it last, if the host did; a title that somebody gave is never replaced [SESS-6]. */
+  readonly titledBy?: 'message' | 'agent';
   /** Digest of the session's instructions that the agent was told last; absent for none. */
   readonly instructed?: string;
 }

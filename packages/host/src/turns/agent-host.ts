@@ -22,11 +22,8 @@ export function agentSessionHost(
   return {
     saveMemory: (memory) => change((_, chat) => sync.setLocal(chat, { ...chat.local, memory })),
     title: (title) =>
-      change((session) => {
-        if (session.local.titledBy === 'client' || session.state.title === title || title.trim() === '')
-          return;
-        sync.setLocal(session, { ...session.local, titledBy: 'agent' });
-        sync.emit(session, { type: 'session/titleChanged', title });
+      change((session, chat) => {
+        if (title.trim() !== '') adoptTitle(sync, session, chat, title);
       }),
     config: (config) => change((session) => adoptConfig(sync, session, config)),
     commands: (commands) =>
@@ -58,6 +55,26 @@ export function agentSessionHost(
       if (owner.isCurrent()) owner.exited(reason);
     },
   };
+}
+
+/** The conversation's title is its chat's, and its session's too where that is what people mean by it [SESS-11]. */
+function adoptTitle(
+  sync: TurnParts['sync'],
+  session: Channel<'session'>,
+  chat: Channel<'chat'>,
+  title: string,
+): void {
+  const { chats, defaultChat } = session.state;
+  const entry = chats.find(({ resource }) => resource === chat.uri);
+  const isOwn = entry?.title === '' || chat.local.titledBy !== undefined;
+  if (entry !== undefined && isOwn && entry.title !== title) {
+    sync.setLocal(chat, { ...chat.local, titledBy: 'agent' });
+    sync.emit(session, { type: 'session/chatUpdated', chat: chat.uri, changes: { title } });
+  }
+  const isWhole = chats.length === 1 || chat.uri === defaultChat;
+  if (!isWhole || session.local.titledBy === 'client' || session.state.title === title) return;
+  sync.setLocal(session, { ...session.local, titledBy: 'agent' });
+  sync.emit(session, { type: 'session/titleChanged', title });
 }
 
 /** Values of keys that the session's schema has; a schema is fixed when a session is created. */

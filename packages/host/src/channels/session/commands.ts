@@ -1,5 +1,6 @@
 import {
   type AgentInfo,
+  authRequired,
   type ChatState,
   type ChatSummary,
   type CreateSessionParams,
@@ -128,6 +129,8 @@ async function createSession(
   await checkFree(sync, uri);
   const source = params.fork && (await openForkSource(sync, params.fork, params.provider));
   const provider = agents.get(params.provider ?? source?.state.provider);
+  const wanted = provider.describe().protectedResources?.filter(({ required }) => required !== false) ?? [];
+  if (wanted.length > 0) throw authRequired(wanted);
   const isMoved = params.workingDirectory !== undefined;
   const directory =
     source === undefined || isMoved

@@ -12,8 +12,8 @@ export function mirrorChats(sync: Sync): void {
     if (session === undefined) return;
     mirrorSummary(sync, session, change);
     mirrorInputNeeded(sync, session, change);
-    if (change.action.type === 'chat/turnStarted')
-      nameFromMessage(sync, session, change.channel.uri, change.action.message.text);
+    if (change.action.type === 'chat/turnStarted' && change.action.message.origin.kind === 'user')
+      nameFromMessage(sync, session, change.channel, change.action.message.text);
     if (change.action.type === 'chat/turnStarted' || change.action.type === 'chat/inputRequested') {
       clearRead(sync, session);
     }
@@ -139,12 +139,13 @@ function clearRead(sync: Sync, session: Channel<'session'>): void {
 }
 
 /** The first message of a session and of each chat names it, unless somebody has [SESS-11]. */
-function nameFromMessage(sync: Sync, session: Channel<'session'>, chat: string, text: string): void {
+function nameFromMessage(sync: Sync, session: Channel<'session'>, chat: Channel<'chat'>, text: string): void {
   const title = titleFrom(text);
   if (title === '') return;
-  const entry = session.state.chats.find(({ resource }) => resource === chat);
+  const entry = session.state.chats.find(({ resource }) => resource === chat.uri);
   if (entry !== undefined && entry.title === '') {
-    sync.emit(session, { type: 'session/chatUpdated', chat, changes: { title } });
+    sync.setLocal(chat, { ...chat.local, titledBy: 'message' });
+    sync.emit(session, { type: 'session/chatUpdated', chat: chat.uri, changes: { title } });
   }
   if (session.local.titledBy !== 'nobody') return;
   sync.setLocal(session, { ...session.local, titledBy: 'message' });
