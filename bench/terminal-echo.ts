@@ -11,7 +11,8 @@ const GAP_MS = 5;
 
 /**
  * Key to echo over WebSocket, host, journal and keeper and back, against a pty in the very process that types, and, to tell
- * the machine's share from ours, against a pty behind a bare WebSocket.
+ * the machine's share from ours, against a pty behind a bare WebSocket: in that process, and in one more behind a local socket, where
+ * a keeper has it.
  */
 export async function terminalEcho(): Promise<Measured[]> {
   return withFolder(async (folder) => {
@@ -20,34 +21,46 @@ export async function terminalEcho(): Promise<Measured[]> {
     const local = new BenchProcess('./terminal-typist.ts');
     const relay = new BenchProcess('./terminal-relay.ts');
     const relayed = new BenchProcess('./terminal-typist.ts');
+    const apart = new BenchProcess('./terminal-pty.ts');
+    const relayApart = new BenchProcess('./terminal-relay.ts');
+    const relayedApart = new BenchProcess('./terminal-typist.ts');
     try {
       await typist.ask({ kind: 'open', shell: SHELL, cwd: folder, url: host.wsUrl });
       await local.ask({ kind: 'open', shell: SHELL, cwd: folder });
       const { url } = await relay.ask<{ url: string }>({ shell: SHELL, cwd: folder });
       await relayed.ask({ kind: 'open', shell: SHELL, cwd: folder, relay: url });
+      const path = `${folder}/bare-pty.sock`;
+      await apart.ask({ shell: SHELL, cwd: folder, path });
+      const { url: urlApart } = await relayApart.ask<{ url: string }>({ shell: SHELL, cwd: folder, path });
+      await relayedApart.ask({ kind: 'open', shell: SHELL, cwd: folder, relay: urlApart });
       const ours: number[] = [];
       const baseline: number[] = [];
       const bare: number[] = [];
+      const bareApart: number[] = [];
       const block = async (by: BenchProcess): Promise<number[]> =>
         (await by.ask<{ latenciesMs: number[] }>({ kind: 'type', keys: BLOCK, gapMs: GAP_MS })).latenciesMs;
       // The first block of each warms up.
       await block(typist);
       await block(local);
       await block(relayed);
+      await block(relayedApart);
       while (ours.length < KEYS) {
         ours.push(...(await block(typist)));
         baseline.push(...(await block(local)));
         bare.push(...(await block(relayed)));
+        bareApart.push(...(await block(relayedApart)));
       }
       return [
         compare('p50', 0.5, { ours, baseline }, 3),
         compare('p99', 0.99, { ours, baseline }, 5),
         compare('p50, bare WebSocket', 0.5, { ours, baseline: bare }, 3),
         compare('p99, bare WebSocket', 0.99, { ours, baseline: bare }, 3),
+        compare('p50, bare WebSocket and socket', 0.5, { ours, baseline: bareApart }, 2),
+        compare('p99, bare WebSocket and socket', 0.99, { ours, baseline: bareApart }, 2),
       ];
     } finally {
-      await Promise.all([typist.end(), local.end(), relayed.end()]);
-      await relay.end();
+      await Promise.all([typist.end(), local.end(), relayed.end(), relayedApart.end()]);
+      await Promise.all([relay.end(), relayApart.end(), apart.end()]);
       await host.end();
     }
   });

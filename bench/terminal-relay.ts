@@ -1,6 +1,7 @@
 // The least that a pty over a WebSocket takes: keys in, output out, nothing checked, kept or shared.
 
 import { once } from 'node:events';
+import { connect } from 'node:net';
 import { spawn } from '@lydell/node-pty';
 import { WebSocketServer } from 'ws';
 import { serve } from './process.ts';
@@ -10,12 +11,22 @@ const sockets = new WebSocketServer({ host: '127.0.0.1', port: 0, perMessageDefl
 async function answer({
   shell: [program = '', ...args],
   cwd,
+  path,
 }: {
   shell: string[];
   cwd: string;
+  /** Of the socket behind which the pty is; absent: it is in this process. */
+  path?: string;
 }): Promise<unknown> {
   if (sockets.address() === null) await once(sockets, 'listening');
   sockets.on('connection', (socket) => {
+    if (path !== undefined) {
+      const keeper = connect(path);
+      socket.on('message', (keys) => keeper.write(String(keys)));
+      keeper.on('data', (output) => socket.send(output, { binary: false }));
+      socket.on('close', () => keeper.destroy());
+      return;
+    }
     const pty = spawn(program, args, { cols: 80, rows: 24, cwd });
     socket.on('message', (keys) => pty.write(String(keys)));
     pty.onData((text) => socket.send(text));
