@@ -12,6 +12,8 @@ export interface AgentAbilities {
   readonly afterDenial: 'answers' | 'ends its turn';
   /** Whether people see what its shell commands print. */
   readonly showsOutput: boolean;
+  /** Where a message goes that a person says in the middle of a turn. */
+  readonly steering: 'goes into the turn' | 'is the next turn';
   /** How a chat goes on after the host restarts: the agent takes up its own session, or is told the transcript again. */
   readonly resumes: 'takes up its own session' | 'takes up its own session, or is told the transcript';
 }
@@ -23,6 +25,7 @@ export const agentAbilities: Readonly<Record<AgentPackage['id'], AgentAbilities>
     asksWith: 'the change',
     afterDenial: 'answers',
     showsOutput: true,
+    steering: 'is the next turn',
     resumes: 'takes up its own session',
   },
   codex: {
@@ -30,6 +33,7 @@ export const agentAbilities: Readonly<Record<AgentPackage['id'], AgentAbilities>
     asksWith: 'the command',
     afterDenial: 'ends its turn',
     showsOutput: true,
+    steering: 'goes into the turn',
     resumes: 'takes up its own session',
   },
   gemini: {
@@ -37,6 +41,7 @@ export const agentAbilities: Readonly<Record<AgentPackage['id'], AgentAbilities>
     asksWith: 'the change',
     afterDenial: 'answers',
     showsOutput: false,
+    steering: 'is the next turn',
     // Loading overwrites what it should load when the session began within the same minute.
     resumes: 'takes up its own session, or is told the transcript',
   },
@@ -45,6 +50,7 @@ export const agentAbilities: Readonly<Record<AgentPackage['id'], AgentAbilities>
     asksWith: 'the change',
     afterDenial: 'ends its turn',
     showsOutput: true,
+    steering: 'is the next turn',
     resumes: 'takes up its own session',
   },
   qwen: {
@@ -52,6 +58,7 @@ export const agentAbilities: Readonly<Record<AgentPackage['id'], AgentAbilities>
     asksWith: 'the change',
     afterDenial: 'answers',
     showsOutput: true,
+    steering: 'is the next turn',
     resumes: 'takes up its own session',
   },
 };
@@ -61,12 +68,12 @@ export function agentTable(): string {
   const rows = agentPackages
     .toSorted((one, other) => one.id.localeCompare(other.id))
     .map(({ id, packageName, version }) => {
-      const { displayName, asksWith, afterDenial, showsOutput, resumes } = agentAbilities[id];
-      return `| ${displayName} | \`${packageName}\` ${version} | yes | yes, showing ${asksWith} | ${afterDenial} | ${showsOutput ? 'yes' : 'no'} | yes | ${resumes} |`;
+      const { displayName, asksWith, afterDenial, showsOutput, steering, resumes } = agentAbilities[id];
+      return `| ${displayName} | \`${packageName}\` ${version} | yes | yes, showing ${asksWith} | ${afterDenial} | ${showsOutput ? 'yes' : 'no'} | ${steering} | yes | ${resumes} |`;
     });
   return [
-    '| agent | tested with | text streams | a write asks first | after a denial | shows what commands print | cancel | after a restart of the host |',
-    '|---|---|---|---|---|---|---|---|',
+    '| agent | tested with | text streams | a write asks first | after a denial | shows what commands print | a steering message | cancel | after a restart of the host |',
+    '|---|---|---|---|---|---|---|---|---|',
     ...rows,
   ].join('\n');
 }

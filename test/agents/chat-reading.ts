@@ -1,6 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import type { SessionHandle } from '@agenthost/client';
-import type { ChatState, ToolCallPendingConfirmationState, ToolCallState, Turn } from '@agenthost/protocol';
+import type {
+  ChatState,
+  ResponsePart,
+  ToolCallPendingConfirmationState,
+  ToolCallState,
+  Turn,
+} from '@agenthost/protocol';
 
 /** Throws when it is not there. */
 export function present<T>(value: T | undefined): T {
@@ -37,6 +43,10 @@ export function callsOf(turn: Pick<Turn, 'responseParts'> | undefined): ToolCall
 export function textOf(turn: Pick<Turn, 'responseParts'> | undefined): string {
   return (turn?.responseParts ?? []).map((part) => (part.kind === 'markdown' ? part.content : '')).join('');
 }
+
+/** Whether a part tells of a message that went into the turn. */
+export const isSteering = (part: ResponsePart): boolean =>
+  part.kind === 'systemNotification' && part['x-steering'] !== undefined;
 
 /** A file's text; `undefined` when there is none. */
 export async function textIn(file: string): Promise<string | undefined> {

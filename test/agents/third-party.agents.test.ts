@@ -1,11 +1,20 @@
+import type { ChatState } from '@agenthost/protocol';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { installAgents } from '../../scripts/install-agents.ts';
 import { agentAbilities } from './agent-abilities.ts';
 import { agentPackages } from './agent-packages.ts';
-import { callsOf, pendingCall, present, textIn, textOf, until } from './chat-reading.ts';
+import { callsOf, isSteering, pendingCall, present, textIn, textOf, until } from './chat-reading.ts';
 import { untilGone } from './host-process.ts';
 import { Stage } from './stage.ts';
-import { afterTool, greeting, plantPrompt, shellPrompt, slowPrompt, writePrompt } from './stand-in-model.ts';
+import {
+  afterTool,
+  greeting,
+  plantPrompt,
+  recallPrompt,
+  shellPrompt,
+  slowPrompt,
+  writePrompt,
+} from './stand-in-model.ts';
 
 const installed = await installAgents(agentPackages);
 const turnTimeoutMs = 60_000;
@@ -20,7 +29,7 @@ it('at least three third-party agents are installed', () => {
 
 describe.each(installed.filter(({ command }) => command !== undefined))('$agent.id', (installation) => {
   const stage = new Stage(installation);
-  const { resumes, asksWith, afterDenial, showsOutput } = agentAbilities[installation.agent.id];
+  const { resumes, asksWith, afterDenial, showsOutput, steering } = agentAbilities[installation.agent.id];
 
   beforeAll(() => stage.open(), turnTimeoutMs);
   afterAll(() => stage.close(), turnTimeoutMs);
@@ -135,6 +144,46 @@ describe.each(installed.filter(({ command }) => command !== undefined))('$agent.
     expect(textOf(next)).toContain(greeting);
   });
 
+  it(`[CHAT-12] is told something in the middle of a turn, which ${steering}`, {
+    timeout: turnTimeoutMs,
+  }, async () => {
+    const text = plantPrompt('ibis');
+    const prompt = stage.driver.prompt(shellPrompt("printf 'steered'"));
+    const call = await pendingCall(stage.watcher);
+    await stage.watcher.chat.steer(text);
+    const isTaken = (chat: ChatState): boolean => (chat.activeTurn?.responseParts ?? []).some(isSteering);
+    const settled = await until(
+      stage.watcher,
+      (chat) => isTaken(chat) || chat.queuedMessages?.[0]?.message.text === text,
+    );
+    expect(isTaken(settled)).toBe(steering === 'goes into the turn');
+    expect(settled.steeringMessage).toBeUndefined();
+    await stage.driver.approve(call.toolCallId);
+    const turn = await prompt.result;
+    expect(turn.state, turn.error?.message).toBe('complete');
+    const isNext = steering === 'is the next turn';
+    const { turns } = await until(
+      stage.watcher,
+      (chat) => (chat.turns.at(-1)?.message.text === text) === isNext && chat.activeTurn === undefined,
+    );
+    const last = present(turns.at(-1));
+    expect(last.state, last.error?.message).toBe('complete');
+    expect(textOf(last)).toContain(greeting);
+  });
+
+  it('[CHAT-6] remembers what is left of a chat that was cut and sent on with another text, and nothing else', {
+    timeout: turnTimeoutMs,
+  }, async () => {
+    const wrong = await stage.driver.prompt(plantPrompt('crane')).result;
+    expect(wrong.state, wrong.error?.message).toBe('complete');
+    const right = await (await stage.watcher.chat.resend(wrong.id, plantPrompt('stork'))).result;
+    expect(right.state, right.error?.message).toBe('complete');
+    const asked = await stage.driver.prompt(recallPrompt).result;
+    expect(asked.state, asked.error?.message).toBe('complete');
+    for (const word of ['pelican', 'heron', 'ibis', 'stork']) expect(textOf(asked)).toContain(word);
+    expect(textOf(asked)).not.toContain('crane');
+  });
+
   it(`goes on after the host is stopped and started: it ${resumes}`, {
     timeout: 2 * turnTimeoutMs,
   }, async () => {
@@ -145,7 +194,7 @@ describe.each(installed.filter(({ command }) => command !== undefined))('$agent.
     await untilGone(agents, 5_000);
     await stage.restart();
     expect(stage.driver.chat.mirror.confirmed.turns).toEqual(before.turns);
-    await stage.expectRecall(['pelican', 'heron']);
+    await stage.expectRecall(['pelican', 'heron', 'ibis', 'stork']);
     expect(stage.driver.chat.mirror.confirmed.turns.length).toBe(before.turns.length + 1);
   });
 
@@ -163,7 +212,7 @@ describe.each(installed.filter(({ command }) => command !== undefined))('$agent.
     expect(turn.error?.errorType).toBe('hostRestarted');
     expect(textOf(turn).startsWith(seen)).toBe(true);
     await untilGone(agents, 15_000);
-    await stage.expectRecall(['pelican', 'heron']);
+    await stage.expectRecall(['pelican', 'heron', 'ibis', 'stork']);
     await stage.settle();
     expect(stage.watcher.chat.mirror.confirmed).toEqual(stage.driver.chat.mirror.confirmed);
   });
