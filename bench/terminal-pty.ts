@@ -18,7 +18,7 @@ async function answer({
 }): Promise<unknown> {
   server.on('connection', (socket) => {
     const pty = spawn(program, args, { cols: 80, rows: 24, cwd, encoding: null });
-    socket.on('data', (keys) => pty.write(keys));
+    socket.on('data', (keys) => pty.write(String(keys)));
     pty.onData((output) => socket.write(output));
     socket.on('close', () => pty.kill());
   });
