@@ -2,6 +2,7 @@
 // (see `Step`). What it offers comes as one JSON argument (see `Offer`).
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
+import { McpClient, type ServerEntry } from './scripted-mcp.ts';
 
 /** What a test makes the agent offer. */
 export interface Offer {
@@ -39,6 +40,10 @@ export type Step =
   | { sayCalls: string }
   | { sayPrompt: true }
   | { saySession: true }
+  /** Asks the first server of `mcpServers`, which it starts for that, and waits for the answer. */
+  | { mcp: { method: string; params?: object } }
+  /** Says which notifications that server has sent, once there is one. */
+  | { sayMcpNotes: true }
   /** Waits until a method was called that the agent has seen so often by then. */
   | { awaitCall: string; count?: number }
   /** Sends a whole message as it is. */
@@ -70,6 +75,17 @@ const called = new Set<() => void>();
 let requestCount = 0;
 let sessionCount = 0;
 let lastAnswer: Message = {};
+/** By session. */
+const servers = new Map<string, ServerEntry[]>();
+const mcpClients = new Map<string, McpClient>();
+
+function mcpOf(sessionId: string): McpClient {
+  const [entry] = servers.get(sessionId) ?? [];
+  if (entry === undefined) throw new Error(`no server was given to ${sessionId}`);
+  const client = mcpClients.get(sessionId) ?? new McpClient(entry);
+  mcpClients.set(sessionId, client);
+  return client;
+}
 let pending: Promise<Message> = Promise.resolve({});
 
 if (offer.ignoresTerm) process.on('SIGTERM', () => {});
@@ -106,7 +122,15 @@ async function runTurn(id: number | string, sessionId: string, prompt: { text?: 
     else if ('ask' in step) lastAnswer = await request(step.ask.method, { sessionId, ...step.ask.params });
     else if ('request' in step) pending = request(step.request.method, { sessionId, ...step.request.params });
     else if ('awaitAnswer' in step) lastAnswer = await pending;
-    else if ('say' in step) say(sessionId, step.say);
+    else if ('mcp' in step) {
+      const { method, params = {} } = step.mcp;
+      const { result, error } = await mcpOf(sessionId).request(method, params);
+      lastAnswer = { result: result ?? error };
+    } else if ('sayMcpNotes' in step) {
+      const { notes } = mcpOf(sessionId);
+      while (notes.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+      say(sessionId, JSON.stringify(notes));
+    } else if ('say' in step) say(sessionId, step.say);
     else if ('sayAnswer' in step) say(sessionId, JSON.stringify(lastAnswer.result ?? lastAnswer.error));
     else if ('sayEnv' in step) say(sessionId, JSON.stringify({ env: process.env, cwd: process.cwd() }));
     else if ('sayCalls' in step) {
@@ -150,6 +174,7 @@ function answer({ id, method, params = {} }: Message & { id: number | string }):
     sessionCount += 1;
     sessionId = `${process.pid}-${sessionCount}`;
   }
+  if (Array.isArray(params['mcpServers'])) servers.set(sessionId, params['mcpServers'] as ServerEntry[]);
   for (const body of offer.before?.[method] ?? []) update(sessionId, body);
   if (error !== undefined) send({ id, error });
   else if (method === 'initialize') send({ id, result: { protocolVersion: 1, ...offer.init } });

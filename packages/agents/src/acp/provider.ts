@@ -18,6 +18,7 @@ import type { AcpConnection } from './connection.ts';
 import { ConnectionPool } from './connection-pool.ts';
 import { agentEnvironment } from './environment.ts';
 import { defaultMaxLineBytes } from './message-stream.ts';
+import type { ToolServer } from './mcp/tool-server.ts';
 import { type AcpLog, type AcpTimers, processTimers } from './runtime.ts';
 import type { AcpSessionContext } from './session.ts';
 import type { AgentSessionConfig } from './session-config.ts';
@@ -71,6 +72,7 @@ class Provider implements AcpProvider {
   readonly #timers: AcpTimers;
   readonly #pool: ConnectionPool;
   readonly #listeners = new Set<() => void>();
+  #toolServer: Promise<ToolServer> | undefined;
   #models: readonly SessionModelInfo[] = [];
   #config: ResolvedConfig = { schema: { type: 'object', properties: {} }, values: {} };
   /** What a session of the agent offered last. */
@@ -141,13 +143,23 @@ class Provider implements AcpProvider {
       timers: this.#timers,
       log: this.#log,
       sessionTimeoutMs: this.#options.startTimeoutMs ?? 60_000,
+      findToolServer: () => this.#findToolServer(),
       onOffered: (config) => this.#learn(config),
     };
     return AcpSession.open(context, open, signal);
   }
 
-  dispose(): Promise<void> {
-    return this.#pool.dispose();
+  async dispose(): Promise<void> {
+    await this.#pool.dispose();
+    await (await this.#toolServer)?.dispose();
+  }
+
+  /** Not before a client offers a tool: the protocol's library takes memory, which most hosts do not need. */
+  #findToolServer(): Promise<ToolServer> {
+    this.#toolServer ??= import('./mcp/tool-server.ts').then(
+      (module) => new module.ToolServer({ log: this.#log, timers: this.#timers }),
+    );
+    return this.#toolServer;
   }
 
   async #connect(cwd: string, signal: AbortSignal, onRunning: () => void): Promise<AcpConnection> {

@@ -8,6 +8,7 @@ import {
 } from '@agenthost/host';
 import type { Message } from '@agenthost/protocol';
 import { ChildSessions } from './child-sessions.ts';
+import { ClientToolTwins } from './client-tool-twins.ts';
 import type { AcpAgentConfig } from './config.ts';
 import { ConfigControl, type ConfigTarget } from './config-control.ts';
 import type { AcpConnection, SessionReceiver } from './connection.ts';
@@ -15,6 +16,8 @@ import type { ConnectionLease, ConnectionPool } from './connection-pool.ts';
 import type { AskPeople } from './elicitation.ts';
 import { readTextFile, writeTextFile } from './files.ts';
 import { type JsonObject, objectOf, textOf } from './json.ts';
+import type { ToolServerEntry } from './mcp/tool-server.ts';
+import { type FindToolServer, OfferedTools } from './offered-tools.ts';
 import { primingText } from './priming.ts';
 import { promptBlocks } from './prompt.ts';
 import { type AcpLog, type AcpTimers, orAbort, withDeadline } from './runtime.ts';
@@ -32,6 +35,8 @@ export interface AcpSessionContext {
   readonly log: AcpLog;
   /** For the answers to `session/new`, `load`, `resume` and `close`. */
   readonly sessionTimeoutMs: number;
+  /** Where sessions serve the tools of clients. */
+  readonly findToolServer: FindToolServer;
   /** Sees what a new session of the agent offers, before anything was changed in it. */
   onOffered(config: AgentSessionConfig): void;
 }
@@ -67,6 +72,8 @@ export class AcpSession implements AgentSession, SessionReceiver {
   readonly #children = new ChildSessions(this);
   readonly #config: ConfigControl;
   readonly terminals: SharedTerminals;
+  readonly #tools: OfferedTools;
+  #mcpServers: ToolServerEntry[] = [];
   #sessionId: string | undefined;
   #attached: Attachment | undefined;
   #turn: AcpTurn | undefined;
@@ -109,6 +116,11 @@ export class AcpSession implements AgentSession, SessionReceiver {
       log: context.log,
       turnId: () => this.#turn?.id,
       released: async (terminal) => this.#turn?.showTerminal(terminal),
+    });
+    this.#tools = new OfferedTools({
+      host: options.host,
+      findServer: context.findToolServer,
+      turn: () => this.#turn,
     });
     this.#key = context.agent.sharesProcess === false ? options.chat : '';
   }
@@ -153,14 +165,9 @@ export class AcpSession implements AgentSession, SessionReceiver {
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    const attached = this.#attached;
-    if (attached?.connection.isOpen === true && attached.connection.traits.canClose) {
-      const { sessionId } = attached;
-      await this.#request(attached.connection, 'session/close', { sessionId }, closeTimeoutMs).catch(
-        (error: unknown) => this.#context.log('info', 'agent session not closed', { error: String(error) }),
-      );
-    }
+    await this.#closeAgentSession();
     this.#detach();
+    this.#tools.end();
     await this.terminals.end();
     if (this.#key !== '') await this.#context.pool.drop(this.#key, 'its chat was closed');
   }
@@ -173,9 +180,14 @@ export class AcpSession implements AgentSession, SessionReceiver {
     const stuck = this.#turn === undefined ? undefined : this.#attached?.connection;
     this.#isClosed = true;
     this.#detach();
+    this.#tools.end();
     await this.terminals.end();
     await stuck?.close('a turn on it did not end when it was cancelled');
     if (this.#key !== '') await this.#context.pool.drop(this.#key, 'its chat was ended');
+  }
+
+  toolsChanged(): void {
+    this.#tools.changed();
   }
 
   async update(update: SessionUpdate): Promise<void> {
@@ -236,6 +248,7 @@ export class AcpSession implements AgentSession, SessionReceiver {
       workingDirectory,
       terminals: this.terminals,
       children: this.#children,
+      twins: new ClientToolTwins(() => this.#tools.list()),
     });
     this.#children.use(connection);
     this.#turn = turn;
@@ -272,8 +285,11 @@ export class AcpSession implements AgentSession, SessionReceiver {
     );
     this.#options.onStep?.('session');
     try {
-      if (this.#attached?.connection !== lease.connection) {
+      if (this.#attached?.connection !== lease.connection || this.#tools.areMissing) {
+        await this.#closeAgentSession();
         this.#detach();
+        const { canLoad, canResume } = lease.connection.traits;
+        this.#mcpServers = await this.#tools.servers(!canLoad && !canResume);
         this.#attached = (await this.#restore(lease.connection)) ?? (await this.#create(lease.connection));
         if (this.#isClosed) this.#detach();
         if (this.#attached === undefined)
@@ -360,6 +376,16 @@ export class AcpSession implements AgentSession, SessionReceiver {
     });
   }
 
+  /** Lets the agent end its session, where it can; it may be resumed. Never rejects. */
+  async #closeAgentSession(): Promise<void> {
+    const attached = this.#attached;
+    if (attached?.connection.isOpen !== true || !attached.connection.traits.canClose) return;
+    const { sessionId } = attached;
+    await this.#request(attached.connection, 'session/close', { sessionId }, closeTimeoutMs).catch(
+      (error: unknown) => this.#context.log('info', 'agent session not closed', { error: String(error) }),
+    );
+  }
+
   #detach(): void {
     this.#children.detach();
     this.#attached?.detach();
@@ -374,7 +400,7 @@ export class AcpSession implements AgentSession, SessionReceiver {
   }
 
   #sessionParams(more: JsonObject): JsonObject {
-    return { cwd: this.#options.workingDirectory, mcpServers: [], ...more };
+    return { cwd: this.#options.workingDirectory, mcpServers: this.#mcpServers, ...more };
   }
 
   #request(

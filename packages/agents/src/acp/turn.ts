@@ -1,9 +1,11 @@
-import type { InputQuestions, InputResponse, TurnOutput } from '@agenthost/host';
+import type { ClientTool, InputQuestions, InputResponse, TurnOutput } from '@agenthost/host';
+import type { ToolCallResult } from '@agenthost/protocol';
 import type { ChildSessions } from './child-sessions.ts';
+import type { ClientToolTwins } from './client-tool-twins.ts';
 import { type JsonObject, objectOf, textOf } from './json.ts';
 import { PermissionChoices } from './permission.ts';
 import { PlanBlock } from './plan.ts';
-import { readToolCall, type SessionUpdate } from './session-update.ts';
+import { readToolCall, type SessionUpdate, type ToolCallFields } from './session-update.ts';
 import type { SharedTerminal } from './terminals.ts';
 import { type ToolCallPlace, ToolCalls } from './tool-calls.ts';
 import { TurnUsage } from './usage.ts';
@@ -22,12 +24,15 @@ const stopNotices: Readonly<Record<string, string>> = {
 /** Where the calls of a turn happen, and what is known of the agent's sub-agents. */
 export type TurnPlace = Omit<ToolCallPlace, 'turnId' | 'callEnded'> & {
   readonly children: Pick<ChildSessions, 'known' | 'attach'>;
+  /** Of the whole turn, workers included. */
+  readonly twins: ClientToolTwins;
 };
 
 /** One turn of an agent session: applies what the agent sends to the host's output. */
 export class AcpTurn {
   readonly id: string;
   readonly #output: TurnOutput;
+  readonly #twins: ClientToolTwins;
   readonly #toolCalls: ToolCalls;
   readonly #workers: Workers<AcpTurn>;
   readonly #plan: PlanBlock;
@@ -41,6 +46,7 @@ export class AcpTurn {
   constructor(id: string, output: TurnOutput, place: TurnPlace) {
     this.id = id;
     this.#output = output;
+    this.#twins = place.twins;
     this.#workers = new Workers<AcpTurn>({
       output,
       children: place.children,
@@ -73,7 +79,7 @@ export class AcpTurn {
       }
       case 'toolCall':
         this.#hasMarkdownBefore = false;
-        return this.#toolCalls.update(update.call, update.isAnnouncement);
+        return this.#toolCall(update.call, update.isAnnouncement);
       case 'plan':
         this.#hasMarkdownBefore = false;
         return this.#plan.update(update.entries);
@@ -109,7 +115,10 @@ export class AcpTurn {
     const worker = this.#workers.ownerOf(call.toolCallId);
     if (worker !== undefined) return worker.permission(params);
     this.#hasMarkdownBefore = false;
-    return this.#toolCalls.ask(call, new PermissionChoices(params));
+    const choices = new PermissionChoices(params);
+    // The host asks about the client's call, where people see whose it is.
+    if (this.#twins.asks(call)) return choices.optionFor({ approved: true });
+    return this.#toolCalls.ask(call, choices);
   }
 
   /** Asks people; cancelled when the turn ends first. */
@@ -130,6 +139,17 @@ export class AcpTurn {
     if (this.#usage.setResult(result)) this.#showUsage();
     const notice = stopNotices[textOf(result['stopReason']) ?? ''];
     if (notice !== undefined) this.#output.notify(notice);
+  }
+
+  /** Runs a client's tool that the agent has called. */
+  clientTool({ clientId, name, definition }: ClientTool, toolInput: string): Promise<ToolCallResult> {
+    const asksFirst = this.#twins.claim(name) ? { asksFirst: true } : {};
+    return this.#output.clientTool({ clientId, toolName: definition.name, toolInput, ...asksFirst });
+  }
+
+  async #toolCall(call: ToolCallFields, isAnnouncement: boolean): Promise<void> {
+    const shown = this.#twins.shown(call);
+    if (shown !== undefined) await this.#toolCalls.update(shown, isAnnouncement);
   }
 
   async #markdown(text: string | undefined, messageId: string | undefined): Promise<void> {

@@ -1,0 +1,47 @@
+import type { ToolCallResult, ToolResultContent } from '@agenthost/protocol';
+import type { CallToolResult } from '@modelcontextprotocol/server';
+
+type Block = CallToolResult['content'][number];
+
+/** A client's result as a tool's result of the Model Context Protocol. */
+export function toolResult({
+  success,
+  content = [],
+  structuredContent,
+  error,
+}: ToolCallResult): CallToolResult {
+  const blocks = content.map(block);
+  if (!success) {
+    const text = error?.message ?? 'The tool failed';
+    return { isError: true, content: [{ type: 'text', text }, ...blocks] };
+  }
+  return { content: blocks, ...(structuredContent === undefined ? {} : { structuredContent }) };
+}
+
+/** A failure that the model reads. */
+export const failedResult = (text: string): CallToolResult => ({
+  isError: true,
+  content: [{ type: 'text', text }],
+});
+
+function block(content: ToolResultContent): Block {
+  switch (content.type) {
+    case 'text':
+      return { type: 'text', text: content.text };
+    case 'embeddedResource': {
+      const { data, contentType } = content;
+      if (contentType.startsWith('image/')) return { type: 'image', data, mimeType: contentType };
+      if (contentType.startsWith('audio/')) return { type: 'audio', data, mimeType: contentType };
+      return { type: 'text', text: `(data of type ${contentType}, which cannot be shown here)` };
+    }
+    case 'resource':
+      return {
+        type: 'text',
+        text: `(${content.sizeHint ?? 'more'} bytes in all are kept at ${content.uri})`,
+      };
+    case 'terminalComplete':
+      return { type: 'text', text: content.preview ?? '' };
+    default:
+      return { type: 'text', text: `(${content.type})` };
+  }
+}

@@ -1,0 +1,215 @@
+import { statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { ClientTool } from '@agenthost/host';
+import type { ToolCallResult } from '@agenthost/protocol';
+import { openChat } from '@agenthost/testkit';
+import { describe, expect, it } from 'vitest';
+import { permission, scriptedAgent, steps, temporaryFolder, toolCall } from './acp-chats.ts';
+import type { Offer, Step } from './acp-scripted-agent.ts';
+import { McpClient, type ServerEntry } from './scripted-mcp.ts';
+
+const LOOK: ClientTool = {
+  clientId: 'tv',
+  name: 'look',
+  definition: {
+    name: 'look',
+    description: 'Looks around',
+    inputSchema: { type: 'object', properties: { far: { type: 'boolean' } } },
+    outputSchema: { type: 'object' },
+  },
+};
+const SEEN: ToolCallResult = {
+  success: true,
+  pastTenseMessage: 'Looked',
+  content: [{ type: 'text', text: 'a window' }],
+};
+const canLoad = { agentCapabilities: { loadSession: true } };
+const canLoadAndClose = { agentCapabilities: { loadSession: true, sessionCapabilities: { close: {} } } };
+
+const list: Step = { mcp: { method: 'tools/list' } };
+const call = (name = 'look'): Step => ({
+  mcp: { method: 'tools/call', params: { name, arguments: { far: true } } },
+});
+
+async function opened(offer: Offer = { init: canLoad }, offered: readonly ClientTool[] = [LOOK]) {
+  const provider = scriptedAgent(offer);
+  const chat = await openChat(provider, { workingDirectory: temporaryFolder() });
+  const prompt = (...todo: Step[]) => {
+    chat.host.offered = offered;
+    return chat.prompt(steps(...todo));
+  };
+  return { provider, chat, prompt };
+}
+
+/** The whole run of one turn. */
+async function played(todo: Step[], result: ToolCallResult = SEEN) {
+  const { prompt } = await opened();
+  const { output, done } = prompt(...todo);
+  output.onClientTool = () => result;
+  await done;
+  return output;
+}
+
+async function entryOf(): Promise<{ entry: ServerEntry; end: () => Promise<void> }> {
+  const { chat, prompt, provider } = await opened();
+  const turn = prompt({ sayCalls: 'session/load' });
+  await turn.done;
+  const [{ mcpServers }] = JSON.parse(turn.output.text) as [{ mcpServers: ServerEntry[] }];
+  const [entry] = mcpServers;
+  if (entry === undefined) throw new Error('no server was given');
+  return {
+    entry,
+    end: async () => {
+      await chat.session.close();
+      await provider.dispose();
+    },
+  };
+}
+
+describe('tools of clients in an ACP agent', () => {
+  it('[CHAT-9] are listed and called by the agent over the Model Context Protocol, in the turn', async () => {
+    const { prompt } = await opened();
+    const { output, done } = prompt(list, { sayAnswer: true }, { say: '|' }, call(), { sayAnswer: true });
+    output.onClientTool = () => SEEN;
+    await done;
+    const [listed = '', answered = ''] = output.text.split('|');
+    expect(JSON.parse(listed)).toMatchObject({
+      tools: [{ name: 'look', description: 'Looks around', inputSchema: LOOK.definition.inputSchema }],
+    });
+    expect(listed).not.toContain('outputSchema');
+    expect(output.clientCalls).toEqual([{ clientId: 'tv', toolName: 'look', toolInput: '{"far":true}' }]);
+    expect(JSON.parse(answered)).toEqual({ content: [{ type: 'text', text: 'a window' }] });
+  });
+
+  it('[CHAT-9] a failed one is told to the model as such, and so is one that nobody offers', async () => {
+    const failure = { success: false, pastTenseMessage: 'Failed', error: { message: 'it was dark' } };
+    const output = await played(
+      [call(), { sayAnswer: true }, { say: '|' }, call('gone'), { sayAnswer: true }],
+      failure,
+    );
+    const [failed = '', unknown = ''] = output.text.split('|');
+    expect(JSON.parse(failed)).toEqual({ isError: true, content: [{ type: 'text', text: 'it was dark' }] });
+    expect(JSON.parse(unknown)).toMatchObject({ isError: true });
+    expect(output.clientCalls).toHaveLength(1);
+  });
+
+  it('[SESS-8] cost nothing before a client offers some: then the agent’s session is opened again, with them', async () => {
+    const { chat, prompt } = await opened({ init: canLoadAndClose });
+    const before = chat.prompt(steps({ sayCalls: 'session/new' }));
+    await before.done;
+    expect(JSON.parse(before.output.text)).toMatchObject([{ mcpServers: [] }]);
+    const first = prompt({ sayCalls: 'session/close' }, { say: '|' }, { sayCalls: 'session/load' });
+    await first.done;
+    const [closed = '', loaded = ''] = first.output.text.split('|');
+    expect(JSON.parse(closed)).toHaveLength(1);
+    expect(JSON.parse(loaded)).toMatchObject([
+      { mcpServers: [{ name: 'agenthost', command: process.execPath }] },
+    ]);
+    // Once is enough, whatever is offered later.
+    const second = prompt({ sayCalls: 'session/load' });
+    await second.done;
+    expect(JSON.parse(second.output.text)).toHaveLength(1);
+  });
+
+  it('are there from the first, and always, where the agent cannot open a session again', async () => {
+    const { chat } = await opened({}, []);
+    const turn = chat.prompt(steps({ sayCalls: 'session/new' }));
+    await turn.done;
+    expect(JSON.parse(turn.output.text)).toMatchObject([{ mcpServers: [{ name: 'agenthost' }] }]);
+  });
+
+  it('[SESS-8] the agent is told when others are offered', async () => {
+    const { chat, prompt } = await opened();
+    const turn = prompt(list, { sayMcpNotes: true }, list, { sayAnswer: true });
+    await expect
+      .poll(() => {
+        chat.host.offered = [LOOK, { ...LOOK, name: 'look_1a2b3c' }];
+        chat.session.toolsChanged?.();
+        return turn.output.text;
+      })
+      .toContain('notifications/tools/list_changed');
+    await turn.done;
+    expect(turn.output.text).toContain('look_1a2b3c');
+  });
+
+  it.each([
+    ['mcp__agenthost__look', {}],
+    ['agenthost_look', { kind: 'other' }],
+    ['look (agenthost MCP Server): {"far":true}', {}],
+    ['Tool: agenthost/look', { kind: 'execute', rawInput: { server: 'agenthost', tool: 'look' } }],
+  ])('[CHAT-9] a call that the agent announces too, as %s, shows once', async (title, fields) => {
+    const output = await played([
+      toolCall('a', { title, status: 'pending', ...fields }),
+      toolCall('a', { status: 'in_progress' }, 'tool_call_update'),
+      call(),
+      toolCall('a', { status: 'completed' }, 'tool_call_update'),
+      call(),
+      toolCall('b', { title, status: 'in_progress', ...fields }),
+      toolCall('b', { status: 'completed' }, 'tool_call_update'),
+    ]);
+    expect(output.clientCalls).toHaveLength(2);
+    expect(output.calls).toEqual([]);
+  });
+
+  it('one that is announced and comes to nothing shows as the agent’s own', async () => {
+    const output = await played([
+      toolCall('a', { title: 'agenthost_look', status: 'pending' }),
+      toolCall('a', { status: 'failed' }, 'tool_call_update'),
+    ]);
+    expect(output.calls.map(({ id, status }) => [id, status])).toEqual([['a', 'completed']]);
+  });
+
+  it.each([
+    ['a command that is called so', 'execute', 'agenthost/look'],
+    ['a longer name', 'other', 'agenthost_look_out'],
+    ['words about it', 'other', 'ask agenthost to look'],
+  ])('%s is no call of the tool', async (_, kind, title) => {
+    const output = await played([toolCall('a', { title, kind, status: 'in_progress' }), call()]);
+    expect(output.calls.map(({ id }) => id)).toEqual(['a']);
+  });
+
+  it('[CHAT-9] a question of the agent about such a call is asked about the client’s call instead', async () => {
+    const options = ['allow_once:yes', 'reject_once:no'];
+    const output = await played([
+      permission('a', options, { title: 'mcp__agenthost__look', kind: 'other' }),
+      { sayAnswer: true },
+      call(),
+    ]);
+    expect(output.text).toContain('"optionId":"yes"');
+    expect(output.calls).toEqual([]);
+    expect(output.clientCalls).toMatchObject([{ toolName: 'look', asksFirst: true }]);
+  });
+
+  it('only who knows the secret is served, on a socket of this user alone', async () => {
+    const { entry, end } = await entryOf();
+    const value = (name: string) => entry.env.find((each) => each.name === name)?.value ?? '';
+    const path = value('AGENTHOST_TOOLS_SOCKET');
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(statSync(dirname(path)).mode & 0o777).toBe(0o700);
+    expect(entry.args.every((arg) => !arg.includes(value('AGENTHOST_TOOLS_SECRET')))).toBe(true);
+    const stranger = new McpClient({
+      ...entry,
+      env: entry.env.map(({ name, value: is }) => ({
+        name,
+        value: name.endsWith('SECRET') ? 'x'.repeat(64) : is,
+      })),
+    });
+    void stranger.request('tools/list', {});
+    // Whether it could write more before it was thrown out is chance.
+    expect([0, 1]).toContain(await stranger.exited);
+    await end();
+    expect(() => statSync(path)).toThrow('ENOENT');
+  });
+
+  it('[CHAT-9] a call outside of a turn fails clearly, and the agent’s end goes with the session', async () => {
+    const { entry, end } = await entryOf();
+    const agent = new McpClient(entry);
+    const { result } = await agent.request('tools/call', { name: 'look', arguments: {} });
+    expect(result).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringContaining('in a turn') }],
+    });
+    await end();
+    expect(await agent.exited).toBe(0);
+  });
+});
