@@ -59,8 +59,8 @@ describe('modes, models and options', () => {
     const provider = scriptedAgent({
       session: { modes, configOptions: [select('theme', 'other', 'choice-1', ...values)] },
     });
-    const complete = async (property: string, query: string) =>
-      await provider.completeConfig?.({ property, query, workingDirectory: '/', values: {} });
+    const complete = (property: string, query: string) =>
+      provider.completeConfig?.({ property, query, workingDirectory: '/', values: {} });
     expect(await complete('theme', '')).toBeUndefined();
     const chat = await openChat(provider, { workingDirectory: temporaryFolder() });
     const { theme, mode } = chat.host.configs.at(-1)?.schema.properties ?? {};

@@ -98,7 +98,7 @@ describe('agenthost run with config, and agenthost sessions by metadata', () => 
 
   test('refuses what does not fit before there is a session', async () => {
     const count = jsonLines((await machine.run(['sessions', '--json'])).out).length;
-    const refused = async (...args: string[]) => await machine.run(['run', ...args, 'say no']);
+    const refused = (...args: string[]) => machine.run(['run', ...args, 'say no']);
     expect(await refused('--config', 'askBeforeWriting=maybe')).toMatchObject({
       code: 2,
       err: 'agenthost: askBeforeWriting: expected true or false, got maybe\n',

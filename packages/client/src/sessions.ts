@@ -1,5 +1,4 @@
 import {
-  type ChannelKind,
   type ClientToHostRequests,
   type CreateSessionParams,
   channelUri,

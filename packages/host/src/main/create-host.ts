@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { CLOSE_CODES, type RootConfigState } from '@agenthost/protocol';
+import { CLOSE_CODES } from '@agenthost/protocol';
 import type { ServerTransport } from '@agenthost/rpc/websocket-server';
 import { findOwnerToken } from '../auth/token-store.ts';
 import { hashToken } from '../auth/verify.ts';
@@ -19,13 +19,12 @@ import { createWorkspace } from '../workspace/workspace.ts';
 import { type Core, startCore } from './core.ts';
 import { type HostEvents, type HostListener, HostListeners } from './events.ts';
 import type { HostAddress, HostOptions, ListenOptions } from './options.ts';
+import { replayWindow } from './replay-window.ts';
 
 /** How often idle channels are looked for. */
 const SWEEP_MS = 15_000;
 const UNLOAD_AFTER_MS = 60_000;
 const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-const MEBIBYTE = 1024 * 1024;
 
 /** Where a host stands. */
 type HostState =
@@ -281,21 +280,6 @@ export class Host {
 /** Makes a host; it does nothing before `start`. */
 export function createHost(options: HostOptions): Host {
   return new Host(options);
-}
-
-/** The replay window as the options say, else as the host's config says at the time of asking. */
-function replayWindow(
-  config: () => RootConfigState | undefined,
-  given: NonNullable<HostOptions['replayWindow']> = {},
-): { readonly maxAgeMs: number; readonly maxBytes: number } {
-  return {
-    get maxAgeMs() {
-      return given.maxAgeMs ?? numberSetting(config(), 'replayWindowHours') * HOUR_MS;
-    },
-    get maxBytes() {
-      return given.maxBytes ?? numberSetting(config(), 'replayWindowMegabytes') * MEBIBYTE;
-    },
-  };
 }
 
 /** Clients see that their turns have ended, and why, before the connection goes. */
