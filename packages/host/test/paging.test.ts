@@ -57,7 +57,9 @@ describe('older turns', () => {
       turns: [{ id: 't4' }],
       hasMore: true,
     });
-    await expect(reader.request('fetchTurns', { channel: 'ahp-session:/none' })).rejects.toThrow();
+    await expect(reader.request('fetchTurns', { channel: 'ahp-session:/none' })).rejects.toMatchObject({
+      code: -32008,
+    });
   });
 
   test('[CHAT-15] come without a cursor too, and into the asker’s window alone', async () => {

@@ -95,7 +95,7 @@ describe('the queue', () => {
   });
 
   test('[CHAT-12] starts its head by two actions with nothing between them, on any channel', async () => {
-    const { host, client, chat } = await setUp();
+    const { host, client } = await setUp();
     host.agent.turn.complete();
     await host.run();
     const envelopes = client.envelopes();

@@ -40,7 +40,7 @@ describe('a demo turn that is steered', () => {
     const { controller, done } = prompt('hang; deaf');
     expect(await session.steer?.(userMessage('say something'))).toBe(false);
     controller.abort();
-    await expect(done).rejects.toThrow();
+    await expect(done).rejects.toThrow('aborted');
     await prompt('say hello').done;
     expect(await session.steer?.(userMessage('too late'))).toBe(false);
   });

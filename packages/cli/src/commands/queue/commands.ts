@@ -39,7 +39,9 @@ export function addQueueCommands({
         .slice(0, args.length)
         .flat()
         .filter((each) => typeof each === 'string');
-      done(await changeQueue(context, screen, given, made.opts<QueueOptions>(), (of) => change(of, rest)));
+      done(
+        await changeQueue({ context, screen }, given, made.opts<QueueOptions>(), (of) => change(of, rest)),
+      );
     });
   };
   const text = ['[text...]', 'what to say; - or nothing reads it from input'] as const;

@@ -15,8 +15,7 @@ export interface QueueOptions extends HostOptions {
 
 /** Does something with the messages that wait in a session's default chat, and shows what waits then. */
 export async function changeQueue(
-  context: Context,
-  screen: Screen,
+  { context, screen }: { readonly context: Context; readonly screen: Screen },
   given: string,
   options: QueueOptions,
   change: (queue: MessageQueue) => Promise<DispatchOutcome | undefined>,
