@@ -8,7 +8,7 @@ import { number, optionalText, type Statements, text } from './sqlite-rows.ts';
 /** Titles of so many are remembered, so that a session which changes costs no look at its title. */
 const knownTitlesLimit = 10_000;
 /** Pages of the index that one slice joins. */
-const mergedPages = 64;
+const mergedPages = 16;
 
 /** Keeps the index of words in the transactions that change what it is about. Turns have their `key` there, titles the negative of theirs. */
 export class SqliteSearchWriter {
