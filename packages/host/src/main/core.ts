@@ -49,8 +49,7 @@ import { WorkingDirectories } from './working-directories.ts';
 
 /** Clients that have left may come back to what is theirs for so long, unless the options say otherwise [SESS-8] [TERM-5]. */
 const GRACE_MS = 30_000;
-/** A client's tool takes at most so long [CHAT-9]. */
-const CLIENT_TOOL_LIMIT_MS = 300_000;
+
 
 /** What a running host consists of, listening aside. */
 export interface Core {
@@ -126,6 +125,7 @@ export async function startCore(parts: {
 
   const locales = new Map<string, string>();
   const contents = new ContentStore(sync, ids);
+  const clientToolLimitMs = (): number => numberSetting(config(), 'clientToolTimeoutSeconds') * 1_000;
   const directories = new WorkingDirectories(sync, log);
   const readFile = workspace.readerFor(() => directories.list());
   const progress = new StartProgress(sync);
@@ -137,7 +137,7 @@ export async function startCore(parts: {
     ids,
     log,
     contents,
-    clientTools: new ClientToolRuns({ sync, timers, limitMs: () => clientToolLimitMs(sync) }),
+    clientTools: new ClientToolRuns({ sync, timers, limitMs: clientToolLimitMs }),
     terminals,
     startLimitMs: () => numberSetting(config(), 'agentStartTimeoutSeconds') * 1_000,
     onStartStep: (session, step) => progress.step(session, step),
@@ -222,11 +222,6 @@ export async function startCore(parts: {
   return { sync, hub, agents, turns, terminals, commands, commits, ownerTokens };
 }
 
-/** What the host's config says; 5 minutes where it says nothing [CHAT-9]. */
-function clientToolLimitMs(sync: Sync): number {
-  const seconds = sync.root.state.config?.values['clientToolTimeoutSeconds'];
-  return typeof seconds === 'number' ? seconds * 1_000 : CLIENT_TOOL_LIMIT_MS;
-}
 
 /** Absolute path of the folder that a chat works in: its own, or its session's [SESS-6]. */
 async function workingDirectoryOf(
