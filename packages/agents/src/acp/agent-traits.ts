@@ -1,5 +1,4 @@
 import { isObject, objectOf, objectsOf, textOf } from './json.ts';
-import { readSteering } from './steering.ts';
 
 /** What an agent said of itself when it was initialized. */
 export interface AgentTraits {
@@ -7,7 +6,7 @@ export interface AgentTraits {
   readonly canLoad: boolean;
   readonly canResume: boolean;
   readonly canClose: boolean;
-  /** Takes messages into a running turn. */
+  /** Takes messages into a running turn, by an extension. */
   readonly canSteer: boolean;
   readonly takesImages: boolean;
   readonly takesEmbeddedContext: boolean;
@@ -29,7 +28,9 @@ export function readTraits(answer: unknown): AgentTraits {
     canLoad: capabilities['loadSession'] === true,
     canResume: isObject(session['resume']),
     canClose: isObject(session['close']),
-    canSteer: readSteering(objectOf(answer)),
+    canSteer: [objectOf(answer), capabilities].some(
+      ({ _meta }) => objectOf(objectOf(_meta)['steering'])['supported'] === true,
+    ),
     takesImages: prompt['image'] === true,
     takesEmbeddedContext: prompt['embeddedContext'] === true,
     logins: ways.length === 0 ? undefined : ways.join('; '),

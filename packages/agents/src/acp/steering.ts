@@ -1,7 +1,6 @@
 import type { TurnInput } from '@agenthost/host';
 import type { Message } from '@agenthost/protocol';
 import type { AcpConnection } from './connection.ts';
-import { type JsonObject, objectOf } from './json.ts';
 import { promptBlocks } from './prompt.ts';
 import type { AcpLog } from './runtime.ts';
 
@@ -10,12 +9,6 @@ import type { AcpLog } from './runtime.ts';
  * reach a running turn: some agents end the first one for it, others run it as a turn of its own.
  */
 const steeringMethod = '_session/steering';
-
-/** Whether an agent said at `initialize` that it takes messages into a running turn. */
-export const readSteering = (initialized: JsonObject): boolean =>
-  [initialized, objectOf(initialized['agentCapabilities'])].some(
-    ({ _meta }) => objectOf(objectOf(_meta)['steering'])['supported'] === true,
-  );
 
 /** A prompt that the agent is working on. */
 interface Prompt {
