@@ -3,7 +3,6 @@ import type { ActionEnvelope, ChannelKind, ChannelState, ChatState } from '@agen
 import { expect } from 'vitest';
 import { isMergeOf } from './ledger.ts';
 import type { SimClient } from './sim-client.ts';
-import { PASSING_CHAT } from './workload.ts';
 import type { World } from './world.ts';
 
 /**
@@ -27,8 +26,9 @@ export async function checkInvariants(world: World): Promise<void> {
       await world.quiesce();
       await holding;
     }
+    checkQuestions(auditor);
     // The auditor's arrival may have set something off; everybody is compared at the same moment.
-    for (const client of world.clients) compareClient(client, auditor);
+    for (const client of world.clients) compareClient(world, client, auditor);
   } finally {
     auditor.client.close();
     world.clients.pop();
@@ -37,18 +37,41 @@ export async function checkInvariants(world: World): Promise<void> {
   checkJournal(world);
 }
 
-function compareClient(client: SimClient, auditor: SimClient): void {
+function compareClient(world: World, client: SimClient, auditor: SimClient): void {
   for (const mirror of client.mirrors()) {
     const truth = auditor.mirrors().find(({ uri }) => uri === mirror.uri);
     const where = `${client.name} on ${mirror.uri}`;
     // Whoever does not look at the session is not told that a chat of it has gone.
-    if (truth === undefined && mirror.uri.startsWith(PASSING_CHAT)) continue;
+    if (truth === undefined && mayGo(world, mirror)) continue;
     expect(mirror.isLost, `${where} is not lost`).toBe(false);
     if (truth === undefined) throw new Error(`the host does not know ${mirror.uri}`);
     expect(mirror.state, `${where}: all that is shown is confirmed`).toBe(mirror.confirmed);
     expect(mirror.confirmed, where).toEqual(cutTo(mirror, truth.confirmed));
   }
 }
+
+/** The session shows the requests that its chats have open, as they stand there, and no others [SESS-7]. */
+function checkQuestions(auditor: SimClient): void {
+  const chats = auditor
+    .mirrors()
+    .flatMap(({ uri, confirmed }) => (isChat(confirmed) ? [{ uri, ...confirmed }] : []));
+  const asked = chats.flatMap(({ uri, inputRequests = [] }) =>
+    inputRequests.map((request) => ({ chat: uri, request })),
+  );
+  const held = new Set(chats.map(({ uri }) => uri));
+  const needed = auditor
+    .mirrors()
+    .flatMap(({ confirmed }) => ('inputNeeded' in confirmed ? (confirmed.inputNeeded ?? []) : []));
+  const shown = needed.flatMap((entry) =>
+    entry.kind === 'chatInput' && held.has(entry.chat) ? [{ chat: entry.chat, request: entry.request }] : [],
+  );
+  const inOrder = (list: typeof asked): typeof asked =>
+    list.toSorted((a, b) => (a.chat + a.request.id < b.chat + b.request.id ? -1 : 1));
+  expect(inOrder(shown), 'the sessions show the questions of their chats').toEqual(inOrder(asked));
+}
+
+/** Channels that somebody may have disposed of; those of a copied session go with it. */
+const mayGo = ({ permanent }: World, { uri }: { uri: string }): boolean => !permanent.has(uri);
 
 /** The host's state as a client with this window has it. */
 function cutTo(mirror: Mirror<ChannelKind>, truth: ChannelState[ChannelKind]): ChannelState[ChannelKind] {
@@ -73,7 +96,7 @@ function checkOutcomes(world: World): void {
     // Nothing is ignored on a channel that exists, and nothing dropped by a client that resends.
     const lost = dispatched.filter(
       ({ outcome, channel }) =>
-        (outcome === 'ignored' && !channel.startsWith(PASSING_CHAT)) || (outcome === 'dropped' && resends),
+        (outcome === 'ignored' && !mayGo(world, { uri: channel })) || (outcome === 'dropped' && resends),
     );
     expect(lost, `${name}: no dispatch is lost`).toEqual([]);
   }
