@@ -155,6 +155,8 @@ export class SimClient {
       entry.outcome = outcome.outcome;
       if (outcome.outcome === 'rejected') this.#report.rejected(outcome.code);
       else this.#report.count(outcome.outcome);
+      if (action.type === 'chat/toolCallComplete' && outcome.outcome === 'accepted')
+        this.#report.count('clientToolResults');
     });
   }
 }

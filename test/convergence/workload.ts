@@ -10,6 +10,7 @@ import {
   userMessage,
 } from '@agenthost/testkit';
 import { answerChanged, completed } from './answers.ts';
+import { goOnWithTool, someTools } from './client-tool-deeds.ts';
 import type { SimClient } from './sim-client.ts';
 
 /** The session that everybody works in. */
@@ -23,6 +24,7 @@ export const PASSING_SESSION = 'ahp-session:/passing-';
 const CHAT_DEEDS = {
   turnStarted: 8,
   answerCall: 10,
+  goOnWithTool: 20,
   judgeResult: 5,
   answerQuestion: 6,
   closeRequest: 6,
@@ -51,7 +53,7 @@ const SESSION_DEEDS = {
   config: 2,
   /** Rejected, whatever the state. */
   strangeConfig: 0.4,
-  join: 1,
+  join: 6,
   leave: 1,
   strangeClient: 0.3,
 } as const;
@@ -66,7 +68,7 @@ export function act(client: SimClient): void {
   const mirror = random.pick(mirrors);
   const { state } = mirror;
   const action = isChat(state)
-    ? chatAction(random, state)
+    ? chatAction(random, state, client.name)
     : isSession(state)
       ? sessionAction(random, state, client.name)
       : isRoot(state)
@@ -79,7 +81,11 @@ const isChat = (state: object): state is ChatState => 'turns' in state;
 const isRoot = (state: object): state is RootState => 'agents' in state;
 const isSession = (state: object): state is SessionState => 'activeClients' in state;
 
-function chatAction(random: SeededRandom, state: ChatState): ClientAction | ClientAction[] | undefined {
+function chatAction(
+  random: SeededRandom,
+  state: ChatState,
+  clientId: string,
+): ClientAction | ClientAction[] | undefined {
   const turnId = state.activeTurn?.id ?? '';
   const calls = openCalls(state);
   switch (random.weighted(CHAT_DEEDS)) {
@@ -101,6 +107,8 @@ function chatAction(random: SeededRandom, state: ChatState): ClientAction | Clie
       const edited = random.chance(0.5) ? { editedToolInput: random.hex(4) } : {};
       return approved(turnId, call.toolCallId, { ...choice, ...edited });
     }
+    case 'goOnWithTool':
+      return goOnWithTool(random, state, clientId);
     case 'judgeResult': {
       const call = calls.find(({ status }) => status === 'pending-result-confirmation');
       return call && resultJudged(turnId, call.toolCallId, random.chance(0.7));
@@ -201,7 +209,7 @@ function sessionAction(
     case 'join':
       return {
         type: 'session/activeClientSet',
-        activeClient: { clientId, displayName: random.hex(4), tools: [] },
+        activeClient: { clientId, displayName: random.hex(4), tools: someTools(random) },
       };
     case 'leave':
       return state.activeClients.some((each) => each.clientId === clientId)

@@ -18,6 +18,8 @@ export interface TurnWeights {
   readonly text: number;
   readonly reasoning: number;
   readonly call: number;
+  /** A tool of an active client; nothing while none is offered. */
+  readonly clientTool: number;
   /** People are asked questions, and what they answer is said back. */
   readonly ask: number;
   readonly usage: number;
@@ -82,6 +84,7 @@ const TURN: TurnWeights = {
   text: 10,
   reasoning: 4,
   call: 4,
+  clientTool: 4,
   ask: 2,
   usage: 1,
   activity: 1,
@@ -219,6 +222,8 @@ class SimulatedTurn {
         return this.#host.title(`Title ${text}`);
       case 'call':
         return this.#call(text);
+      case 'clientTool':
+        return this.#clientTool(text);
       case 'ask':
         this.#waiting.push(simulateQuestions({ random, output: this.#output, timers: this.#options.timers }));
         return undefined;
@@ -248,6 +253,15 @@ class SimulatedTurn {
     if (this.#signal.aborted || end === 'complete') return;
     if (end === 'error') throw new AgentError('agentError', 'the schedule says so');
     this.#host.exited('the schedule says so');
+  }
+
+  #clientTool(text: string): void {
+    const tools = this.#host.clientTools();
+    if (tools.length === 0) return;
+    const { clientId, definition } = this.#random.pick(tools);
+    const call = { clientId, toolName: definition.name, toolInput: JSON.stringify({ text }) };
+    // What it answers, or that it does not, is the client's doing.
+    this.#waiting.push(this.#output.clientTool(call).then(() => undefined));
   }
 
   async #call(text: string): Promise<void> {
