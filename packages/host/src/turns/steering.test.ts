@@ -1,7 +1,7 @@
 import { turnStarted, userMessage } from '@agenthost/testkit';
 import { describe, expect, it } from 'vitest';
 import { chatOf, codeOf } from '../../test/in-turn.ts';
-import { finish, queued, queueOf, removed, steered, steering, story } from '../../test/steered.ts';
+import { finish, queueOf, removed, steered, steering, story } from '../../test/steered.ts';
 
 describe('a steering message that the agent takes', () => {
   it('[CHAT-12] stands in the running turn, whole, and is gone from what waits', async () => {
