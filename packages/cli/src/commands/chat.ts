@@ -97,5 +97,7 @@ async function showTerminal(context: Context, { client, target }: Connected, uri
     await attachment.release();
   } finally {
     terminal.close();
+    // A paused input stops reading only in a later tick: whoever reads next must not begin before.
+    await new Promise((resolve) => setImmediate(resolve));
   }
 }

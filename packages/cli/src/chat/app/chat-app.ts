@@ -15,6 +15,7 @@ import type { Screen, ScreenActions } from './screen.ts';
 import { statusLine } from './status-line.ts';
 
 const noticeMs = 8_000;
+const tickMs = 1_000;
 
 /** What the program is made of, besides its own parts. */
 export interface ChatAppOptions {
@@ -48,6 +49,8 @@ export class ChatApp {
   #notice: { readonly text: string; readonly tone: Tone } | undefined;
   #cancelNotice: (() => void) | undefined;
   #opening: URI | undefined;
+  #isLost = false;
+  #cancelTick: (() => void) | undefined;
 
   constructor(options: ChatAppOptions) {
     this.#options = options;
@@ -71,7 +74,7 @@ export class ChatApp {
     this.#catalogue = new SessionCatalogue(this.#env);
     this.#catalogue.start();
     this.#sessions = new SessionsScreen(this.#env, this.#catalogue, options.root, this.#actions);
-    this.#stopStatus = client.onStatus(() => this.#changed());
+    this.#stopStatus = client.onStatus(() => this.#watchConnection());
   }
 
   /** Calls `listener` when another frame may show. The result removes it. */
@@ -204,6 +207,16 @@ export class ChatApp {
     const steps: Readonly<Record<string, number>> = { up: -1, down: 1, pageUp: -15, pageDown: 15 };
     if (command === 'back') this.#help = undefined;
     else this.#help.row = Math.max(0, this.#help.row + (steps[command ?? ''] ?? 0));
+  }
+
+  /** Says when the host is back, and counts down to the next try until it is. */
+  #watchConnection(): void {
+    const { state } = this.#options.client.status;
+    if (state === 'online' && this.#isLost) this.#tell('reached the host again');
+    this.#isLost = state !== 'online';
+    this.#cancelTick?.();
+    this.#cancelTick = this.#isLost ? this.#later(tickMs, () => this.#watchConnection()) : undefined;
+    this.#changed();
   }
 
   #tell(text: string, tone: Tone = 'info'): void {

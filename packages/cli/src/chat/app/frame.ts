@@ -46,7 +46,7 @@ export function hintLines(hints: readonly Binding[], width: number, height: numb
 }
 
 /** Lines that the keys may take in a window of so many. */
-export const hintRows = (rows: number): number => (rows >= 20 ? 2 : 1);
+export const hintRows = (rows: number): number => (rows >= 14 ? 2 : 1);
 
 /** A line across, with something to say at its left. */
 export function ruleLine(text: Line, width: number): Line {

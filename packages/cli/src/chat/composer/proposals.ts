@@ -68,8 +68,7 @@ export class Proposals {
     } catch (error) {
       if (abort.signal.aborted) return;
       this.#popup = undefined;
-      if (error instanceof Error && wireCodeOf(error) === ErrorCodes.MethodNotFound)
-        this.#isSupported = false;
+      if (wireCodeOf(error) === ErrorCodes.MethodNotFound) this.#isSupported = false;
       else this.#env.notice(`no proposals: ${messageOf(error)}`, 'problem');
     }
     this.#env.changed();

@@ -33,7 +33,7 @@ export class Conversation {
     this.chat = chat;
     this.transcript = new Transcript(env, chat);
     this.composer = new Composer(env, chat);
-    this.queue = new QueuePanel(env, chat, ({ kind, pending }) => {
+    this.queue = new QueuePanel(env, chat, ({ pending }) => {
       this.composer.takeUp(pending.message.text, { kind: 'pending', id: pending.id });
       this.focus = 'composer';
     });

@@ -3,7 +3,7 @@ import { cellsOf } from '../../render/cells.ts';
 const segmenter = new Intl.Segmenter();
 
 /** Characters that are drawn of several: skin tones, joined people, keycaps, and what a selector makes an emoji of. */
-const composed = /[\u200d\u20e3\ufe0f]|\p{Emoji_Modifier}/u;
+const composed = /\u200d|\u20e3|\ufe0f|\p{Emoji_Modifier}/u;
 
 /**
  * Text that takes the same cells in every terminal: terminals disagree on what emoji of several characters take, and one cell too

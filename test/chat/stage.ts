@@ -1,0 +1,71 @@
+// The real command against a real host with the demo agent, each in a process of its own.
+import { fileURLToPath } from 'node:url';
+import { type AhpClient, connect } from '@agenthost/client';
+import { Machine, type ServeLine } from '../../packages/cli/test/cli-process.ts';
+import { TmuxWindow } from './tmux.ts';
+
+const entry = fileURLToPath(new URL('../../packages/cli/src/main.ts', import.meta.url));
+
+/** A machine on which a host runs, and windows on it. Dispose of it. */
+export class Stage {
+  readonly #machine = new Machine();
+  readonly #windows = new Set<TmuxWindow>();
+  #host: { kill(signal: NodeJS.Signals): void; readonly ended: Promise<unknown> } | undefined;
+  #port = '0';
+
+  /** The user's home, in which sessions work. */
+  get folder(): string {
+    return this.#machine.home;
+  }
+
+  /** Starts the host, on the port of the one before. */
+  async serve(): Promise<ServeLine> {
+    const host = this.#machine.start(['serve', '--port', this.#port, '--json']);
+    this.#host = host;
+    await host.until('}\n');
+    const line: ServeLine = JSON.parse(host.out);
+    this.#port = new URL(line.url).port;
+    return line;
+  }
+
+  /** A client of the host without a window. Close it. */
+  client(): Promise<AhpClient> {
+    const { wsUrl, token } = this.#machine.hosts()[0] ?? { wsUrl: '', token: '' };
+    return connect(wsUrl, { token });
+  }
+
+  /** Ends the host as a power cut would. */
+  async killHost(): Promise<void> {
+    this.#host?.kill('SIGKILL');
+    await this.#host?.ended;
+  }
+
+  /** Runs another command of the program to its end. */
+  run(
+    ...args: string[]
+  ): Promise<{ readonly code: number | null; readonly out: string; readonly err: string }> {
+    return this.#machine.run(args);
+  }
+
+  /** Opens `agenthost chat` in a terminal; its exit code shows there when it ends. */
+  async chat(
+    args: readonly string[] = [],
+    size: { columns?: number; rows?: number } = {},
+  ): Promise<TmuxWindow> {
+    const window = new TmuxWindow({ ...this.#machine.environment, TERM: 'xterm-256color' });
+    this.#windows.add(window);
+    const program = [process.execPath, '-C', '@agenthost/source', entry, 'chat', ...args]
+      .map((word) => `'${word}'`)
+      .join(' ');
+    await window.open(`echo before; ${program}; echo "exit code $?"; exec cat`, {
+      ...size,
+      cwd: this.folder,
+    });
+    return window;
+  }
+
+  async dispose(): Promise<void> {
+    for (const window of this.#windows) await window.dispose();
+    await this.#machine.dispose();
+  }
+}

@@ -1,0 +1,120 @@
+// A terminal with a person's eyes and fingers: a server of tmux of its own, which knows nothing of the user's.
+import { type ExecFileException, execFile, execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+
+const patienceMs = 20_000;
+const pollMs = 40;
+
+/** Whether tmux is here. Under REQUIRE_ALL it has to be. */
+export function hasTmux(): boolean {
+  try {
+    execFileSync('tmux', ['-V'], { stdio: 'ignore' });
+    return true;
+  } catch (error) {
+    if (process.env['REQUIRE_ALL'] === '1')
+      throw new Error('tmux is missing, and REQUIRE_ALL wants it', { cause: error });
+    process.stderr.write('skipped: tests of agenthost chat need tmux (apt-get install tmux)\n');
+    return false;
+  }
+}
+
+/** One terminal in which a command runs. */
+export class TmuxWindow {
+  readonly #folder = mkdtempSync(join(tmpdir(), 'agenthost-tmux-'));
+  readonly #socket = join(this.#folder, 'socket');
+  readonly #env: Readonly<Record<string, string>>;
+
+  constructor(env: Readonly<Record<string, string>>) {
+    this.#env = env;
+  }
+
+  /** Starts a shell command in a window of that size. */
+  async open(
+    command: string,
+    { columns = 80, rows = 24, cwd }: { columns?: number; rows?: number; cwd: string },
+  ): Promise<void> {
+    const size = ['-x', String(columns), '-y', String(rows)];
+    await this.#tmux(['-f', '/dev/null', 'new-session', '-d', ...size, '-s', 'chat', '-c', cwd, command]);
+  }
+
+  /** Presses keys by tmux's names; anything else is typed as it is. */
+  async press(...keys: string[]): Promise<void> {
+    // One at a time, as fingers do: what comes in one piece is read as one.
+    for (const key of keys) {
+      await this.#tmux(['send-keys', '-t', 'chat', key]);
+      await wait(pollMs);
+    }
+  }
+
+  /** Types text, whatever its words mean to tmux. */
+  async type(text: string): Promise<void> {
+    await this.#tmux(['send-keys', '-t', 'chat', '-l', text]);
+    await wait(pollMs);
+  }
+
+  /** What stands on the screen. */
+  async screen(): Promise<string> {
+    return this.#tmux(['capture-pane', '-p', '-t', 'chat']);
+  }
+
+  /** Resolves with the screen once it shows this. */
+  async until(shows: string | RegExp | ((screen: string) => boolean)): Promise<string> {
+    const isShown = (screen: string): boolean =>
+      typeof shows === 'string'
+        ? screen.includes(shows)
+        : typeof shows === 'function'
+          ? shows(screen)
+          : shows.test(screen);
+    const deadline = performance.now() + patienceMs;
+    for (;;) {
+      const screen = await this.screen();
+      if (isShown(screen)) return screen;
+      if (performance.now() > deadline) throw new Error(`no ${String(shows)} in time:\n${screen}`);
+      await wait(pollMs);
+    }
+  }
+
+  /** Resolves with the screen once it has not changed for a moment. */
+  async settled(): Promise<string> {
+    let before = await this.screen();
+    for (;;) {
+      await wait(3 * pollMs);
+      const screen = await this.screen();
+      if (screen === before) return screen;
+      before = screen;
+    }
+  }
+
+  async resize(columns: number, rows: number): Promise<void> {
+    await this.#tmux(['resize-window', '-t', 'chat', '-x', String(columns), '-y', String(rows)]);
+  }
+
+  /** A value that tmux knows of the pane, such as `alternate_on`. */
+  async ask(name: string): Promise<string> {
+    return (await this.#tmux(['display-message', '-p', '-t', 'chat', `#{${name}}`])).trim();
+  }
+
+  /** Ends it and all that runs in it. */
+  async dispose(): Promise<void> {
+    // Its last window may have ended it already.
+    await this.#tmux(['kill-server']).catch(() => undefined);
+    rmSync(this.#folder, { recursive: true, force: true, maxRetries: 5 });
+  }
+
+  #tmux(args: readonly string[]): Promise<string> {
+    return new Promise((resolve, reject) => {
+      execFile(
+        'tmux',
+        ['-S', this.#socket, ...args],
+        { env: { ...this.#env } },
+        (error: ExecFileException | null, stdout, stderr) => {
+          if (error === null) resolve(stdout);
+          else reject(new Error(`tmux ${args.join(' ')}: ${stderr || error.message}`, { cause: error }));
+        },
+      );
+    });
+  }
+}
