@@ -69,7 +69,8 @@ export class LineReader implements Lines {
     });
     return {
       next: async (signal) => {
-        while (kept.length === 0 && !isOver && !signal.aborted) {
+        while (kept.length === 0 && !signal.aborted) {
+          if (isOver) return undefined;
           await new Promise<void>((resolve) => {
             wake = resolve;
             signal.addEventListener('abort', () => resolve(), { once: true });
