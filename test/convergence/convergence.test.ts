@@ -39,4 +39,8 @@ test.skipIf(only !== undefined)('the schedules were hard enough', () => {
   expect(total.of('rebases')).toBeGreaterThanOrEqual(500);
   expect(total.of('replayReconnects')).toBeGreaterThanOrEqual(100);
   expect(total.of('snapshotReconnects')).toBeGreaterThanOrEqual(100);
+  expect(total.of('clientToolResults')).toBeGreaterThanOrEqual(30);
+  expect(total.of('workerChats')).toBeGreaterThanOrEqual(50);
+  expect(total.of('chatForks')).toBeGreaterThanOrEqual(30);
+  expect(total.of('sessionForks')).toBeGreaterThanOrEqual(10);
 });

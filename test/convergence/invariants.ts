@@ -52,16 +52,19 @@ function compareClient(world: World, client: SimClient, auditor: SimClient): voi
 
 /** The session shows the requests that its chats have open, as they stand there, and no others [SESS-7]. */
 function checkQuestions(auditor: SimClient): void {
+  const sessions = auditor
+    .mirrors()
+    .flatMap(({ confirmed }) => ('activeClients' in confirmed ? [confirmed] : []));
+  // Both have to be looked at: a session that was copied may be nobody's.
+  const listed = new Set(sessions.flatMap((session) => session.chats.map(({ resource }) => resource)));
   const chats = auditor
     .mirrors()
-    .flatMap(({ uri, confirmed }) => (isChat(confirmed) ? [{ uri, ...confirmed }] : []));
+    .flatMap(({ uri, confirmed }) => (isChat(confirmed) && listed.has(uri) ? [{ uri, ...confirmed }] : []));
   const asked = chats.flatMap(({ uri, inputRequests = [] }) =>
     inputRequests.map((request) => ({ chat: uri, request })),
   );
   const held = new Set(chats.map(({ uri }) => uri));
-  const needed = auditor
-    .mirrors()
-    .flatMap(({ confirmed }) => ('inputNeeded' in confirmed ? (confirmed.inputNeeded ?? []) : []));
+  const needed = sessions.flatMap(({ inputNeeded = [] }) => inputNeeded);
   const shown = needed.flatMap((entry) =>
     entry.kind === 'chatInput' && held.has(entry.chat) ? [{ chat: entry.chat, request: entry.request }] : [],
   );

@@ -18,8 +18,17 @@ export class Ledger {
     this.#report.count('envelopes');
     const json = JSON.stringify(envelope);
     const before = this.#seen.get(envelope.serverSeq);
-    if (before === undefined) this.#seen.set(envelope.serverSeq, { json, envelope });
-    else if (before.json !== json) this.#compareMerged(before.envelope, envelope);
+    if (before === undefined) {
+      this.#seen.set(envelope.serverSeq, { json, envelope });
+      this.#countNewChat(envelope);
+    } else if (before.json !== json) this.#compareMerged(before.envelope, envelope);
+  }
+
+  #countNewChat({ action }: ActionEnvelope): void {
+    if (action.type !== 'session/chatAdded') return;
+    const { kind } = action.summary.origin ?? {};
+    if (kind === 'tool') this.#report.count('workerChats');
+    if (kind === 'fork') this.#report.count('chatForks');
   }
 
   /** The public envelopes above a number, by theirs; private ones are not journaled [ACT-7]. */

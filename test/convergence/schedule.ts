@@ -1,6 +1,7 @@
+import type { ChatSummary } from '@agenthost/protocol';
 import { drainMicrotasks, type SeededRandom } from '@agenthost/testkit';
 import type { SimClient, SimView } from './sim-client.ts';
-import { act, PASSING_CHAT, SECOND_CHAT, SESSION } from './workload.ts';
+import { act, PASSING_CHAT, PASSING_SESSION, SECOND_CHAT, SESSION } from './workload.ts';
 import { MAX_LATENCY_MS, type World } from './world.ts';
 
 /** What may happen next, each as often as its number says. */
@@ -20,7 +21,10 @@ const STEPS = {
   failCommit: 0.25,
   failRead: 0.15,
   chatComes: 0.3,
-  chatGoes: 0.2,
+  chatGoes: 0.25,
+  chatForks: 0.2,
+  sessionForks: 0.1,
+  forkGoes: 0.08,
 } as const;
 
 /** Makes one thing happen, and all that follows from it without time, network or disk. */
@@ -86,8 +90,33 @@ export async function step(world: World): Promise<void> {
       }
       break;
     case 'chatGoes': {
-      const chat = chatsOf(world).find((uri) => uri.startsWith(PASSING_CHAT));
-      if (chat !== undefined && client.isOnline) client.command('disposeChat', { channel: chat });
+      const passing = entriesOf(world).filter(isPassing);
+      if (passing.length === 0 || !client.isOnline) break;
+      client.command('disposeChat', { channel: random.pick(passing).resource });
+      break;
+    }
+    case 'chatForks': {
+      const source = forkSource(world, client);
+      if (source === undefined || !client.isOnline) break;
+      const chat = `${PASSING_CHAT}${random.hex(4)}`;
+      client.command('createChat', { channel: SESSION, chat, source });
+      break;
+    }
+    case 'sessionForks': {
+      const source = forkSource(world, client);
+      if (source === undefined || !client.isOnline || world.forks.size > 4) break;
+      const channel = `${PASSING_SESSION}${random.hex(4)}`;
+      const params = { channel, fork: { session: SESSION, turnId: source.turnId } };
+      client.command('createSession', params, () => {
+        report.count('sessionForks');
+        world.forks.add(channel);
+      });
+      break;
+    }
+    case 'forkGoes': {
+      const [channel] = world.forks;
+      if (channel === undefined || !client.isOnline) break;
+      client.command('disposeSession', { channel }, () => world.forks.delete(channel));
       break;
     }
     case 'failCommit':
@@ -117,17 +146,44 @@ const view = (random: SeededRandom): SimView => ({
 });
 
 /** The session's chats, as somebody sees them. */
-function chatsOf({ clients }: World): string[] {
+function entriesOf({ clients }: World): ChatSummary[] {
   const session = clients.flatMap((each) => each.mirror(SESSION, 'session')?.state ?? [])[0];
-  return session?.chats.map(({ resource }) => resource) ?? [];
+  return session?.chats ?? [];
+}
+
+const isWorker = ({ origin }: ChatSummary): boolean => origin?.kind === 'tool';
+const isPassing = (entry: ChatSummary): boolean => isWorker(entry) || entry.resource.startsWith(PASSING_CHAT);
+
+/** What there is to look at: of the many workers the latest, and of copies of the session their chats too. */
+function channelsOf(world: World): string[] {
+  const entries = entriesOf(world);
+  const worker = entries.findLast(isWorker);
+  const forks = [...world.forks].flatMap((uri) => {
+    const [session] = world.clients.flatMap((each) => each.mirror(uri, 'session')?.state ?? []);
+    return [uri, ...(session?.chats ?? []).map(({ resource }) => resource)];
+  });
+  return [
+    ...entries.filter((entry) => !isWorker(entry)).map(({ resource }) => resource),
+    ...(worker === undefined ? [] : [worker.resource]),
+    ...forks,
+  ];
+}
+
+/** Where somebody might fork what they look at: mostly at a turn that has ended. */
+function forkSource({ random }: World, client: SimClient): { chat: string; turnId: string } | undefined {
+  const states = client.mirrors().flatMap(({ uri, state }) => ('turns' in state ? [{ uri, state }] : []));
+  if (states.length === 0) return undefined;
+  const { uri, state } = random.pick(states);
+  const ids = [...state.turns.map(({ id }) => id), state.activeTurn?.id ?? 'none'];
+  return { chat: uri, turnId: random.pick(ids) };
 }
 
 function hold(world: World, client: SimClient): void {
   const { random } = world;
-  const uri = random.pick([SESSION, SECOND_CHAT, 'ahp-root://', ...chatsOf(world)]);
+  const uri = random.pick([SESSION, SECOND_CHAT, 'ahp-root://', ...channelsOf(world)]);
   if (client.mirrors().some((mirror) => mirror.uri === uri)) return;
   world.report.count('resubscriptions');
-  const isChat = uri !== SESSION && uri !== 'ahp-root://';
+  const isChat = uri.startsWith('ahp-chat:');
   client.hold(uri, isChat ? view(random) : {}).catch((error: unknown) => {
     world.faults.push(`${client.name} could not subscribe to ${uri}: ${String(error)}`);
   });

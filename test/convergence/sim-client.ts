@@ -1,5 +1,5 @@
 import { type AhpClient, createClient, type Mirror } from '@agenthost/client';
-import type { ChannelKind, ClientAction } from '@agenthost/protocol';
+import type { ChannelKind, ClientAction, ClientToHostRequests } from '@agenthost/protocol';
 import { RpcError } from '@agenthost/rpc';
 import {
   type ControlledNetwork,
@@ -135,12 +135,12 @@ export class SimClient {
   }
 
   /** Sends a command; what becomes of it shows in state, and a lost connection or a refusal is the schedule's doing. */
-  command(method: 'createChat' | 'disposeChat', params: { channel: string; chat?: string }): void {
-    const asked =
-      method === 'createChat'
-        ? this.client.request(method, { channel: params.channel, chat: params.chat ?? '' })
-        : this.client.request(method, { channel: params.channel });
-    asked.catch((error: unknown) => {
+  command<M extends 'createChat' | 'disposeChat' | 'createSession' | 'disposeSession'>(
+    method: M,
+    params: ClientToHostRequests[M]['params'],
+    done?: () => void,
+  ): void {
+    this.client.request(method, params).then(done, (error: unknown) => {
       if (!isConnectionLost(error) && !(error instanceof RpcError)) this.faults.push(String(error));
     });
   }
@@ -166,9 +166,9 @@ const isOf = <K extends ChannelKind>(
   kind: K,
 ): mirror is Mirror<ChannelKind> & Mirror<K> => mirror.kind === kind;
 
-/** A chat that was disposed meanwhile, or was about to be when the disk was full. */
+/** A chat or session that was disposed meanwhile, or was about to be when the disk was full. */
 const isGone = (error: unknown): boolean =>
-  error instanceof RpcError && (error.code === -32008 || error.code === -32603);
+  error instanceof RpcError && [-32008, -32001, -32603].includes(error.code);
 
 const isConnectionLost = (error: unknown): boolean =>
   error instanceof Error && error.name === 'ConnectionLost';

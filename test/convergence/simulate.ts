@@ -64,6 +64,7 @@ async function enter(world: World): Promise<void> {
     await holding;
     const chat = client.mirror(SESSION, 'session')?.state.defaultChat;
     if (chat === undefined) throw new Error('the session has no default chat');
+    for (const uri of [SESSION, SECOND_CHAT, chat]) world.permanent.add(uri);
     const looking = client.hold(chat, index === 2 ? { maxLatencyMs: 50 } : {});
     await world.quiesce();
     await looking;

@@ -51,6 +51,10 @@ export class World {
   readonly ledger = new Ledger(this.report);
   readonly trace = new Trace(this.clock.now);
   readonly clients: SimClient[];
+  /** Copies of the session that somebody made. */
+  readonly forks = new Set<string>();
+  /** Channels that stay. */
+  readonly permanent = new Set(['ahp-root://']);
   /** What went wrong that no assertion would see. */
   readonly faults: string[] = [];
   readonly #ids: SeededRandom;
