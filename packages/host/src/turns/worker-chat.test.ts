@@ -401,3 +401,15 @@ it('[CHAT-2] [CHAT-5] a worker chat keeps its turns when it is out of memory bet
   await host.run();
   expect(textOf(await chatOf(client, worker.uri))).toBe('first second');
 });
+
+it('[SESS-11] a worker names neither its session nor its chat', async () => {
+  const { host, client, session, output, call } = await inTurn();
+  await client.act(session, { type: 'session/titleChanged', title: '' });
+  call('c1').run(READY);
+  const worker = output.spawnChat({ toolCallId: 'c1', title: 'Mine' });
+  worker.turn('look for the needle');
+  await host.run();
+  const state = await sessionOf(client);
+  expect(state.title).toBe('');
+  expect(state.chats.at(-1)?.title).toBe('Mine');
+});
