@@ -50,7 +50,6 @@ import { WorkingDirectories } from './working-directories.ts';
 /** Clients that have left may come back to what is theirs for so long, unless the options say otherwise [SESS-8] [TERM-5]. */
 const GRACE_MS = 30_000;
 
-
 /** What a running host consists of, listening aside. */
 export interface Core {
   readonly sync: Sync;
@@ -124,6 +123,11 @@ export async function startCore(parts: {
   await recoverOpen(sync, log, (open, areAll) => terminals.recover(open, areAll));
 
   const locales = new Map<string, string>();
+  // A worker speaks as the turn that it works for.
+  const localeOf = (chat: string): string => {
+    const origin = sync.registry.getOf('chat', chat)?.outline.origin;
+    return locales.get(chat) ?? (origin?.kind === 'tool' ? localeOf(origin.chat) : 'en');
+  };
   const contents = new ContentStore(sync, ids);
   const clientToolLimitMs = (): number => numberSetting(config(), 'clientToolTimeoutSeconds') * 1_000;
   const directories = new WorkingDirectories(sync, log);
@@ -141,7 +145,7 @@ export async function startCore(parts: {
     terminals,
     startLimitMs: () => numberSetting(config(), 'agentStartTimeoutSeconds') * 1_000,
     onStartStep: (session, step) => progress.step(session, step),
-    localeOf: (chat) => locales.get(chat) ?? 'en',
+    localeOf,
     readResource: async (uri) => {
       const { data, encoding, contentType } = await readFile(uri, 'base64');
       return { data: Buffer.from(data, encoding), ...(contentType === undefined ? {} : { contentType }) };
@@ -221,7 +225,6 @@ export async function startCore(parts: {
   });
   return { sync, hub, agents, turns, terminals, commands, commits, ownerTokens };
 }
-
 
 /** Absolute path of the folder that a chat works in: its own, or its session's [SESS-6]. */
 async function workingDirectoryOf(
