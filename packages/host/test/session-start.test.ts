@@ -51,6 +51,7 @@ describe('progress of a start', () => {
     agent.asked[0]?.onStep?.('handshake');
     agent.asked[0]?.onStep?.('session');
     // An agent that says it again, or late, changes nothing.
+    agent.asked[0]?.onStep?.('session');
     agent.asked[0]?.onStep?.('handshake');
     start.resolve();
     await host.run();
