@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { ROOT_URI } from '@agenthost/protocol';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Stage } from './stage.ts';
 import { hasTmux, type TmuxWindow } from './tmux.ts';
@@ -119,8 +120,8 @@ describe.skipIf(!isHere)('agenthost chat', () => {
     const window = await newChat();
     await window.type('half a sentence yy');
     const client = await stage.client();
-    const [newest] = await Array.fromAsync(client.sessions.list());
-    const session = await client.sessions.open(newest?.resource ?? '');
+    const { items } = await client.request('listSessions', { channel: ROOT_URI, limit: 1 });
+    const session = await client.sessions.open(items[0]?.resource ?? '');
     session.prompt('ask');
     await window.until('Tab to answer');
     expect(await window.screen()).toContain('› half a sentence yy');

@@ -1,7 +1,17 @@
 import type { URI } from '@agenthost/protocol';
-import type { Surroundings } from '../room/room-frame.ts';
+import type { Marks } from '../../render/screen.ts';
+import type { Binding } from '../keys/bindings.ts';
+import type { Line } from '../text/line.ts';
 import type { Frame, Size } from './frame.ts';
 import type { Panel } from './panel.ts';
+
+/** What of the window belongs to others: the connection, and what the person is told. */
+export interface Surroundings {
+  readonly status: Line;
+  readonly hints: readonly Binding[];
+  readonly marks: Marks;
+  readonly home: string;
+}
 
 /** What fills the window. */
 export interface Screen extends Panel {

@@ -29,7 +29,7 @@ function oneBlock(token: MarkedToken, width: number): Line[] {
     case 'hr':
       return [line('─'.repeat(Math.max(1, Math.min(width, 60))), { dim: true })];
     case 'code':
-      return codeLines(token.text, token.lang ?? '', width);
+      return codeLines(token.text.replace(/\n+$/, ''), token.lang ?? '', width);
     case 'blockquote':
       return blockLines(token.tokens, Math.max(4, width - 2)).map((text) => [
         span('│ ', { color: 'gray' }),

@@ -51,21 +51,26 @@ export class MarkdownStream {
     if (this.#fence !== undefined) return this.#settleCode();
     const grown = this.#tail.length - this.#tailSeen;
     if (this.#tailSeen > eagerLimit && grown < this.#tailSeen / 8) return;
+    this.#settleBlocks();
     const tokens = tokensOf(this.#tail);
-    const last = tokens.findLastIndex(({ type }) => type !== 'space');
-    const done = tokens.slice(0, Math.max(0, last));
-    const doneLength = done.reduce((sum, { raw }) => sum + raw.length, 0);
-    if (doneLength > 0) {
-      this.#push(blockLines(done, this.#width));
-      this.#tail = this.#tail.slice(doneLength);
-    }
     const [, mark, language = ''] = /^ {0,3}(`{3,}|~{3,})[ \t]*([^\s`]*)[^\n]*\n/.exec(this.#tail) ?? [];
-    if (mark !== undefined && tokens[last]?.type === 'code') {
+    if (mark !== undefined && tokens[0]?.type === 'code') {
       this.#openFence(mark, language);
       return;
     }
     this.#tailSeen = this.#tail.length;
-    this.#tailLines = blockLines(done.length === 0 ? tokens : tokens.slice(last), this.#width);
+    this.#tailLines = blockLines(tokens, this.#width);
+  }
+
+  /** A block is over when another follows; a line that is not complete may still become anything. */
+  #settleBlocks(): void {
+    const tokens = tokensOf(this.#tail.slice(0, this.#tail.lastIndexOf('\n') + 1));
+    const last = tokens.findLastIndex(({ type }) => type !== 'space');
+    const done = tokens.slice(0, Math.max(0, last));
+    const doneLength = done.reduce((sum, { raw }) => sum + raw.length, 0);
+    if (doneLength === 0) return;
+    this.#push(blockLines(done, this.#width));
+    this.#tail = this.#tail.slice(doneLength);
   }
 
   #openFence(mark: string, language: string): void {

@@ -1,34 +1,39 @@
+import type { SessionHandle } from '@agenthost/client';
 import { SessionStatus } from '@agenthost/protocol';
 import { oneLine } from '../../render/plain-text.ts';
 import type { Marks } from '../../render/screen.ts';
 import { homely } from '../../render/session-line.ts';
 import { shownPath } from '../../render/tool-call.ts';
 import { type Frame, filled, hintLines, hintRows, ruleLine, type Size, windowed } from '../app/frame.ts';
+import type { Surroundings } from '../app/screen.ts';
 import { chatTitle, orderedChats } from '../chats/chat-list.ts';
 import { popupLines } from '../composer/completion.ts';
 import { purposeText } from '../composer/composer.ts';
 import { layoutEditor } from '../composer/editor.ts';
-import type { Binding } from '../keys/bindings.ts';
 import { queueLines, waitingIn } from '../queue/queue-panel.ts';
 import { EMPTY_LINE, type Line, line, type Span, span } from '../text/line.ts';
 import { justified } from '../text/wrap.ts';
 import { emptyChat } from '../transcript/transcript.ts';
 import type { Conversation } from './conversation.ts';
-import type { Room } from './room.ts';
 
-/** What of the window belongs to others: the connection, and what the person is told. */
-export interface Surroundings {
-  readonly status: Line;
-  readonly hints: readonly Binding[];
-  readonly marks: Marks;
-  readonly home: string;
+/** An open session as it is drawn. */
+export interface RoomView {
+  readonly session: SessionHandle;
+  /** The chat that shows. */
+  readonly conversation: Conversation;
+  /** Questions that wait in other chats of this session. */
+  readonly otherAsks: number;
+  /** What lies over the chat. */
+  readonly overlayTitle: string;
+  /** Absent: nothing lies over it. */
+  overlayLines(width: number): Line[] | undefined;
 }
 
 const composerRows = 8;
 const queueRows = 5;
 
 /** A session in the window: transcript, questions, message, what waits, keys, status; smaller parts give way in small windows. */
-export function roomFrame(room: Room, { columns, rows }: Size, around: Surroundings): Frame {
+export function roomFrame(room: RoomView, { columns, rows }: Size, around: Surroundings): Frame {
   const { conversation } = room;
   const width = Math.max(10, columns);
   const header = headerLine(room, width, around);
@@ -70,7 +75,7 @@ export function roomFrame(room: Room, { columns, rows }: Size, around: Surroundi
   return cursor === undefined ? { lines } : { lines, cursor };
 }
 
-function headerLine(room: Room, width: number, { home, marks }: Surroundings): Line {
+function headerLine(room: RoomView, width: number, { home, marks }: Surroundings): Line {
   const { session, conversation } = room;
   const { state } = session.mirror;
   const parts: Span[] = [span(oneLine(state.title) || 'New session', { bold: true })];
@@ -88,7 +93,7 @@ function headerLine(room: Room, width: number, { home, marks }: Surroundings): L
   return justified(parts, stateWord(room, marks), width);
 }
 
-function stateWord({ session, conversation, otherAsks }: Room, marks: Marks): Line {
+function stateWord({ session, conversation, otherAsks }: RoomView, marks: Marks): Line {
   const { status, lifecycle } = session.mirror.state;
   const others: Line =
     otherAsks === 0 ? [] : [span(`${marks.asks} ${otherAsks} elsewhere  `, { color: 'yellow' })];

@@ -2,7 +2,7 @@ import type { ChatHandle, SessionHandle } from '@agenthost/client';
 import { SessionStatus, type URI } from '@agenthost/protocol';
 import { type Environment, messageOf, tellFailure } from '../app/environment.ts';
 import type { Frame, Size } from '../app/frame.ts';
-import type { Screen, ScreenActions } from '../app/screen.ts';
+import type { Screen, ScreenActions, Surroundings } from '../app/screen.ts';
 import { ChatsPanel } from '../chats/chats-panel.ts';
 import type { KeyContext } from '../keys/bindings.ts';
 import type { KeyEvent } from '../keys/key-event.ts';
@@ -12,7 +12,7 @@ import { terminalsOf } from '../transcript/terminal-tails.ts';
 import { WINDOW_TURNS } from '../transcript/transcript.ts';
 import { answerOf, workerOf } from '../transcript/turn-text.ts';
 import { Conversation } from './conversation.ts';
-import { roomFrame, type Surroundings } from './room-frame.ts';
+import { type RoomView, roomFrame } from './room-frame.ts';
 
 /** How late merged output may come: below what anybody sees. */
 export const CHAT_VIEW = { turns: WINDOW_TURNS, maxLatencyMs: 30 } as const;
@@ -22,7 +22,7 @@ type Overlay =
   | { readonly kind: 'confirm'; readonly question: string; yes(): void };
 
 /** One open session: the chat that shows, and what is laid over it. */
-export class Room implements Screen {
+export class Room implements Screen, RoomView {
   readonly session: SessionHandle;
   readonly #env: Environment;
   readonly #actions: ScreenActions;

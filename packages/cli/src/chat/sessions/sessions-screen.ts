@@ -4,11 +4,10 @@ import { channelUri, SessionStatus, type SessionSummary, type URI } from '@agent
 import { oneLine } from '../../render/plain-text.ts';
 import { type Environment, messageOf, tellFailure } from '../app/environment.ts';
 import { type Frame, filled, hintLines, hintRows, ruleLine, type Size } from '../app/frame.ts';
-import type { Screen, ScreenActions } from '../app/screen.ts';
+import type { Screen, ScreenActions, Surroundings } from '../app/screen.ts';
 import { type Editor, EMPTY_EDITOR, edited, insert, layoutEditor } from '../composer/editor.ts';
 import type { KeyContext } from '../keys/bindings.ts';
 import type { KeyEvent } from '../keys/key-event.ts';
-import type { Surroundings } from '../room/room-frame.ts';
 import { type Line, line, span } from '../text/line.ts';
 import { justified } from '../text/wrap.ts';
 import type { SessionCatalogue } from './catalogue.ts';

@@ -32,7 +32,3 @@ export const span = (text: string, style?: Style): Span => (style === undefined 
 
 /** What a line says. */
 export const lineText = (spans: Line): string => spans.map(({ text }) => text).join('');
-
-/** The line with another look over it: what a span says itself stays. */
-export const restyled = (spans: Line, style: Style): Line =>
-  spans.map((part) => ({ text: part.text, style: { ...style, ...part.style } }));

@@ -1,0 +1,111 @@
+import type { ChatInputQuestion, ChatInputRequest } from '@agenthost/protocol';
+import { describe, expect, test } from 'vitest';
+import { editorOf } from '../composer/editor.ts';
+import { choicesOf, fieldOf, formOf, movedByRow, submission, toggled, valueOf, withField } from './form.ts';
+import { formLines } from './form-lines.ts';
+
+const options = [
+  { id: 's', label: 'Small' },
+  { id: 'm', label: 'Medium', recommended: true },
+];
+const name: ChatInputQuestion = { id: 'name', kind: 'text', message: 'Name?', min: 2, required: true };
+const count: ChatInputQuestion = { id: 'count', kind: 'integer', message: 'How many?', max: 9 };
+const sliced: ChatInputQuestion = { id: 'sliced', kind: 'boolean', message: 'Sliced?' };
+const size: ChatInputQuestion = {
+  id: 'size',
+  kind: 'single-select',
+  message: 'Size?',
+  options,
+  allowFreeformInput: true,
+};
+const extras: ChatInputQuestion = {
+  id: 'extras',
+  kind: 'multi-select',
+  message: 'Extras?',
+  options: options.map(({ id, label }) => ({ id, label })),
+  max: 1,
+};
+const request: ChatInputRequest = {
+  id: 'r',
+  message: 'An order',
+  questions: [name, count, sliced, size, extras],
+};
+const marks = { done: '✓', failed: '✗', refused: '⊘', running: '→', asks: '?', dot: '·' };
+const typed = (question: ChatInputQuestion, text: string): ReturnType<typeof valueOf> =>
+  valueOf(question, { ...fieldOf(question, undefined), chosen: [], editor: editorOf(text) });
+
+describe('valueOf', () => {
+  test('makes of what was typed or chosen a value that fits the question', () => {
+    expect(typed(name, ' Ann')).toEqual({ kind: 'text', value: ' Ann' });
+    expect(typed(count, '3')).toEqual({ kind: 'number', value: 3 });
+    expect(typed(size, 'Huge')).toEqual({ kind: 'selected', value: '', freeformValues: ['Huge'] });
+    expect(valueOf(sliced, { ...fieldOf(sliced, undefined), chosen: ['no'] })).toEqual({
+      kind: 'boolean',
+      value: false,
+    });
+    expect(valueOf(size, fieldOf(size, undefined))).toEqual({ kind: 'selected', value: 'm' });
+  });
+
+  test('says what is wrong, and nothing of what is left open', () => {
+    expect(typeof typed(name, 'A')).toBe('string');
+    expect(typeof typed(count, '2.5')).toBe('string');
+    expect(typed(count, 'many')).toBe('type a number');
+    expect(typed(count, '')).toBeUndefined();
+  });
+});
+
+describe('a form', () => {
+  test('begins with what others have answered, at the first open question', () => {
+    const form = formOf({
+      ...request,
+      answers: { name: { state: 'submitted', value: { kind: 'text', value: 'Ann' } } },
+    });
+    expect(form.fields['name']?.editor.text).toBe('Ann');
+    expect(form.at).toBe(1);
+  });
+
+  test('moves through choices, and past their edge to the question beside', () => {
+    const form = { ...formOf(request), at: 2 };
+    const down = movedByRow(form, 1);
+    expect([down.at, down.fields['sliced']?.row]).toEqual([2, 1]);
+    expect(movedByRow(down, 1).at).toBe(3);
+    expect(movedByRow(form, -1).at).toBe(1);
+  });
+
+  test('chooses one, or several', () => {
+    const one = toggled({ ...withField(formOf(request), 'size', { row: 0 }), at: 3 });
+    expect(one.fields['size']?.chosen).toEqual(['s']);
+    const many = toggled(movedByRow(toggled({ ...formOf(request), at: 4 }), 1));
+    expect(many.fields['extras']?.chosen).toEqual(['s', 'm']);
+    expect(toggled(many).fields['extras']?.chosen).toEqual(['s']);
+    expect(choicesOf(size).at(-1)?.id).toBeUndefined();
+  });
+
+  test('is sent when every answer fits, else it shows the first that does not', () => {
+    const empty = submission({ ...formOf(request), at: 4 });
+    expect('form' in empty && [empty.form.at, empty.form.fields['name']?.error]).toEqual([
+      0,
+      'an answer is needed',
+    ]);
+    const full = submission(withField(formOf(request), 'name', { editor: editorOf('Ann') }));
+    expect('answers' in full && full.answers).toEqual({
+      name: { state: 'submitted', value: { kind: 'text', value: 'Ann' } },
+      count: { state: 'skipped' },
+      sliced: { state: 'skipped' },
+      size: { state: 'submitted', value: { kind: 'selected', value: 'm' } },
+      extras: { state: 'skipped' },
+    });
+  });
+
+  test('is shown with the question in hand opened, the cursor in it, and nothing that a terminal obeys', () => {
+    const hostile = {
+      ...request,
+      message: 'An\u001b[2J order',
+      questions: [{ ...name, message: 'N\u001b]0;x\u0007ame?' }, count],
+    };
+    const { lines, cursor } = formLines(formOf(hostile), 40, { marks, isFocused: true });
+    const text = lines.map((spans) => spans.map((part) => part.text).join('')).join('\n');
+    expect(text).toBe('? An order\n  ▸ Name?\n    > \n      at least 2 characters\n    How many? (optional)');
+    expect(cursor).toEqual({ row: 2, column: 6 });
+  });
+});

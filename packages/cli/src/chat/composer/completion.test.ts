@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import { asksForCompletion, attachmentsIn, popupLines, taken } from './completion.ts';
+import { editorOf } from './editor.ts';
+
+const triggers = ['@', '/', '#'];
+const file = { type: 'resource', label: 'main.ts', uri: 'file:///p/src/main.ts', _meta: { id: 7 } } as const;
+
+test.each([
+  ['look at @ma', true],
+  ['@', true],
+  ['mail me@example', false],
+  ['/re', true],
+  ['say /re', false],
+  ['/tmp/x', false],
+  ['like #3', true],
+  ['plain', false],
+  ['@file done', false],
+])('%j asks for proposals: %s', (text, asks) => {
+  expect(asksForCompletion(editorOf(text), triggers)).toBe(asks);
+});
+
+test('a proposal takes the place of its range, and its attachment goes along untouched with where it stands', () => {
+  const item = { insertText: '@src/main.ts', rangeStart: 8, rangeEnd: 11, attachment: file };
+  const { editor, inserted } = taken(editorOf('look at @ma'), item);
+  expect(editor).toEqual({ text: 'look at @src/main.ts ', cursor: 21 });
+  expect(attachmentsIn(`please\n${editor.text}`, [inserted])).toEqual([
+    { ...file, range: { start: { line: 1, character: 8 }, end: { line: 1, character: 20 } } },
+  ]);
+});
+
+test('a folder goes on being typed, and what was deleted from the text is not attached', () => {
+  const { editor, inserted } = taken(editorOf('@s'), {
+    insertText: '@src/',
+    rangeStart: 0,
+    rangeEnd: 2,
+    attachment: file,
+  });
+  expect(editor.text).toBe('@src/');
+  expect(attachmentsIn('nothing', [inserted])).toEqual([]);
+});
+
+test('the popup keeps the selected proposal in sight', () => {
+  const items = Array.from({ length: 9 }, (_, index) => ({ insertText: `@f${index}`, attachment: file }));
+  const lines = popupLines({ items, selected: 8 }, 40, 3).map((spans) => spans[0]?.text);
+  expect(lines).toEqual(['  @f6', '  @f7', '  @f8']);
+});

@@ -1,0 +1,70 @@
+import { describe, expect, test } from 'vitest';
+import { BINDINGS, commandOf, hintsOf, type KeyContext, keyRows } from './bindings.ts';
+import { keyEvents, type RawKey } from './key-event.ts';
+import { chatKeysText } from './keys-text.ts';
+
+const contexts = Object.keys(BINDINGS).filter((name): name is KeyContext => name in BINDINGS);
+const none: RawKey = {
+  upArrow: false,
+  downArrow: false,
+  leftArrow: false,
+  rightArrow: false,
+  pageDown: false,
+  pageUp: false,
+  home: false,
+  end: false,
+  return: false,
+  escape: false,
+  ctrl: false,
+  shift: false,
+  tab: false,
+  backspace: false,
+  delete: false,
+  meta: false,
+};
+
+describe('bindings', () => {
+  test.each(contexts)('%s: no key does two things at once, unless conditions tell them apart', (context) => {
+    const always = BINDINGS[context].filter(({ when }) => when === undefined).flatMap(({ keys }) => keys);
+    expect(always).toHaveLength(new Set(always).size);
+  });
+
+  test.each(contexts)('%s: there is a way out, and help names every key', (context) => {
+    const all = BINDINGS[context].flatMap(({ keys }) => keys);
+    expect(all.some((key) => key === 'esc' || key === 'ctrl-c')).toBe(true);
+    const rows = keyRows(context).map(([label]) => label);
+    for (const { label } of BINDINGS[context]) expect(rows).toContain(label);
+  });
+
+  test('a key means what holds first, and nothing where it does not hold', () => {
+    expect(commandOf('composer', 'enter', new Set(['isIdle']))).toBe('send');
+    expect(hintsOf('composer', new Set(['isRunning', 'isChanging']))[0]?.hint).toBe('save');
+    expect(commandOf('composer', 'ctrl-s', new Set(['isIdle']))).toBeUndefined();
+    expect(commandOf('form', ' ', new Set(['isChoice']))).toBe('toggle');
+    expect(commandOf('composer', '?', new Set())).toBeUndefined();
+  });
+
+  test('the help of the command lists all places', () => {
+    for (const title of ['Session list', 'A tool call that waits', 'Messages that wait'])
+      expect(chatKeysText()).toContain(title);
+  });
+});
+
+describe('keyEvents', () => {
+  test.each([
+    ['a', {}, [{ text: 'a' }]],
+    ['日本', {}, [{ text: '日本' }]],
+    ['\r', { return: true }, [{ key: 'enter' }]],
+    ['\r', { return: true, meta: true }, [{ key: 'alt-enter' }]],
+    ['\n', {}, [{ key: 'ctrl-j' }]],
+    ['s', { ctrl: true }, [{ key: 'ctrl-s' }]],
+    ['b', { meta: true }, [{ key: 'alt-b' }]],
+    ['', { tab: true, shift: true }, [{ key: 'shift-tab' }]],
+    ['', { escape: true, meta: true }, [{ key: 'esc' }]],
+    ['', { upArrow: true }, [{ key: 'up' }]],
+    ['', { end: true, ctrl: true }, [{ key: 'ctrl-end' }]],
+    ['ab\rc\t', {}, [{ text: 'ab' }, { key: 'enter' }, { text: 'c' }, { key: 'tab' }]],
+  ])('%j with %j is %j', (input, raw, events) => {
+    expect(keyEvents(input, { ...none, ...raw })).toEqual(events);
+  });
+});
