@@ -148,7 +148,8 @@ describe.each(installed.filter(({ command }) => command !== undefined))('$agent.
     timeout: turnTimeoutMs,
   }, async () => {
     const text = plantPrompt('ibis');
-    const prompt = stage.driver.prompt(shellPrompt("printf 'steered'"));
+    // A write, since not every agent asks before a harmless command.
+    const prompt = stage.driver.prompt(writePrompt(stage.file('steered.txt'), 'written meanwhile'));
     const call = await pendingCall(stage.watcher);
     await stage.watcher.chat.steer(text);
     const isTaken = (chat: ChatState): boolean => (chat.activeTurn?.responseParts ?? []).some(isSteering);
