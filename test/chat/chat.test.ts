@@ -303,11 +303,11 @@ describe.skipIf(!isHere)('agenthost chat', () => {
     await two.type('Shared thing');
     await two.press('Enter');
     await two.until('Ask for something');
-    await one.type('typed in one');
-    await two.until('› typed in one');
+    await one.type('say typed in one');
+    await two.until('› say typed in one');
     await two.type(', sent from two');
     await two.press('Enter');
-    await one.until('› typed in one, sent from two');
+    await one.until('› say typed in one, sent from two');
     await one.until('Ask for something');
     await say(one, 'ask');
     await two.until('▸ ');

@@ -76,6 +76,7 @@ function programOf(context: Context, screen: Screen, isJson: boolean, done: (cod
     'agenthost serve                          start a host here',
     'agenthost run "fix the failing test"     ask an agent from another terminal',
     'agenthost watch 4f2a                     look at it from a third',
+    'agenthost chat                           all of it in one window, by keyboard',
     'agenthost term new                       a terminal that outlives its window',
   ]);
 

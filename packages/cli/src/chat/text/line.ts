@@ -29,6 +29,3 @@ export const line = (text: string, style?: Style): Line =>
 
 /** A stretch of text. */
 export const span = (text: string, style?: Style): Span => (style === undefined ? { text } : { text, style });
-
-/** What a line says. */
-export const lineText = (spans: Line): string => spans.map(({ text }) => text).join('');

@@ -62,7 +62,7 @@ test('shows the end of a terminal while the call runs in it, and what a command 
     content: [{ type: 'terminalComplete', exitCode: 2, preview }],
   };
   expect(shown(over)).toBe(
-    '✓ Ran\n  │ ... 2 more lines above\n  │ line 2\n  │ line 3\n  │ line 4\n  │ line 5\n  │ line 6\n  │ exit code 2',
+    '✓ Ran\n  │ ... 2 more lines above\n  │ line 2\n  │ line 3\n  │ line 4\n  │ line 5\n  │ line 6',
   );
   expect(shown(over, { isExpanded: true })).toContain('line 0');
 });

@@ -117,12 +117,8 @@ function contentLines(
       if (status !== 'running' || shown === undefined) return [];
       return shown.flatMap((text) => barred(text, width, { dim: true }));
     }
-    case 'terminalComplete': {
-      const code = content.exitCode === undefined ? '' : `exit code ${content.exitCode}`;
-      const output = tail(plain(content.preview ?? ''), isExpanded ? longOutput : shortOutput, width);
-      const failed = content.exitCode !== undefined && content.exitCode !== 0;
-      return [...output, ...(failed ? barred(code, width, { color: 'red' }) : [])];
-    }
+    case 'terminalComplete':
+      return tail(plain(content.preview ?? ''), isExpanded ? longOutput : shortOutput, width);
     case 'subagent': {
       const name = oneLine(content.agentName ?? '');
       const title = `${name === '' ? '' : `${name}: `}${oneLine(content.title)}`;
