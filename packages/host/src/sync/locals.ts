@@ -19,6 +19,8 @@ export interface SessionLocal extends AnyLocal {
   readonly summary: SessionSummary;
   /** Who named it last; a person's name is never replaced [SESS-11]. */
   readonly titledBy: 'nobody' | 'message' | 'agent' | 'client';
+  /** URIs of chats whose turns are being imported: rows that no channel shows yet. Absent: none are. */
+  readonly importing?: readonly string[];
 }
 
 /** What the host alone keeps of a chat. */

@@ -1,5 +1,6 @@
 import type { Log } from '../lib/log.ts';
 import type { Channel } from '../sync/channel.ts';
+import { dropImported } from '../sync/importing.ts';
 import type { Sync } from '../sync/sync.ts';
 
 /**
@@ -13,6 +14,10 @@ export async function recoverOpen(
   recoverTerminals: (terminals: readonly Channel<'terminal'>[], areAll: boolean) => Promise<void>,
 ): Promise<void> {
   const error = { errorType: 'hostRestarted', message: 'The host was restarted while this was running' };
+  const cutImport = {
+    errorType: 'importInterrupted',
+    message: 'The host was restarted while this session was imported: import it again',
+  };
   const open = new Map<string, Channel | undefined>();
   let areAll = true;
   for (const uri of await sync.journal.listOpen()) {
@@ -28,7 +33,9 @@ export async function recoverOpen(
     if (channel?.is('terminal') === true) continue;
     sync.path.transact('host', () => {
       if (channel?.is('session') === true && channel.state.lifecycle === 'creating') {
-        sync.emit(channel, { type: 'session/creationFailed', error });
+        const isImport = channel.local.importing !== undefined;
+        sync.emit(channel, { type: 'session/creationFailed', error: isImport ? cutImport : error });
+        dropImported(sync, channel);
       }
       if (channel?.is('chat') === true && channel.state.activeTurn !== undefined) {
         sync.emit(channel, { type: 'chat/error', turnId: channel.state.activeTurn.id, error });

@@ -34,10 +34,13 @@ import type {
 } from '../resource/commands.ts';
 import type { CreateResourceWatchParams, CreateResourceWatchResult } from '../resource-watch/commands.ts';
 import type {
+  ListApprovalsParams,
+  ListApprovalsResult,
   ListSessionsParams,
   ListSessionsResult,
   ResolveSessionConfigParams,
   ResolveSessionConfigResult,
+  RevokeApprovalParams,
   SearchSessionsParams,
   SearchSessionsResult,
   SessionConfigCompletionsParams,
@@ -55,6 +58,12 @@ import type {
   DiskUseResult,
   DisposeSessionParams,
 } from '../session/commands.ts';
+import type {
+  FinishImportParams,
+  ImportSessionParams,
+  ImportSessionResult,
+  ImportTurnsParams,
+} from '../session/import.ts';
 import type {
   OtlpExportLogsParams,
   OtlpExportMetricsParams,
@@ -110,6 +119,11 @@ export interface ClientToHostRequests extends ResourceRequests {
   createSession: { params: CreateSessionParams; result: null };
   disposeSession: { params: DisposeSessionParams; result: null };
   'x-searchSessions': { params: SearchSessionsParams; result: SearchSessionsResult };
+  'x-listApprovals': { params: ListApprovalsParams; result: ListApprovalsResult };
+  'x-revokeApproval': { params: RevokeApprovalParams; result: null };
+  'x-importSession': { params: ImportSessionParams; result: ImportSessionResult };
+  'x-importTurns': { params: ImportTurnsParams; result: null };
+  'x-finishImport': { params: FinishImportParams; result: null };
   'x-diskUse': { params: DiskUseParams; result: DiskUseResult };
   createChat: { params: CreateChatParams; result: null };
   disposeChat: { params: DisposeChatParams; result: null };
@@ -187,6 +201,11 @@ export const CLIENT_REQUEST_METHODS = [
   'createSession',
   'disposeSession',
   'x-searchSessions',
+  'x-listApprovals',
+  'x-revokeApproval',
+  'x-importSession',
+  'x-importTurns',
+  'x-finishImport',
   'x-diskUse',
   'createChat',
   'disposeChat',

@@ -60,6 +60,8 @@ export function chatCommands(parts: Parts): Commands {
       }
       if (session.state.lifecycle === 'creationFailed')
         throw invalidParams('The session could not be created');
+      if (session.local.importing !== undefined)
+        throw invalidParams('The session is being imported: wait until it is ready');
       if (initialMessage !== undefined && initialMessage.origin.kind !== 'user') {
         throw invalidParams('params.initialMessage.origin.kind: expected user');
       }

@@ -25,6 +25,7 @@ import { checkConfig } from '../../config/values.ts';
 import type { Ids } from '../../lib/clock.ts';
 import type { Channel } from '../../sync/channel.ts';
 import { createChat, isCurrent } from '../../sync/fork.ts';
+import { dropImported } from '../../sync/importing.ts';
 import type { Sync } from '../../sync/sync.ts';
 import type { TerminalService } from '../../terminals/service.ts';
 import type { TurnSupervisor } from '../../turns/supervisor.ts';
@@ -44,7 +45,8 @@ export interface ChatOfSession {
   remove(session: Channel<'session'>, chat: Channel<'chat'>): void;
 }
 
-interface Parts {
+/** What the commands of sessions work with. */
+export interface SessionParts {
   readonly sync: Sync;
   readonly ids: Ids;
   readonly agents: AgentRegistry;
@@ -62,7 +64,7 @@ interface Parts {
 }
 
 /** `createSession`, `disposeSession`, `resolveSessionConfig` [SESS-1] to [SESS-3] [ROOT-4]. */
-export function sessionCommands(parts: Parts): Commands {
+export function sessionCommands(parts: SessionParts): Commands {
   const { sync, agents } = parts;
   return {
     createSession: async (params, caller) => {
@@ -116,7 +118,7 @@ export function sessionCommands(parts: Parts): Commands {
 }
 
 async function createSession(
-  parts: Parts,
+  parts: SessionParts,
   params: CreateSessionParams,
   caller: Caller,
   report: StartReport | undefined,
@@ -143,7 +145,11 @@ async function createSession(
   const toolFault = findToolFault(params.activeClient?.tools ?? []);
   if (toolFault !== undefined) throw invalidParams(`params.activeClient.tools: ${toolFault}`);
   const config = await newConfig(parts, provider, directory.path, {
-    ...(source && inheritedConfig(source, (await resolveConfig(parts, provider, directory.path, {})).schema)),
+    ...(source &&
+      inheritedConfig(
+        source.state.config?.values ?? {},
+        (await resolveConfig(parts, provider, directory.path, {})).schema,
+      )),
     ...params.config,
   });
   const project = await parts.findProject(directory.path);
@@ -168,13 +174,14 @@ async function createSession(
   }
 }
 
-async function checkFree(sync: Sync, uri: string): Promise<void> {
+/** Rejects when there is something under that URI. */
+export async function checkFree(sync: Sync, uri: string): Promise<void> {
   if ((await sync.registry.open(uri)) !== undefined) throw sessionAlreadyExists(uri);
 }
 
 /** The agent's config with the host's keys, and what is given on top. */
-async function resolveConfig(
-  { configs, sync }: Pick<Parts, 'configs' | 'sync'>,
+export async function resolveConfig(
+  { configs, sync }: Pick<SessionParts, 'configs' | 'sync'>,
   provider: AgentProvider,
   workingDirectory: string,
   given: Readonly<Record<string, unknown>>,
@@ -184,8 +191,8 @@ async function resolveConfig(
 }
 
 /** The same for a session that is about to be made: what does not fit throws `-32602` [SESS-1]. */
-async function newConfig(
-  parts: Pick<Parts, 'configs' | 'sync'>,
+export async function newConfig(
+  parts: Pick<SessionParts, 'configs' | 'sync'>,
   provider: AgentProvider,
   workingDirectory: string,
   given: Readonly<Record<string, unknown>> = {},
@@ -198,7 +205,7 @@ async function newConfig(
 }
 
 function addSession(
-  { sync, ids, turns, chats, onListed }: Parts,
+  { sync, ids, turns, chats, onListed }: SessionParts,
   uri: string,
   init: {
     provider: AgentInfo['provider'];
@@ -243,9 +250,9 @@ function addSession(
   sync.path.effect(() => turns.begin(uri, chat.state.resource));
 }
 
-/** In the order of [SESS-3]. */
-function removeSession(
-  { sync, chats, terminals, progress, onListed }: Parts,
+/** In the order of [SESS-3]. Inside `path.transact` only. */
+export function removeSession(
+  { sync, chats, terminals, progress, onListed }: SessionParts,
   session: Channel<'session'>,
 ): void {
   const own = [...sync.registry.ofSession(session.uri)].filter((channel) => channel.is('chat'));
@@ -255,6 +262,7 @@ function removeSession(
   }
   terminals.disposeHeldBy(session.uri);
   for (const chat of own) chats.remove(session, chat);
+  dropImported(sync, session);
   progress.end(session.uri, 'The session was removed');
   sync.path.write({ op: 'dropSession', uri: session.uri });
   sync.notifyRoot('root/sessionRemoved', { channel: sync.root.uri, session: session.uri });

@@ -67,13 +67,11 @@ export async function findSessionFork(
 
 /** What a copy's config starts from: the values of the source that still fit. */
 export function inheritedConfig(
-  source: Channel<'session'>,
+  values: Readonly<Record<string, unknown>>,
   schema: SessionConfigState['schema'],
 ): Record<string, unknown> {
   return Object.fromEntries(
-    Object.entries(source.state.config?.values ?? {}).filter(
-      ([key, value]) => findConfigFault(schema, { [key]: value }) === undefined,
-    ),
+    Object.entries(values).filter(([key, value]) => findConfigFault(schema, { [key]: value }) === undefined),
   );
 }
 

@@ -1585,7 +1585,98 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate75(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate74(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+let vErrors: any = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.source === undefined) && (missing0 = "source")) || ((data.chat === undefined) && (missing0 = "chat"))){
+faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.source !== undefined){
+const _errs1 = errors;
+if(!(validate23(data.source, {instancePath:instancePath+"/source"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.chat !== undefined){
+const _errs2 = errors;
+if(!(validate23(data.chat, {instancePath:instancePath+"/chat"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var valid0 = _errs2 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+else {
+faults = [{instancePath,keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+faults = vErrors;
+return errors === 0;
+}
+function validate73(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+let vErrors: any = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.chats === undefined) && (missing0 = "chats")){
+faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.chats !== undefined){
+let data0 = data.chats;
+const _errs1 = errors;
+if(errors === _errs1){
+if(Array.isArray(data0)){
+var valid1 = true;
+const len0 = data0.length;
+for(let i0=0; i0<len0; i0++){
+const _errs3 = errors;
+if(!(validate74(data0[i0], {instancePath:instancePath+"/chats/" + i0}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var valid1 = _errs3 === errors;
+if(!valid1){
+break;
+}
+}
+}
+else {
+faults = [{instancePath:instancePath+"/chats",keyword:"type",params:{type: "array"}}];
+return false;
+}
+}
+}
+}
+}
+else {
+faults = [{instancePath,keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+faults = vErrors;
+return errors === 0;
+}
+function validate80(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -1643,7 +1734,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate77(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate82(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -1702,7 +1793,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate82(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate87(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -1753,7 +1844,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate73(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate78(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -1790,7 +1881,7 @@ var valid0 = true;
 if(valid0){
 if(data.serverInfo !== undefined){
 const _errs4 = errors;
-if(!(validate75(data.serverInfo, {instancePath:instancePath+"/serverInfo"}))){
+if(!(validate80(data.serverInfo, {instancePath:instancePath+"/serverInfo"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -1809,7 +1900,7 @@ var valid1 = true;
 const len0 = data3.length;
 for(let i0=0; i0<len0; i0++){
 const _errs7 = errors;
-if(!(validate77(data3[i0], {instancePath:instancePath+"/snapshots/" + i0}))){
+if(!(validate82(data3[i0], {instancePath:instancePath+"/snapshots/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -1886,7 +1977,7 @@ var valid0 = true;
 if(valid0){
 if(data.telemetry !== undefined){
 const _errs15 = errors;
-if(!(validate82(data.telemetry, {instancePath:instancePath+"/telemetry"}))){
+if(!(validate87(data.telemetry, {instancePath:instancePath+"/telemetry"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -1912,7 +2003,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate88(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate93(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if((typeof data !== "string") && (!(data && typeof data == "object" && !Array.isArray(data)))){
@@ -1995,7 +2086,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate91(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate96(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -2067,7 +2158,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate90(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate95(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -2080,7 +2171,7 @@ return false;
 else {
 if(data.content !== undefined){
 const _errs1 = errors;
-if(!(validate91(data.content, {instancePath:instancePath+"/content"}))){
+if(!(validate96(data.content, {instancePath:instancePath+"/content"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -2112,14 +2203,14 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate87(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate92(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.message !== undefined){
 const _errs1 = errors;
-if(!(validate88(data.message, {instancePath:instancePath+"/message"}))){
+if(!(validate93(data.message, {instancePath:instancePath+"/message"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -2131,7 +2222,7 @@ var valid0 = true;
 if(valid0){
 if(data.followUp !== undefined){
 const _errs2 = errors;
-if(!(validate90(data.followUp, {instancePath:instancePath+"/followUp"}))){
+if(!(validate95(data.followUp, {instancePath:instancePath+"/followUp"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -2150,7 +2241,674 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate97(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate102(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+let vErrors: any = null;
+let errors = 0;
+const _errs1 = errors;
+const _errs2 = errors;
+let valid1 = true;
+const _errs3 = errors;
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.kind !== undefined){
+if(!(data.kind === "session")){
+const err0 = {};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+}
+}
+var _valid0 = _errs3 === errors;
+errors = _errs2;
+if(vErrors !== null){
+if(_errs2){
+vErrors.length = _errs2;
+}
+else {
+vErrors = null;
+}
+}
+if(_valid0){
+const _errs5 = errors;
+if(errors === _errs5){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.kind === undefined) && (missing0 = "kind")) || ((data.session === undefined) && (missing0 = "session"))){
+faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.kind !== undefined){
+const _errs7 = errors;
+if(typeof data.kind !== "string"){
+faults = [{instancePath:instancePath+"/kind",keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid3 = _errs7 === errors;
+}
+else {
+var valid3 = true;
+}
+if(valid3){
+if(data.session !== undefined){
+const _errs9 = errors;
+if(!(validate23(data.session, {instancePath:instancePath+"/session"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var valid3 = _errs9 === errors;
+}
+else {
+var valid3 = true;
+}
+}
+}
+}
+else {
+faults = [{instancePath,keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+var _valid0 = _errs5 === errors;
+valid1 = _valid0;
+}
+if(!valid1){
+const err1 = {instancePath,keyword:"if",params:{failingKeyword: "then"}};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+faults = vErrors;
+return false;
+}
+var valid0 = _errs1 === errors;
+if(valid0){
+const _errs10 = errors;
+const _errs11 = errors;
+let valid4 = true;
+const _errs12 = errors;
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.kind !== undefined){
+if(!(data.kind === "folder")){
+const err2 = {};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+}
+}
+var _valid1 = _errs12 === errors;
+errors = _errs11;
+if(vErrors !== null){
+if(_errs11){
+vErrors.length = _errs11;
+}
+else {
+vErrors = null;
+}
+}
+if(_valid1){
+const _errs14 = errors;
+if(errors === _errs14){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing1;
+if(((data.kind === undefined) && (missing1 = "kind")) || ((data.folder === undefined) && (missing1 = "folder"))){
+faults = [{instancePath,keyword:"required",params:{missingProperty: missing1}}];
+return false;
+}
+else {
+if(data.kind !== undefined){
+const _errs16 = errors;
+if(typeof data.kind !== "string"){
+faults = [{instancePath:instancePath+"/kind",keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid6 = _errs16 === errors;
+}
+else {
+var valid6 = true;
+}
+if(valid6){
+if(data.folder !== undefined){
+const _errs18 = errors;
+if(!(validate23(data.folder, {instancePath:instancePath+"/folder"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var valid6 = _errs18 === errors;
+}
+else {
+var valid6 = true;
+}
+}
+}
+}
+else {
+faults = [{instancePath,keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+var _valid1 = _errs14 === errors;
+valid4 = _valid1;
+}
+if(!valid4){
+const err3 = {instancePath,keyword:"if",params:{failingKeyword: "then"}};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+faults = vErrors;
+return false;
+}
+var valid0 = _errs10 === errors;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing2;
+if((data.kind === undefined) && (missing2 = "kind")){
+faults = [{instancePath,keyword:"required",params:{missingProperty: missing2}}];
+return false;
+}
+else {
+if(data.kind !== undefined){
+if(typeof data.kind !== "string"){
+faults = [{instancePath:instancePath+"/kind",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+}
+}
+else {
+faults = [{instancePath,keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+faults = vErrors;
+return errors === 0;
+}
+function validate106(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+let vErrors: any = null;
+let errors = 0;
+const _errs1 = errors;
+const _errs2 = errors;
+let valid1 = true;
+const _errs3 = errors;
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.kind !== undefined){
+if(!(data.kind === "input")){
+const err0 = {};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+}
+}
+var _valid0 = _errs3 === errors;
+errors = _errs2;
+if(vErrors !== null){
+if(_errs2){
+vErrors.length = _errs2;
+}
+else {
+vErrors = null;
+}
+}
+if(_valid0){
+const _errs5 = errors;
+if(errors === _errs5){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((data.kind === undefined) && (missing0 = "kind")) || ((data.input === undefined) && (missing0 = "input"))) || ((data.isWhole === undefined) && (missing0 = "isWhole"))){
+faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.kind !== undefined){
+const _errs7 = errors;
+if(typeof data.kind !== "string"){
+faults = [{instancePath:instancePath+"/kind",keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid3 = _errs7 === errors;
+}
+else {
+var valid3 = true;
+}
+if(valid3){
+if(data.input !== undefined){
+const _errs9 = errors;
+if(typeof data.input !== "string"){
+faults = [{instancePath:instancePath+"/input",keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid3 = _errs9 === errors;
+}
+else {
+var valid3 = true;
+}
+if(valid3){
+if(data.isWhole !== undefined){
+const _errs11 = errors;
+if(typeof data.isWhole !== "boolean"){
+faults = [{instancePath:instancePath+"/isWhole",keyword:"type",params:{type: "boolean"}}];
+return false;
+}
+var valid3 = _errs11 === errors;
+}
+else {
+var valid3 = true;
+}
+}
+}
+}
+}
+else {
+faults = [{instancePath,keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+var _valid0 = _errs5 === errors;
+valid1 = _valid0;
+}
+if(!valid1){
+const err1 = {instancePath,keyword:"if",params:{failingKeyword: "then"}};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+faults = vErrors;
+return false;
+}
+var valid0 = _errs1 === errors;
+if(valid0){
+const _errs13 = errors;
+const _errs14 = errors;
+let valid4 = true;
+const _errs15 = errors;
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.kind !== undefined){
+if(!(data.kind === "files")){
+const err2 = {};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+}
+}
+var _valid1 = _errs15 === errors;
+errors = _errs14;
+if(vErrors !== null){
+if(_errs14){
+vErrors.length = _errs14;
+}
+else {
+vErrors = null;
+}
+}
+if(_valid1){
+const _errs17 = errors;
+if(errors === _errs17){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing1;
+if(((data.kind === undefined) && (missing1 = "kind")) || ((data.files === undefined) && (missing1 = "files"))){
+faults = [{instancePath,keyword:"required",params:{missingProperty: missing1}}];
+return false;
+}
+else {
+if(data.kind !== undefined){
+const _errs19 = errors;
+if(typeof data.kind !== "string"){
+faults = [{instancePath:instancePath+"/kind",keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid6 = _errs19 === errors;
+}
+else {
+var valid6 = true;
+}
+if(valid6){
+if(data.files !== undefined){
+let data6 = data.files;
+const _errs21 = errors;
+if(errors === _errs21){
+if(Array.isArray(data6)){
+var valid7 = true;
+const len0 = data6.length;
+for(let i0=0; i0<len0; i0++){
+const _errs23 = errors;
+if(!(validate23(data6[i0], {instancePath:instancePath+"/files/" + i0}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var valid7 = _errs23 === errors;
+if(!valid7){
+break;
+}
+}
+}
+else {
+faults = [{instancePath:instancePath+"/files",keyword:"type",params:{type: "array"}}];
+return false;
+}
+}
+var valid6 = _errs21 === errors;
+}
+else {
+var valid6 = true;
+}
+}
+}
+}
+else {
+faults = [{instancePath,keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+var _valid1 = _errs17 === errors;
+valid4 = _valid1;
+}
+if(!valid4){
+const err3 = {instancePath,keyword:"if",params:{failingKeyword: "then"}};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+faults = vErrors;
+return false;
+}
+var valid0 = _errs13 === errors;
+if(valid0){
+const _errs24 = errors;
+const _errs25 = errors;
+let valid8 = true;
+const _errs26 = errors;
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.kind !== undefined){
+if(!(data.kind === "tool")){
+const err4 = {};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+}
+}
+var _valid2 = _errs26 === errors;
+errors = _errs25;
+if(vErrors !== null){
+if(_errs25){
+vErrors.length = _errs25;
+}
+else {
+vErrors = null;
+}
+}
+if(_valid2){
+const _errs28 = errors;
+if(errors === _errs28){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing2;
+if((data.kind === undefined) && (missing2 = "kind")){
+faults = [{instancePath,keyword:"required",params:{missingProperty: missing2}}];
+return false;
+}
+else {
+if(data.kind !== undefined){
+if(typeof data.kind !== "string"){
+faults = [{instancePath:instancePath+"/kind",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+}
+}
+else {
+faults = [{instancePath,keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+var _valid2 = _errs28 === errors;
+valid8 = _valid2;
+}
+if(!valid8){
+const err5 = {instancePath,keyword:"if",params:{failingKeyword: "then"}};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+faults = vErrors;
+return false;
+}
+var valid0 = _errs24 === errors;
+}
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing3;
+if((data.kind === undefined) && (missing3 = "kind")){
+faults = [{instancePath,keyword:"required",params:{missingProperty: missing3}}];
+return false;
+}
+else {
+if(data.kind !== undefined){
+if(typeof data.kind !== "string"){
+faults = [{instancePath:instancePath+"/kind",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+}
+}
+else {
+faults = [{instancePath,keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+faults = vErrors;
+return errors === 0;
+}
+function validate101(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+let vErrors: any = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((((((((data.id === undefined) && (missing0 = "id")) || ((data.provider === undefined) && (missing0 = "provider"))) || ((data.toolName === undefined) && (missing0 = "toolName"))) || ((data.kind === undefined) && (missing0 = "kind"))) || ((data.scope === undefined) && (missing0 = "scope"))) || ((data.covers === undefined) && (missing0 = "covers"))) || ((data.label === undefined) && (missing0 = "label"))) || ((data.createdAt === undefined) && (missing0 = "createdAt"))){
+faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.id !== undefined){
+const _errs1 = errors;
+if(typeof data.id !== "string"){
+faults = [{instancePath:instancePath+"/id",keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.provider !== undefined){
+const _errs3 = errors;
+if(typeof data.provider !== "string"){
+faults = [{instancePath:instancePath+"/provider",keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.toolName !== undefined){
+const _errs5 = errors;
+if(typeof data.toolName !== "string"){
+faults = [{instancePath:instancePath+"/toolName",keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.kind !== undefined){
+const _errs7 = errors;
+if(typeof data.kind !== "string"){
+faults = [{instancePath:instancePath+"/kind",keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.scope !== undefined){
+const _errs9 = errors;
+if(!(validate102(data.scope, {instancePath:instancePath+"/scope"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.covers !== undefined){
+const _errs10 = errors;
+if(!(validate106(data.covers, {instancePath:instancePath+"/covers"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var valid0 = _errs10 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.label !== undefined){
+const _errs11 = errors;
+if(typeof data.label !== "string"){
+faults = [{instancePath:instancePath+"/label",keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid0 = _errs11 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.createdAt !== undefined){
+const _errs13 = errors;
+if(typeof data.createdAt !== "string"){
+faults = [{instancePath:instancePath+"/createdAt",keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid0 = _errs13 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+faults = [{instancePath,keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+faults = vErrors;
+return errors === 0;
+}
+function validate100(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+let vErrors: any = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.items === undefined) && (missing0 = "items")){
+faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.items !== undefined){
+let data0 = data.items;
+const _errs1 = errors;
+if(errors === _errs1){
+if(Array.isArray(data0)){
+var valid1 = true;
+const len0 = data0.length;
+for(let i0=0; i0<len0; i0++){
+const _errs3 = errors;
+if(!(validate101(data0[i0], {instancePath:instancePath+"/items/" + i0}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var valid1 = _errs3 === errors;
+if(!valid1){
+break;
+}
+}
+}
+else {
+faults = [{instancePath:instancePath+"/items",keyword:"type",params:{type: "array"}}];
+return false;
+}
+}
+}
+}
+}
+else {
+faults = [{instancePath,keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+faults = vErrors;
+return errors === 0;
+}
+function validate112(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(!(((typeof data == "number") && (!(data % 1) && !isNaN(data))) && (isFinite(data)))){
@@ -2168,7 +2926,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate99(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate114(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -2213,7 +2971,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate103(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate118(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -2273,7 +3031,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate107(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate122(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -2327,7 +3085,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate96(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate111(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -2381,7 +3139,7 @@ var valid0 = true;
 if(valid0){
 if(data.status !== undefined){
 const _errs8 = errors;
-if(!(validate97(data.status, {instancePath:instancePath+"/status"}))){
+if(!(validate112(data.status, {instancePath:instancePath+"/status"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -2405,7 +3163,7 @@ var valid0 = true;
 if(valid0){
 if(data.project !== undefined){
 const _errs11 = errors;
-if(!(validate99(data.project, {instancePath:instancePath+"/project"}))){
+if(!(validate114(data.project, {instancePath:instancePath+"/project"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -2429,7 +3187,7 @@ var valid0 = true;
 if(valid0){
 if(data.annotations !== undefined){
 const _errs13 = errors;
-if(!(validate103(data.annotations, {instancePath:instancePath+"/annotations"}))){
+if(!(validate118(data.annotations, {instancePath:instancePath+"/annotations"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -2477,7 +3235,7 @@ var valid0 = true;
 if(valid0){
 if(data.changes !== undefined){
 const _errs19 = errors;
-if(!(validate107(data.changes, {instancePath:instancePath+"/changes"}))){
+if(!(validate122(data.changes, {instancePath:instancePath+"/changes"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -2507,7 +3265,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate95(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate110(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -2539,7 +3297,7 @@ var valid1 = true;
 const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
 const _errs5 = errors;
-if(!(validate96(data1[i0], {instancePath:instancePath+"/items/" + i0}))){
+if(!(validate111(data1[i0], {instancePath:instancePath+"/items/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -2570,7 +3328,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate110(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate125(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -2620,7 +3378,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate112(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate127(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -2670,7 +3428,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate114(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate129(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -2720,7 +3478,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate116(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate131(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -2806,7 +3564,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate119(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate134(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -2900,7 +3658,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate123(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate138(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -2932,7 +3690,7 @@ var valid1 = true;
 const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
 const _errs5 = errors;
-if(!(validate77(data1[i0], {instancePath:instancePath+"/snapshots/" + i0}))){
+if(!(validate82(data1[i0], {instancePath:instancePath+"/snapshots/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -2963,7 +3721,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate118(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate133(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 const _errs1 = errors;
@@ -2996,7 +3754,7 @@ vErrors = null;
 }
 if(_valid0){
 const _errs5 = errors;
-if(!(validate119(data, {instancePath}))){
+if(!(validate134(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -3047,7 +3805,7 @@ vErrors = null;
 }
 if(_valid1){
 const _errs10 = errors;
-if(!(validate123(data, {instancePath}))){
+if(!(validate138(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -3092,7 +3850,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate129(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate144(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if((((typeof data !== "string") && (!((typeof data == "number") && (isFinite(data))))) && (typeof data !== "boolean")) && (data !== null)){
@@ -3102,8 +3860,8 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-const wrapper0 = {validate: validate131};
-function validate131(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+const wrapper0 = {validate: validate146};
+function validate146(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -3159,7 +3917,7 @@ var valid1 = true;
 const len0 = data3.length;
 for(let i0=0; i0<len0; i0++){
 const _errs9 = errors;
-if(!(validate129(data3[i0], {instancePath:instancePath+"/enum/" + i0}))){
+if(!(validate144(data3[i0], {instancePath:instancePath+"/enum/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -3353,7 +4111,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate128(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate143(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -3409,7 +4167,7 @@ var valid1 = true;
 const len0 = data3.length;
 for(let i0=0; i0<len0; i0++){
 const _errs9 = errors;
-if(!(validate129(data3[i0], {instancePath:instancePath+"/enum/" + i0}))){
+if(!(validate144(data3[i0], {instancePath:instancePath+"/enum/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -3504,7 +4262,7 @@ var valid0 = true;
 if(valid0){
 if(data.items !== undefined){
 const _errs20 = errors;
-if(!(validate131(data.items, {instancePath:instancePath+"/items"}))){
+if(!(validate146(data.items, {instancePath:instancePath+"/items"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -3521,7 +4279,7 @@ if(errors === _errs21){
 if(data11 && typeof data11 == "object" && !Array.isArray(data11)){
 for(const key0 in data11){
 const _errs24 = errors;
-if(!(validate131(data11[key0], {instancePath:instancePath+"/properties/" + key0.replace(/~/g, "~0").replace(/\//g, "~1")}))){
+if(!(validate146(data11[key0], {instancePath:instancePath+"/properties/" + key0.replace(/~/g, "~0").replace(/\//g, "~1")}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -3574,7 +4332,7 @@ var valid0 = true;
 if(valid0){
 if(data.additionalProperties !== undefined){
 const _errs29 = errors;
-if(!(validate131(data.additionalProperties, {instancePath:instancePath+"/additionalProperties"}))){
+if(!(validate146(data.additionalProperties, {instancePath:instancePath+"/additionalProperties"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -3629,7 +4387,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate127(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate142(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -3659,7 +4417,7 @@ if(errors === _errs3){
 if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
 for(const key0 in data1){
 const _errs6 = errors;
-if(!(validate128(data1[key0], {instancePath:instancePath+"/properties/" + key0.replace(/~/g, "~0").replace(/\//g, "~1")}))){
+if(!(validate143(data1[key0], {instancePath:instancePath+"/properties/" + key0.replace(/~/g, "~0").replace(/\//g, "~1")}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -3721,7 +4479,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate126(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate141(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -3734,7 +4492,7 @@ return false;
 else {
 if(data.schema !== undefined){
 const _errs1 = errors;
-if(!(validate127(data.schema, {instancePath:instancePath+"/schema"}))){
+if(!(validate142(data.schema, {instancePath:instancePath+"/schema"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -3762,358 +4520,6 @@ var valid0 = true;
 }
 }
 }
-}
-else {
-faults = [{instancePath,keyword:"type",params:{type: "object"}}];
-return false;
-}
-}
-faults = vErrors;
-return errors === 0;
-}
-function validate138(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
-let vErrors: any = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((((data.channel === undefined) && (missing0 = "channel")) || ((data.destination === undefined) && (missing0 = "destination"))) || ((data.source === undefined) && (missing0 = "source"))){
-faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-if(data.channel !== undefined){
-const _errs1 = errors;
-if(typeof data.channel !== "string"){
-faults = [{instancePath:instancePath+"/channel",keyword:"type",params:{type: "string"}}];
-return false;
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.source !== undefined){
-const _errs3 = errors;
-if(!(validate23(data.source, {instancePath:instancePath+"/source"}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
-}
-var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.destination !== undefined){
-const _errs4 = errors;
-if(!(validate23(data.destination, {instancePath:instancePath+"/destination"}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
-}
-var valid0 = _errs4 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.failIfExists !== undefined){
-const _errs5 = errors;
-if(typeof data.failIfExists !== "boolean"){
-faults = [{instancePath:instancePath+"/failIfExists",keyword:"type",params:{type: "boolean"}}];
-return false;
-}
-var valid0 = _errs5 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-}
-}
-else {
-faults = [{instancePath,keyword:"type",params:{type: "object"}}];
-return false;
-}
-}
-faults = vErrors;
-return errors === 0;
-}
-function validate141(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
-let vErrors: any = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-}
-else {
-faults = [{instancePath,keyword:"type",params:{type: "object"}}];
-return false;
-}
-}
-faults = vErrors;
-return errors === 0;
-}
-function validate142(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
-let vErrors: any = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if(((data.channel === undefined) && (missing0 = "channel")) || ((data.uri === undefined) && (missing0 = "uri"))){
-faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-if(data.channel !== undefined){
-const _errs1 = errors;
-if(typeof data.channel !== "string"){
-faults = [{instancePath:instancePath+"/channel",keyword:"type",params:{type: "string"}}];
-return false;
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.uri !== undefined){
-const _errs3 = errors;
-if(!(validate23(data.uri, {instancePath:instancePath+"/uri"}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
-}
-var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.recursive !== undefined){
-const _errs4 = errors;
-if(typeof data.recursive !== "boolean"){
-faults = [{instancePath:instancePath+"/recursive",keyword:"type",params:{type: "boolean"}}];
-return false;
-}
-var valid0 = _errs4 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-}
-else {
-faults = [{instancePath,keyword:"type",params:{type: "object"}}];
-return false;
-}
-}
-faults = vErrors;
-return errors === 0;
-}
-function validate144(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
-let vErrors: any = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-}
-else {
-faults = [{instancePath,keyword:"type",params:{type: "object"}}];
-return false;
-}
-}
-faults = vErrors;
-return errors === 0;
-}
-function validate145(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
-let vErrors: any = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if(((data.channel === undefined) && (missing0 = "channel")) || ((data.uri === undefined) && (missing0 = "uri"))){
-faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-if(data.channel !== undefined){
-const _errs1 = errors;
-if(typeof data.channel !== "string"){
-faults = [{instancePath:instancePath+"/channel",keyword:"type",params:{type: "string"}}];
-return false;
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.uri !== undefined){
-const _errs3 = errors;
-if(!(validate23(data.uri, {instancePath:instancePath+"/uri"}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
-}
-var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-else {
-faults = [{instancePath,keyword:"type",params:{type: "object"}}];
-return false;
-}
-}
-faults = vErrors;
-return errors === 0;
-}
-function validate148(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
-let vErrors: any = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if(((data.name === undefined) && (missing0 = "name")) || ((data.type === undefined) && (missing0 = "type"))){
-faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-if(data.name !== undefined){
-const _errs1 = errors;
-if(typeof data.name !== "string"){
-faults = [{instancePath:instancePath+"/name",keyword:"type",params:{type: "string"}}];
-return false;
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.type !== undefined){
-const _errs3 = errors;
-if(typeof data.type !== "string"){
-faults = [{instancePath:instancePath+"/type",keyword:"type",params:{type: "string"}}];
-return false;
-}
-var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-else {
-faults = [{instancePath,keyword:"type",params:{type: "object"}}];
-return false;
-}
-}
-faults = vErrors;
-return errors === 0;
-}
-function validate147(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
-let vErrors: any = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((data.entries === undefined) && (missing0 = "entries")){
-faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-if(data.entries !== undefined){
-let data0 = data.entries;
-const _errs1 = errors;
-if(errors === _errs1){
-if(Array.isArray(data0)){
-var valid1 = true;
-const len0 = data0.length;
-for(let i0=0; i0<len0; i0++){
-const _errs3 = errors;
-if(!(validate148(data0[i0], {instancePath:instancePath+"/entries/" + i0}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
-}
-var valid1 = _errs3 === errors;
-if(!valid1){
-break;
-}
-}
-}
-else {
-faults = [{instancePath:instancePath+"/entries",keyword:"type",params:{type: "array"}}];
-return false;
-}
-}
-}
-}
-}
-else {
-faults = [{instancePath,keyword:"type",params:{type: "object"}}];
-return false;
-}
-}
-faults = vErrors;
-return errors === 0;
-}
-function validate150(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
-let vErrors: any = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if(((data.channel === undefined) && (missing0 = "channel")) || ((data.uri === undefined) && (missing0 = "uri"))){
-faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-if(data.channel !== undefined){
-const _errs1 = errors;
-if(typeof data.channel !== "string"){
-faults = [{instancePath:instancePath+"/channel",keyword:"type",params:{type: "string"}}];
-return false;
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.uri !== undefined){
-const _errs3 = errors;
-if(!(validate23(data.uri, {instancePath:instancePath+"/uri"}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
-}
-var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-else {
-faults = [{instancePath,keyword:"type",params:{type: "object"}}];
-return false;
-}
-}
-faults = vErrors;
-return errors === 0;
-}
-function validate152(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
-let vErrors: any = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
 }
 else {
 faults = [{instancePath,keyword:"type",params:{type: "object"}}];
@@ -4243,6 +4649,358 @@ else {
 var valid0 = true;
 }
 if(valid0){
+if(data.recursive !== undefined){
+const _errs4 = errors;
+if(typeof data.recursive !== "boolean"){
+faults = [{instancePath:instancePath+"/recursive",keyword:"type",params:{type: "boolean"}}];
+return false;
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+else {
+faults = [{instancePath,keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+faults = vErrors;
+return errors === 0;
+}
+function validate159(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+let vErrors: any = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+}
+else {
+faults = [{instancePath,keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+faults = vErrors;
+return errors === 0;
+}
+function validate160(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+let vErrors: any = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.channel === undefined) && (missing0 = "channel")) || ((data.uri === undefined) && (missing0 = "uri"))){
+faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.channel !== undefined){
+const _errs1 = errors;
+if(typeof data.channel !== "string"){
+faults = [{instancePath:instancePath+"/channel",keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.uri !== undefined){
+const _errs3 = errors;
+if(!(validate23(data.uri, {instancePath:instancePath+"/uri"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+else {
+faults = [{instancePath,keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+faults = vErrors;
+return errors === 0;
+}
+function validate163(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+let vErrors: any = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.name === undefined) && (missing0 = "name")) || ((data.type === undefined) && (missing0 = "type"))){
+faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.name !== undefined){
+const _errs1 = errors;
+if(typeof data.name !== "string"){
+faults = [{instancePath:instancePath+"/name",keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.type !== undefined){
+const _errs3 = errors;
+if(typeof data.type !== "string"){
+faults = [{instancePath:instancePath+"/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+else {
+faults = [{instancePath,keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+faults = vErrors;
+return errors === 0;
+}
+function validate162(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+let vErrors: any = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.entries === undefined) && (missing0 = "entries")){
+faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.entries !== undefined){
+let data0 = data.entries;
+const _errs1 = errors;
+if(errors === _errs1){
+if(Array.isArray(data0)){
+var valid1 = true;
+const len0 = data0.length;
+for(let i0=0; i0<len0; i0++){
+const _errs3 = errors;
+if(!(validate163(data0[i0], {instancePath:instancePath+"/entries/" + i0}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var valid1 = _errs3 === errors;
+if(!valid1){
+break;
+}
+}
+}
+else {
+faults = [{instancePath:instancePath+"/entries",keyword:"type",params:{type: "array"}}];
+return false;
+}
+}
+}
+}
+}
+else {
+faults = [{instancePath,keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+faults = vErrors;
+return errors === 0;
+}
+function validate165(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+let vErrors: any = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.channel === undefined) && (missing0 = "channel")) || ((data.uri === undefined) && (missing0 = "uri"))){
+faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.channel !== undefined){
+const _errs1 = errors;
+if(typeof data.channel !== "string"){
+faults = [{instancePath:instancePath+"/channel",keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.uri !== undefined){
+const _errs3 = errors;
+if(!(validate23(data.uri, {instancePath:instancePath+"/uri"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+else {
+faults = [{instancePath,keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+faults = vErrors;
+return errors === 0;
+}
+function validate167(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+let vErrors: any = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+}
+else {
+faults = [{instancePath,keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+faults = vErrors;
+return errors === 0;
+}
+function validate168(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+let vErrors: any = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((data.channel === undefined) && (missing0 = "channel")) || ((data.destination === undefined) && (missing0 = "destination"))) || ((data.source === undefined) && (missing0 = "source"))){
+faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.channel !== undefined){
+const _errs1 = errors;
+if(typeof data.channel !== "string"){
+faults = [{instancePath:instancePath+"/channel",keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.source !== undefined){
+const _errs3 = errors;
+if(!(validate23(data.source, {instancePath:instancePath+"/source"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.destination !== undefined){
+const _errs4 = errors;
+if(!(validate23(data.destination, {instancePath:instancePath+"/destination"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.failIfExists !== undefined){
+const _errs5 = errors;
+if(typeof data.failIfExists !== "boolean"){
+faults = [{instancePath:instancePath+"/failIfExists",keyword:"type",params:{type: "boolean"}}];
+return false;
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+else {
+faults = [{instancePath,keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+faults = vErrors;
+return errors === 0;
+}
+function validate171(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+let vErrors: any = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+}
+else {
+faults = [{instancePath,keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+faults = vErrors;
+return errors === 0;
+}
+function validate172(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+let vErrors: any = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.channel === undefined) && (missing0 = "channel")) || ((data.uri === undefined) && (missing0 = "uri"))){
+faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.channel !== undefined){
+const _errs1 = errors;
+if(typeof data.channel !== "string"){
+faults = [{instancePath:instancePath+"/channel",keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.uri !== undefined){
+const _errs3 = errors;
+if(!(validate23(data.uri, {instancePath:instancePath+"/uri"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
 if(data.encoding !== undefined){
 const _errs4 = errors;
 if(typeof data.encoding !== "string"){
@@ -4266,7 +5024,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate159(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate174(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -4324,7 +5082,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate160(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate175(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -4395,7 +5153,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate162(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate177(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -4409,7 +5167,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate163(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate178(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -4467,7 +5225,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate165(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate180(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -4578,7 +5336,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate167(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate182(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -4714,7 +5472,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate170(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate185(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -4728,7 +5486,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate172(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate187(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -4741,7 +5499,7 @@ return false;
 else {
 if(data.session !== undefined){
 const _errs1 = errors;
-if(!(validate96(data.session, {instancePath:instancePath+"/session"}))){
+if(!(validate111(data.session, {instancePath:instancePath+"/session"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -4874,7 +5632,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate171(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate186(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -4894,7 +5652,7 @@ var valid1 = true;
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 const _errs3 = errors;
-if(!(validate172(data0[i0], {instancePath:instancePath+"/items/" + i0}))){
+if(!(validate187(data0[i0], {instancePath:instancePath+"/items/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -4950,7 +5708,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate176(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate191(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -4975,7 +5733,7 @@ var valid0 = true;
 if(valid0){
 if(data.summary !== undefined){
 const _errs2 = errors;
-if(!(validate96(data.summary, {instancePath:instancePath+"/summary"}))){
+if(!(validate111(data.summary, {instancePath:instancePath+"/summary"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -4995,7 +5753,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate180(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate195(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -5053,7 +5811,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate179(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate194(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -5073,7 +5831,7 @@ var valid1 = true;
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 const _errs3 = errors;
-if(!(validate180(data0[i0], {instancePath:instancePath+"/items/" + i0}))){
+if(!(validate195(data0[i0], {instancePath:instancePath+"/items/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -5099,7 +5857,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate182(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate197(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -5144,7 +5902,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate188(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate203(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -5187,7 +5945,7 @@ var valid0 = true;
 if(valid0){
 if(data.changes !== undefined){
 const _errs6 = errors;
-if(!(validate107(data.changes, {instancePath:instancePath+"/changes"}))){
+if(!(validate122(data.changes, {instancePath:instancePath+"/changes"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -5208,7 +5966,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate185(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate200(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -5245,7 +6003,7 @@ var valid0 = true;
 if(valid0){
 if(data.changes !== undefined){
 const _errs3 = errors;
-if(!(validate188(data.changes, {instancePath:instancePath+"/changes"}))){
+if(!(validate203(data.changes, {instancePath:instancePath+"/changes"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -5266,13 +6024,13 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate192(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate207(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.snapshot !== undefined){
-if(!(validate77(data.snapshot, {instancePath:instancePath+"/snapshot"}))){
+if(!(validate82(data.snapshot, {instancePath:instancePath+"/snapshot"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -5286,7 +6044,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate194(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate209(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(data !== null){
@@ -5296,7 +6054,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate195(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate210(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(data !== null){
@@ -5306,7 +6064,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate196(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate211(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(data !== null){
@@ -5316,7 +6074,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate197(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate212(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(data !== null){
@@ -5326,7 +6084,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate198(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate213(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(data !== null){
@@ -5336,7 +6094,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate199(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate214(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(data !== null){
@@ -5346,7 +6104,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate200(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate215(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(data !== null){
@@ -5356,7 +6114,37 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate201(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate216(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+let vErrors: any = null;
+let errors = 0;
+if(data !== null){
+faults = [{instancePath,keyword:"type",params:{type: "null"}}];
+return false;
+}
+faults = vErrors;
+return errors === 0;
+}
+function validate217(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+let vErrors: any = null;
+let errors = 0;
+if(data !== null){
+faults = [{instancePath,keyword:"type",params:{type: "null"}}];
+return false;
+}
+faults = vErrors;
+return errors === 0;
+}
+function validate218(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+let vErrors: any = null;
+let errors = 0;
+if(data !== null){
+faults = [{instancePath,keyword:"type",params:{type: "null"}}];
+return false;
+}
+faults = vErrors;
+return errors === 0;
+}
+function validate219(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(data !== null){
@@ -5368,62 +6156,67 @@ return errors === 0;
 }
 export const notifications: Record<string, Check> = {
   "action": validate22,
-  "root/sessionAdded": validate176,
-  "root/sessionRemoved": validate182,
-  "root/sessionSummaryChanged": validate185,
-  "root/progress": validate116,
+  "root/sessionAdded": validate191,
+  "root/sessionRemoved": validate197,
+  "root/sessionSummaryChanged": validate200,
+  "root/progress": validate131,
   "auth/required": validate32,
-  "otlp/exportLogs": validate110,
-  "otlp/exportTraces": validate114,
-  "otlp/exportMetrics": validate112,
+  "otlp/exportLogs": validate125,
+  "otlp/exportTraces": validate129,
+  "otlp/exportMetrics": validate127,
 };
 /** Those whose values nest without a bound of the schema's own. */
 export const notificationsNesting: string[] = [];
 export const hostParams: Record<string, Check> = {
-  "resourceRead": validate157,
-  "resourceWrite": validate167,
-  "resourceList": validate145,
-  "resourceCopy": validate138,
-  "resourceMove": validate153,
-  "resourceDelete": validate142,
-  "resourceResolve": validate163,
-  "resourceMkdir": validate150,
-  "resourceRequest": validate160,
+  "resourceRead": validate172,
+  "resourceWrite": validate182,
+  "resourceList": validate160,
+  "resourceCopy": validate153,
+  "resourceMove": validate168,
+  "resourceDelete": validate157,
+  "resourceResolve": validate178,
+  "resourceMkdir": validate165,
+  "resourceRequest": validate175,
   "createResourceWatch": validate62,
 };
 /** Those whose values nest without a bound of the schema's own. */
 export const hostParamsNesting: string[] = [];
 export const results: Record<string, Check> = {
-  "resourceRead": validate159,
-  "resourceWrite": validate170,
-  "resourceList": validate147,
-  "resourceCopy": validate141,
-  "resourceMove": validate156,
-  "resourceDelete": validate144,
-  "resourceResolve": validate165,
-  "resourceMkdir": validate152,
-  "resourceRequest": validate162,
+  "resourceRead": validate174,
+  "resourceWrite": validate185,
+  "resourceList": validate162,
+  "resourceCopy": validate156,
+  "resourceMove": validate171,
+  "resourceDelete": validate159,
+  "resourceResolve": validate180,
+  "resourceMkdir": validate167,
+  "resourceRequest": validate177,
   "createResourceWatch": validate67,
-  "initialize": validate73,
-  "ping": validate200,
-  "reconnect": validate118,
-  "subscribe": validate192,
+  "initialize": validate78,
+  "ping": validate215,
+  "reconnect": validate133,
+  "subscribe": validate207,
   "authenticate": validate34,
-  "listSessions": validate95,
-  "resolveSessionConfig": validate126,
-  "sessionConfigCompletions": validate179,
-  "createSession": validate195,
-  "disposeSession": validate198,
-  "x-searchSessions": validate171,
+  "listSessions": validate110,
+  "resolveSessionConfig": validate141,
+  "sessionConfigCompletions": validate194,
+  "createSession": validate210,
+  "disposeSession": validate213,
+  "x-searchSessions": validate186,
+  "x-listApprovals": validate100,
+  "x-revokeApproval": validate218,
+  "x-importSession": validate73,
+  "x-importTurns": validate217,
+  "x-finishImport": validate216,
   "x-diskUse": validate69,
-  "createChat": validate194,
-  "disposeChat": validate197,
+  "createChat": validate209,
+  "disposeChat": validate212,
   "fetchTurns": validate70,
   "completions": validate35,
-  "createTerminal": validate196,
-  "disposeTerminal": validate199,
-  "x-signalTerminal": validate201,
-  "invokeChangesetOperation": validate87,
+  "createTerminal": validate211,
+  "disposeTerminal": validate214,
+  "x-signalTerminal": validate219,
+  "invokeChangesetOperation": validate92,
 };
 /** Those whose values nest without a bound of the schema's own. */
 export const resultsNesting: string[] = ["resolveSessionConfig"];

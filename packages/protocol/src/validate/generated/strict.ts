@@ -14596,7 +14596,1262 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate459(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate458(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+let vErrors: any = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.channel === undefined) && (missing0 = "channel")){
+faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.channel !== undefined){
+if(!(validate31(data.channel, {instancePath:instancePath+"/channel"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+}
+}
+}
+else {
+faults = [{instancePath,keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+faults = vErrors;
+return errors === 0;
+}
+function validate464(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+let vErrors: any = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.uri === undefined) && (missing0 = "uri")) || ((data.displayName === undefined) && (missing0 = "displayName"))){
+faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.uri !== undefined){
+const _errs1 = errors;
+if(!(validate31(data.uri, {instancePath:instancePath+"/uri"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.displayName !== undefined){
+const _errs2 = errors;
+if(typeof data.displayName !== "string"){
+faults = [{instancePath:instancePath+"/displayName",keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid0 = _errs2 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+else {
+faults = [{instancePath,keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+faults = vErrors;
+return errors === 0;
+}
+function validate468(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+let vErrors: any = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((data.resource === undefined) && (missing0 = "resource")) || ((data.annotationCount === undefined) && (missing0 = "annotationCount"))) || ((data.entryCount === undefined) && (missing0 = "entryCount"))){
+faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.resource !== undefined){
+const _errs1 = errors;
+if(!(validate31(data.resource, {instancePath:instancePath+"/resource"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.annotationCount !== undefined){
+let data1 = data.annotationCount;
+const _errs2 = errors;
+if(!((typeof data1 == "number") && (isFinite(data1)))){
+faults = [{instancePath:instancePath+"/annotationCount",keyword:"type",params:{type: "number"}}];
+return false;
+}
+var valid0 = _errs2 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.entryCount !== undefined){
+let data2 = data.entryCount;
+const _errs4 = errors;
+if(!((typeof data2 == "number") && (isFinite(data2)))){
+faults = [{instancePath:instancePath+"/entryCount",keyword:"type",params:{type: "number"}}];
+return false;
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+else {
+faults = [{instancePath,keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+faults = vErrors;
+return errors === 0;
+}
+function validate462(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+let vErrors: any = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((((data.lifecycle === undefined) && (missing0 = "lifecycle")) || ((data.provider === undefined) && (missing0 = "provider"))) || ((data.resource === undefined) && (missing0 = "resource"))) || ((data.status === undefined) && (missing0 = "status"))) || ((data.title === undefined) && (missing0 = "title"))){
+faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data._meta !== undefined){
+let data0 = data._meta;
+const _errs1 = errors;
+if(errors === _errs1){
+if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
+}
+else {
+faults = [{instancePath:instancePath+"/_meta",keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.provider !== undefined){
+const _errs4 = errors;
+if(typeof data.provider !== "string"){
+faults = [{instancePath:instancePath+"/provider",keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.title !== undefined){
+const _errs6 = errors;
+if(typeof data.title !== "string"){
+faults = [{instancePath:instancePath+"/title",keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid0 = _errs6 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.status !== undefined){
+const _errs8 = errors;
+if(!(validate262(data.status, {instancePath:instancePath+"/status"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var valid0 = _errs8 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.activity !== undefined){
+const _errs9 = errors;
+if(typeof data.activity !== "string"){
+faults = [{instancePath:instancePath+"/activity",keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.project !== undefined){
+const _errs11 = errors;
+if(!(validate464(data.project, {instancePath:instancePath+"/project"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var valid0 = _errs11 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.workingDirectory !== undefined){
+const _errs12 = errors;
+if(!(validate31(data.workingDirectory, {instancePath:instancePath+"/workingDirectory"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var valid0 = _errs12 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.annotations !== undefined){
+const _errs13 = errors;
+if(!(validate468(data.annotations, {instancePath:instancePath+"/annotations"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var valid0 = _errs13 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.resource !== undefined){
+const _errs14 = errors;
+if(!(validate31(data.resource, {instancePath:instancePath+"/resource"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var valid0 = _errs14 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.lifecycle !== undefined){
+let data9 = data.lifecycle;
+const _errs15 = errors;
+if(typeof data9 !== "string"){
+faults = [{instancePath:instancePath+"/lifecycle",keyword:"type",params:{type: "string"}}];
+return false;
+}
+if(!(((data9 === "creating") || (data9 === "ready")) || (data9 === "creationFailed"))){
+faults = [{instancePath:instancePath+"/lifecycle",keyword:"enum",params:{allowedValues: ["creating","ready","creationFailed"]}}];
+return false;
+}
+var valid0 = _errs15 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.creationError !== undefined){
+const _errs17 = errors;
+if(!(validate65(data.creationError, {instancePath:instancePath+"/creationError"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var valid0 = _errs17 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.createdAt !== undefined){
+const _errs18 = errors;
+if(typeof data.createdAt !== "string"){
+faults = [{instancePath:instancePath+"/createdAt",keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid0 = _errs18 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.modifiedAt !== undefined){
+const _errs20 = errors;
+if(typeof data.modifiedAt !== "string"){
+faults = [{instancePath:instancePath+"/modifiedAt",keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid0 = _errs20 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.config !== undefined){
+let data13 = data.config;
+const _errs22 = errors;
+if(errors === _errs22){
+if(data13 && typeof data13 == "object" && !Array.isArray(data13)){
+}
+else {
+faults = [{instancePath:instancePath+"/config",keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+var valid0 = _errs22 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.defaultChat !== undefined){
+const _errs25 = errors;
+if(!(validate31(data.defaultChat, {instancePath:instancePath+"/defaultChat"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var valid0 = _errs25 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+faults = [{instancePath,keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+faults = vErrors;
+return errors === 0;
+}
+function validate475(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+let vErrors: any = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((((data.modifiedAt === undefined) && (missing0 = "modifiedAt")) || ((data.resource === undefined) && (missing0 = "resource"))) || ((data.status === undefined) && (missing0 = "status"))) || ((data.title === undefined) && (missing0 = "title"))){
+faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data._meta !== undefined){
+let data0 = data._meta;
+const _errs1 = errors;
+if(errors === _errs1){
+if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
+}
+else {
+faults = [{instancePath:instancePath+"/_meta",keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.resource !== undefined){
+const _errs4 = errors;
+if(!(validate31(data.resource, {instancePath:instancePath+"/resource"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.title !== undefined){
+const _errs5 = errors;
+if(typeof data.title !== "string"){
+faults = [{instancePath:instancePath+"/title",keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.status !== undefined){
+const _errs7 = errors;
+if(!(validate262(data.status, {instancePath:instancePath+"/status"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.activity !== undefined){
+const _errs8 = errors;
+if(typeof data.activity !== "string"){
+faults = [{instancePath:instancePath+"/activity",keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid0 = _errs8 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.modifiedAt !== undefined){
+const _errs10 = errors;
+if(typeof data.modifiedAt !== "string"){
+faults = [{instancePath:instancePath+"/modifiedAt",keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid0 = _errs10 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.origin !== undefined){
+const _errs12 = errors;
+if(!(validate264(data.origin, {instancePath:instancePath+"/origin"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var valid0 = _errs12 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.interactivity !== undefined){
+let data7 = data.interactivity;
+const _errs13 = errors;
+if(typeof data7 !== "string"){
+faults = [{instancePath:instancePath+"/interactivity",keyword:"type",params:{type: "string"}}];
+return false;
+}
+if(!(((data7 === "full") || (data7 === "read-only")) || (data7 === "hidden"))){
+faults = [{instancePath:instancePath+"/interactivity",keyword:"enum",params:{allowedValues: ["full","read-only","hidden"]}}];
+return false;
+}
+var valid0 = _errs13 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.workingDirectory !== undefined){
+const _errs15 = errors;
+if(!(validate31(data.workingDirectory, {instancePath:instancePath+"/workingDirectory"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var valid0 = _errs15 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.steeringMessage !== undefined){
+const _errs16 = errors;
+if(!(validate248(data.steeringMessage, {instancePath:instancePath+"/steeringMessage"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var valid0 = _errs16 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.queuedMessages !== undefined){
+let data10 = data.queuedMessages;
+const _errs17 = errors;
+if(errors === _errs17){
+if(Array.isArray(data10)){
+var valid1 = true;
+const len0 = data10.length;
+for(let i0=0; i0<len0; i0++){
+const _errs19 = errors;
+if(!(validate248(data10[i0], {instancePath:instancePath+"/queuedMessages/" + i0}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var valid1 = _errs19 === errors;
+if(!valid1){
+break;
+}
+}
+}
+else {
+faults = [{instancePath:instancePath+"/queuedMessages",keyword:"type",params:{type: "array"}}];
+return false;
+}
+}
+var valid0 = _errs17 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.inputRequests !== undefined){
+let data12 = data.inputRequests;
+const _errs20 = errors;
+if(errors === _errs20){
+if(Array.isArray(data12)){
+var valid2 = true;
+const len1 = data12.length;
+for(let i1=0; i1<len1; i1++){
+const _errs22 = errors;
+if(!(validate142(data12[i1], {instancePath:instancePath+"/inputRequests/" + i1}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var valid2 = _errs22 === errors;
+if(!valid2){
+break;
+}
+}
+}
+else {
+faults = [{instancePath:instancePath+"/inputRequests",keyword:"type",params:{type: "array"}}];
+return false;
+}
+}
+var valid0 = _errs20 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.draft !== undefined){
+const _errs23 = errors;
+if(!(validate86(data.draft, {instancePath:instancePath+"/draft"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var valid0 = _errs23 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+faults = [{instancePath,keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+faults = vErrors;
+return errors === 0;
+}
+function validate460(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+let vErrors: any = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((data.channel === undefined) && (missing0 = "channel")) || ((data.chats === undefined) && (missing0 = "chats"))) || ((data.session === undefined) && (missing0 = "session"))){
+faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.channel !== undefined){
+const _errs1 = errors;
+if(!(validate31(data.channel, {instancePath:instancePath+"/channel"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.session !== undefined){
+const _errs2 = errors;
+if(!(validate462(data.session, {instancePath:instancePath+"/session"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var valid0 = _errs2 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.chats !== undefined){
+let data2 = data.chats;
+const _errs3 = errors;
+if(errors === _errs3){
+if(Array.isArray(data2)){
+var valid1 = true;
+const len0 = data2.length;
+for(let i0=0; i0<len0; i0++){
+const _errs5 = errors;
+if(!(validate475(data2[i0], {instancePath:instancePath+"/chats/" + i0}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var valid1 = _errs5 === errors;
+if(!valid1){
+break;
+}
+}
+}
+else {
+faults = [{instancePath:instancePath+"/chats",keyword:"type",params:{type: "array"}}];
+return false;
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.provider !== undefined){
+const _errs6 = errors;
+if(typeof data.provider !== "string"){
+faults = [{instancePath:instancePath+"/provider",keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid0 = _errs6 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.workingDirectory !== undefined){
+const _errs8 = errors;
+if(!(validate31(data.workingDirectory, {instancePath:instancePath+"/workingDirectory"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var valid0 = _errs8 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+else {
+faults = [{instancePath,keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+faults = vErrors;
+return errors === 0;
+}
+function validate490(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+let vErrors: any = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.uri === undefined) && (missing0 = "uri")){
+faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.uri !== undefined){
+const _errs1 = errors;
+if(!(validate31(data.uri, {instancePath:instancePath+"/uri"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.contentType !== undefined){
+const _errs2 = errors;
+if(typeof data.contentType !== "string"){
+faults = [{instancePath:instancePath+"/contentType",keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid0 = _errs2 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.encoding !== undefined){
+let data2 = data.encoding;
+const _errs4 = errors;
+if(typeof data2 !== "string"){
+faults = [{instancePath:instancePath+"/encoding",keyword:"type",params:{type: "string"}}];
+return false;
+}
+if(!((data2 === "base64") || (data2 === "utf-8"))){
+faults = [{instancePath:instancePath+"/encoding",keyword:"enum",params:{allowedValues: ["base64","utf-8"]}}];
+return false;
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.data !== undefined){
+const _errs6 = errors;
+if(typeof data.data !== "string"){
+faults = [{instancePath:instancePath+"/data",keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid0 = _errs6 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+else {
+faults = [{instancePath,keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+faults = vErrors;
+return errors === 0;
+}
+function validate493(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+let vErrors: any = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((data.resource === undefined) && (missing0 = "resource")) || ((data.title === undefined) && (missing0 = "title"))) || ((data.text === undefined) && (missing0 = "text"))){
+faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.resource !== undefined){
+const _errs1 = errors;
+if(!(validate31(data.resource, {instancePath:instancePath+"/resource"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.title !== undefined){
+const _errs2 = errors;
+if(typeof data.title !== "string"){
+faults = [{instancePath:instancePath+"/title",keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid0 = _errs2 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.exitCode !== undefined){
+let data2 = data.exitCode;
+const _errs4 = errors;
+if(!((typeof data2 == "number") && (isFinite(data2)))){
+faults = [{instancePath:instancePath+"/exitCode",keyword:"type",params:{type: "number"}}];
+return false;
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.text !== undefined){
+const _errs6 = errors;
+if(typeof data.text !== "string"){
+faults = [{instancePath:instancePath+"/text",keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid0 = _errs6 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+else {
+faults = [{instancePath,keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+faults = vErrors;
+return errors === 0;
+}
+function validate489(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+let vErrors: any = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.turn === undefined) && (missing0 = "turn")){
+faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.contents !== undefined){
+let data0 = data.contents;
+const _errs1 = errors;
+if(errors === _errs1){
+if(Array.isArray(data0)){
+var valid1 = true;
+const len0 = data0.length;
+for(let i0=0; i0<len0; i0++){
+const _errs3 = errors;
+if(!(validate490(data0[i0], {instancePath:instancePath+"/contents/" + i0}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var valid1 = _errs3 === errors;
+if(!valid1){
+break;
+}
+}
+}
+else {
+faults = [{instancePath:instancePath+"/contents",keyword:"type",params:{type: "array"}}];
+return false;
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.terminals !== undefined){
+let data2 = data.terminals;
+const _errs4 = errors;
+if(errors === _errs4){
+if(Array.isArray(data2)){
+var valid2 = true;
+const len1 = data2.length;
+for(let i1=0; i1<len1; i1++){
+const _errs6 = errors;
+if(!(validate493(data2[i1], {instancePath:instancePath+"/terminals/" + i1}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var valid2 = _errs6 === errors;
+if(!valid2){
+break;
+}
+}
+}
+else {
+faults = [{instancePath:instancePath+"/terminals",keyword:"type",params:{type: "array"}}];
+return false;
+}
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.turn !== undefined){
+const _errs7 = errors;
+if(!(validate275(data.turn, {instancePath:instancePath+"/turn"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+else {
+faults = [{instancePath,keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+faults = vErrors;
+return errors === 0;
+}
+function validate498(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+let vErrors: any = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.turn === undefined) && (missing0 = "turn")){
+faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.contents !== undefined){
+let data0 = data.contents;
+const _errs1 = errors;
+if(errors === _errs1){
+if(Array.isArray(data0)){
+var valid1 = true;
+const len0 = data0.length;
+for(let i0=0; i0<len0; i0++){
+const _errs3 = errors;
+if(!(validate490(data0[i0], {instancePath:instancePath+"/contents/" + i0}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var valid1 = _errs3 === errors;
+if(!valid1){
+break;
+}
+}
+}
+else {
+faults = [{instancePath:instancePath+"/contents",keyword:"type",params:{type: "array"}}];
+return false;
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.terminals !== undefined){
+let data2 = data.terminals;
+const _errs4 = errors;
+if(errors === _errs4){
+if(Array.isArray(data2)){
+var valid2 = true;
+const len1 = data2.length;
+for(let i1=0; i1<len1; i1++){
+const _errs6 = errors;
+if(!(validate493(data2[i1], {instancePath:instancePath+"/terminals/" + i1}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var valid2 = _errs6 === errors;
+if(!valid2){
+break;
+}
+}
+}
+else {
+faults = [{instancePath:instancePath+"/terminals",keyword:"type",params:{type: "array"}}];
+return false;
+}
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.turn !== undefined){
+const _errs7 = errors;
+if(!(validate282(data.turn, {instancePath:instancePath+"/turn"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+else {
+faults = [{instancePath,keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+faults = vErrors;
+return errors === 0;
+}
+function validate503(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+let vErrors: any = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((((data.turnId === undefined) && (missing0 = "turnId")) || ((data.uri === undefined) && (missing0 = "uri"))) || ((data.encoding === undefined) && (missing0 = "encoding"))) || ((data.data === undefined) && (missing0 = "data"))){
+faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.turnId !== undefined){
+const _errs1 = errors;
+if(typeof data.turnId !== "string"){
+faults = [{instancePath:instancePath+"/turnId",keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.uri !== undefined){
+const _errs3 = errors;
+if(!(validate31(data.uri, {instancePath:instancePath+"/uri"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.contentType !== undefined){
+const _errs4 = errors;
+if(typeof data.contentType !== "string"){
+faults = [{instancePath:instancePath+"/contentType",keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.encoding !== undefined){
+let data3 = data.encoding;
+const _errs6 = errors;
+if(typeof data3 !== "string"){
+faults = [{instancePath:instancePath+"/encoding",keyword:"type",params:{type: "string"}}];
+return false;
+}
+if(!((data3 === "base64") || (data3 === "utf-8"))){
+faults = [{instancePath:instancePath+"/encoding",keyword:"enum",params:{allowedValues: ["base64","utf-8"]}}];
+return false;
+}
+var valid0 = _errs6 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.data !== undefined){
+const _errs8 = errors;
+if(typeof data.data !== "string"){
+faults = [{instancePath:instancePath+"/data",keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid0 = _errs8 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.isMore !== undefined){
+const _errs10 = errors;
+if(typeof data.isMore !== "boolean"){
+faults = [{instancePath:instancePath+"/isMore",keyword:"type",params:{type: "boolean"}}];
+return false;
+}
+var valid0 = _errs10 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+faults = [{instancePath,keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+faults = vErrors;
+return errors === 0;
+}
+function validate486(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+let vErrors: any = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.channel === undefined) && (missing0 = "channel")) || ((data.chat === undefined) && (missing0 = "chat"))){
+faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.channel !== undefined){
+const _errs1 = errors;
+if(!(validate31(data.channel, {instancePath:instancePath+"/channel"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.chat !== undefined){
+const _errs2 = errors;
+if(!(validate31(data.chat, {instancePath:instancePath+"/chat"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var valid0 = _errs2 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.turns !== undefined){
+let data2 = data.turns;
+const _errs3 = errors;
+if(errors === _errs3){
+if(Array.isArray(data2)){
+var valid1 = true;
+const len0 = data2.length;
+for(let i0=0; i0<len0; i0++){
+const _errs5 = errors;
+if(!(validate489(data2[i0], {instancePath:instancePath+"/turns/" + i0}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var valid1 = _errs5 === errors;
+if(!valid1){
+break;
+}
+}
+}
+else {
+faults = [{instancePath:instancePath+"/turns",keyword:"type",params:{type: "array"}}];
+return false;
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.openTurn !== undefined){
+const _errs6 = errors;
+if(!(validate498(data.openTurn, {instancePath:instancePath+"/openTurn"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var valid0 = _errs6 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.pieces !== undefined){
+let data5 = data.pieces;
+const _errs7 = errors;
+if(errors === _errs7){
+if(Array.isArray(data5)){
+var valid2 = true;
+const len1 = data5.length;
+for(let i1=0; i1<len1; i1++){
+const _errs9 = errors;
+if(!(validate503(data5[i1], {instancePath:instancePath+"/pieces/" + i1}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var valid2 = _errs9 === errors;
+if(!valid2){
+break;
+}
+}
+}
+else {
+faults = [{instancePath:instancePath+"/pieces",keyword:"type",params:{type: "array"}}];
+return false;
+}
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+else {
+faults = [{instancePath,keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+faults = vErrors;
+return errors === 0;
+}
+function validate507(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -14654,7 +15909,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate462(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate510(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -14680,7 +15935,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate458(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate506(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -14746,7 +16001,7 @@ var valid0 = true;
 if(valid0){
 if(data.clientInfo !== undefined){
 const _errs9 = errors;
-if(!(validate459(data.clientInfo, {instancePath:instancePath+"/clientInfo"}))){
+if(!(validate507(data.clientInfo, {instancePath:instancePath+"/clientInfo"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -14800,7 +16055,7 @@ var valid0 = true;
 if(valid0){
 if(data.capabilities !== undefined){
 const _errs15 = errors;
-if(!(validate462(data.capabilities, {instancePath:instancePath+"/capabilities"}))){
+if(!(validate510(data.capabilities, {instancePath:instancePath+"/capabilities"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -14826,7 +16081,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate467(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate515(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -14894,7 +16149,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate469(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate517(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -14975,7 +16230,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate466(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate514(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -14989,13 +16244,13 @@ else {
 const tag0 = data.kind;
 if(typeof tag0 == "string"){
 if(tag0 === "resource"){
-if(!(validate467(data, {instancePath}))){
+if(!(validate515(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "range"){
-if(!(validate469(data, {instancePath}))){
+if(!(validate517(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -15019,7 +16274,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate464(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate512(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15056,7 +16311,7 @@ var valid0 = true;
 if(valid0){
 if(data.target !== undefined){
 const _errs4 = errors;
-if(!(validate466(data.target, {instancePath:instancePath+"/target"}))){
+if(!(validate514(data.target, {instancePath:instancePath+"/target"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -15077,7 +16332,57 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate475(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate523(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+let vErrors: any = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.channel === undefined) && (missing0 = "channel")){
+faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.channel !== undefined){
+let data0 = data.channel;
+const _errs1 = errors;
+if(typeof data0 !== "string"){
+faults = [{instancePath:instancePath+"/channel",keyword:"type",params:{type: "string"}}];
+return false;
+}
+if("ahp-root://" !== data0){
+faults = [{instancePath:instancePath+"/channel",keyword:"const",params:{allowedValue: "ahp-root://"}}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.session !== undefined){
+const _errs3 = errors;
+if(!(validate31(data.session, {instancePath:instancePath+"/session"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+else {
+faults = [{instancePath,keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+faults = vErrors;
+return errors === 0;
+}
+function validate525(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15140,7 +16445,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate477(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate527(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15172,7 +16477,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate478(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate528(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15279,7 +16584,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate481(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate531(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15360,7 +16665,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate483(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate533(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15436,7 +16741,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate486(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate536(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15450,7 +16755,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate487(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate537(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15513,7 +16818,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate489(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate539(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15527,7 +16832,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate490(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate540(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15577,7 +16882,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate493(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate543(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15627,7 +16932,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate492(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate542(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15647,7 +16952,7 @@ var valid1 = true;
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 const _errs3 = errors;
-if(!(validate493(data0[i0], {instancePath:instancePath+"/entries/" + i0}))){
+if(!(validate543(data0[i0], {instancePath:instancePath+"/entries/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -15673,7 +16978,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate495(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate545(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15723,7 +17028,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate497(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate547(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15737,7 +17042,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate498(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate548(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15813,7 +17118,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate501(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate551(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15827,7 +17132,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate502(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate552(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15895,7 +17200,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate504(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate554(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15958,7 +17263,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate505(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate555(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -16034,7 +17339,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate507(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate557(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -16048,7 +17353,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate508(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate558(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -16111,7 +17416,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate510(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate560(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -16227,7 +17532,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate513(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate563(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -16277,7 +17582,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate512(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate562(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -16325,7 +17630,7 @@ var valid2 = true;
 const len0 = data2.length;
 for(let i0=0; i0<len0; i0++){
 const _errs7 = errors;
-if(!(validate513(data2[i0], {instancePath:instancePath+"/changes/items/" + i0}))){
+if(!(validate563(data2[i0], {instancePath:instancePath+"/changes/items/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -16364,7 +17669,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate516(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate566(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -16435,7 +17740,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate520(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate570(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -16586,7 +17891,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate523(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate573(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -16600,7 +17905,57 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate524(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate574(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+let vErrors: any = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.channel === undefined) && (missing0 = "channel")) || ((data.id === undefined) && (missing0 = "id"))){
+faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.channel !== undefined){
+let data0 = data.channel;
+const _errs1 = errors;
+if(typeof data0 !== "string"){
+faults = [{instancePath:instancePath+"/channel",keyword:"type",params:{type: "string"}}];
+return false;
+}
+if("ahp-root://" !== data0){
+faults = [{instancePath:instancePath+"/channel",keyword:"const",params:{allowedValue: "ahp-root://"}}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.id !== undefined){
+const _errs3 = errors;
+if(typeof data.id !== "string"){
+faults = [{instancePath:instancePath+"/id",keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+else {
+faults = [{instancePath,keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+faults = vErrors;
+return errors === 0;
+}
+function validate575(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -16651,8 +18006,8 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-const wrapper0 = {validate: validate529};
-function validate529(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+const wrapper0 = {validate: validate580};
+function validate580(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -16907,7 +18262,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate528(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate579(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -16942,7 +18297,7 @@ if(errors === _errs3){
 if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
 for(const key0 in data1){
 const _errs6 = errors;
-if(!(validate529(data1[key0], {instancePath:instancePath+"/properties/" + key0.replace(/~/g, "~0").replace(/\//g, "~1")}))){
+if(!(validate580(data1[key0], {instancePath:instancePath+"/properties/" + key0.replace(/~/g, "~0").replace(/\//g, "~1")}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -17004,7 +18359,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate527(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate578(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -17138,7 +18493,7 @@ var valid0 = true;
 if(valid0){
 if(data.configSchema !== undefined){
 const _errs20 = errors;
-if(!(validate528(data.configSchema, {instancePath:instancePath+"/configSchema"}))){
+if(!(validate579(data.configSchema, {instancePath:instancePath+"/configSchema"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -17166,7 +18521,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate536(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate587(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -17387,7 +18742,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate542(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate593(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -17626,7 +18981,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate535(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate586(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -17640,13 +18995,13 @@ else {
 const tag0 = data.type;
 if(typeof tag0 == "string"){
 if(tag0 === "plugin"){
-if(!(validate536(data, {instancePath}))){
+if(!(validate587(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "directory"){
-if(!(validate542(data, {instancePath}))){
+if(!(validate593(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -17676,7 +19031,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate553(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate604(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -17696,13 +19051,13 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate552(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate603(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.multipleChats !== undefined){
-if(!(validate553(data.multipleChats, {instancePath:instancePath+"/multipleChats"}))){
+if(!(validate604(data.multipleChats, {instancePath:instancePath+"/multipleChats"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -17716,7 +19071,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate526(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate577(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -17772,7 +19127,7 @@ var valid1 = true;
 const len0 = data3.length;
 for(let i0=0; i0<len0; i0++){
 const _errs9 = errors;
-if(!(validate527(data3[i0], {instancePath:instancePath+"/models/" + i0}))){
+if(!(validate578(data3[i0], {instancePath:instancePath+"/models/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -17832,7 +19187,7 @@ var valid3 = true;
 const len2 = data7.length;
 for(let i2=0; i2<len2; i2++){
 const _errs15 = errors;
-if(!(validate535(data7[i2], {instancePath:instancePath+"/customizations/" + i2}))){
+if(!(validate586(data7[i2], {instancePath:instancePath+"/customizations/" + i2}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -17855,7 +19210,7 @@ var valid0 = true;
 if(valid0){
 if(data.capabilities !== undefined){
 const _errs16 = errors;
-if(!(validate552(data.capabilities, {instancePath:instancePath+"/capabilities"}))){
+if(!(validate603(data.capabilities, {instancePath:instancePath+"/capabilities"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -17880,7 +19235,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate525(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate576(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -17917,7 +19272,7 @@ var valid1 = true;
 const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
 const _errs5 = errors;
-if(!(validate526(data1[i0], {instancePath:instancePath+"/agents/" + i0}))){
+if(!(validate577(data1[i0], {instancePath:instancePath+"/agents/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -17948,7 +19303,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate557(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate608(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -18016,7 +19371,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate560(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate611(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -18088,7 +19443,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate564(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate615(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -18101,7 +19456,7 @@ return false;
 else {
 if(data.schema !== undefined){
 const _errs1 = errors;
-if(!(validate528(data.schema, {instancePath:instancePath+"/schema"}))){
+if(!(validate579(data.schema, {instancePath:instancePath+"/schema"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -18138,7 +19493,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate558(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate609(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -18175,7 +19530,7 @@ var valid1 = true;
 const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
 const _errs6 = errors;
-if(!(validate526(data1[i0], {instancePath:instancePath+"/agents/" + i0}))){
+if(!(validate577(data1[i0], {instancePath:instancePath+"/agents/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -18218,7 +19573,7 @@ var valid2 = true;
 const len1 = data4.length;
 for(let i1=0; i1<len1; i1++){
 const _errs11 = errors;
-if(!(validate560(data4[i1], {instancePath:instancePath+"/terminals/" + i1}))){
+if(!(validate611(data4[i1], {instancePath:instancePath+"/terminals/" + i1}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -18241,7 +19596,7 @@ var valid0 = true;
 if(valid0){
 if(data.config !== undefined){
 const _errs12 = errors;
-if(!(validate564(data.config, {instancePath:instancePath+"/config"}))){
+if(!(validate615(data.config, {instancePath:instancePath+"/config"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -18264,7 +19619,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate567(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate618(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -18301,7 +19656,7 @@ var valid1 = true;
 const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
 const _errs5 = errors;
-if(!(validate560(data1[i0], {instancePath:instancePath+"/terminals/" + i0}))){
+if(!(validate611(data1[i0], {instancePath:instancePath+"/terminals/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -18332,7 +19687,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate569(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate620(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -18409,7 +19764,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate570(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate621(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -18459,7 +19814,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate571(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate622(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -18509,7 +19864,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate573(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate624(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -18559,7 +19914,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate575(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate626(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -18630,7 +19985,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate574(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate625(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -18667,7 +20022,7 @@ var valid1 = true;
 const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
 const _errs5 = errors;
-if(!(validate575(data1[i0], {instancePath:instancePath+"/changesets/" + i0}))){
+if(!(validate626(data1[i0], {instancePath:instancePath+"/changesets/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -18698,7 +20053,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate578(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate629(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -18826,7 +20181,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate577(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate628(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -18856,7 +20211,7 @@ var valid0 = true;
 if(valid0){
 if(data.summary !== undefined){
 const _errs3 = errors;
-if(!(validate578(data.summary, {instancePath:instancePath+"/summary"}))){
+if(!(validate629(data.summary, {instancePath:instancePath+"/summary"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -18876,7 +20231,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate584(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate635(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -18926,7 +20281,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate588(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate639(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19047,7 +20402,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate586(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate637(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19089,7 +20444,7 @@ var valid0 = true;
 if(valid0){
 if(data.changes !== undefined){
 const _errs4 = errors;
-if(!(validate588(data.changes, {instancePath:instancePath+"/changes"}))){
+if(!(validate639(data.changes, {instancePath:instancePath+"/changes"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -19110,7 +20465,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate594(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate645(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19178,7 +20533,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate595(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate646(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19285,7 +20640,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate597(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate648(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19335,7 +20690,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate599(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate650(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19385,7 +20740,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate600(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate651(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19448,7 +20803,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate601(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate652(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19478,7 +20833,7 @@ var valid0 = true;
 if(valid0){
 if(data.customization !== undefined){
 const _errs3 = errors;
-if(!(validate535(data.customization, {instancePath:instancePath+"/customization"}))){
+if(!(validate586(data.customization, {instancePath:instancePath+"/customization"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -19498,7 +20853,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate603(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate654(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19535,7 +20890,7 @@ var valid1 = true;
 const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
 const _errs5 = errors;
-if(!(validate535(data1[i0], {instancePath:instancePath+"/customizations/" + i0}))){
+if(!(validate586(data1[i0], {instancePath:instancePath+"/customizations/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -19566,7 +20921,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate605(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate656(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19616,7 +20971,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate607(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate658(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19666,7 +21021,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate610(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate661(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19742,7 +21097,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate615(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate666(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19786,7 +21141,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate613(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate664(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19852,7 +21207,7 @@ var valid0 = true;
 if(valid0){
 if(data.toolCall !== undefined){
 const _errs8 = errors;
-if(!(validate615(data.toolCall, {instancePath:instancePath+"/toolCall"}))){
+if(!(validate666(data.toolCall, {instancePath:instancePath+"/toolCall"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -19875,7 +21230,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate619(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate670(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19977,7 +21332,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate609(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate660(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19991,19 +21346,19 @@ else {
 const tag0 = data.kind;
 if(typeof tag0 == "string"){
 if(tag0 === "chatInput"){
-if(!(validate610(data, {instancePath}))){
+if(!(validate661(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "toolConfirmation"){
-if(!(validate613(data, {instancePath}))){
+if(!(validate664(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "toolClientExecution"){
-if(!(validate619(data, {instancePath}))){
+if(!(validate670(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -20027,7 +21382,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate608(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate659(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -20057,7 +21412,7 @@ var valid0 = true;
 if(valid0){
 if(data.request !== undefined){
 const _errs3 = errors;
-if(!(validate609(data.request, {instancePath:instancePath+"/request"}))){
+if(!(validate660(data.request, {instancePath:instancePath+"/request"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -20077,7 +21432,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate626(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate677(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -20127,7 +21482,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate627(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate678(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -20177,7 +21532,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate628(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate679(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -20227,7 +21582,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate629(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate680(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -20303,7 +21658,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate632(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate683(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -20353,7 +21708,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate633(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate684(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -20408,7 +21763,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate634(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate685(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -20440,7 +21795,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate635(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate686(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -20508,112 +21863,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate639(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
-let vErrors: any = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if(((data.uri === undefined) && (missing0 = "uri")) || ((data.displayName === undefined) && (missing0 = "displayName"))){
-faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-if(data.uri !== undefined){
-const _errs1 = errors;
-if(!(validate31(data.uri, {instancePath:instancePath+"/uri"}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.displayName !== undefined){
-const _errs2 = errors;
-if(typeof data.displayName !== "string"){
-faults = [{instancePath:instancePath+"/displayName",keyword:"type",params:{type: "string"}}];
-return false;
-}
-var valid0 = _errs2 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-else {
-faults = [{instancePath,keyword:"type",params:{type: "object"}}];
-return false;
-}
-}
-faults = vErrors;
-return errors === 0;
-}
-function validate643(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
-let vErrors: any = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((((data.resource === undefined) && (missing0 = "resource")) || ((data.annotationCount === undefined) && (missing0 = "annotationCount"))) || ((data.entryCount === undefined) && (missing0 = "entryCount"))){
-faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-if(data.resource !== undefined){
-const _errs1 = errors;
-if(!(validate31(data.resource, {instancePath:instancePath+"/resource"}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.annotationCount !== undefined){
-let data1 = data.annotationCount;
-const _errs2 = errors;
-if(!((typeof data1 == "number") && (isFinite(data1)))){
-faults = [{instancePath:instancePath+"/annotationCount",keyword:"type",params:{type: "number"}}];
-return false;
-}
-var valid0 = _errs2 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.entryCount !== undefined){
-let data2 = data.entryCount;
-const _errs4 = errors;
-if(!((typeof data2 == "number") && (isFinite(data2)))){
-faults = [{instancePath:instancePath+"/entryCount",keyword:"type",params:{type: "number"}}];
-return false;
-}
-var valid0 = _errs4 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-}
-else {
-faults = [{instancePath,keyword:"type",params:{type: "object"}}];
-return false;
-}
-}
-faults = vErrors;
-return errors === 0;
-}
-function validate653(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate700(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -20769,7 +22019,7 @@ var valid0 = true;
 if(valid0){
 if(data.items !== undefined){
 const _errs20 = errors;
-if(!(validate529(data.items, {instancePath:instancePath+"/items"}))){
+if(!(validate580(data.items, {instancePath:instancePath+"/items"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -20786,7 +22036,7 @@ if(errors === _errs21){
 if(data11 && typeof data11 == "object" && !Array.isArray(data11)){
 for(const key0 in data11){
 const _errs24 = errors;
-if(!(validate529(data11[key0], {instancePath:instancePath+"/properties/" + key0.replace(/~/g, "~0").replace(/\//g, "~1")}))){
+if(!(validate580(data11[key0], {instancePath:instancePath+"/properties/" + key0.replace(/~/g, "~0").replace(/\//g, "~1")}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -20839,7 +22089,7 @@ var valid0 = true;
 if(valid0){
 if(data.additionalProperties !== undefined){
 const _errs29 = errors;
-if(!(validate529(data.additionalProperties, {instancePath:instancePath+"/additionalProperties"}))){
+if(!(validate580(data.additionalProperties, {instancePath:instancePath+"/additionalProperties"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -20894,7 +22144,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate652(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate699(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -20929,7 +22179,7 @@ if(errors === _errs3){
 if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
 for(const key0 in data1){
 const _errs6 = errors;
-if(!(validate653(data1[key0], {instancePath:instancePath+"/properties/" + key0.replace(/~/g, "~0").replace(/\//g, "~1")}))){
+if(!(validate700(data1[key0], {instancePath:instancePath+"/properties/" + key0.replace(/~/g, "~0").replace(/\//g, "~1")}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -20991,7 +22241,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate651(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate698(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21004,7 +22254,7 @@ return false;
 else {
 if(data.schema !== undefined){
 const _errs1 = errors;
-if(!(validate652(data.schema, {instancePath:instancePath+"/schema"}))){
+if(!(validate699(data.schema, {instancePath:instancePath+"/schema"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -21041,7 +22291,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate637(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate688(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21119,7 +22369,7 @@ var valid0 = true;
 if(valid0){
 if(data.project !== undefined){
 const _errs11 = errors;
-if(!(validate639(data.project, {instancePath:instancePath+"/project"}))){
+if(!(validate464(data.project, {instancePath:instancePath+"/project"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -21143,7 +22393,7 @@ var valid0 = true;
 if(valid0){
 if(data.annotations !== undefined){
 const _errs13 = errors;
-if(!(validate643(data.annotations, {instancePath:instancePath+"/annotations"}))){
+if(!(validate468(data.annotations, {instancePath:instancePath+"/annotations"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -21251,7 +22501,7 @@ var valid3 = true;
 const len2 = data14.length;
 for(let i2=0; i2<len2; i2++){
 const _errs25 = errors;
-if(!(validate578(data14[i2], {instancePath:instancePath+"/chats/" + i2}))){
+if(!(validate629(data14[i2], {instancePath:instancePath+"/chats/" + i2}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -21286,7 +22536,7 @@ var valid0 = true;
 if(valid0){
 if(data.config !== undefined){
 const _errs27 = errors;
-if(!(validate651(data.config, {instancePath:instancePath+"/config"}))){
+if(!(validate698(data.config, {instancePath:instancePath+"/config"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -21305,7 +22555,7 @@ var valid4 = true;
 const len3 = data18.length;
 for(let i3=0; i3<len3; i3++){
 const _errs30 = errors;
-if(!(validate535(data18[i3], {instancePath:instancePath+"/customizations/" + i3}))){
+if(!(validate586(data18[i3], {instancePath:instancePath+"/customizations/" + i3}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -21335,7 +22585,7 @@ var valid5 = true;
 const len4 = data20.length;
 for(let i4=0; i4<len4; i4++){
 const _errs33 = errors;
-if(!(validate575(data20[i4], {instancePath:instancePath+"/changesets/" + i4}))){
+if(!(validate626(data20[i4], {instancePath:instancePath+"/changesets/" + i4}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -21365,7 +22615,7 @@ var valid6 = true;
 const len5 = data22.length;
 for(let i5=0; i5<len5; i5++){
 const _errs36 = errors;
-if(!(validate609(data22[i5], {instancePath:instancePath+"/inputNeeded/" + i5}))){
+if(!(validate660(data22[i5], {instancePath:instancePath+"/inputNeeded/" + i5}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -21412,7 +22662,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate664(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate711(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21462,7 +22712,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate665(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate712(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21512,7 +22762,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate669(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate716(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21533,7 +22783,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate671(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate718(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21553,7 +22803,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate667(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate714(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21578,7 +22828,7 @@ var valid0 = true;
 if(valid0){
 if(data.delivery !== undefined){
 const _errs2 = errors;
-if(!(validate669(data.delivery, {instancePath:instancePath+"/delivery"}))){
+if(!(validate716(data.delivery, {instancePath:instancePath+"/delivery"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -21590,7 +22840,7 @@ var valid0 = true;
 if(valid0){
 if(data.view !== undefined){
 const _errs3 = errors;
-if(!(validate671(data.view, {instancePath:instancePath+"/view"}))){
+if(!(validate718(data.view, {instancePath:instancePath+"/view"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -21611,7 +22861,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate674(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate721(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21661,7 +22911,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate676(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate723(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21693,7 +22943,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate677(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate724(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21725,7 +22975,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate678(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate725(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21802,7 +23052,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate679(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate726(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21880,7 +23130,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate680(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate727(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21930,7 +23180,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate682(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate729(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21980,7 +23230,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate683(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate730(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -22031,7 +23281,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate684(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate731(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -22081,7 +23331,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate685(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate732(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -22144,7 +23394,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate693(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate740(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -22194,7 +23444,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate694(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate741(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -22325,7 +23575,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate692(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate739(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -22339,13 +23589,13 @@ else {
 const tag0 = data.type;
 if(typeof tag0 == "string"){
 if(tag0 === "unclassified"){
-if(!(validate693(data, {instancePath}))){
+if(!(validate740(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "command"){
-if(!(validate694(data, {instancePath}))){
+if(!(validate741(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -22369,7 +23619,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate688(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate735(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -22437,7 +23687,7 @@ var valid1 = true;
 const len0 = data4.length;
 for(let i0=0; i0<len0; i0++){
 const _errs8 = errors;
-if(!(validate692(data4[i0], {instancePath:instancePath+"/content/" + i0}))){
+if(!(validate739(data4[i0], {instancePath:instancePath+"/content/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -22511,7 +23761,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate699(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate746(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -22561,7 +23811,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate700(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate747(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -22589,35 +23839,35 @@ faults = vErrors;
 return errors === 0;
 }
 export const actions: Record<string, Check> = {
-  "root/activeSessionsChanged": validate524,
-  "root/agentsChanged": validate525,
-  "root/configChanged": validate557,
-  "root/terminalsChanged": validate567,
-  "session/activeClientRemoved": validate570,
-  "session/activeClientSet": validate571,
-  "session/activityChanged": validate573,
-  "session/changesetsChanged": validate574,
-  "session/chatAdded": validate577,
-  "session/chatRemoved": validate584,
-  "session/chatUpdated": validate586,
-  "session/configChanged": validate594,
-  "session/creationFailed": validate597,
-  "session/customizationRemoved": validate599,
-  "session/customizationToggled": validate600,
-  "session/customizationUpdated": validate601,
-  "session/customizationsChanged": validate603,
-  "session/defaultChatChanged": validate605,
-  "session/inputNeededRemoved": validate607,
-  "session/inputNeededSet": validate608,
-  "session/isArchivedChanged": validate626,
-  "session/isReadChanged": validate627,
-  "session/mcpServerStartRequested": validate628,
-  "session/mcpServerStateChanged": validate629,
-  "session/mcpServerStopRequested": validate632,
-  "session/metaChanged": validate633,
-  "session/ready": validate634,
-  "session/serverToolsChanged": validate635,
-  "session/titleChanged": validate664,
+  "root/activeSessionsChanged": validate575,
+  "root/agentsChanged": validate576,
+  "root/configChanged": validate608,
+  "root/terminalsChanged": validate618,
+  "session/activeClientRemoved": validate621,
+  "session/activeClientSet": validate622,
+  "session/activityChanged": validate624,
+  "session/changesetsChanged": validate625,
+  "session/chatAdded": validate628,
+  "session/chatRemoved": validate635,
+  "session/chatUpdated": validate637,
+  "session/configChanged": validate645,
+  "session/creationFailed": validate648,
+  "session/customizationRemoved": validate650,
+  "session/customizationToggled": validate651,
+  "session/customizationUpdated": validate652,
+  "session/customizationsChanged": validate654,
+  "session/defaultChatChanged": validate656,
+  "session/inputNeededRemoved": validate658,
+  "session/inputNeededSet": validate659,
+  "session/isArchivedChanged": validate677,
+  "session/isReadChanged": validate678,
+  "session/mcpServerStartRequested": validate679,
+  "session/mcpServerStateChanged": validate680,
+  "session/mcpServerStopRequested": validate683,
+  "session/metaChanged": validate684,
+  "session/ready": validate685,
+  "session/serverToolsChanged": validate686,
+  "session/titleChanged": validate711,
   "chat/turnStarted": validate319,
   "chat/delta": validate84,
   "chat/responsePart": validate167,
@@ -22656,54 +23906,59 @@ export const actions: Record<string, Check> = {
   "annotations/removed": validate28,
   "annotations/set": validate29,
   "annotations/updated": validate42,
-  "terminal/claimed": validate674,
-  "terminal/cleared": validate676,
-  "terminal/commandDetectionAvailable": validate677,
-  "terminal/commandExecuted": validate678,
-  "terminal/commandFinished": validate679,
-  "terminal/cwdChanged": validate680,
-  "terminal/data": validate682,
-  "terminal/exited": validate683,
-  "terminal/input": validate684,
-  "terminal/resized": validate685,
-  "terminal/titleChanged": validate699,
-  "resourceWatch/changed": validate512,
+  "terminal/claimed": validate721,
+  "terminal/cleared": validate723,
+  "terminal/commandDetectionAvailable": validate724,
+  "terminal/commandExecuted": validate725,
+  "terminal/commandFinished": validate726,
+  "terminal/cwdChanged": validate727,
+  "terminal/data": validate729,
+  "terminal/exited": validate730,
+  "terminal/input": validate731,
+  "terminal/resized": validate732,
+  "terminal/titleChanged": validate746,
+  "resourceWatch/changed": validate562,
 };
 /** Those whose values nest without a bound of the schema's own. */
 export const actionsNesting: string[] = ["root/agentsChanged"];
 export const states: Record<string, Check> = {
-  "root": validate558,
-  "session": validate637,
+  "root": validate609,
+  "session": validate688,
   "chat": validate260,
-  "terminal": validate688,
+  "terminal": validate735,
   "changeset": validate77,
   "annotations": validate40,
-  "resourceWatch": validate516,
+  "resourceWatch": validate566,
 };
 /** Those whose values nest without a bound of the schema's own. */
 export const statesNesting: string[] = ["root","session"];
 export const params: Record<string, Check> = {
-  "resourceRead": validate502,
-  "resourceWrite": validate520,
-  "resourceList": validate490,
-  "resourceCopy": validate483,
-  "resourceMove": validate498,
-  "resourceDelete": validate487,
-  "resourceResolve": validate508,
-  "resourceMkdir": validate495,
-  "resourceRequest": validate505,
+  "resourceRead": validate552,
+  "resourceWrite": validate570,
+  "resourceList": validate540,
+  "resourceCopy": validate533,
+  "resourceMove": validate548,
+  "resourceDelete": validate537,
+  "resourceResolve": validate558,
+  "resourceMkdir": validate545,
+  "resourceRequest": validate555,
   "createResourceWatch": validate337,
-  "initialize": validate458,
-  "ping": validate477,
-  "reconnect": validate478,
-  "subscribe": validate667,
+  "initialize": validate506,
+  "ping": validate527,
+  "reconnect": validate528,
+  "subscribe": validate714,
   "authenticate": validate45,
-  "listSessions": validate475,
-  "resolveSessionConfig": validate481,
-  "sessionConfigCompletions": validate595,
+  "listSessions": validate525,
+  "resolveSessionConfig": validate531,
+  "sessionConfigCompletions": validate646,
   "createSession": validate344,
   "disposeSession": validate451,
-  "x-searchSessions": validate569,
+  "x-searchSessions": validate620,
+  "x-listApprovals": validate523,
+  "x-revokeApproval": validate574,
+  "x-importSession": validate460,
+  "x-importTurns": validate486,
+  "x-finishImport": validate458,
   "x-diskUse": validate444,
   "createChat": validate329,
   "disposeChat": validate449,
@@ -22711,23 +23966,23 @@ export const params: Record<string, Check> = {
   "completions": validate325,
   "createTerminal": validate431,
   "disposeTerminal": validate453,
-  "x-signalTerminal": validate665,
-  "invokeChangesetOperation": validate464,
+  "x-signalTerminal": validate712,
+  "invokeChangesetOperation": validate512,
   "dispatchAction": validate446,
-  "unsubscribe": validate700,
+  "unsubscribe": validate747,
 };
 /** Those whose values nest without a bound of the schema's own. */
 export const paramsNesting: string[] = [];
 export const clientResults: Record<string, Check> = {
-  "resourceRead": validate504,
-  "resourceWrite": validate523,
-  "resourceList": validate492,
-  "resourceCopy": validate486,
-  "resourceMove": validate501,
-  "resourceDelete": validate489,
-  "resourceResolve": validate510,
-  "resourceMkdir": validate497,
-  "resourceRequest": validate507,
+  "resourceRead": validate554,
+  "resourceWrite": validate573,
+  "resourceList": validate542,
+  "resourceCopy": validate536,
+  "resourceMove": validate551,
+  "resourceDelete": validate539,
+  "resourceResolve": validate560,
+  "resourceMkdir": validate547,
+  "resourceRequest": validate557,
   "createResourceWatch": validate342,
 };
 /** Those whose values nest without a bound of the schema's own. */

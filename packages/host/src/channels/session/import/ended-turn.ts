@@ -1,0 +1,67 @@
+import {
+  type ActiveTurn,
+  chatReducer,
+  type ExportedTerminal,
+  type ResponsePart,
+  SessionStatus,
+  type ToolCallState,
+  type ToolResultContent,
+  type Turn,
+} from '@agenthost/protocol';
+import { lastBytes, plainText } from '../../../turns/terminal-text.ts';
+
+/** So much of a terminal's text stays with the tool call that showed it; bytes. */
+const PREVIEW_BYTES = 64 * 1024;
+
+/** A turn that was running when it was exported, as one that ended. */
+export function endOpenTurn(turn: ActiveTurn, now: number): Turn | undefined {
+  const chat = { resource: '', title: '', status: SessionStatus.InProgress, modifiedAt: '' };
+  const error = {
+    errorType: 'exportedWhileRunning',
+    message: 'This turn was still running when its session was exported',
+  };
+  return chatReducer(
+    { ...chat, turns: [], activeTurn: turn },
+    { type: 'chat/error', turnId: turn.id, error },
+    now,
+  ).turns[0];
+}
+
+/** Why a turn cannot be one that has ended, or `undefined`. */
+export function findOpenCall({ responseParts }: Turn): string | undefined {
+  const calls = responseParts.flatMap((part) => (part.kind === 'toolCall' ? [part.toolCall] : []));
+  const open = calls.find(({ status }) => status !== 'completed' && status !== 'cancelled');
+  return open && `tool call ${open.toolCallId} is ${open.status}`;
+}
+
+/** A turn whose terminals are those of another host, or gone: what stood in them is all that is left. */
+export function withoutTerminals(turn: Turn, terminals: readonly ExportedTerminal[]): Turn {
+  return { ...turn, responseParts: turn.responseParts.map((part) => settled(part, terminals)) };
+}
+
+function settled(part: ResponsePart, terminals: readonly ExportedTerminal[]): ResponsePart {
+  if (part.kind !== 'toolCall') return part;
+  const { toolCall } = part;
+  if (!('content' in toolCall) || toolCall.content === undefined) return part;
+  const content = toolCall.content.map((block) => settledBlock(block, terminals));
+  const ended: ToolCallState = { ...toolCall, content };
+  return { ...part, toolCall: ended };
+}
+
+function settledBlock(block: ToolResultContent, terminals: readonly ExportedTerminal[]): ToolResultContent {
+  if (block.type === 'terminalComplete') {
+    const { resource: _, ...rest } = block;
+    return rest;
+  }
+  if (block.type !== 'terminal') return block;
+  const terminal = terminals.find(({ resource }) => resource === block.resource);
+  if (terminal === undefined) return { type: 'terminalComplete' };
+  const text = plainText(terminal.text);
+  const preview = lastBytes(text, PREVIEW_BYTES);
+  return {
+    type: 'terminalComplete',
+    ...(terminal.exitCode === undefined ? {} : { exitCode: terminal.exitCode }),
+    preview,
+    ...(preview.length < text.length ? { truncated: true } : {}),
+  };
+}

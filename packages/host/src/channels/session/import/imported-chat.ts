@@ -1,0 +1,171 @@
+import {
+  ACTIVITY_MASK,
+  type ChatState,
+  type ContentEncoding,
+  type ContentPiece,
+  type ExportedAttachments,
+  type ExportedChatHead,
+  type ImportTurnsParams,
+  invalidParams,
+  SessionStatus,
+  type Turn,
+} from '@agenthost/protocol';
+import type { Ids } from '../../../lib/clock.ts';
+import type { Sync } from '../../../sync/sync.ts';
+import { CONTENT_SCHEME, contentIdOf } from '../../../turns/content.ts';
+import { endOpenTurn, findOpenCall, withoutTerminals } from './ended-turn.ts';
+import { withNewNames } from './references.ts';
+
+/** Largest content that comes in pieces; bytes. */
+const MAX_CONTENT_BYTES = 256 * 1024 * 1024;
+
+/** A chat whose turns come in: rows of the journal, until the end of the import makes a channel of it. */
+export class ImportedChatRows {
+  readonly uri: string;
+  readonly #session: string;
+  readonly #head: ExportedChatHead;
+  readonly #newNameOf: (uri: string) => string | undefined;
+  readonly #sync: Sync;
+  readonly #ids: Ids;
+  readonly #turnIds = new Set<string>();
+  /** New URIs of contents that came in pieces, by turn and old URI. */
+  readonly #stored = new Map<string, string>();
+  readonly #unfinished = new Map<string, { readonly pieces: Buffer[]; size: number }>();
+  #hasOpenTurn = false;
+
+  constructor(parts: {
+    uri: string;
+    session: string;
+    head: ExportedChatHead;
+    newNameOf: (uri: string) => string | undefined;
+    sync: Sync;
+    ids: Ids;
+  }) {
+    this.uri = parts.uri;
+    this.#session = parts.session;
+    this.#head = parts.head;
+    this.#newNameOf = parts.newNameOf;
+    this.#sync = parts.sync;
+    this.#ids = parts.ids;
+  }
+
+  /** Turns so far. */
+  get turnCount(): number {
+    return this.#turnIds.size;
+  }
+
+  get source(): string {
+    return this.#head.resource;
+  }
+
+  /** Its own, as exported. */
+  get workingDirectory(): string | undefined {
+    return this.#head.workingDirectory;
+  }
+
+  /** Whether people can write to it. */
+  get isFull(): boolean {
+    return (this.#head.interactivity ?? 'full') === 'full';
+  }
+
+  /** Adds what came, behind the rest. Throws `-32602` for what cannot be. Inside `path.transact` only. */
+  add({ turns = [], openTurn, pieces = [] }: Omit<ImportTurnsParams, 'channel' | 'chat'>): void {
+    for (const piece of pieces) this.#addPiece(piece);
+    for (const { turn, ...attachments } of turns) this.#addTurn(turn, attachments);
+    if (openTurn === undefined) return;
+    const { turn, ...attachments } = openTurn;
+    const ended = endOpenTurn(turn, this.#sync.stamp());
+    if (ended !== undefined) this.#addTurn(ended, attachments);
+    this.#hasOpenTurn = true;
+    this.#sync.path.undo(() => {
+      this.#hasOpenTurn = false;
+    });
+  }
+
+  /** Its state at the end of the import, without turns. Throws `-32602` when a piece is missing. */
+  finished(workingDirectory: string | undefined): ChatState {
+    if (this.#unfinished.size > 0)
+      throw invalidParams(`The last piece of a content is missing in ${this.uri}`);
+    const {
+      inputRequests: _,
+      steeringMessage,
+      queuedMessages = [],
+      ...head
+    } = withNewNames(this.#head, this.#newNameOf);
+    const { workingDirectory: __, activity: ___, ...rest } = head;
+    const hasFailed = this.#hasOpenTurn || (head.status & ACTIVITY_MASK) === SessionStatus.Error;
+    const queue = [...(steeringMessage === undefined ? [] : [steeringMessage]), ...queuedMessages];
+    return {
+      ...rest,
+      resource: this.uri,
+      status: (head.status & ~ACTIVITY_MASK) | (hasFailed ? SessionStatus.Error : SessionStatus.Idle),
+      ...(workingDirectory === undefined ? {} : { workingDirectory }),
+      ...(queue.length === 0 ? {} : { queuedMessages: queue }),
+      turns: [],
+    };
+  }
+
+  #addTurn(turn: Turn, { contents = [], terminals = [] }: ExportedAttachments): void {
+    const { id } = turn;
+    const where = `${this.#head.resource}, turn ${id}`;
+    if (this.#hasOpenTurn) throw invalidParams(`${where}: the open turn of a chat is its last`);
+    if (this.#turnIds.has(id)) throw invalidParams(`${where}: there are two of that id`);
+    const fault = findOpenCall(turn);
+    if (fault !== undefined) throw invalidParams(`${where}: it has ended, but ${fault}`);
+    const names = new Map<string, string>();
+    for (const { uri, contentType, encoding, data } of contents) {
+      if (data === undefined || contentIdOf(uri) === undefined) continue;
+      names.set(uri, this.#store(id, contentType, bytesOf(data, encoding)));
+    }
+    const imported = withNewNames(
+      withoutTerminals(turn, terminals),
+      (uri) => names.get(uri) ?? this.#stored.get(keyOf(id, uri)) ?? this.#newNameOf(uri),
+    );
+    const ordinal = this.#turnIds.size;
+    this.#sync.path.write({ op: 'turn', chat: this.uri, ordinal, id, json: JSON.stringify(imported) });
+    this.#turnIds.add(id);
+    this.#sync.path.undo(() => this.#turnIds.delete(id));
+  }
+
+  #addPiece({ turnId, uri, contentType, encoding, data, isMore = false }: ContentPiece): void {
+    if (contentIdOf(uri) === undefined) throw invalidParams(`pieces: ${uri.slice(0, 100)} is no content`);
+    const key = keyOf(turnId, uri);
+    const begun = this.#unfinished.get(key) ?? { pieces: [], size: 0 };
+    const piece = bytesOf(data, encoding);
+    const size = begun.size + piece.byteLength;
+    if (size > MAX_CONTENT_BYTES)
+      throw invalidParams(`pieces: a content is larger than ${MAX_CONTENT_BYTES} bytes`);
+    const pieces = [...begun.pieces, piece];
+    const { path } = this.#sync;
+    path.undo(() => {
+      this.#stored.delete(key);
+      if (begun.size === 0) this.#unfinished.delete(key);
+      else this.#unfinished.set(key, begun);
+    });
+    if (isMore) {
+      this.#unfinished.set(key, { pieces, size });
+      return;
+    }
+    this.#unfinished.delete(key);
+    this.#stored.set(key, this.#store(turnId, contentType, Buffer.concat(pieces)));
+  }
+
+  #store(turnId: string, contentType = 'application/octet-stream', data: Buffer): string {
+    const id = this.#ids.next();
+    this.#sync.path.write({
+      op: 'content',
+      session: this.#session,
+      chat: this.uri,
+      turnId,
+      id,
+      contentType,
+      data,
+    });
+    return `${CONTENT_SCHEME}:/${id}`;
+  }
+}
+
+const keyOf = (turnId: string, uri: string): string => `${uri} ${turnId}`;
+
+const bytesOf = (data: string, encoding: ContentEncoding = 'utf-8'): Buffer =>
+  Buffer.from(data, encoding === 'base64' ? 'base64' : 'utf8');

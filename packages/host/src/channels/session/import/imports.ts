@@ -1,0 +1,89 @@
+import { invalidParams, permissionDenied, sessionNotFound, type URI } from '@agenthost/protocol';
+import type { Cancel, Timers } from '../../../lib/clock.ts';
+import type { Sync } from '../../../sync/sync.ts';
+import type { Presence } from '../../../wire/presence.ts';
+import type { ImportedChatRows } from './imported-chat.ts';
+
+/** An import whose client sends nothing for so long has been given up. */
+const IDLE_MS = 60_000;
+
+/** A session that comes in. */
+export interface OpenImport {
+  readonly session: URI;
+  readonly clientId: string;
+  readonly chats: readonly ImportedChatRows[];
+  readonly defaultChat: ImportedChatRows;
+  /** Its chats work in the session's folder, not in their own. */
+  readonly isMoved: boolean;
+  /** Lets the session go out of memory again. */
+  readonly release: () => void;
+}
+
+/** The imports that go on. Whoever begins one ends it, or it is taken back. */
+export class OpenImports {
+  readonly #timers: Timers;
+  readonly #remove: (session: URI) => void;
+  readonly #open = new Map<URI, { readonly import: OpenImport; cancelTimer: Cancel }>();
+
+  constructor(parts: {
+    sync: Sync;
+    timers: Timers;
+    presence: Presence;
+    /** Removes a session that will not be finished; nothing when it has gone. */
+    remove: (session: URI) => void;
+  }) {
+    this.#timers = parts.timers;
+    this.#remove = parts.remove;
+    parts.presence.onChange((clientId, isHere) => {
+      if (isHere) return;
+      for (const [uri, { import: each }] of this.#open) if (each.clientId === clientId) this.#giveUp(uri);
+    });
+    parts.sync.observe('session', ({ channel, after }) => {
+      if (after.lifecycle !== 'creating') this.#forget(channel.uri);
+    });
+  }
+
+  add(opened: OpenImport): void {
+    this.#open.set(opened.session, { import: opened, cancelTimer: this.#timer(opened.session) });
+  }
+
+  /** The import into a session, for the client that began it. Throws for others, and when there is none. */
+  of(session: URI, clientId: string): OpenImport {
+    const entry = this.#open.get(session);
+    if (entry === undefined) throw sessionNotFound(session);
+    if (entry.import.clientId !== clientId)
+      throw permissionDenied(`${session} is being imported by another client`);
+    entry.cancelTimer();
+    entry.cancelTimer = this.#timer(session);
+    return entry.import;
+  }
+
+  /** All of it is there. */
+  finish(session: URI): void {
+    this.#forget(session);
+  }
+
+  #forget(session: URI): void {
+    const entry = this.#open.get(session);
+    if (entry === undefined) return;
+    this.#open.delete(session);
+    entry.cancelTimer();
+    entry.import.release();
+  }
+
+  #giveUp(session: URI): void {
+    this.#forget(session);
+    this.#remove(session);
+  }
+
+  #timer(session: URI): Cancel {
+    return this.#timers.after(IDLE_MS, () => this.#giveUp(session));
+  }
+}
+
+/** The chat of an import that turns are for. Throws `-32602` when it has none of that name. */
+export function chatOf(opened: OpenImport, uri: URI): ImportedChatRows {
+  const chat = opened.chats.find((each) => each.uri === uri);
+  if (chat === undefined) throw invalidParams(`params.chat: ${uri.slice(0, 100)} is no chat of this import`);
+  return chat;
+}
