@@ -49,6 +49,7 @@ const hostOrder = [
   'wire',
   'terminals',
   'client-tools',
+  'approvals',
   'turns',
   'channels',
   'main',

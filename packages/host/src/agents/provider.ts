@@ -329,25 +329,47 @@ export interface ToolCallStart {
 /** A tool call whose input is complete: what it does, for people, and the file changes that it would make. */
 export interface ToolCallReady {
   readonly invocationMessage: StringOrMarkdown;
+  /** What it does, as far as the agent says. What may run without a question does not rest on it alone. Default `other`. */
+  readonly kind?: ToolKind;
   /** Raw input; JSON text where the tool takes an object. */
   readonly toolInput?: string;
   readonly edits?: readonly FileEdit[];
+/** What tools do. */
+export type ToolKind =
+  | 'read'
+  | 'edit'
+  | 'delete'
+  | 'move'
+  | 'search'
+  | 'execute'
+  | 'think'
+  | 'fetch'
+  | 'other';
+
   readonly meta?: Record<string, unknown>;
 }
 
-/** What a person is asked before a tool call runs or goes on. Without `options` the answers are a plain yes and no. */
+/**
+ * What a person is asked before a tool call runs or goes on, unless the session's `approvals` or something that is remembered answers.
+ * Without `options` the host offers its own.
+ */
 export interface ToolCallQuestion extends ToolCallReady {
   readonly confirmationTitle?: StringOrMarkdown;
   /** A client may change `toolInput` before it approves. Default false. */
   readonly editable?: boolean;
-  /** Choices beyond plain approve and deny, shown in this order. */
+  /** Choices in place of the host's, shown in this order. */
   readonly options?: readonly ConfirmationOption[];
 }
 
-/** A person's answer to `confirm`, or `skipped` when nobody will give one any more. */
+/** The answer to `confirm`, of a person or of a setting, or `skipped` when nobody will give one any more. */
 export type ToolCallAnswer =
   | {
       readonly approved: true;
+  /**
+   * Ids among `options` by which a person allows more than this call. The host remembers such a choice as well, for this very input (or
+   * edits of these files) in this session.
+   */
+  readonly alwaysOptions?: readonly string[];
       /** `toolInput`, edited if a client edited it. */
       readonly toolInput?: string;
       readonly selectedOption?: ConfirmationOption;

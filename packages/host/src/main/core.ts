@@ -5,9 +5,12 @@ import { AgentError } from '../agents/provider.ts';
 import { AgentRegistry } from '../agents/registry.ts';
 import { RememberedAgents } from '../agents/remembered.ts';
 import { StartProgress } from '../agents/start-progress.ts';
+import { Approvals } from '../approvals/approvals.ts';
+import { ApprovalStore } from '../approvals/store.ts';
 import { chatCommands, removeChat } from '../channels/chat/commands.ts';
 import { chatModule } from '../channels/chat/module.ts';
 import { resourceCommands } from '../channels/resource/commands.ts';
+import { approvalCommands } from '../channels/root/approvals.ts';
 import { rootModule } from '../channels/root/module.ts';
 import { changeSessionCount, openRoot, rootCommands } from '../channels/root/root.ts';
 import { searchCommands } from '../channels/root/search.ts';
@@ -34,6 +37,7 @@ import type { TurnParts } from '../turns/parts.ts';
 import { markOpenTurns, recoverOpen } from '../turns/recovery.ts';
 import { queueLeftSteering } from '../turns/steering.ts';
 import { TurnSupervisor } from '../turns/supervisor.ts';
+import { applyPolicyToResults } from '../turns/result-policy.ts';
 import { Hub } from '../wire/hub.ts';
 import { DEFAULT_OUTBOX_LIMITS } from '../wire/outbox.ts';
 import { Presence } from '../wire/presence.ts';
@@ -135,8 +139,15 @@ export async function startCore(parts: {
   const progress = new StartProgress(sync);
   const turns = new TurnSupervisor({
     sync,
+  const approvals = new Approvals({
+    sync,
+    store: await ApprovalStore.load(sync, ids),
+    localeOf,
+    defaultFolder: workspace.defaultDirectory,
+  });
     agents,
     remembered,
+    approvals,
     timers,
     ids,
     log,
@@ -154,6 +165,7 @@ export async function startCore(parts: {
   });
   const presence = new Presence(clock, options.graceMs ?? GRACE_MS);
   const membership = new Membership({ sync, timers, log, presence });
+  applyPolicyToResults(sync, approvals, (chat, action) => turns.resultAnswered(chat, action));
   await membership.recover();
   const modules = {
     root: rootModule(sync),
@@ -195,6 +207,7 @@ export async function startCore(parts: {
       sync,
       ids,
       agents,
+    ...approvalCommands(sync, approvals),
       turns,
       resolveDirectory: (uri, caller) => workspace.resolveDirectory(uri, caller.isAdmin),
     }),

@@ -1,6 +1,7 @@
 import type { AgentStartStep } from '../agents/provider.ts';
 import type { AgentRegistry } from '../agents/registry.ts';
 import type { RememberedAgents } from '../agents/remembered.ts';
+import type { Approvals } from '../approvals/approvals.ts';
 import type { Ids, Timers } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { Channel } from '../sync/channel.ts';
@@ -18,6 +19,7 @@ export interface TurnParts {
   readonly ids: Ids;
   readonly log: Log;
   readonly contents: ContentStore;
+  readonly approvals: Approvals;
   readonly clientTools: ClientToolRuns;
   readonly terminals: Pick<TerminalService, 'startForAgent'>;
   /** Locale of the client that started a chat's present turn; `en` when unknown [CHAT-19]. */

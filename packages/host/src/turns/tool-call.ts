@@ -8,8 +8,11 @@ import type {
   ToolResultSubagentContent,
 } from '@agenthost/protocol';
 import type { ToolCallAnswer, ToolCallHandle, ToolCallQuestion, ToolCallReady } from '../agents/provider.ts';
+import type { OpenQuestion } from '../approvals/approvals.ts';
+import type { Verdict } from '../approvals/policy.ts';
 import type { Channel } from '../sync/channel.ts';
 import { previewOf } from './content.ts';
+import { type DecisionMark, markedMeta, markOf } from './decision-mark.ts';
 import type { Pace } from './pace.ts';
 import { SubagentBlocks } from './subagent-blocks.ts';
 
@@ -33,10 +36,15 @@ export class LiveToolCall implements ToolCallHandle {
   readonly #pace: Pace;
   readonly #send: Emit;
   readonly #fit: (result: ToolCallResult) => ToolCallResult;
+  readonly #open: (question: ToolCallQuestion) => OpenQuestion;
   /** Who waits for a person, asked already or not: at the end all of them go on. */
   readonly #waiting = new Set<() => void>();
   /** The question, or the result, that a person sees now. */
   #resolveAnswer: ((answer: ToolCallAnswer) => void) | undefined;
+  /** What people are asked, or were last. */
+  #question: OpenQuestion | undefined;
+  /** What decided in place of a person. */
+  #mark: DecisionMark | undefined;
   #resolveResult: ((result: { approved: boolean }) => void) | undefined;
   readonly #subagents = new SubagentBlocks();
   #isOver = false;
@@ -47,12 +55,15 @@ export class LiveToolCall implements ToolCallHandle {
     pace: Pace;
     emit: Emit;
     fit(result: ToolCallResult): ToolCallResult;
+    /** Asks what answers for people. */
+    open(question: ToolCallQuestion): OpenQuestion;
   }) {
     this.id = parts.id;
     this.#turnId = parts.turnId;
     this.#pace = parts.pace;
     this.#send = parts.emit;
     this.#fit = parts.fit;
+    this.#open = (question) => parts.open(question);
   }
 
   input(delta: string, invocationMessage?: StringOrMarkdown): Promise<void> {
@@ -71,21 +82,29 @@ export class LiveToolCall implements ToolCallHandle {
     const { promise, resolve, giveUp } = this.#wait(SKIPPED);
     this.#emitIn(
       ['streaming', 'running'],
-      () => {
+      (call) => {
+        const open = this.#open(question);
+        this.#mark = undefined;
+        if (open.verdict.outcome === 'run') return this.#runAs(call, question, open.verdict, resolve);
+        this.#question = open;
         this.#resolveAnswer = resolve;
+        open.onDecided((verdict) => this.#decide(verdict));
         return {
           type: 'chat/toolCallReady',
           ...this.#target,
-          ...ready(question),
+          ...this.#ready(question, call),
           ...(question.confirmationTitle === undefined
             ? {}
             : { confirmationTitle: question.confirmationTitle }),
           ...(question.editable === undefined ? {} : { editable: question.editable }),
-          ...(question.options === undefined ? {} : { options: [...question.options] }),
+          options: [...open.options],
         };
       },
       giveUp,
     );
+    const { verdict } = this.#question ?? {};
+    if (verdict?.outcome === 'deny') this.#decide(verdict);
+    this.#showSubagents();
     return promise;
   }
 
@@ -93,7 +112,7 @@ export class LiveToolCall implements ToolCallHandle {
     this.#emitIn(['streaming', 'running'], (call) => ({
       type: 'chat/toolCallReady',
       ...this.#target,
-      ...ready(question),
+      ...this.#ready(question, call),
       // New fields for a call that runs do not change why it may.
       confirmed: call.status === 'running' ? call.confirmed : 'not-needed',
     }));
@@ -118,14 +137,14 @@ export class LiveToolCall implements ToolCallHandle {
     const mustConfirm = options.requiresResultConfirmation === true;
     this.#emitIn(
       ['running', 'pending-confirmation'],
-      () => {
+      (call) => {
         this.#takeAnswer()?.(SKIPPED);
         if (mustConfirm) this.#resolveResult = resolve;
         else resolve({ approved: true });
         return {
           type: 'chat/toolCallComplete',
           ...this.#target,
-          ...(options.meta === undefined ? {} : { _meta: options.meta }),
+          ...markedMeta(options.meta, call._meta, this.#mark),
           result: fitted,
           ...(mustConfirm ? { requiresResultConfirmation: true } : {}),
         };
@@ -145,10 +164,10 @@ export class LiveToolCall implements ToolCallHandle {
   answered(state: ChatState, action: Confirmed): void {
     this.#showSubagents();
     const call = findToolCall(state, this.id);
-    const selected =
-      call !== undefined && 'selectedOption' in call ? { selectedOption: call.selectedOption } : {};
-    const selectedOption =
-      selected.selectedOption === undefined ? {} : { selectedOption: selected.selectedOption };
+    const selected = call !== undefined && 'selectedOption' in call ? call.selectedOption : undefined;
+    // The agent has not offered the host's.
+    const isHosts = this.#question?.hasHostsOptions === true;
+    const selectedOption = selected === undefined || isHosts ? {} : { selectedOption: selected };
     const resolve = this.#takeAnswer();
     if (action.approved) {
       const toolInput = call !== undefined && 'toolInput' in call ? call.toolInput : undefined;
@@ -171,7 +190,70 @@ export class LiveToolCall implements ToolCallHandle {
 
   end(): void {
     this.#isOver = true;
+    this.#question?.close();
     for (const giveUp of this.#waiting) giveUp();
+  }
+
+  /** Runs without asking: a setting has said yes. */
+  #runAs(
+    call: ToolCallState,
+    question: ToolCallQuestion,
+    verdict: Verdict,
+    resolve: (answer: ToolCallAnswer) => void,
+  ): ChatAction {
+    this.#mark = markOf(verdict);
+    const { toolInput } = question;
+    resolve({ approved: true, ...(toolInput === undefined ? {} : { toolInput }) });
+    return {
+      type: 'chat/toolCallReady',
+      ...this.#target,
+      ...this.#ready(question, call),
+      confirmed: 'setting',
+    };
+  }
+
+  /** Something has decided what people are asked. */
+  #decide(verdict: Verdict): void {
+    this.#emitIn(['pending-confirmation'], (call) => {
+      const message = this.#question?.deniedMessage;
+      const resolve = this.#takeAnswer();
+      this.#mark = markOf(verdict);
+      const meta = markedMeta(undefined, call._meta, this.#mark);
+      if (verdict.outcome === 'run') {
+        const toolInput = 'toolInput' in call ? call.toolInput : undefined;
+        resolve?.({ approved: true, ...(toolInput === undefined ? {} : { toolInput }) });
+        return {
+          type: 'chat/toolCallConfirmed',
+          ...this.#target,
+          approved: true,
+          confirmed: 'setting',
+          ...meta,
+        };
+      }
+      const reason = 'denied' as const;
+      resolve?.({ approved: false, reason, ...(message === undefined ? {} : { message }) });
+      const reasonMessage = message === undefined ? {} : { reasonMessage: message };
+      return {
+        type: 'chat/toolCallConfirmed',
+        ...this.#target,
+        approved: false,
+        reason,
+        ...reasonMessage,
+        ...meta,
+      };
+    });
+    this.#showSubagents();
+  }
+
+  #ready(question: ToolCallReady, call: ToolCallState) {
+    return {
+      invocationMessage: question.invocationMessage,
+      ...(question.toolInput === undefined ? {} : { toolInput: question.toolInput }),
+      ...(question.edits === undefined || question.edits.length === 0
+        ? {}
+        : { edits: { items: [...question.edits] } }),
+      ...markedMeta(question.meta, call._meta, this.#mark),
+    };
   }
 
   /** Questions and new fields take the content of a call away; the workers stay in it. */
@@ -187,6 +269,7 @@ export class LiveToolCall implements ToolCallHandle {
   #takeAnswer(): ((answer: ToolCallAnswer) => void) | undefined {
     const resolve = this.#resolveAnswer;
     this.#resolveAnswer = undefined;
+    this.#question?.close();
     return resolve;
   }
 
@@ -220,12 +303,3 @@ export class LiveToolCall implements ToolCallHandle {
     });
   }
 }
-
-const ready = (question: ToolCallReady) => ({
-  invocationMessage: question.invocationMessage,
-  ...(question.toolInput === undefined ? {} : { toolInput: question.toolInput }),
-  ...(question.edits === undefined || question.edits.length === 0
-    ? {}
-    : { edits: { items: [...question.edits] } }),
-  ...(question.meta === undefined ? {} : { _meta: question.meta }),
-});

@@ -11,11 +11,13 @@ import {
   type WorkerChat,
   type WorkerChatStart,
 } from '../agents/provider.ts';
+import type { Approvals } from '../approvals/approvals.ts';
 import type { Ids } from '../lib/clock.ts';
 import type { Channel } from '../sync/channel.ts';
 import type { Sync } from '../sync/sync.ts';
 import type { ClientToolRuns } from './client-tool.ts';
 import type { ContentStore } from './content.ts';
+import { withoutMarks } from './decision-mark.ts';
 import { LiveInputRequests } from './input-request.ts';
 import { Pace } from './pace.ts';
 import { LiveToolCall } from './tool-call.ts';
@@ -35,6 +37,7 @@ export class LiveTurnOutput implements TurnOutput {
   readonly #sync: Sync;
   readonly #ids: Ids;
   readonly #contents: ContentStore;
+  readonly #approvals: Approvals;
   readonly #turn: LiveTurn;
   readonly #spawnChat: SpawnChat;
   readonly #pace: Pace;
@@ -49,6 +52,7 @@ export class LiveTurnOutput implements TurnOutput {
     sync: Sync;
     ids: Ids;
     contents: ContentStore;
+    approvals: Approvals;
     clientTools: ClientToolRuns;
     turn: LiveTurn;
     spawnChat: SpawnChat;
@@ -57,6 +61,7 @@ export class LiveTurnOutput implements TurnOutput {
     this.#sync = parts.sync;
     this.#ids = parts.ids;
     this.#contents = parts.contents;
+    this.#approvals = parts.approvals;
     this.#clientTools = parts.clientTools;
     this.#turn = parts.turn;
     this.#pace = new Pace(parts.sync);
@@ -103,6 +108,7 @@ export class LiveTurnOutput implements TurnOutput {
       pace: this.#pace,
       emit: (make) => this.#emit(make),
       fit: (result) => this.#contents.fit(this.#turn, result),
+      open: (question) => this.#approvals.open({ ...this.#turn, toolCallId, start: call }, question),
     });
     this.#toolCalls.set(toolCallId, handle);
     this.#emit(() => ({
@@ -113,7 +119,7 @@ export class LiveTurnOutput implements TurnOutput {
       displayName: call.displayName,
       ...(call.intention === undefined ? {} : { intention: call.intention }),
       ...(call.contributor === undefined ? {} : { contributor: call.contributor }),
-      ...(call.meta === undefined ? {} : { _meta: call.meta }),
+      ...(call.meta === undefined ? {} : { _meta: withoutMarks(call.meta) }),
     }));
     if (this.#isOver) handle.end();
     return handle;

@@ -31,6 +31,7 @@ export type Commands = { readonly [M in ClientRequestMethod]?: Command<M> };
 const CONCURRENT: ReadonlySet<ClientRequestMethod> = new Set([
   'listSessions',
   'x-searchSessions',
+  'x-listApprovals',
   'fetchTurns',
   'x-diskUse',
   'completions',
@@ -49,6 +50,8 @@ const CONNECTION_LEVEL: ReadonlySet<ClientRequestMethod> = new Set([
   'authenticate',
   'listSessions',
   'x-searchSessions',
+  'x-listApprovals',
+  'x-revokeApproval',
   'resolveSessionConfig',
   'sessionConfigCompletions',
 ]);

@@ -90,3 +90,50 @@ export interface SessionSearchHit {
 
 /** A title, what somebody asked, or what was answered (tool calls and their commands too). */
 export type SessionSearchField = 'title' | 'message' | 'response';
+
+/** `x-listApprovals`, an extension of ours: what people have allowed for good. */
+export interface ListApprovalsParams extends ConnectionParams {
+  /** Those that hold in this session alone. Absent: all. */
+  session?: URI;
+}
+
+/** Approvals that are remembered, the oldest first. */
+export interface ListApprovalsResult {
+  items: RememberedApproval[];
+}
+
+/** `x-revokeApproval`, an extension of ours: from now on people are asked again. */
+export interface RevokeApprovalParams extends ConnectionParams {
+  /** An approval's `id`. */
+  id: string;
+}
+
+/** A kind of tool call that runs without a question, since somebody said so once. */
+export interface RememberedApproval {
+  id: string;
+  /** The agent whose tool it is. */
+  provider: string;
+  toolName: string;
+  /** As the agent called it: `read`, `edit`, `execute` … */
+  kind: string;
+  scope: ApprovalScope;
+  covers: ApprovalCoverage;
+  /** The option that was chosen, in its words. */
+  label: string;
+  /** ISO 8601. */
+  createdAt: string;
+}
+
+/** Where an approval holds: in one session, or in all chats of the agent that work in a folder or below it. */
+export type ApprovalScope = { kind: 'session'; session: URI } | { kind: 'folder'; folder: URI };
+
+/** What an approval lets run: exactly this input, edits of these files, or whatever the tool is given. */
+export type ApprovalCoverage =
+  | {
+      kind: 'input';
+      /** For people; cut when it is long, then `isWhole` is false. */
+      input: string;
+      isWhole: boolean;
+    }
+  | { kind: 'files'; files: URI[] }
+  | { kind: 'tool' };

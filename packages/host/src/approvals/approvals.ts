@@ -1,0 +1,184 @@
+import type {
+  ChatState,
+  ConfirmationOption,
+  RememberedApproval,
+  StringOrMarkdown,
+} from '@agenthost/protocol';
+import type { ToolCallQuestion, ToolCallStart } from '../agents/provider.ts';
+import { isApprovals, type Approvals as Policy } from '../config/session-keys.ts';
+import type { Channel } from '../sync/channel.ts';
+import type { Change, Sync } from '../sync/sync.ts';
+import type { Ask } from './ask.ts';
+import { filesOf, realPathOf } from './files.ts';
+import { labelsFor } from './labels.ts';
+import { type Offers, offersFor } from './offers.ts';
+import { decide, holdsIn, type StoredApproval, type Verdict } from './policy.ts';
+import type { ApprovalStore } from './store.ts';
+
+/** The call that a question is about. */
+export interface AskingCall {
+  readonly session: string;
+  readonly chat: string;
+  readonly toolCallId: string;
+  readonly start: Pick<ToolCallStart, 'toolName' | 'kind' | 'contributor'>;
+}
+
+/** A question on its way to an answer. */
+export interface OpenQuestion {
+  /** What it is now: asked, or decided by a policy or an approval. */
+  readonly verdict: Verdict;
+  /** The answers that people have. */
+  readonly options: readonly ConfirmationOption[];
+  /** They are the host's: the agent knows nothing of them. */
+  readonly hasHostsOptions: boolean;
+  /** Why a policy denies, in the language of whoever started the turn. */
+  readonly deniedMessage: StringOrMarkdown;
+  /** Hears of a decision that comes while people are asked. */
+  onDecided(listener: (verdict: Verdict) => void): void;
+  /** It has its answer, or needs none any more. Idempotent. */
+  close(): void;
+}
+
+interface Entry {
+  readonly ask: Ask;
+  readonly offers: Offers;
+  listener: ((verdict: Verdict) => void) | undefined;
+}
+
+/** What answers for people: each session's policy, and what somebody has allowed for good. */
+export class Approvals {
+  readonly #sync: Sync;
+  readonly #store: ApprovalStore;
+  readonly #localeOf: (chat: string) => string;
+  readonly #defaultFolder: string;
+  /** Questions that people see now, by chat and tool call. */
+  readonly #open = new Map<string, Entry>();
+
+  /** `defaultFolder`: URI of the folder that sessions without one work in. */
+  constructor(parts: {
+    sync: Sync;
+    store: ApprovalStore;
+    localeOf(chat: string): string;
+    defaultFolder: string;
+  }) {
+    this.#sync = parts.sync;
+    this.#store = parts.store;
+    this.#localeOf = (chat) => parts.localeOf(chat);
+    this.#defaultFolder = parts.defaultFolder;
+    parts.sync.observe('chat', (change) => this.#remember(change));
+    parts.sync.observe('session', ({ channel, action }) => {
+      if (action.type !== 'session/configChanged') return;
+      parts.sync.path.effect(() => this.#reconsider((ask) => ask.session === channel.uri));
+    });
+  }
+
+  /** What a session's `approvals` is now. */
+  policyOf(session: string): Policy {
+    const value = this.#sync.registry.getOf('session', session)?.state.config?.values['approvals'];
+    return isApprovals(value) ? value : 'ask';
+  }
+
+  /** Decides a question, now and whenever something that it depends on changes, until it is closed. */
+  open(call: AskingCall, question: ToolCallQuestion): OpenQuestion {
+    const { session, chat, toolCallId, start } = call;
+    const edits = question.edits ?? [];
+    const ask: Ask = {
+      session,
+      chat,
+      toolCallId,
+      provider: this.#sync.registry.getOf('session', session)?.state.provider ?? '',
+      toolName: start.toolName,
+      kind: start.kind ?? 'other',
+      contributor: start.contributor,
+      invocationMessage: question.invocationMessage,
+      toolInput: question.toolInput,
+      edits,
+      folder: this.#folderOf(session, chat),
+      files: filesOf(edits),
+    };
+    const locale = this.#localeOf(chat);
+    const entry: Entry = { ask, offers: offersFor(ask, question, locale), listener: undefined };
+    const key = keyOf(chat, toolCallId);
+    return {
+      verdict: this.#decide(ask),
+      options: entry.offers.options,
+      hasHostsOptions: entry.offers.areHosts,
+      deniedMessage: labelsFor(locale).deniedByPolicy,
+      onDecided: (listener) => {
+        entry.listener = listener;
+        this.#open.set(key, entry);
+      },
+      close: () => {
+        if (this.#open.get(key) === entry) this.#open.delete(key);
+      },
+    };
+  }
+
+  /** What is remembered, or what of it holds in a session, the oldest first. */
+  list(session?: Channel<'session'>): RememberedApproval[] {
+    const folders = session === undefined ? [] : this.#foldersOf(session);
+    return this.#store.all
+      .filter((each) => session === undefined || folders.some((folder) => holdsIn(each, session.uri, folder)))
+      .map(publicPart);
+  }
+
+  /** Forgets one; false when there is none of that id. Inside `path.transact` only. */
+  revoke(id: string): boolean {
+    const isThere = this.#store.all.some((each) => each.id === id);
+    this.#store.drop((each) => each.id === id);
+    return isThere;
+  }
+
+  /** A session has been disposed of: what held in it alone goes. Inside `path.transact` only. */
+  forget(session: string): void {
+    this.#store.drop(({ scope }) => scope.kind === 'session' && scope.session === session);
+  }
+
+  /** A person has chosen an option that is to be remembered: in the same tick, so that no kill parts the two. */
+  #remember({ channel, action, before, after }: Change<'chat'>): void {
+    if (action.type !== 'chat/toolCallConfirmed' || !action.approved || before === after) return;
+    const entry = this.#open.get(keyOf(channel.uri, action.toolCallId));
+    const offer = entry?.offers.remembers.get(action.selectedOptionId ?? '');
+    if (entry === undefined || offer === undefined || !isRunning(after, action.toolCallId)) return;
+    this.#store.add(entry.ask, offer);
+    this.#sync.path.effect(() => this.#reconsider(({ provider }) => provider === entry.ask.provider));
+  }
+
+  /** A setting has changed: it holds for what people are asked already. */
+  #reconsider(concerns: (ask: Ask) => boolean): void {
+    for (const entry of [...this.#open.values()]) {
+      if (!concerns(entry.ask)) continue;
+      const verdict = this.#decide(entry.ask);
+      if (verdict.outcome !== 'ask') entry.listener?.(verdict);
+    }
+  }
+
+  #decide(ask: Ask): Verdict {
+    return decide(this.policyOf(ask.session), ask, this.#store.all);
+  }
+
+  #folderOf(sessionUri: string, chat: string): string | undefined {
+    const session = this.#sync.registry.getOf('session', sessionUri)?.state;
+    const own = session?.chats.find(({ resource }) => resource === chat)?.workingDirectory;
+    return realPathOf(own ?? session?.workingDirectory ?? this.#defaultFolder);
+  }
+
+  #foldersOf({ state, uri }: Channel<'session'>): readonly (string | undefined)[] {
+    const folders = state.chats.map(({ resource }) => this.#folderOf(uri, resource));
+    return [...new Set(folders.length === 0 ? [undefined] : folders)];
+  }
+}
+
+const isRunning = (state: ChatState, toolCallId: string): boolean =>
+  state.activeTurn?.responseParts.some(
+    (part) =>
+      part.kind === 'toolCall' &&
+      part.toolCall.toolCallId === toolCallId &&
+      part.toolCall.status === 'running',
+  ) === true;
+
+function publicPart({ fingerprint: _, contributor: __, ...approval }: StoredApproval): RememberedApproval {
+  return approval;
+}
+
+const keyOf = (chat: string, toolCallId: string): string => `${chat} ${toolCallId}`;

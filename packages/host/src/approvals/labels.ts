@@ -1,0 +1,101 @@
+import type { ApprovalCoverage, ApprovalScope } from '@agenthost/protocol';
+
+type ScopeKind = ApprovalScope['kind'];
+
+/** What an option of the host lets run: says exactly what is remembered. */
+export type AlwaysOf =
+  | { readonly kind: 'command' | 'input' }
+  | { readonly kind: 'files'; readonly count: number }
+  | { readonly kind: 'tool'; readonly toolName: string };
+
+interface Labels {
+  readonly allow: string;
+  readonly deny: string;
+  readonly deniedByPolicy: string;
+  always(of: AlwaysOf, scope: ScopeKind): string;
+}
+
+const english: Labels = {
+  allow: 'Allow',
+  deny: 'Deny',
+  deniedByPolicy: 'This session denies everything that asks for permission',
+  always(of, scope) {
+    const where = scope === 'session' ? 'in this session' : 'in this folder and below';
+    switch (of.kind) {
+      case 'command':
+        return `Always allow exactly this command ${where}`;
+      case 'input':
+        return `Always allow exactly this ${where}`;
+      case 'files':
+        return `Always allow edits of ${of.count === 1 ? 'this file' : 'these files'} ${where}`;
+      case 'tool':
+        return `Always allow any use of ${of.toolName} ${where}`;
+      default:
+        return of satisfies never;
+    }
+  },
+};
+
+const german: Labels = {
+  allow: 'Erlauben',
+  deny: 'Ablehnen',
+  deniedByPolicy: 'Diese Sitzung lehnt alles ab, was um Erlaubnis fragt',
+  always(of, scope) {
+    const where = scope === 'session' ? 'in dieser Sitzung' : 'in diesem Ordner und darunter';
+    switch (of.kind) {
+      case 'command':
+        return `Genau diesen Befehl ${where} immer erlauben`;
+      case 'input':
+        return `Genau dies ${where} immer erlauben`;
+      case 'files':
+        return `Änderungen an ${of.count === 1 ? 'dieser Datei' : 'diesen Dateien'} ${where} immer erlauben`;
+      case 'tool':
+        return `Jede Verwendung von ${of.toolName} ${where} immer erlauben`;
+      default:
+        return of satisfies never;
+    }
+  },
+};
+
+const french: Labels = {
+  allow: 'Autoriser',
+  deny: 'Refuser',
+  deniedByPolicy: 'Cette session refuse tout ce qui demande une autorisation',
+  always(of, scope) {
+    const where = scope === 'session' ? 'dans cette session' : 'dans ce dossier et ses sous-dossiers';
+    switch (of.kind) {
+      case 'command':
+        return `Toujours autoriser exactement cette commande ${where}`;
+      case 'input':
+        return `Toujours autoriser exactement ceci ${where}`;
+      case 'files':
+        return `Toujours autoriser les modifications de ${of.count === 1 ? 'ce fichier' : 'ces fichiers'} ${where}`;
+      case 'tool':
+        return `Toujours autoriser toute utilisation de ${of.toolName} ${where}`;
+      default:
+        return of satisfies never;
+    }
+  },
+};
+
+const byLanguage: Readonly<Record<string, Labels>> = { en: english, de: german, fr: french };
+
+/** What the host says to people who speak a language (BCP 47 tag); English when it does not speak it [CHAT-19]. */
+export function labelsFor(locale: string): Labels {
+  const language = locale.split(/[-_]/, 1)[0]?.toLowerCase() ?? '';
+  return (Object.hasOwn(byLanguage, language) ? byLanguage[language] : undefined) ?? english;
+}
+
+/** What a coverage is called in an option. */
+export function alwaysOf(shown: ApprovalCoverage, call: { toolName: string; kind: string }): AlwaysOf {
+  switch (shown.kind) {
+    case 'files':
+      return { kind: 'files', count: shown.files.length };
+    case 'tool':
+      return { kind: 'tool', toolName: call.toolName };
+    case 'input':
+      return { kind: call.kind === 'execute' ? 'command' : 'input' };
+    default:
+      return shown satisfies never;
+  }
+}

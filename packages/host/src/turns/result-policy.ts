@@ -1,0 +1,46 @@
+import type { ChatAction } from '@agenthost/protocol';
+import type { Approvals } from '../approvals/approvals.ts';
+import type { Channel } from '../sync/channel.ts';
+import type { Sync } from '../sync/sync.ts';
+
+type ResultAnswer = Extract<ChatAction, { type: 'chat/toolCallResultConfirmed' }>;
+
+/**
+ * Answers for people whether a model may see results, where the session's policy allows or refuses everything: in the tick that asks,
+ * and when the policy changes while people are asked. `answered` hears of it behind the commit.
+ */
+export function applyPolicyToResults(
+  sync: Sync,
+  approvals: Approvals,
+  answered: (chat: string, action: ResultAnswer) => void,
+): void {
+  const look = (chat: Channel<'chat'>, sessionUri: string): void => {
+    const policy = approvals.policyOf(sessionUri);
+    const turn = chat.state.activeTurn;
+    if (turn === undefined || (policy !== 'all' && policy !== 'none')) return;
+    for (const part of turn.responseParts) {
+      if (part.kind !== 'toolCall' || part.toolCall.status !== 'pending-result-confirmation') continue;
+      const { toolCallId, _meta } = part.toolCall;
+      const approved = policy === 'all';
+      const mark = approved ? { resultApprovedBy: { policy } } : { resultDeniedBy: { policy } };
+      const action: ResultAnswer = {
+        type: 'chat/toolCallResultConfirmed',
+        turnId: turn.id,
+        toolCallId,
+        approved,
+        _meta: { ..._meta, ...mark },
+      };
+      sync.emit(chat, action);
+      sync.path.effect(() => answered(chat.uri, action));
+    }
+  };
+  sync.observe('chat', ({ channel, action }) => {
+    if (action.type === 'chat/toolCallComplete' && action.requiresResultConfirmation === true)
+      look(channel, channel.session ?? '');
+  });
+  sync.observe('session', ({ channel, action }) => {
+    if (action.type !== 'session/configChanged') return;
+    for (const chat of [...sync.registry.ofSession(channel.uri)])
+      if (chat.is('chat')) look(chat, channel.uri);
+  });
+}
