@@ -323,17 +323,11 @@ export interface ToolCallStart {
   readonly displayName: string;
   readonly intention?: string;
   readonly contributor?: ToolCallContributor;
+  /** What it does, as far as the agent says. What may run without a question does not rest on it alone. Default `other`. */
+  readonly kind?: ToolKind;
   readonly meta?: Record<string, unknown>;
 }
 
-/** A tool call whose input is complete: what it does, for people, and the file changes that it would make. */
-export interface ToolCallReady {
-  readonly invocationMessage: StringOrMarkdown;
-  /** What it does, as far as the agent says. What may run without a question does not rest on it alone. Default `other`. */
-  readonly kind?: ToolKind;
-  /** Raw input; JSON text where the tool takes an object. */
-  readonly toolInput?: string;
-  readonly edits?: readonly FileEdit[];
 /** What tools do. */
 export type ToolKind =
   | 'read'
@@ -346,6 +340,12 @@ export type ToolKind =
   | 'fetch'
   | 'other';
 
+/** A tool call whose input is complete: what it does, for people, and the file changes that it would make. */
+export interface ToolCallReady {
+  readonly invocationMessage: StringOrMarkdown;
+  /** Raw input; JSON text where the tool takes an object. */
+  readonly toolInput?: string;
+  readonly edits?: readonly FileEdit[];
   readonly meta?: Record<string, unknown>;
 }
 
@@ -359,17 +359,17 @@ export interface ToolCallQuestion extends ToolCallReady {
   readonly editable?: boolean;
   /** Choices in place of the host's, shown in this order. */
   readonly options?: readonly ConfirmationOption[];
+  /**
+   * Ids among `options` by which a person allows more than this call. The host remembers such a choice as well, for this very input (or
+   * edits of these files) in this session.
+   */
+  readonly alwaysOptions?: readonly string[];
 }
 
 /** The answer to `confirm`, of a person or of a setting, or `skipped` when nobody will give one any more. */
 export type ToolCallAnswer =
   | {
       readonly approved: true;
-  /**
-   * Ids among `options` by which a person allows more than this call. The host remembers such a choice as well, for this very input (or
-   * edits of these files) in this session.
-   */
-  readonly alwaysOptions?: readonly string[];
       /** `toolInput`, edited if a client edited it. */
       readonly toolInput?: string;
       readonly selectedOption?: ConfirmationOption;
