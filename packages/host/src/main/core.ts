@@ -1,0 +1,284 @@
+import type { RootConfigState } from '@agenthost/protocol';
+import { ChildProcesses } from '../agents/child-processes.ts';
+import { KnownConfigs } from '../agents/known-config.ts';
+import { AgentError } from '../agents/provider.ts';
+import { AgentRegistry } from '../agents/registry.ts';
+import { RememberedAgents } from '../agents/remembered.ts';
+import { StartProgress } from '../agents/start-progress.ts';
+import { Approvals } from '../approvals/approvals.ts';
+import { ApprovalStore } from '../approvals/store.ts';
+import { chatCommands, removeChat } from '../channels/chat/commands.ts';
+import { chatModule } from '../channels/chat/module.ts';
+import { resourceCommands } from '../channels/resource/commands.ts';
+import { approvalCommands } from '../channels/root/approvals.ts';
+import { rootModule } from '../channels/root/module.ts';
+import { changeSessionCount, openRoot, rootCommands } from '../channels/root/root.ts';
+import { searchCommands } from '../channels/root/search.ts';
+import { keepCatalogue } from '../channels/session/catalogue.ts';
+import { sessionCommands } from '../channels/session/commands.ts';
+import { keepHostKeys } from '../channels/session/host-keys.ts';
+import { mirrorChats } from '../channels/session/mirror.ts';
+import { sessionModule } from '../channels/session/module.ts';
+import { terminalCommands } from '../channels/terminal/commands.ts';
+import { terminalModule } from '../channels/terminal/module.ts';
+import { Membership } from '../client-tools/membership.ts';
+import { defaultAgent, numberSetting } from '../config/host-config.ts';
+import type { Journal, JournalStart } from '../journal/journal.ts';
+import type { Clock, Ids, Timers } from '../lib/clock.ts';
+import type { Log } from '../lib/log.ts';
+import { archiveTurns } from '../sync/archive.ts';
+import { newChat, newChatUri, summaryOf } from '../sync/new-chat.ts';
+import { Sync } from '../sync/sync.ts';
+import type { Terminals } from '../terminals/terminals.ts';
+import { ClientToolRuns } from '../turns/client-tool.ts';
+import { COMMAND_PREFIX } from '../turns/command.ts';
+import { ContentStore } from '../turns/content.ts';
+import type { TurnParts } from '../turns/parts.ts';
+import { markOpenTurns, recoverOpen } from '../turns/recovery.ts';
+import { applyPolicyToResults } from '../turns/result-policy.ts';
+import { queueLeftSteering } from '../turns/steering.ts';
+import { TurnSupervisor } from '../turns/supervisor.ts';
+import { Hub } from '../wire/hub.ts';
+import { DEFAULT_OUTBOX_LIMITS } from '../wire/outbox.ts';
+import { Presence } from '../wire/presence.ts';
+import type { Commands } from '../wire/router.ts';
+import { findProject } from '../workspace/git-project.ts';
+import type { Workspace } from '../workspace/workspace.ts';
+import { Commits } from './commits.ts';
+import type { HostEvents } from './events.ts';
+import type { HostOptions } from './options.ts';
+import { OwnerTokens } from './owner-tokens.ts';
+import { makeTerminals } from './terminals.ts';
+import { WorkingDirectories } from './working-directories.ts';
+
+/** Clients that have left may come back to what is theirs for so long, unless the options say otherwise [SESS-8] [TERM-5]. */
+const GRACE_MS = 30_000;
+
+/** What a running host consists of, listening aside. */
+export interface Core {
+  readonly sync: Sync;
+  readonly hub: Hub;
+  readonly agents: AgentRegistry;
+  readonly turns: TurnSupervisor;
+  readonly terminals: Terminals;
+  readonly commands: Commands;
+  /** Rows of those who stand outside of channels. */
+  readonly commits: Commits;
+  readonly ownerTokens: OwnerTokens;
+}
+
+/** Puts a host together on an open journal, and recovers what was open. Nobody is connected yet. */
+export async function startCore(parts: {
+  options: HostOptions;
+  journal: Journal;
+  start: JournalStart;
+  workspace: Workspace;
+  clock: Clock;
+  timers: Timers;
+  ids: Ids;
+  log: Log;
+  /** Tells whoever runs the host. */
+  emit<E extends keyof HostEvents>(event: E, detail: HostEvents[E]): void;
+}): Promise<Core> {
+  const { options, journal, start, workspace, log, ids, timers, clock } = parts;
+  const sync = new Sync(parts);
+  sync.path.onHealth((failure) => {
+    if (failure === undefined) parts.emit('journalRecovered', {});
+    else parts.emit('journalUnavailable', failure);
+  });
+  archiveTurns(sync);
+  keepCatalogue(sync);
+  mirrorChats(sync);
+  keepHostKeys(sync);
+  markOpenTurns(sync);
+  queueLeftSteering(sync);
+
+  const commits = new Commits(sync);
+  const { commit } = commits;
+  // So that there are numbers to refuse with when the very first commit fails, and a full disk is known at once.
+  await sync.sequencer.reserve();
+  const children = new ChildProcesses({
+    write: commit,
+    listProcesses: () => journal.listProcesses(),
+    after: (delayMs, callback) => void timers.after(delayMs, callback),
+    log: (level, message, fields) => log[level](fields, message),
+  });
+  await children.endOrphans();
+  const services = { children, log, clock, timers, ids };
+  const providers = options.agents.map((make) => make(services));
+  const providerIds = providers.map(({ id }) => id);
+  const remembered = await RememberedAgents.load(journal, providerIds, commit);
+  const config = (): RootConfigState | undefined => sync.root.state.config;
+  const agents = new AgentRegistry(providers, remembered, () => defaultAgent(config()));
+  const { name = 'agenthost', version = '0.0.0' } = options.serverInfo ?? {};
+  await openRoot(sync, agents, {
+    hostBuild: `${name} ${version}`,
+    defaultAgent: options.defaultAgent ?? providerIds[0],
+    fixed: options.config ?? {},
+  });
+  const terminals = makeTerminals(options, version, {
+    sync,
+    clock,
+    timers,
+    ids,
+    log,
+    maxTerminals: () => numberSetting(config(), 'maxTerminals'),
+  });
+  await recoverOpen(sync, log, (open, areAll) => terminals.recover(open, areAll));
+
+  const locales = new Map<string, string>();
+  // A worker speaks as the turn that it works for.
+  const localeOf = (chat: string): string => {
+    const origin = sync.registry.getOf('chat', chat)?.outline.origin;
+    return locales.get(chat) ?? (origin?.kind === 'tool' ? localeOf(origin.chat) : 'en');
+  };
+  const contents = new ContentStore(sync, ids);
+  const clientToolLimitMs = (): number => numberSetting(config(), 'clientToolTimeoutSeconds') * 1_000;
+  const directories = new WorkingDirectories(sync, log);
+  const readFile = workspace.readerFor(() => directories.list());
+  const progress = new StartProgress(sync);
+  const approvals = new Approvals({
+    sync,
+    store: await ApprovalStore.load(sync, ids),
+    localeOf,
+    defaultFolder: workspace.defaultDirectory,
+  });
+  const turns = new TurnSupervisor({
+    sync,
+    approvals,
+    agents,
+    remembered,
+    timers,
+    ids,
+    log,
+    contents,
+    clientTools: new ClientToolRuns({ sync, timers, limitMs: clientToolLimitMs }),
+    terminals,
+    startLimitMs: () => numberSetting(config(), 'agentStartTimeoutSeconds') * 1_000,
+    onStartStep: (session, step) => progress.step(session, step),
+    localeOf,
+    readResource: async (uri) => {
+      const { data, encoding, contentType } = await readFile(uri, 'base64');
+      return { data: Buffer.from(data, encoding), ...(contentType === undefined ? {} : { contentType }) };
+    },
+    workingDirectoryOf: (session, chat) => workingDirectoryOf(workspace, session, chat),
+  });
+  applyPolicyToResults(sync, approvals, (chat, action) => turns.resultAnswered(chat, action));
+  const presence = new Presence(clock, options.graceMs ?? GRACE_MS);
+  const membership = new Membership({ sync, timers, log, presence });
+  await membership.recover();
+  const modules = {
+    root: rootModule(sync),
+    session: sessionModule(sync, turns),
+    chat: chatModule({ sync, ids, turns, contents, setLocale: (chat, locale) => locales.set(chat, locale) }),
+    terminal: terminalModule({ sync, terminals, presence }),
+  };
+  sync.observe('chat', ({ channel, after }) => {
+    if (after.activeTurn === undefined) locales.delete(channel.uri);
+  });
+  const sessionParts: SessionParts = {
+    sync,
+    ids,
+    agents,
+    turns,
+    terminals,
+    progress,
+    configs: new KnownConfigs({ remembered, timers, log }),
+    resolveDirectory: (uri, caller) => workspace.resolveDirectory(uri, caller.isAdmin),
+    findProject: (path) => findProject(path, timers),
+    onListed: (uri, by) => {
+      changeSessionCount(sync, by);
+      if (by === -1) {
+        membership.forget(uri);
+        approvals.forget(uri);
+      }
+      directories.changed();
+      sync.path.effect(() => parts.emit(by === 1 ? 'sessionAdded' : 'sessionRemoved', { uri }));
+    },
+    chats: {
+      make: (nowIso) => {
+        const state = newChat({ resource: newChatUri(ids), modifiedAt: nowIso });
+        return { state, summary: summaryOf(state) };
+      },
+      remove: (session, chat) => removeChat(sync, turns, session, chat),
+    },
+  };
+  const files = new FileFinder({ clock, timers, log });
+  const commands: Commands = {
+    ...rootCommands(sync),
+    ...approvalCommands(sync, approvals),
+    ...searchCommands(sync),
+    ...sessionCommands({
+      sync,
+      ids,
+      agents,
+      turns,
+      terminals,
+      progress,
+      configs: new KnownConfigs({ remembered, timers, log }),
+      resolveDirectory: (uri, caller) => workspace.resolveDirectory(uri, caller.isAdmin),
+      findProject: (path) => findProject(path, timers),
+      onListed: (uri, by) => {
+        changeSessionCount(sync, by);
+        if (by === -1) membership.forget(uri);
+        directories.changed();
+        sync.path.effect(() => parts.emit(by === 1 ? 'sessionAdded' : 'sessionRemoved', { uri }));
+      },
+      chats: {
+        make: (nowIso) => {
+          const state = newChat({ resource: newChatUri(ids), modifiedAt: nowIso });
+          return { state, summary: summaryOf(state) };
+        },
+        remove: (session, chat) => removeChat(sync, turns, session, chat),
+      },
+    }),
+    ...chatCommands({
+      sync,
+      ids,
+      agents,
+      turns,
+      resolveDirectory: (uri, caller) => workspace.resolveDirectory(uri, caller.isAdmin),
+    }),
+    ...terminalCommands({
+      sync,
+      terminals,
+      resolveDirectory: (uri, caller) => workspace.resolveDirectory(uri, caller.isAdmin),
+    }),
+    ...resourceCommands(journal, readFile),
+  };
+  const ownerTokens = await OwnerTokens.load(journal, commits);
+  const hub = new Hub({
+    sync,
+    timers,
+    log,
+    commands,
+    modules,
+    limits: { ...DEFAULT_OUTBOX_LIMITS, ...options.outbox },
+    facts: {
+      serverInfo: { name, version },
+      defaultDirectory: workspace.defaultDirectory,
+      terminalCommandPrefix: COMMAND_PREFIX,
+    },
+    lost: start.lost,
+    presence,
+    departures: membership,
+    isReplaced: (tokenHash) => ownerTokens.isReplaced(tokenHash),
+  });
+  return { sync, hub, agents, turns, terminals, commands, commits, ownerTokens };
+}
+
+/** Absolute path of the folder that a chat works in: its own, or its session's [SESS-6]. */
+async function workingDirectoryOf(
+  workspace: Workspace,
+  ...[session, chat]: Parameters<TurnParts['workingDirectoryOf']>
+): Promise<string> {
+  const entry = session.state.chats.find(({ resource }) => resource === chat.uri);
+  const uri = entry?.workingDirectory ?? session.state.workingDirectory;
+  try {
+    // It was admitted when the session was made; here it only has to exist still.
+    return (await workspace.resolveDirectory(uri, true)).path;
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    throw new AgentError('hostError', message, { cause: error });
+  }
+}
