@@ -317,6 +317,28 @@ describe.skipIf(!isHere)('agenthost chat', () => {
     expect(await one.until((screen) => !screen.includes('── question'))).toContain('denied');
   });
 
+  test('lets a form be begun in one window and finished in another', async () => {
+    const one = await newChat();
+    await say(one, 'title Shared form');
+    await one.until(/^Shared form/);
+    const two = await list();
+    await two.type('Shared form');
+    await two.until(/1 of \d/);
+    await two.press('Enter');
+    await two.until('Ask for something');
+    await say(one, 'question text number required');
+    await two.until('▸ Name');
+    await one.until('▸ Name');
+    await one.type('Begun here');
+    await two.until('Begun here');
+    await two.press('Tab', 'C-u');
+    await two.type('7');
+    await two.press('C-s');
+    const screen = await one.until('answered');
+    expect(screen).toContain('Name: Begun here');
+    expect(screen).toContain('Weight: 7');
+  });
+
   test('says when the host is gone, sends what was written meanwhile, and goes on when it is back', async () => {
     const window = await newChat();
     await say(window, 'say before');

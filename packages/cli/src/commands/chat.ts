@@ -33,7 +33,9 @@ export async function chat(
     const { client, target } = connected;
     const session = given === undefined ? undefined : (await findSession(client, given)).resource;
     const folder = await folderFor(context, options.cwd, target);
-    // Only here: other commands do not pay for what draws windows.
+    // What draws windows checks itself at every step unless it is told not to.
+    process.env['NODE_ENV'] ??= 'production';
+    // Only here: other commands do not pay for it.
     const [{ ChatApp }, { openWindow }] = await Promise.all([
       import('../chat/app/chat-app.ts'),
       import('../chat/view/window.ts'),
