@@ -1,5 +1,11 @@
-import type { Mirror } from '@agenthost/client';
-import type { ActionEnvelope, ChannelKind, ChannelState, ChatState } from '@agenthost/protocol';
+import { contentText, type Mirror } from '@agenthost/client';
+import type {
+  ActionEnvelope,
+  ChannelKind,
+  ChannelState,
+  ChatState,
+  TerminalState,
+} from '@agenthost/protocol';
 import { expect } from 'vitest';
 import { isMergeOf } from './ledger.ts';
 import type { SimClient } from './sim-client.ts';
@@ -46,7 +52,7 @@ function compareClient(world: World, client: SimClient, auditor: SimClient): voi
     expect(mirror.isLost, `${where} is not lost`).toBe(false);
     if (truth === undefined) throw new Error(`the host does not know ${mirror.uri}`);
     expect(mirror.state, `${where}: all that is shown is confirmed`).toBe(mirror.confirmed);
-    expect(mirror.confirmed, where).toEqual(cutTo(mirror, truth.confirmed));
+    expect(shownBy(mirror.confirmed), where).toEqual(shownBy(cutTo(mirror, truth.confirmed)));
   }
 }
 
@@ -90,6 +96,18 @@ function cutTo(mirror: Mirror<ChannelKind>, truth: ChannelState[ChannelKind]): C
   return { ...rest, turns, ...(isCut ? { turnsNextCursor: confirmed.turnsNextCursor } : {}) };
 }
 
+/** Modes and place of the cursor, without text: what is left at the head of a terminal's content after it was cleared. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what terminals are told by.
+const HEAD = /^(?:\u001b(?:\[[0-9;?]*[A-Za-z]|[78=>]))+/;
+
+/** A state as it is judged: terminals by what was put out since they were cleared, however it is parted. */
+function shownBy(state: ChannelState[ChannelKind]): object {
+  if (!isTerminal(state)) return state;
+  const text = contentText(state.content).replace(HEAD, '');
+  return { ...state, content: text };
+}
+
+const isTerminal = (state: object): state is TerminalState => 'claim' in state;
 const isChat = (state: object): state is ChatState => 'turns' in state;
 
 function checkOutcomes(world: World): void {

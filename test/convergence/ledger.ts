@@ -26,9 +26,7 @@ export class Ledger {
 
   #countNewChat({ action }: ActionEnvelope): void {
     if (action.type !== 'session/chatAdded') return;
-    const { kind } = action.summary.origin ?? {};
-    if (kind === 'tool') this.#report.count('workerChats');
-    if (kind === 'fork') this.#report.count('chatForks');
+    if (action.summary.origin?.kind === 'tool') this.#report.count('workerChats');
   }
 
   /** The public envelopes above a number, by theirs; private ones are not journaled [ACT-7]. */
@@ -64,6 +62,7 @@ export function isMergeOf(merged: ActionEnvelope, last: ActionEnvelope): boolean
 const isPrivate = ({ action, origin, rejectionReason }: ActionEnvelope): boolean =>
   rejectionReason !== undefined ||
   action.type === 'chat/turnsLoaded' ||
+  action.type === 'terminal/input' ||
   (action.type === 'chat/truncated' && origin === undefined);
 
 function appended({ action }: ActionEnvelope): { target: string; text: string } | undefined {
@@ -73,6 +72,8 @@ function appended({ action }: ActionEnvelope): { target: string; text: string } 
       return { target: `${action.type} ${action.turnId} ${action.partId}`, text: action.content };
     case 'chat/toolCallDelta':
       return { target: `${action.type} ${action.turnId} ${action.toolCallId}`, text: action.content };
+    case 'terminal/data':
+      return { target: action.type, text: action.data };
     default:
       return undefined;
   }

@@ -1,6 +1,7 @@
 import type { ChatSummary } from '@agenthost/protocol';
 import { drainMicrotasks, type SeededRandom } from '@agenthost/testkit';
 import type { SimClient, SimView } from './sim-client.ts';
+import { exit, output, TERMINALS } from './terminal-deeds.ts';
 import { act, PASSING_CHAT, PASSING_SESSION, SECOND_CHAT, SESSION } from './workload.ts';
 import { MAX_LATENCY_MS, type World } from './world.ts';
 
@@ -19,12 +20,14 @@ const STEPS = {
   crash: 0.12,
   stop: 0.06,
   failCommit: 0.25,
+  output: 1.5,
+  exit: 0.01,
   failRead: 0.15,
   chatComes: 0.3,
   chatGoes: 0.25,
-  chatForks: 0.2,
-  sessionForks: 0.1,
-  forkGoes: 0.08,
+  chatForks: 0.3,
+  sessionForks: 0.2,
+  forkGoes: 0.6,
 } as const;
 
 /** Makes one thing happen, and all that follows from it without time, network or disk. */
@@ -86,20 +89,23 @@ export async function step(world: World): Promise<void> {
       break;
     case 'chatComes':
       if (client.isOnline) {
-        client.command('createChat', { channel: SESSION, chat: `${PASSING_CHAT}${random.hex(4)}` });
+        client.command('createChat', 'createChat', {
+          channel: SESSION,
+          chat: `${PASSING_CHAT}${random.hex(4)}`,
+        });
       }
       break;
     case 'chatGoes': {
       const passing = entriesOf(world).filter(isPassing);
       if (passing.length === 0 || !client.isOnline) break;
-      client.command('disposeChat', { channel: random.pick(passing).resource });
+      client.command('disposeChat', 'disposeChat', { channel: random.pick(passing).resource });
       break;
     }
     case 'chatForks': {
       const source = forkSource(world, client);
       if (source === undefined || !client.isOnline) break;
       const chat = `${PASSING_CHAT}${random.hex(4)}`;
-      client.command('createChat', { channel: SESSION, chat, source });
+      client.command('fork of a chat', 'createChat', { channel: SESSION, chat, source });
       break;
     }
     case 'sessionForks': {
@@ -107,18 +113,21 @@ export async function step(world: World): Promise<void> {
       if (source === undefined || !client.isOnline || world.forks.size > 4) break;
       const channel = `${PASSING_SESSION}${random.hex(4)}`;
       const params = { channel, fork: { session: SESSION, turnId: source.turnId } };
-      client.command('createSession', params, () => {
-        report.count('sessionForks');
-        world.forks.add(channel);
-      });
+      client.command('fork of a session', 'createSession', params, () => world.forks.add(channel));
       break;
     }
     case 'forkGoes': {
       const [channel] = world.forks;
       if (channel === undefined || !client.isOnline) break;
-      client.command('disposeSession', { channel }, () => world.forks.delete(channel));
+      client.command('disposeSession', 'disposeSession', { channel }, () => world.forks.delete(channel));
       break;
     }
+    case 'output':
+      output(world);
+      break;
+    case 'exit':
+      exit(world);
+      break;
     case 'failCommit':
       world.trace.note('disk', 'fails next');
       report.count('failedCommits');
@@ -180,11 +189,11 @@ function forkSource({ random }: World, client: SimClient): { chat: string; turnI
 
 function hold(world: World, client: SimClient): void {
   const { random } = world;
-  const uri = random.pick([SESSION, SECOND_CHAT, 'ahp-root://', ...channelsOf(world)]);
+  const uri = random.pick([SESSION, SECOND_CHAT, 'ahp-root://', ...TERMINALS, ...channelsOf(world)]);
   if (client.mirrors().some((mirror) => mirror.uri === uri)) return;
   world.report.count('resubscriptions');
-  const isChat = uri.startsWith('ahp-chat:');
-  client.hold(uri, isChat ? view(random) : {}).catch((error: unknown) => {
+  const isView = uri.startsWith('ahp-chat:') || uri.startsWith('ahp-terminal:');
+  client.hold(uri, isView ? view(random) : {}).catch((error: unknown) => {
     world.faults.push(`${client.name} could not subscribe to ${uri}: ${String(error)}`);
   });
 }

@@ -9,7 +9,7 @@ import {
   type SimulatedClock,
 } from '@agenthost/testkit';
 import type { Ledger } from './ledger.ts';
-import type { Report } from './report.ts';
+import { DEEDS, type Deed, type Report } from './report.ts';
 import type { Trace } from './trace.ts';
 
 /** How a client looks at the chats of the simulated session. */
@@ -136,12 +136,19 @@ export class SimClient {
 
   /** Sends a command; what becomes of it shows in state, and a lost connection or a refusal is the schedule's doing. */
   command<M extends 'createChat' | 'disposeChat' | 'createSession' | 'disposeSession'>(
+    deed: Deed,
     method: M,
     params: ClientToHostRequests[M]['params'],
     done?: () => void,
   ): void {
-    this.client.request(method, params).then(done, (error: unknown) => {
-      if (!isConnectionLost(error) && !(error instanceof RpcError)) this.faults.push(String(error));
+    const applied = (): void => {
+      this.#report.deed(deed, 'applied');
+      done?.();
+    };
+    this.client.request(method, params).then(applied, (error: unknown) => {
+      if (isConnectionLost(error)) this.#report.deed(deed, 'lost');
+      else if (error instanceof RpcError) this.#report.deed(deed, 'rejected');
+      else this.faults.push(String(error));
     });
   }
 
@@ -155,11 +162,17 @@ export class SimClient {
       entry.outcome = outcome.outcome;
       if (outcome.outcome === 'rejected') this.#report.rejected(outcome.code);
       else this.#report.count(outcome.outcome);
-      if (action.type === 'chat/toolCallComplete' && outcome.outcome === 'accepted')
-        this.#report.count('clientToolResults');
+      const deed = deedOf(action);
+      if (deed === undefined) this.faults.push(`${this.name}: nobody counts ${action.type}`);
+      else this.#report.deed(deed, FATE_OF[outcome.outcome]);
     });
   }
 }
+
+/** What an outcome of the library is in the report. */
+const FATE_OF = { accepted: 'applied', rejected: 'rejected', ignored: 'ignored', dropped: 'lost' } as const;
+
+const deedOf = ({ type }: ClientAction): Deed | undefined => DEEDS.find((deed) => deed === type);
 
 const isOf = <K extends ChannelKind>(
   mirror: Mirror<ChannelKind>,

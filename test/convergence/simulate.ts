@@ -1,6 +1,7 @@
 import { checkInvariants } from './invariants.ts';
 import type { Report } from './report.ts';
 import { step } from './schedule.ts';
+import { TERMINALS } from './terminal-deeds.ts';
 import { SECOND_CHAT, SESSION } from './workload.ts';
 import { World } from './world.ts';
 
@@ -54,11 +55,19 @@ async function enter(world: World): Promise<void> {
   const adding = first.client.request('createChat', { channel: SESSION, chat: SECOND_CHAT });
   await world.quiesce();
   await adding;
+  for (const channel of TERMINALS) {
+    const claim = { kind: 'client' as const, clientId: first.name };
+    const making = first.client.request('createTerminal', { channel, claim, 'x-command': ['program'] });
+    await world.quiesce();
+    await making;
+    world.permanent.add(channel);
+  }
   for (const [index, client] of world.clients.entries()) {
     const holding = Promise.all([
       client.hold(SESSION),
       client.hold(SECOND_CHAT, index === 1 ? { turns: 2 } : {}),
       client.hold('ahp-root://'),
+      ...TERMINALS.map((uri) => client.hold(uri)),
     ]);
     await world.quiesce();
     await holding;

@@ -1,4 +1,4 @@
-import type { ChatState, ClientAction, RootState, SessionState } from '@agenthost/protocol';
+import type { ChatState, ClientAction, RootState, SessionState, TerminalState } from '@agenthost/protocol';
 import {
   approved,
   denied,
@@ -12,6 +12,7 @@ import {
 import { answerChanged, completed } from './answers.ts';
 import { goOnWithTool, someTools } from './client-tool-deeds.ts';
 import type { SimClient } from './sim-client.ts';
+import { terminalAction } from './terminal-deeds.ts';
 
 /** The session that everybody works in. */
 export const SESSION = 'ahp-session:/simulated';
@@ -20,6 +21,9 @@ export const SECOND_CHAT = 'ahp-chat:/second';
 export const PASSING_CHAT = 'ahp-chat:/passing-';
 /** How the URIs of sessions begin that are copies of the first one, and come and go. */
 export const PASSING_SESSION = 'ahp-session:/passing-';
+
+/** Where things are done, when somebody looks there. */
+const PLACES = { chat: 10, session: 3, root: 0.7, terminal: 1.5 } as const;
 
 const CHAT_DEEDS = {
   turnStarted: 8,
@@ -65,7 +69,10 @@ export function act(client: SimClient): void {
   const { random } = client;
   const mirrors = client.mirrors();
   if (mirrors.length === 0) return;
-  const mirror = random.pick(mirrors);
+  const kind = random.weighted(PLACES);
+  const mirror = random.pick(
+    [mirrors.filter((each) => each.kind === kind), mirrors].find((each) => each.length > 0) ?? [],
+  );
   const { state } = mirror;
   const action = isChat(state)
     ? chatAction(random, state, client.name)
@@ -73,12 +80,15 @@ export function act(client: SimClient): void {
       ? sessionAction(random, state, client.name)
       : isRoot(state)
         ? rootAction(random)
-        : undefined;
+        : isTerminal(state)
+          ? terminalAction(random, state, { clientId: client.name, session: SESSION })
+          : undefined;
   for (const each of [action ?? []].flat()) client.dispatch(mirror.uri, each);
 }
 
 const isChat = (state: object): state is ChatState => 'turns' in state;
 const isRoot = (state: object): state is RootState => 'agents' in state;
+const isTerminal = (state: object): state is TerminalState => 'claim' in state;
 const isSession = (state: object): state is SessionState => 'activeClients' in state;
 
 function chatAction(

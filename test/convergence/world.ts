@@ -6,6 +6,7 @@ import {
   FaultJournal,
   SeededRandom,
   SimulatedClock,
+  SimulatedPtyOwner,
 } from '@agenthost/testkit';
 import { Ledger } from './ledger.ts';
 import { Report } from './report.ts';
@@ -61,6 +62,7 @@ export class World {
   readonly #diskChance: SeededRandom;
   #life: Life | undefined;
   #failingReads = 0;
+  #ptys = new SimulatedPtyOwner({ outlivesHost: true });
   #lastDisk = new FaultJournal().disk;
 
   constructor(options: WorldOptions) {
@@ -92,6 +94,11 @@ export class World {
     return this.#lastDisk;
   }
 
+  /** The programs that run in terminals; they outlive the host. */
+  get ptys(): SimulatedPtyOwner {
+    return this.#ptys;
+  }
+
   /** The next so many reads fail; 0: none. */
   failReads(count: number): void {
     this.report.count('failedReads', count);
@@ -112,6 +119,7 @@ export class World {
         throw new JournalError('io', SCHEDULED);
       },
     });
+    this.#ptys = this.#ptys.restart();
     const host = createHost({
       journal,
       agents: [() => createSimulatedAgent({ seed, timers: scope })],
@@ -123,6 +131,7 @@ export class World {
       clock: scope,
       timers: scope,
       ids: { next: () => this.#ids.hex(16) },
+      terminals: { owner: this.#ptys, shellIntegration: false },
       log: this.#log(),
     });
     this.trace.note('host', 'starts');
