@@ -13,6 +13,7 @@ import { WINDOW_TURNS } from '../transcript/transcript.ts';
 import { answerOf, workerOf } from '../transcript/turn-text.ts';
 import { Conversation } from './conversation.ts';
 import { type RoomView, roomFrame } from './room-frame.ts';
+import { copyAnswer, runInTurns } from './turn-commands.ts';
 
 /** How late merged output may come: below what anybody sees. */
 export const CHAT_VIEW = { turns: WINDOW_TURNS, maxLatencyMs: 30 } as const;
@@ -208,53 +209,22 @@ export class Room implements Screen, RoomView {
         else composer.clear();
         return;
       case 'copyLast':
-        return this.#copy(conversation.transcript.turns.findLast((turn) => answerOf(turn) !== ''));
+        return copyAnswer(
+          this.#env,
+          conversation.transcript.turns.findLast((turn) => answerOf(turn) !== ''),
+        );
       default:
     }
   }
 
   #runInTurns(command: string): void {
-    const conversation = this.#conversation;
-    const { transcript } = conversation;
-    const turn = transcript.selected;
-    if (turn === undefined) return;
-    switch (command) {
-      case 'up':
-      case 'down':
-        void transcript.select(command === 'up' ? -1 : 1);
-        return;
-      case 'expand':
-        return transcript.expand();
-      case 'resend':
-        return conversation.takeUpTurn(turn);
-      case 'truncate':
-        return this.#confirm('Forget all that came after this turn, for everyone?', () => {
-          conversation.focus = 'composer';
-          conversation.truncate(turn.id);
-        });
-      case 'fork':
-        return this.#fork(turn.id);
-      case 'copy':
-        return this.#copy(turn);
-      case 'terminal': {
-        const uri = terminalsOf(turn).at(-1);
-        if (uri !== undefined) this.#env.showTerminal(uri);
-        return;
-      }
-      case 'worker': {
-        const worker = workerOf(turn);
-        if (worker !== undefined) this.#open(worker);
-        return;
-      }
-      default:
-    }
-  }
-
-  #copy(turn: Parameters<typeof answerOf>[0] | undefined): void {
-    const text = turn === undefined ? '' : answerOf(turn);
-    if (text === '') return this.#env.notice('there is no answer to copy');
-    this.#env.copy(text);
-    this.#env.notice('copied, where the terminal allows it');
+    runInTurns(command, {
+      env: this.#env,
+      conversation: this.#conversation,
+      confirm: (question, yes) => this.#confirm(question, yes),
+      open: (chat) => this.#open(chat),
+      fork: (turnId) => this.#fork(turnId),
+    });
   }
 
   #confirm(question: string, yes: () => void): void {
