@@ -1,4 +1,4 @@
-import type { ChatInputAnswer, ChatInputResponseKind, Message } from '@agenthost/protocol';
+import type { ChatInputAnswer, ChatInputResponseKind, CompletionItem, Message } from '@agenthost/protocol';
 import { DispatchRejected } from './errors.ts';
 import { InputRequestHandle } from './input-request.ts';
 import { asMessage, edited } from './message.ts';
@@ -14,6 +14,8 @@ export class ChatHandle implements TurnControls {
   /** What waits to become a turn, or to steer the one that runs. */
   readonly queue: MessageQueue;
   readonly #newId: () => string;
+  /** The question for proposals that was asked last. */
+  #completing: AbortController | undefined;
 
   constructor(mirror: Mirror<'chat'>, newId: () => string) {
     this.mirror = mirror;
@@ -74,6 +76,25 @@ export class ChatHandle implements TurnControls {
       type: 'chat/draftChanged',
       ...(draft === undefined || draft === '' ? {} : { draft: asMessage(draft) }),
     });
+  }
+
+  /**
+   * What the host proposes where the cursor stands, `offset` UTF-16 code units into a message in the making: worth asking behind each of
+   * the client's `host.completionTriggerCharacters`. Put `insertText` in place of `[rangeStart, rangeEnd)`, and send the attachment as it is
+   * with the message [CHAT-16]. The latest question counts: `undefined` when another one was asked before this was answered. Rejects like
+   * any request.
+   */
+  async complete(text: string, offset: number): Promise<readonly CompletionItem[] | undefined> {
+    this.#completing?.abort();
+    const asked = new AbortController();
+    this.#completing = asked;
+    try {
+      const items = await this.mirror.complete(text, offset, asked.signal);
+      return asked.signal.aborted ? undefined : items;
+    } catch (error) {
+      if (asked.signal.aborted) return undefined;
+      throw error;
+    }
   }
 
   /** Lets a waiting tool call run. The first answer of all clients counts, later ones are `rejected`. */

@@ -268,6 +268,10 @@ export class AhpClient {
     return new Mirror<K>(channel, {
       dispatch: (action: DispatchableAction<K>) => this.dispatch(uri, action),
       fetchOlderTurns: () => this.#fetchOlderTurns(subscription),
+      complete: async (text, offset, signal) => {
+        const params = { channel: uri, kind: 'userMessage' as const, text, offset };
+        return (await this.request('completions', params, { signal })).items;
+      },
       release: () => this.#subscriptions.release(subscription),
     });
   }

@@ -30,7 +30,10 @@ export type { ClientBehavior, ClientOptions } from './options.ts';
 export { type DispatchOutcome, MAX_PENDING_ACTIONS } from './pending.ts';
 export { type Prompt, TurnGone } from './prompt.ts';
 export { TERMINAL_MIRROR_LIMIT } from './scrollback.ts';
-export type { CreateSessionOptions, SessionHandle, Sessions } from './sessions.ts';
+export type { ExportPart } from './session-export.ts';
+export type { CreateSessionOptions, SessionHandle } from './session-handle.ts';
+export type { ImportedTurn, ImportOptions, ImportSource } from './session-import.ts';
+export type { Sessions } from './sessions.ts';
 export {
   type ClaimTarget,
   contentText,

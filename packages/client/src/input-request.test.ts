@@ -1,7 +1,7 @@
 import type { ChatInputRequest } from '@agenthost/protocol';
 import { expect, test } from 'vitest';
 import { Harness } from '../test/harness.ts';
-import type { SessionHandle } from './sessions.ts';
+import type { SessionHandle } from './session-handle.ts';
 
 const request: ChatInputRequest = {
   id: 'r',

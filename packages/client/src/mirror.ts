@@ -4,6 +4,7 @@ import type {
   ChannelKind,
   ChannelState,
   ClientActionType,
+  CompletionItem,
   URI,
 } from '@agenthost/protocol';
 import type { Channel } from './channel.ts';
@@ -21,6 +22,8 @@ export interface MirrorOwner<K extends ChannelKind> {
   dispatch(action: DispatchableAction<K>): Promise<DispatchOutcome>;
   /** Loads older turns; false when there are none. */
   fetchOlderTurns(): Promise<boolean>;
+  /** Asks for proposals while a message is written. */
+  complete(text: string, offset: number, signal: AbortSignal): Promise<readonly CompletionItem[]>;
   /** Called once, by the first `dispose`. */
   release(): void;
 }
@@ -106,6 +109,11 @@ export class Mirror<K extends ChannelKind> implements AsyncIterable<ChannelState
    */
   fetchOlderTurns(): Promise<boolean> {
     return this.#owner.fetchOlderTurns();
+  }
+
+  /** For a chat: what the host proposes at `offset` of a message in the making [CHAT-16]; see `ChatHandle.complete`. Rejects like any request. */
+  complete(text: string, offset: number, signal: AbortSignal): Promise<readonly CompletionItem[]> {
+    return this.#owner.complete(text, offset, signal);
   }
 
   /** Every state from now on, the present one first. A slow consumer skips to the latest. Ends with the channel or mirror. */

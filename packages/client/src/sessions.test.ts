@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { chatState, sessionState, turnOf } from '../test/fake-host.ts';
 import { Harness, microtasks } from '../test/harness.ts';
 import type { Prompt } from './prompt.ts';
-import type { SessionHandle } from './sessions.ts';
+import type { SessionHandle } from './session-handle.ts';
 import type { TurnEvent } from './turn-stream.ts';
 
 async function opened(): Promise<{ it: Harness; session: SessionHandle; chat: string }> {

@@ -2,7 +2,7 @@ import type { SessionState, ToolCallRunningState } from '@agenthost/protocol';
 import { describe, expect, test } from 'vitest';
 import { failureOf, Harness, microtasks } from '../test/harness.ts';
 import { DispatchRejected } from './errors.ts';
-import type { SessionHandle } from './sessions.ts';
+import type { SessionHandle } from './session-handle.ts';
 import type { OfferedTool, ToolRun } from './tool-run.ts';
 
 const SESSION = 'ahp-session:/s';

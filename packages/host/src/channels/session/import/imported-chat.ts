@@ -12,7 +12,7 @@ import {
 } from '@agenthost/protocol';
 import type { Ids } from '../../../lib/clock.ts';
 import type { Sync } from '../../../sync/sync.ts';
-import { CONTENT_SCHEME, contentIdOf } from '../../../turns/content.ts';
+import { CONTENT_SCHEME } from '../../../turns/content.ts';
 import { endOpenTurn, findOpenCall, withoutTerminals } from './ended-turn.ts';
 import { withNewNames } from './references.ts';
 
@@ -114,7 +114,7 @@ export class ImportedChatRows {
     if (fault !== undefined) throw invalidParams(`${where}: it has ended, but ${fault}`);
     const names = new Map<string, string>();
     for (const { uri, contentType, encoding, data } of contents) {
-      if (data === undefined || contentIdOf(uri) === undefined) continue;
+      if (data === undefined) continue;
       names.set(uri, this.#store(id, contentType, bytesOf(data, encoding)));
     }
     const imported = withNewNames(
@@ -128,7 +128,6 @@ export class ImportedChatRows {
   }
 
   #addPiece({ turnId, uri, contentType, encoding, data, isMore = false }: ContentPiece): void {
-    if (contentIdOf(uri) === undefined) throw invalidParams(`pieces: ${uri.slice(0, 100)} is no content`);
     const key = keyOf(turnId, uri);
     const begun = this.#unfinished.get(key) ?? { pieces: [], size: 0 };
     const piece = bytesOf(data, encoding);

@@ -1,0 +1,163 @@
+import {
+  type ClientToHostRequests,
+  type ContentPiece,
+  type ExportedAttachments,
+  type ExportedChatHead,
+  type ExportedOpenTurn,
+  type ExportedSession,
+  type ExportedTurn,
+  type ImportTurnsParams,
+  type URI,
+} from '@agenthost/protocol';
+
+/** So much goes into one frame, in UTF-16 units; hosts take 16 MiB. */
+const BATCH_LENGTH = 1024 * 1024;
+/** A larger turn goes without its contents, which go before it in pieces. */
+const TURN_LENGTH = 4 * 1024 * 1024;
+/** Units of one piece; a multiple of four, so that base64 can be cut there. At worst each becomes six bytes. */
+const PIECE_LENGTH = 2 * 1024 * 1024;
+
+/** More does not go into one frame, whatever it is. */
+const FRAME_LENGTH = 15 * 1024 * 1024;
+
+type ImportMethod = 'x-importSession' | 'x-importTurns' | 'x-finishImport' | 'disposeSession';
+
+/** What an import needs of the client. */
+export interface ImportPort {
+  request<M extends ImportMethod>(
+    method: M,
+    params: ClientToHostRequests[M]['params'],
+  ): Promise<ClientToHostRequests[M]['result']>;
+}
+
+/** A turn of an export, and the chat there that it is of: each chat's oldest first, its open one last. */
+export type ImportedTurn = { readonly chat: URI } & (
+  | { readonly turn: ExportedTurn; readonly openTurn?: undefined }
+  | { readonly turn?: undefined; readonly openTurn: ExportedOpenTurn }
+);
+
+/** An exported session: the turns are read as they are sent. */
+export interface ImportSource {
+  readonly session: ExportedSession;
+  readonly chats: readonly ExportedChatHead[];
+  readonly turns: AsyncIterable<ImportedTurn> | Iterable<ImportedTurn>;
+}
+
+/** How it is taken in. */
+export interface ImportOptions {
+  /** Agent of the new session. Default: the exported one's. */
+  readonly provider?: string;
+  /** A `file:` URI, for all chats. Default: the exported ones. */
+  readonly workingDirectory?: URI;
+  /** Called with the turns that the host has. */
+  readonly onProgress?: (turnCount: number) => void;
+}
+
+type Batch = Pick<ImportTurnsParams, 'turns' | 'openTurn' | 'pieces'>;
+
+/** Brings a session to the host; when anything fails it is removed again. */
+export async function importSession(
+  port: ImportPort,
+  channel: URI,
+  { session, chats, turns }: ImportSource,
+  { provider, workingDirectory, onProgress }: ImportOptions,
+): Promise<void> {
+  const { chats: names } = await port.request('x-importSession', {
+    channel,
+    session,
+    chats: [...chats],
+    ...(provider === undefined ? {} : { provider }),
+    ...(workingDirectory === undefined ? {} : { workingDirectory }),
+  });
+  try {
+    const newNames = new Map(names.map(({ source, chat }) => [source, chat]));
+    let turnCount = 0;
+    for await (const { chat: source, batch } of batches(turns)) {
+      const chat = newNames.get(source);
+      if (chat === undefined) throw new TypeError(`a turn is of ${source}, which is none of the chats`);
+      await port.request('x-importTurns', { channel, chat, ...batch });
+      turnCount += (batch.turns?.length ?? 0) + (batch.openTurn === undefined ? 0 : 1);
+      onProgress?.(turnCount);
+    }
+    await port.request('x-finishImport', { channel });
+  } catch (error) {
+    // A host that cannot hear this now removes it by itself.
+    await port.request('disposeSession', { channel }).catch(() => undefined);
+    throw error;
+  }
+}
+
+/** Frames of about the same size, none for more than one chat. */
+async function* batches(
+  turns: ImportSource['turns'],
+): AsyncGenerator<{ readonly chat: URI; readonly batch: Batch }, void, undefined> {
+  let chat: URI | undefined;
+  let gathered: ExportedTurn[] = [];
+  let length = 0;
+  for await (const imported of turns) {
+    const pieces: ContentPiece[] = [];
+    const sized = fitted(imported, pieces);
+    const isFull = length + sized.length > BATCH_LENGTH || pieces.length > 0;
+    if (chat !== undefined && gathered.length > 0 && (isFull || chat !== imported.chat)) {
+      yield { chat, batch: { turns: gathered } };
+      gathered = [];
+      length = 0;
+    }
+    ({ chat } = imported);
+    for (const piece of pieces) yield { chat, batch: { pieces: [piece] } };
+    if (sized.turn !== undefined) {
+      gathered.push(sized.turn);
+      length += sized.length;
+      continue;
+    }
+    yield { chat, batch: { turns: gathered, openTurn: sized.openTurn } };
+    gathered = [];
+    length = 0;
+  }
+  if (chat !== undefined && gathered.length > 0) yield { chat, batch: { turns: gathered } };
+}
+
+/** A turn small enough for a frame, and its length as JSON; what was taken out of it goes into `pieces`. */
+function fitted(
+  { turn, openTurn }: ImportedTurn,
+  pieces: ContentPiece[],
+):
+  | { readonly length: number; readonly turn: ExportedTurn }
+  | { readonly length: number; readonly turn?: undefined; readonly openTurn: ExportedOpenTurn } {
+  const given = turn ?? openTurn;
+  const { length } = JSON.stringify(given);
+  if (length <= TURN_LENGTH) return turn === undefined ? { length, openTurn } : { length, turn };
+  pieces.push(...piecesOf(given.turn.id, given));
+  if (turn === undefined) {
+    const { contents: _, ...rest } = openTurn;
+    return { length: lengthOf(rest), openTurn: rest };
+  }
+  const { contents: _, ...rest } = turn;
+  return { length: lengthOf(rest), turn: rest };
+}
+
+function lengthOf(turn: ExportedTurn | ExportedOpenTurn): number {
+  const { length } = JSON.stringify(turn);
+  if (length > FRAME_LENGTH) throw new TypeError(`turn ${turn.turn.id} is too large for a frame`);
+  return length;
+}
+
+function* piecesOf(turnId: string, { contents = [] }: ExportedAttachments): Generator<ContentPiece> {
+  for (const { uri, contentType, encoding = 'utf-8', data } of contents) {
+    if (data === undefined) continue;
+    for (let start = 0; start === 0 || start < data.length; ) {
+      let end = Math.min(start + PIECE_LENGTH, data.length);
+      // No half of a surrogate pair.
+      if (end < data.length && /[\uD800-\uDBFF]/.test(data.charAt(end - 1))) end -= 1;
+      yield {
+        turnId,
+        uri,
+        ...(contentType === undefined ? {} : { contentType }),
+        encoding,
+        data: data.slice(start, end),
+        ...(end < data.length ? { isMore: true } : {}),
+      };
+      start = Math.max(end, 1);
+    }
+  }
+}
