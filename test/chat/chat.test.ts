@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ROOT_URI } from '@agenthost/protocol';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -225,6 +225,24 @@ describe.skipIf(!isHere)('agenthost chat', () => {
     expect(list).toMatch(/default/);
     await window.press('Up', 'Up', 'Enter');
     expect(await window.until('The worker is done.')).toContain('chat 1 of 3');
+  });
+
+  test('proposes files at @ and commands at / while somebody types, and attaches what is taken', async () => {
+    await writeFile(join(stage.folder, 'proposal.md'), 'words');
+    const window = await newChat();
+    await window.type('look at @propo');
+    await window.until('  @proposal.md');
+    await window.press('Tab');
+    await window.until((screen) => screen.includes('› look at @proposal.md') && !screen.includes('Tab take'));
+    await window.press('C-u');
+    await window.type('/sa');
+    await window.until(/\/say +streams the text/);
+    await window.press('Escape');
+    await window.press('C-u');
+    await window.type('say read @propo');
+    await window.until('  @proposal.md');
+    await window.press('Tab', 'Enter');
+    expect(await window.until(/\n read @proposal\.md\n/)).toContain('+ proposal.md');
   });
 
   test('sends an earlier message anew, changed, in place of all that followed', async () => {

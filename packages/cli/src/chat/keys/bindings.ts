@@ -94,7 +94,7 @@ export const BINDINGS: Readonly<Record<KeyContext, readonly Binding[]>> = {
     b('tab enter', 'Tab', 'take', 'take'),
     b('up', '↑', 'up', { command: 'up', isQuiet: true }),
     b('down', '↓', 'down', { command: 'down', isQuiet: true }),
-    b('esc', 'Esc', 'close', 'close'),
+    b('esc ctrl-c', 'Esc', 'close', 'close'),
   ],
   approval: [
     b('enter', 'Enter', 'answer', 'answer'),

@@ -58,8 +58,9 @@ export function roomFrame(room: RoomView, { columns, rows }: Size, around: Surro
     selected: conversation.focus === 'queue' ? conversation.queue.current?.pending.id : undefined,
     isIdle: !conversation.isRunning,
   });
-  const asking = askPart(conversation, width, Math.max(3, Math.floor((rows - fixed - waiting.length) * 0.7)));
-  const left = Math.max(1, rows - fixed - waiting.length - asking.lines.length);
+  const free = rows - fixed - waiting.length;
+  const asking = askPart(conversation, width, Math.max(2, Math.min(free - 1, Math.floor(free * 0.7))));
+  const left = Math.max(1, free - asking.lines.length);
   const transcript = transcriptPart(conversation, width, left);
   const lines = [header, ...transcript, ...asking.lines, ...writing.lines, ...waiting, ...bottom].slice(
     0,

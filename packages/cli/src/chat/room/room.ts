@@ -10,7 +10,8 @@ import type { Line } from '../text/line.ts';
 import { line } from '../text/line.ts';
 import { terminalsOf } from '../transcript/terminal-tails.ts';
 import { WINDOW_TURNS } from '../transcript/transcript.ts';
-import { answerOf, workerOf } from '../transcript/turn-text.ts';
+import { answerOf } from '../transcript/turn-text.ts';
+import { conditionsIn } from './conditions.ts';
 import { Conversation } from './conversation.ts';
 import { type RoomView, roomFrame } from './room-frame.ts';
 import { copyAnswer, runInTurns } from './turn-commands.ts';
@@ -30,6 +31,7 @@ export class Room implements Screen, RoomView {
   #conversation: Conversation;
   #overlay: Overlay | undefined;
   #isOpening = false;
+  #mayMarkRead = true;
 
   constructor(env: Environment, session: SessionHandle, actions: ScreenActions) {
     this.#env = env;
@@ -72,33 +74,8 @@ export class Room implements Screen, RoomView {
   }
 
   conditions(): readonly string[] {
-    const { focus, askPanel, isRunning, asks, composer, chat, queue, isReadOnly, transcript } =
-      this.#conversation;
     if (this.#overlay?.kind === 'chats') return this.#overlay.panel.conditions();
-    const terminals = terminalsOf(chat.mirror.state.activeTurn);
-    const always = [
-      isRunning ? 'canStop' : '',
-      isReadOnly ? '' : isRunning ? 'isRunning' : 'isIdle',
-      asks.length > 0 ? 'isAsked' : '',
-      asks.length > 1 ? 'hasMoreAsks' : '',
-      composer.isEmpty ? 'isEmpty' : '',
-      (chat.mirror.state.queuedMessages ?? chat.mirror.state.steeringMessage) === undefined ? '' : 'hasQueue',
-      isReadOnly ? '' : 'isTalk',
-      composer.purpose.kind === 'pending' ? 'isChanging' : '',
-      composer.purpose.kind === 'resend' ? 'isResending' : '',
-    ];
-    if (focus === 'ask')
-      return [...always, ...(askPanel?.conditions() ?? []), terminals.length > 0 ? 'hasTerminal' : ''];
-    if (focus === 'queue') return queue.conditions();
-    if (focus === 'browse') {
-      const turn = transcript.selected;
-      return [
-        ...always,
-        terminalsOf(turn).length > 0 ? 'hasTerminal' : '',
-        turn !== undefined && workerOf(turn) !== undefined ? 'hasWorker' : '',
-      ];
-    }
-    return always;
+    return conditionsIn(this.#conversation);
   }
 
   frame(size: Size, around: Surroundings): Frame {
@@ -167,6 +144,13 @@ export class Room implements Screen, RoomView {
       case 'next':
         conversation.nextAsk();
         return true;
+      case 'terminal': {
+        // Of the turn that asks; whoever browses means the one of another.
+        const uri = terminalsOf(conversation.chat.mirror.state.activeTurn).at(-1);
+        if (conversation.focus !== 'ask' || uri === undefined) return false;
+        this.#env.showTerminal(uri);
+        return true;
+      }
       default:
         return false;
     }
@@ -286,14 +270,21 @@ export class Room implements Screen, RoomView {
       });
   }
 
+  #markRead(): void {
+    void this.session.setRead(true).then(({ outcome }) => {
+      // Asked again at every change, a host that refuses it would be asked without end.
+      if (outcome === 'rejected') this.#mayMarkRead = false;
+    });
+  }
+
   #sessionChanged(): void {
     const { mirror } = this.session;
     const { status, chats, defaultChat, lifecycle } = mirror.state;
     if (mirror.isLost) return this.#actions.gone(mirror.uri);
     // Somebody looks at it: what it says is read as soon as it is said.
     const isWorking = (status & SessionStatus.InProgress) !== 0;
-    if ((status & SessionStatus.IsRead) === 0 && !isWorking && lifecycle === 'ready') {
-      void mirror.dispatch({ type: 'session/isReadChanged', isRead: true });
+    if ((status & SessionStatus.IsRead) === 0 && !isWorking && lifecycle === 'ready' && this.#mayMarkRead) {
+      this.#markRead();
     }
     const isHere = chats.some(({ resource }) => resource === this.#conversation.chat.mirror.uri);
     const other = defaultChat ?? chats[0]?.resource;
