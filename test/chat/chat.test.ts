@@ -280,9 +280,10 @@ describe.skipIf(!isHere)('agenthost chat', () => {
     await begin(window);
     await say(
       window,
-      'say Words that fill more than one line of a narrow window, 日本語の題名です, and on they go until the end',
+      'say Words that fill more than one line of a narrow window, 日本語の題名です, and on they go, finally',
     );
-    await window.until('Ask for something');
+    // In what was asked, and in the answer.
+    await window.until(/finally[^]*finally[^]*Ask for something/);
     for (const [columns, rows] of [
       [80, 24],
       [40, 20],
@@ -292,10 +293,10 @@ describe.skipIf(!isHere)('agenthost chat', () => {
       const screen = await window.until((shown) => isWhole(shown, columns, rows));
       expect(screen).toContain('Ask for something');
       expect(screen).toContain('? help');
-      expect(screen).toContain('until the end');
+      expect(screen).toContain('finally');
     }
     await window.resize(120, 40);
-    expect(await window.until((shown) => isWhole(shown, 120, 40))).toContain('until the end');
+    expect(await window.until((shown) => isWhole(shown, 120, 40))).toContain('finally');
   });
 
   test('pages back through a long chat, and comes back to its end', async () => {
