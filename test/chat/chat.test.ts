@@ -290,7 +290,7 @@ describe.skipIf(!isHere)('agenthost chat', () => {
     ] as const) {
       await window.resize(columns, rows);
       // Until the program has drawn anew, the terminal shows what is left of the old window.
-      const screen = await window.until((shown) => isWhole(shown, columns, rows));
+      const screen = await window.until((shown) => isWhole(shown, columns, rows) && /finally\n/.test(shown));
       expect(screen).toContain('Ask for something');
       expect(screen).toContain('? help');
       expect(screen).toContain('finally');
