@@ -45,6 +45,11 @@ export class PermissionChoices {
     return this.#choices.map((choice) => choice.shown);
   }
 
+  /** Ids of those that the agent itself remembers. */
+  get always(): readonly string[] {
+    return this.#choices.flatMap(({ kind, shown }) => (kind === 'allow_always' ? [shown.id] : []));
+  }
+
   /**
    * The agent's option for an answer: the one that was picked, else, for a plain approval or denial, the first of that kind that holds
    * once, else the first of that kind at all. `undefined` means cancelled: nobody answered, or the agent offered nothing that fits.

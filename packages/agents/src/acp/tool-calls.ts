@@ -1,4 +1,4 @@
-import type { ToolCallHandle, ToolCallReady, TurnOutput } from '@agenthost/host';
+import type { ToolCallHandle, ToolCallReady, ToolKind, TurnOutput } from '@agenthost/host';
 import type { ToolCallResult, ToolResultContent } from '@agenthost/protocol';
 import { isObject, type JsonObject, objectOf, textOf } from './json.ts';
 import type { PermissionChoices } from './permission.ts';
@@ -109,7 +109,12 @@ export class ToolCalls {
       const withdrawn = new Promise<undefined>((resolve) => {
         call.withdraw = () => resolve(undefined);
       });
-      const asking = call.handle.confirm({ ...ready, options: choices.shown });
+      const asking = call.handle.confirm({
+        ...ready,
+        kind: toolKind(call.fields),
+        options: choices.shown,
+        alwaysOptions: choices.always,
+      });
       const answer = await Promise.race([asking, withdrawn]);
       if (answer === undefined) return undefined;
       call.phase = answer.approved ? 'running' : 'over';
@@ -136,6 +141,7 @@ export class ToolCalls {
         toolCallId: isReused ? `${fields.toolCallId}#${this.#madeCount}` : fields.toolCallId,
         toolName: toolName(fields),
         displayName: kindNames[fields.kind ?? ''] ?? 'Tool',
+        kind: toolKind(fields),
         meta: this.#meta(fields),
       }),
     };
@@ -235,6 +241,22 @@ function toolName(fields: ToolCallFields): string {
     .map((value) => textOf(objectOf(value)['toolName']))
     .find((name) => name !== undefined);
   return fields.name ?? textOf(fields.meta['toolName']) ?? vendor ?? fields.kind ?? 'tool';
+}
+
+/** The protocol's kinds that hosts know too. */
+const toolKinds: readonly ToolKind[] = [
+  'read',
+  'edit',
+  'delete',
+  'move',
+  'search',
+  'execute',
+  'think',
+  'fetch',
+];
+
+function toolKind({ kind }: ToolCallFields): ToolKind {
+  return toolKinds.find((known) => known === kind) ?? 'other';
 }
 
 function titleOf(fields: ToolCallFields): string {

@@ -22,8 +22,8 @@ export type Step =
   | { kind: 'fail' | 'crash'; reason: string }
   | { kind: 'recall' | 'silence' | 'forget' | 'hang' | 'deaf' | 'stubborn' };
 
-/** How a call asks: for a plain yes, with options, with editable input, once more while it runs, or for its result. */
-export type AskForm = 'plain' | 'options' | 'edit' | 'twice' | 'result';
+/** How a call asks: for a plain yes, with options, with one that holds for good, with editable input, once more while it runs, or for its result. */
+export type AskForm = 'plain' | 'options' | 'always' | 'edit' | 'twice' | 'result';
 
 /** One row of the demo agent's language. */
 export interface Keyword {
@@ -72,6 +72,8 @@ function ask(rest: string): Step | undefined {
       return { kind: 'ask', form: 'plain' };
     case 'options':
       return { kind: 'ask', form: 'options' };
+    case 'always':
+      return { kind: 'ask', form: 'always' };
     case 'edit':
       return { kind: 'ask', form: 'edit' };
     case 'twice':
@@ -150,9 +152,9 @@ export const keywords: readonly Keyword[] = [
   },
   {
     words: ['ask'],
-    usage: '[options|edit|twice|result]',
+    usage: '[options|always|edit|twice|result]',
     description:
-      'a call that waits for approval: plain, with several options, with editable input, again while it runs, or for its result',
+      'a call that waits for approval: plain, with several options, with one that holds for good, with editable input, again while it runs, or for its result',
     read: ask,
   },
   {

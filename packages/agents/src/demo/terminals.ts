@@ -137,7 +137,7 @@ export class DemoTerminals {
     command: string,
     go: (call: ToolCallHandle, terminal: AgentTerminal) => Promise<void>,
   ): Promise<void> {
-    const call = scene.output.toolCall(tool);
+    const call = scene.output.toolCall({ ...tool, kind: 'execute' });
     const ready = { invocationMessage: { markdown: `Run \`${command}\`` }, toolInput: command };
     if (scene.asksBeforeWriting) {
       const given = await call.confirm({

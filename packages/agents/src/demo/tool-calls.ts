@@ -12,9 +12,15 @@ export const allowOnce: ConfirmationOption = {
   kind: 'approve',
   group: 1,
 };
+const allowForTurn: ConfirmationOption = {
+  id: 'allow-for-turn',
+  label: 'Allow for this turn',
+  kind: 'approve',
+  group: 1,
+};
 const allowAlways: ConfirmationOption = {
   id: 'allow-always',
-  label: 'Allow for this turn',
+  label: 'Always allow',
   kind: 'approve',
   group: 1,
 };
@@ -31,6 +37,7 @@ export async function changeFile(
   const call = scene.output.toolCall({
     toolName: isNew ? 'write_file' : 'edit_file',
     displayName: isNew ? 'Write file' : 'Edit file',
+    kind: 'edit',
     intention: `${isNew ? 'Write' : 'Edit'} ${step.path}`,
   });
   await attempt(scene, call, `${isNew ? 'Write' : 'Edit'} ${step.path}`, async (progress) => {
@@ -110,7 +117,7 @@ export function refused(answer: ToolCallAnswer & { approved: false }, outcome: s
 
 /** `read`: no question, since nothing changes. */
 export async function readFile(scene: Scene, path: string): Promise<void> {
-  const call = scene.output.toolCall({ toolName: 'read_file', displayName: 'Read file' });
+  const call = scene.output.toolCall({ toolName: 'read_file', displayName: 'Read file', kind: 'read' });
   await attempt(scene, call, `Read ${path}`, async (progress) => {
     call.run({ invocationMessage: { markdown: `Read \`${path}\`` }, toolInput: JSON.stringify({ path }) });
     progress.isRunning = true;
@@ -128,7 +135,7 @@ export async function readFile(scene: Scene, path: string): Promise<void> {
 
 /** `list`: no question. */
 export async function listFiles(scene: Scene, path: string): Promise<void> {
-  const call = scene.output.toolCall({ toolName: 'list_files', displayName: 'List files' });
+  const call = scene.output.toolCall({ toolName: 'list_files', displayName: 'List files', kind: 'read' });
   await attempt(scene, call, `List ${path}`, async (progress) => {
     call.run({ invocationMessage: { markdown: `List \`${path}\`` }, toolInput: JSON.stringify({ path }) });
     progress.isRunning = true;
@@ -148,6 +155,7 @@ export async function ask(scene: Scene, form: AskForm): Promise<void> {
   const call = scene.output.toolCall({
     toolName: 'ponder',
     displayName: 'Ponder',
+    kind: 'think',
     intention: 'Shows one way of asking; touches nothing',
   });
   const toolInput = JSON.stringify({ about: 'everything' });
@@ -157,7 +165,10 @@ export async function ask(scene: Scene, form: AskForm): Promise<void> {
     confirmationTitle: 'Ponder about everything?',
     toolInput,
     ...(form === 'edit' ? { editable: true } : {}),
-    ...(form === 'options' ? { options: [allowOnce, allowAlways, deny, denyAndStop] } : {}),
+    ...(form === 'options' ? { options: [allowOnce, allowForTurn, deny, denyAndStop] } : {}),
+    ...(form === 'always'
+      ? { options: [allowOnce, allowAlways, deny], alwaysOptions: [allowAlways.id] }
+      : {}),
   };
   let given = await call.confirm(question);
   scene.signal.throwIfAborted();

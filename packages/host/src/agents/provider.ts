@@ -355,6 +355,8 @@ export interface ToolCallReady {
  */
 export interface ToolCallQuestion extends ToolCallReady {
   readonly confirmationTitle?: StringOrMarkdown;
+  /** What it does, where that has turned out to be something else. Default: the call's. */
+  readonly kind?: ToolKind;
   /** A client may change `toolInput` before it approves. Default false. */
   readonly editable?: boolean;
   /** Choices in place of the host's, shown in this order. */

@@ -88,7 +88,7 @@ export class Approvals {
       toolCallId,
       provider: this.#sync.registry.getOf('session', session)?.state.provider ?? '',
       toolName: start.toolName,
-      kind: start.kind ?? 'other',
+      kind: question.kind ?? start.kind ?? 'other',
       contributor: start.contributor,
       invocationMessage: question.invocationMessage,
       toolInput: question.toolInput,

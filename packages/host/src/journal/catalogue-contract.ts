@@ -72,6 +72,7 @@ export function catalogueContract(here: JournalUnderTest): void {
         version: '0.5.2',
         epoch: 'e',
         lastClientSeq: 9,
+        locale: 'de-AT',
         subscriptions: '{"a":1}',
         seenAt: 1_800_000_000_000,
       };

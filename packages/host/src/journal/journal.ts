@@ -237,6 +237,8 @@ export interface StoredClient {
   readonly subscriptions: string;
   /** ms since the epoch. */
   readonly seenAt: number;
+  /** BCP 47; absent: it has said none [CHAT-19]. */
+  readonly locale?: string;
 }
 
 /** What a content URI leads to [RES-1]. `contentType` is its media type. */

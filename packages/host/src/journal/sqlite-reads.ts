@@ -185,6 +185,7 @@ export class SqliteReader {
     const row = this.#statements.get('SELECT * FROM clients WHERE id = ?', id);
     if (row === undefined) return undefined;
     const epoch = optionalText(row, 'epoch');
+    const locale = optionalText(row, 'locale');
     return {
       id,
       tokenHash: text(row, 'token_hash'),
@@ -193,6 +194,7 @@ export class SqliteReader {
       lastClientSeq: number(row, 'last_client_seq'),
       subscriptions: text(row, 'subscriptions'),
       seenAt: number(row, 'seen_at'),
+      ...(locale !== undefined && { locale }),
     };
   }
 

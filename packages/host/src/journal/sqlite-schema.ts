@@ -169,6 +169,11 @@ function indexWords(database: DatabaseSync): void {
   `);
 }
 
+/** Version 8. The language of a client, which it says only at its first handshake. */
+function rememberLocales(database: DatabaseSync): void {
+  database.exec('ALTER TABLE clients ADD COLUMN locale TEXT');
+}
+
 /** Every migration in order. Append only: a released one never changes. */
 export const migrations: readonly Migration[] = [
   createTables,
@@ -178,6 +183,7 @@ export const migrations: readonly Migration[] = [
   separateStates,
   shareTurns,
   indexWords,
+  rememberLocales,
 ];
 
 /** The version that the database has; 0 is an empty one. */

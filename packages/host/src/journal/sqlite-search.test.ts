@@ -49,11 +49,12 @@ async function older(turns: readonly JournalWrite[]): Promise<void> {
   await journal.commit([...rows, ...turns]);
   await journal.close();
   const database = new DatabaseSync(join(folder, 'journal.db'));
-  database.exec('DROP TABLE words; DROP TABLE titles; DROP TABLE unindexed; PRAGMA user_version = 6');
+  database.exec(`DROP TABLE words; DROP TABLE titles; DROP TABLE unindexed;
+    ALTER TABLE clients DROP COLUMN locale; PRAGMA user_version = 6`);
   database.close();
   journal = new SqliteJournal({ folder });
   await journal.open();
-  expect(migrations.length).toBe(7);
+  expect(migrations.length).toBe(8);
 }
 
 test('what version 6 held is read into the index in slices, and until then a search says that it is not complete', async () => {

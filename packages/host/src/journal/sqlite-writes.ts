@@ -109,7 +109,7 @@ export class SqliteWriter {
         return this.#turns.dropSession(write.uri);
       case 'client':
         statements.run(
-          'INSERT OR REPLACE INTO clients VALUES (?, ?, ?, ?, ?, ?, ?)',
+          'INSERT OR REPLACE INTO clients VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
           write.id,
           write.tokenHash,
           write.version,
@@ -117,6 +117,7 @@ export class SqliteWriter {
           write.lastClientSeq,
           write.seenAt,
           write.subscriptions,
+          write.locale ?? null,
         );
         return;
       case 'dropClient':

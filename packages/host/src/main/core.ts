@@ -33,6 +33,7 @@ import type { Terminals } from '../terminals/terminals.ts';
 import { ClientToolRuns } from '../turns/client-tool.ts';
 import { COMMAND_PREFIX } from '../turns/command.ts';
 import { ContentStore } from '../turns/content.ts';
+import { TurnLocales } from '../turns/locales.ts';
 import type { TurnParts } from '../turns/parts.ts';
 import { markOpenTurns, recoverOpen } from '../turns/recovery.ts';
 import { applyPolicyToResults } from '../turns/result-policy.ts';
@@ -126,12 +127,8 @@ export async function startCore(parts: {
   });
   await recoverOpen(sync, log, (open, areAll) => terminals.recover(open, areAll));
 
-  const locales = new Map<string, string>();
-  // A worker speaks as the turn that it works for.
-  const localeOf = (chat: string): string => {
-    const origin = sync.registry.getOf('chat', chat)?.outline.origin;
-    return locales.get(chat) ?? (origin?.kind === 'tool' ? localeOf(origin.chat) : 'en');
-  };
+  const locales = new TurnLocales(sync);
+  const localeOf = (chat: string): string => locales.of(chat);
   const contents = new ContentStore(sync, ids);
   const clientToolLimitMs = (): number => numberSetting(config(), 'clientToolTimeoutSeconds') * 1_000;
   const directories = new WorkingDirectories(sync, log);
@@ -170,12 +167,9 @@ export async function startCore(parts: {
   const modules = {
     root: rootModule(sync),
     session: sessionModule(sync, turns),
-    chat: chatModule({ sync, ids, turns, contents, setLocale: (chat, locale) => locales.set(chat, locale) }),
+    chat: chatModule({ sync, ids, turns, contents, locales }),
     terminal: terminalModule({ sync, terminals, presence }),
   };
-  sync.observe('chat', ({ channel, after }) => {
-    if (after.activeTurn === undefined) locales.delete(channel.uri);
-  });
   const sessionParts: SessionParts = {
     sync,
     ids,

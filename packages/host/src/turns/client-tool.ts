@@ -67,6 +67,7 @@ export class ClientToolRuns {
       ...(call.toolCallId === undefined ? {} : { toolCallId: call.toolCallId }),
       toolName: call.toolName,
       displayName: name,
+      kind: offer?.tool.annotations?.readOnlyHint === true ? 'read' : 'other',
       contributor: { kind: 'client', clientId: call.clientId },
     });
     const invocationMessage = `Run ${name} on ${offer?.client.displayName ?? call.clientId}`;

@@ -1,3 +1,5 @@
+import type { StringOrMarkdown } from '@agenthost/protocol';
+import type { ToolCallAnswer } from '../agents/provider.ts';
 import type { Decider, Verdict } from '../approvals/policy.ts';
 
 /** Keys of a tool call's `_meta` that say who decided in place of a person: the host's alone. */
@@ -27,4 +29,15 @@ export function markedMeta(
   const marked = { ...withoutMarks(given ?? present ?? {}), ...mark };
   const changesNothing = given === undefined && JSON.stringify(marked) === JSON.stringify(present ?? {});
   return changesNothing ? {} : { _meta: marked };
+}
+
+/** What the agent hears of a decision: as if a person had said yes, or no and why. */
+export function answerOf(
+  { outcome }: Verdict,
+  toolInput: string | undefined,
+  deniedMessage: StringOrMarkdown | undefined,
+): ToolCallAnswer {
+  if (outcome === 'run') return { approved: true, ...(toolInput === undefined ? {} : { toolInput }) };
+  const message = deniedMessage === undefined ? {} : { message: deniedMessage };
+  return { approved: false, reason: 'denied', ...message };
 }

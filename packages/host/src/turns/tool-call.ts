@@ -12,7 +12,7 @@ import type { OpenQuestion } from '../approvals/approvals.ts';
 import type { Verdict } from '../approvals/policy.ts';
 import type { Channel } from '../sync/channel.ts';
 import { previewOf } from './content.ts';
-import { type DecisionMark, markedMeta, markOf } from './decision-mark.ts';
+import { answerOf, type DecisionMark, markedMeta, markOf } from './decision-mark.ts';
 import type { Pace } from './pace.ts';
 import { SubagentBlocks } from './subagent-blocks.ts';
 
@@ -85,7 +85,12 @@ export class LiveToolCall implements ToolCallHandle {
       (call) => {
         const open = this.#open(question);
         this.#mark = undefined;
-        if (open.verdict.outcome === 'run') return this.#runAs(call, question, open.verdict, resolve);
+        if (open.verdict.outcome === 'run') {
+          this.#mark = markOf(open.verdict);
+          resolve(answerOf(open.verdict, question.toolInput, undefined));
+          const ready = this.#ready(question, call);
+          return { type: 'chat/toolCallReady', ...this.#target, ...ready, confirmed: 'setting' };
+        }
         this.#question = open;
         this.#resolveAnswer = resolve;
         open.onDecided((verdict) => this.#decide(verdict));
@@ -102,7 +107,7 @@ export class LiveToolCall implements ToolCallHandle {
       },
       giveUp,
     );
-    const { verdict } = this.#question ?? {};
+    const verdict = this.#question?.verdict;
     if (verdict?.outcome === 'deny') this.#decide(verdict);
     this.#showSubagents();
     return promise;
@@ -194,53 +199,19 @@ export class LiveToolCall implements ToolCallHandle {
     for (const giveUp of this.#waiting) giveUp();
   }
 
-  /** Runs without asking: a setting has said yes. */
-  #runAs(
-    call: ToolCallState,
-    question: ToolCallQuestion,
-    verdict: Verdict,
-    resolve: (answer: ToolCallAnswer) => void,
-  ): ChatAction {
-    this.#mark = markOf(verdict);
-    const { toolInput } = question;
-    resolve({ approved: true, ...(toolInput === undefined ? {} : { toolInput }) });
-    return {
-      type: 'chat/toolCallReady',
-      ...this.#target,
-      ...this.#ready(question, call),
-      confirmed: 'setting',
-    };
-  }
-
   /** Something has decided what people are asked. */
   #decide(verdict: Verdict): void {
     this.#emitIn(['pending-confirmation'], (call) => {
-      const message = this.#question?.deniedMessage;
-      const resolve = this.#takeAnswer();
+      const toolInput = 'toolInput' in call ? call.toolInput : undefined;
+      const answer = answerOf(verdict, toolInput, this.#question?.deniedMessage);
+      this.#takeAnswer()?.(answer);
       this.#mark = markOf(verdict);
+      const confirmed = { type: 'chat/toolCallConfirmed' as const, ...this.#target };
       const meta = markedMeta(undefined, call._meta, this.#mark);
-      if (verdict.outcome === 'run') {
-        const toolInput = 'toolInput' in call ? call.toolInput : undefined;
-        resolve?.({ approved: true, ...(toolInput === undefined ? {} : { toolInput }) });
-        return {
-          type: 'chat/toolCallConfirmed',
-          ...this.#target,
-          approved: true,
-          confirmed: 'setting',
-          ...meta,
-        };
-      }
-      const reason = 'denied' as const;
-      resolve?.({ approved: false, reason, ...(message === undefined ? {} : { message }) });
+      if (answer.approved) return { ...confirmed, approved: true, confirmed: 'setting', ...meta };
+      const { reason, message } = answer;
       const reasonMessage = message === undefined ? {} : { reasonMessage: message };
-      return {
-        type: 'chat/toolCallConfirmed',
-        ...this.#target,
-        approved: false,
-        reason,
-        ...reasonMessage,
-        ...meta,
-      };
+      return { ...confirmed, approved: false, reason, ...reasonMessage, ...meta };
     });
     this.#showSubagents();
   }

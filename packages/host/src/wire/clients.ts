@@ -25,6 +25,8 @@ export interface ClientRecord {
   version: SupportedVersion;
   epoch: string | undefined;
   lastClientSeq: number;
+  /** BCP 47; `undefined`: it has said none [CHAT-19]. */
+  locale: string | undefined;
   subscriptions: Map<string, RememberedSubscription>;
 }
 
@@ -110,6 +112,7 @@ export class Clients {
         lastClientSeq: record.lastClientSeq,
         subscriptions: JSON.stringify([...record.subscriptions]),
         seenAt: this.#sync.clock.now(),
+        ...(record.locale === undefined ? {} : { locale: record.locale }),
       });
     }
     this.#dirty.clear();
@@ -125,6 +128,7 @@ function fromRow(row: StoredClient): ClientRecord {
     version: SUPPORTED_VERSIONS.find((version) => version === row.version) ?? PROTOCOL_VERSION,
     epoch: row.epoch,
     lastClientSeq: row.lastClientSeq,
+    locale: row.locale,
     subscriptions: new Map(subscriptions),
   };
 }

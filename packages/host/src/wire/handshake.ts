@@ -79,7 +79,7 @@ export class Handshake {
     if (connection.isClosed) return;
     const known = this.#admit(connection, params.clientId, found);
     const client = known ?? newRecord(connection, params.clientId, version);
-    this.#takeOver(connection, client, version, params.locale);
+    this.#takeOver(connection, client, version, localeOf(params));
     await this.#orBack(connection, () => this.#begin(connection, { client, version, uris }, params, context));
   }
 
@@ -92,6 +92,7 @@ export class Handshake {
     const epoch = params['x-epoch'];
     void this.#clients.note(client, (record) => {
       record.version = version;
+      record.locale = localeOf(params);
       record.tokenHash = connection.identity.tokenHash;
       record.subscriptions = new Map();
       startEpoch(record, epoch);
@@ -120,7 +121,7 @@ export class Handshake {
     if (connection.isClosed) return;
     const known = this.#admit(connection, params.clientId, found);
     const client = known ?? newRecord(connection, params.clientId, PROTOCOL_VERSION);
-    this.#takeOver(connection, client, client.version, undefined);
+    this.#takeOver(connection, client, client.version, client.locale);
     await this.#orBack(connection, () =>
       this.#goOn(connection, { client, isKnown: known !== undefined, uris }, params, context),
     );
@@ -270,8 +271,13 @@ const newRecord = (connection: Connection, id: string, version: SupportedVersion
   version,
   epoch: undefined,
   lastClientSeq: 0,
+  locale: undefined,
   subscriptions: new Map(),
 });
+
+/** What a client says of its language, if that can be a tag of one: nothing else is kept. */
+const localeOf = ({ locale }: InitializeParams): string | undefined =>
+  locale !== undefined && /^[A-Za-z0-9]{1,8}([-_][A-Za-z0-9]{1,8}){0,8}$/.test(locale) ? locale : undefined;
 
 /** Without an epoch, or in a new one, `clientSeq` starts again [ACT-5]. */
 function startEpoch(record: ClientRecord, epoch: string | undefined): void {

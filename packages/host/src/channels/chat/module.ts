@@ -3,8 +3,9 @@ import type { Ids } from '../../lib/clock.ts';
 import type { Channel } from '../../sync/channel.ts';
 import type { Sync } from '../../sync/sync.ts';
 import { windowOf } from '../../sync/window.ts';
-import { forgetMemory } from '../../turns/memory.ts';
 import type { ContentStore } from '../../turns/content.ts';
+import type { TurnLocales } from '../../turns/locales.ts';
+import { forgetMemory } from '../../turns/memory.ts';
 import type { TurnSupervisor } from '../../turns/supervisor.ts';
 import type { Caller, ChannelModule } from '../module.ts';
 import { failDeniedCall, fitClientResult } from './client-tools.ts';
@@ -18,8 +19,8 @@ export function chatModule(parts: {
   ids: Ids;
   turns: TurnSupervisor;
   contents: ContentStore;
-  /** Remembers in whose language labels are made [CHAT-19]. */
-  setLocale(chat: string, locale: string): void;
+  /** In whose language labels are made [CHAT-19]. */
+  locales: TurnLocales;
 }): ChannelModule<'chat'> {
   const { sync, turns, ids } = parts;
   const lookups = new WeakMap<ChatAction, Lookup>();
@@ -78,7 +79,7 @@ function lookUp(sync: Sync, chat: Channel<'chat'>, action: ChatAction): Promise<
 }
 
 function follow(
-  { sync, ids, turns, setLocale }: Parameters<typeof chatModule>[0],
+  { sync, ids, turns, locales }: Parameters<typeof chatModule>[0],
   chat: Channel<'chat'>,
   action: ChatAction,
   caller: Caller,
@@ -86,10 +87,11 @@ function follow(
   const { uri } = chat;
   switch (action.type) {
     case 'chat/turnStarted':
-      setLocale(uri, caller.locale);
+      locales.started(uri, caller.locale);
       clearDraft(sync, chat, action.message);
       return;
     case 'chat/pendingMessageSet':
+      locales.pending(uri, action.id, caller.locale);
       clearDraft(sync, chat, action.message);
       if (action.kind === 'queued') startQueued(sync, ids, chat);
       else sync.path.effect(() => turns.steer(uri));
