@@ -40,6 +40,30 @@ describe('a steering message', () => {
     expect(prompts).toHaveLength(1);
   });
 
+  it('[CHAT-12] comes with what is attached to it, and people hear of what does not', async () => {
+    const chat = await openChat(scriptedAgent(takes), { workingDirectory: temporaryFolder() });
+    const turn = chat.prompt(steps({ awaitCall: method }, { sayCalls: method }));
+    const attachments: Message['attachments'] = [
+      { type: 'simple', label: 's', modelRepresentation: 'a remark' },
+      { type: 'resource', label: 'gone', uri: 'file:///w/gone' },
+    ];
+    expect(await chat.session.steer?.({ ...message('the other way'), attachments })).toBe(true);
+    await turn.done;
+    expect(JSON.parse(turn.output.text)).toMatchObject([
+      {
+        prompt: [
+          { type: 'text', text: 'a remark' },
+          { type: 'text', text: '[gone (file:///w/gone) is attached, but there is no such file]' },
+          { type: 'text', text: 'the other way' },
+        ],
+      },
+    ]);
+    expect(turn.output.events).toContainEqual({
+      kind: 'notify',
+      content: 'gone did not reach the agent: there is no such file.',
+    });
+  });
+
   it.each<[string, Offer]>([
     ['does not say so', { ...takes, init: {} }],
     ['has no turn for it', { init: supported, results: { [method]: { outcome: 'promptRequired' } } }],

@@ -1,3 +1,4 @@
+import { UnreadableResource } from '@agenthost/host';
 import { openChat, type RecordingTurn } from '@agenthost/testkit';
 import { describe, expect, it } from 'vitest';
 import { scriptedAgent, steps, temporaryFolder, toolCall } from './acp-chats.ts';
@@ -316,29 +317,56 @@ describe('prompts', () => {
   const simple = { type: 'simple' as const, label: 's', modelRepresentation: 'simply this' };
   const file = { type: 'resource' as const, label: 'a.ts', uri: 'file:///w/a.ts' };
 
-  async function prompted(offer: Offer): Promise<unknown> {
+  const picture = {
+    type: 'resource' as const,
+    label: 'q.png',
+    uri: 'file:///w/q.png',
+    contentType: 'image/png',
+  };
+  const gone = { type: 'resource' as const, label: 'gone', uri: 'file:///w/gone' };
+  const readResource = async (uri: string) => {
+    if (uri === gone.uri) throw new UnreadableResource('missing', uri);
+    return uri === picture.uri ? { data: Buffer.from([0]) } : { data: Buffer.from('let a;') };
+  };
+  const goneText = { type: 'text', text: '[gone (file:///w/gone) is attached, but there is no such file]' };
+  const goneNotice = 'gone did not reach the agent: there is no such file.';
+
+  async function prompted(offer: Offer): Promise<{ blocks: unknown; notices: unknown }> {
     const chat = await openChat(scriptedAgent(offer), { workingDirectory: temporaryFolder() });
-    const turn = chat.prompt(steps({ sayPrompt: true }), { attachments: [png, note, simple, file] });
+    const attachments = [png, note, simple, file, picture, gone];
+    const turn = chat.prompt(steps({ sayPrompt: true }), { attachments, readResource });
     await turn.done;
-    return JSON.parse(turn.output.text);
+    const notices = turn.output.events.flatMap((event) => (event.kind === 'notify' ? [event.content] : []));
+    return { blocks: JSON.parse(turn.output.text), notices };
   }
 
   it('attachments go as what the agent takes', async () => {
     const promptCapabilities = { image: true, embeddedContext: true };
-    expect(await prompted({ init: { agentCapabilities: { promptCapabilities } } })).toEqual([
+    const { blocks, notices } = await prompted({ init: { agentCapabilities: { promptCapabilities } } });
+    expect(notices).toEqual([goneNotice]);
+    expect(blocks).toEqual([
       { type: 'image', data: 'AAAA', mimeType: 'image/png' },
       { type: 'resource', resource: { uri: 'attachment:n.txt', text: 'hi', mimeType: 'text/plain' } },
       { type: 'text', text: 'simply this' },
-      { type: 'resource_link', uri: 'file:///w/a.ts', name: 'a.ts' },
+      { type: 'resource', resource: { uri: 'file:///w/a.ts', text: 'let a;', mimeType: 'text/plain' } },
+      { type: 'image', data: 'AA==', mimeType: 'image/png', uri: 'file:///w/q.png' },
+      goneText,
     ]);
   });
 
-  it('what an agent does not take is put in words', async () => {
-    expect(await prompted({})).toEqual([
+  it('what an agent does not take is put in words, and files are named', async () => {
+    const { blocks, notices } = await prompted({});
+    expect(notices).toEqual([
+      'The agent does not take image/png: of p.png it gets the name alone.',
+      goneNotice,
+    ]);
+    expect(blocks).toEqual([
       { type: 'text', text: '[p.png: image/png, which this agent does not take]' },
       { type: 'text', text: '<attachment name="n.txt">\nhi\n</attachment>' },
       { type: 'text', text: 'simply this' },
-      { type: 'resource_link', uri: 'file:///w/a.ts', name: 'a.ts' },
+      { type: 'resource_link', uri: 'file:///w/a.ts', name: 'a.ts', mimeType: 'text/plain' },
+      { type: 'resource_link', uri: 'file:///w/q.png', name: 'q.png', mimeType: 'image/png' },
+      goneText,
     ]);
   });
 });

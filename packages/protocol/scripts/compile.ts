@@ -3,6 +3,7 @@ import standalone from 'ajv/dist/standalone/index.js';
 import { checkableDefinitions, type Reading } from './checkable.ts';
 import { type Definitions, definition, reachable, refName, refTo, type Schema } from './json-schema.ts';
 import { typescript } from './typescript.ts';
+import { classify } from './unions.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
 /** What a name is looked up in → name → the definition that holds for it. */
@@ -36,7 +37,8 @@ function pick(requests: Record<string, { params: Schema; result: Schema }>, part
 
 /**
  * What clients send is read strictly, but for two places that have an answer of their own: a dispatched action is
- * checked by its own type and echoed as rejected [ACT-3], and malformed versions in a list are skipped [CONN-1].
+ * checked by its own type and echoed as rejected [ACT-3], and malformed versions in a list are skipped [CONN-1]. Attachments of a kind
+ * that is newer than this host pass as well: agents are told of them by name.
  */
 function strictLookup(vocabulary: Vocabulary): Lookup {
   const lookup = new Lookup(vocabulary.definitions);
@@ -47,11 +49,28 @@ function strictLookup(vocabulary: Vocabulary): Lookup {
   const initialize = definition(lookup.definitions, 'InitializeParams');
   const withVersions = { ...initialize.properties, protocolVersions: { type: 'array' } };
   lookup.definitions.InitializeParams = { ...initialize, properties: withVersions };
+  lookup.definitions.MessageAttachment = openUnion(lookup.definitions, 'MessageAttachment', ['label']);
   lookup.add('actions', vocabulary.actions);
   lookup.add('states', vocabulary.states);
   lookup.add('params', { ...pick(vocabulary.clientRequests, 'params'), ...vocabulary.clientNotifications });
   lookup.add('clientResults', pick(vocabulary.hostRequests, 'result'));
   return lookup;
+}
+
+/** A union told apart by a tag, of which members beyond the known ones need the tag and these texts. */
+function openUnion(definitions: Definitions, name: string, texts: readonly string[]): Schema {
+  const union = classify(definition(definitions, name).anyOf ?? [], definitions);
+  if (union.by !== 'tag') throw new Error(`${name} is no union by a tag`);
+  const { tag, members } = union;
+  return {
+    type: 'object',
+    required: [tag, ...texts],
+    properties: Object.fromEntries([tag, ...texts].map((field) => [field, { type: 'string' }])),
+    allOf: members.map(({ values, schema }) => ({
+      if: { properties: { [tag]: { enum: values } } },
+      then: schema,
+    })),
+  };
 }
 
 /** What a host sends may be newer than its reader: states, turns and actions are left to those who look inside. */

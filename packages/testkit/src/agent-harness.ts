@@ -1,15 +1,16 @@
-import type {
-  AgentCommand,
-  AgentProvider,
-  AgentSession,
-  AgentSessionHost,
-  AgentStartStep,
-  AgentTerminal,
-  AgentTerminalStart,
-  ClientTool,
-  OpenAgentSession,
-  ResolvedConfig,
-  TurnInput,
+import {
+  type AgentCommand,
+  type AgentProvider,
+  type AgentSession,
+  type AgentSessionHost,
+  type AgentStartStep,
+  type AgentTerminal,
+  type AgentTerminalStart,
+  type ClientTool,
+  type OpenAgentSession,
+  type ResolvedConfig,
+  type TurnInput,
+  UnreadableResource,
 } from '@agenthost/host';
 import type { MessageAttachment, Turn } from '@agenthost/protocol';
 import { RecordingTerminal } from './recording-terminal.ts';
@@ -99,6 +100,8 @@ export interface OpenChat {
       turnId?: string;
       model?: string;
       attachments?: MessageAttachment[];
+      /** Default: there are no files. */
+      readResource?: TurnInput['readResource'];
       context?: string[];
       instructions?: string;
     },
@@ -139,7 +142,7 @@ export async function openChat(provider: AgentProvider, options: OpenChatOptions
         context: turn.context ?? [],
         ...(turn.instructions === undefined ? {} : { instructions: turn.instructions }),
         locale: 'en',
-        readResource: (uri) => Promise.reject(new Error(`No resource ${uri}`)),
+        readResource: turn.readResource ?? ((uri) => Promise.reject(new UnreadableResource('missing', uri))),
       };
       const done = session.runTurn(input, output, controller.signal).finally(() => output.end());
       // A test that cancels may look at it later; the rejection is its to see, not the process's.

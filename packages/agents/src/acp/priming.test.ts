@@ -97,3 +97,18 @@ it('[CHAT-17] a command that a person ran is told with the end of what it printe
   );
   expect(text?.length).toBeLessThan(3_000);
 });
+
+it('what came with a message is told by name', () => {
+  const attachments = [{ type: 'resource' as const, label: 'a.ts', uri: 'file:///w/a.ts' }];
+  const message = { text: 'one', origin: { kind: 'user' as const }, attachments };
+  const text = primingText([
+    turn('one', '', {
+      message,
+      responseParts: [{ kind: 'systemNotification', content: '…', 'x-steering': { id: 's', message } }],
+    }),
+  ]);
+  const told = 'one\n(Attached: a.ts, file:///w/a.ts)';
+  expect(text?.split('<conversation>')[1]).toBe(
+    `\nUser: ${told}\nUser, while you worked: ${told}\n</conversation>`,
+  );
+});

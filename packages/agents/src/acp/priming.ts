@@ -1,10 +1,14 @@
-import type { ResponsePart, StringOrMarkdown, ToolCallState, Turn } from '@agenthost/protocol';
+import type { Message, ResponsePart, StringOrMarkdown, ToolCallState, Turn } from '@agenthost/protocol';
+import { attachmentLine } from '../attachments/attachment-line.ts';
 
 /** How much of a chat an agent that has lost it is told, in UTF-16 code units. */
 export const maxPrimingLength = 48 * 1024;
 
 /** One part's share at most, so that a single long answer does not crowd out the rest. */
 const maxPartLength = 6 * 1024;
+
+/** The names of what came with a message. */
+const maxAttachedLength = 2 * 1024;
 
 /** The end of a command's output, in UTF-16 code units. */
 const maxPrintedLength = 2 * 1024;
@@ -33,7 +37,7 @@ export function primingText(turns: readonly Turn[]): string | undefined {
 }
 
 function turnText(turn: Turn): string {
-  const lines = [`User: ${cut(turn.message.text, maxPartLength)}`];
+  const lines = [`User: ${said(turn.message)}`];
   for (const part of turn.responseParts) {
     const text = partText(part);
     if (text !== undefined) lines.push(text);
@@ -52,8 +56,8 @@ function partText(part: ResponsePart): string | undefined {
       return `(Tool ${displayName}${what}, ${status})${printed(part.toolCall)}`;
     }
     case 'systemNotification': {
-      const text = part['x-steering']?.message.text;
-      return text === undefined ? undefined : `User, while you worked: ${cut(text, maxPartLength)}`;
+      const message = part['x-steering']?.message;
+      return message === undefined ? undefined : `User, while you worked: ${said(message)}`;
     }
     default:
       // Reasoning and references are of no use to another session.
@@ -66,6 +70,12 @@ function printed(call: ToolCallState): string {
   if (call.toolName !== commandTool || !('content' in call)) return '';
   const preview = call.content?.find((block) => block.type === 'terminalComplete')?.preview ?? '';
   return preview.trim() === '' ? '' : `\n${preview.trimEnd().slice(-maxPrintedLength)}`;
+}
+
+/** A message with what came with it, by name. */
+function said(message: Message): string {
+  const attached = attachmentLine(message);
+  return `${cut(message.text, maxPartLength)}${attached === undefined ? '' : `\n${cut(attached, maxAttachedLength)}`}`;
 }
 
 function plain(text: StringOrMarkdown): string {

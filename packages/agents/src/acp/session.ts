@@ -127,7 +127,7 @@ export class AcpSession implements AgentSession, SessionReceiver {
 
   async runTurn(input: TurnInput, output: TurnOutput, signal: AbortSignal): Promise<void> {
     const before = this.#running;
-    const steering = new PromptSteering(this.#context.log);
+    const steering = new PromptSteering();
     this.#steering = steering;
     let settle = (): void => {};
     this.#running = new Promise((resolve) => {
@@ -237,7 +237,8 @@ export class AcpSession implements AgentSession, SessionReceiver {
     if (model !== undefined && !(await this.#config.chooseModel(this.#target(attached), model))) {
       output.notify(`${this.#name} offers no model ${model}; it goes on with the one that it uses.`);
     }
-    const prompt: ContentBlock[] = await promptBlocks(input, connection.traits, this.#context.log);
+    const tell = (problem: string): void => output.notify(problem);
+    const prompt: ContentBlock[] = await promptBlocks(input, connection.traits, tell);
     prompt.unshift(...input.context.map((text): ContentBlock => ({ type: 'text', text })));
     if (this.#priming !== undefined && input.instructions !== undefined)
       prompt.unshift({ type: 'text', text: input.instructions });
@@ -256,7 +257,7 @@ export class AcpSession implements AgentSession, SessionReceiver {
     signal.addEventListener('abort', cancel, { once: true });
     try {
       const answer = connection.request('session/prompt', { sessionId, prompt });
-      steering.begin({ connection, sessionId, input });
+      steering.begin({ connection, sessionId, readResource: input.readResource, tell });
       const result = await answer;
       this.#priming = undefined;
       turn.finish(result);

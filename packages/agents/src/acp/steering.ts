@@ -2,7 +2,6 @@ import type { TurnInput } from '@agenthost/host';
 import type { Message } from '@agenthost/protocol';
 import type { AcpConnection } from './connection.ts';
 import { promptBlocks } from './prompt.ts';
-import type { AcpLog } from './runtime.ts';
 
 /**
  * An extension of the protocol, for which agents say `_meta.steering.supported` at `initialize`. A second `session/prompt` is no way to
@@ -14,18 +13,15 @@ const steeringMethod = '_session/steering';
 interface Prompt {
   readonly connection: Pick<AcpConnection, 'traits' | 'request' | 'notify'>;
   readonly sessionId: string;
-  readonly input: TurnInput;
+  readonly readResource: TurnInput['readResource'];
+  /** Tells people what of an attachment did not reach the agent. */
+  readonly tell: (problem: string) => void;
 }
 
 /** The way into one running turn: open from when its prompt was sent until the turn is over. */
 export class PromptSteering {
-  readonly #log: AcpLog;
   readonly #prompt = Promise.withResolvers<Prompt | undefined>();
   #isOver = false;
-
-  constructor(log: AcpLog) {
-    this.#log = log;
-  }
 
   /** The prompt was sent. */
   begin(prompt: Prompt): void {
@@ -42,8 +38,8 @@ export class PromptSteering {
   async steer(message: Message): Promise<boolean> {
     const prompt = await this.#prompt.promise;
     if (prompt === undefined || this.#isOver || !prompt.connection.traits.canSteer) return false;
-    const { connection, sessionId, input } = prompt;
-    const blocks = await promptBlocks({ ...input, message }, connection.traits, this.#log);
+    const { connection, sessionId, readResource, tell } = prompt;
+    const blocks = await promptBlocks({ message, readResource }, connection.traits, tell);
     if (this.#isOver) return false;
     const { outcome } = await connection.request(steeringMethod, {
       sessionId,

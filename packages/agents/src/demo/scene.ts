@@ -1,4 +1,4 @@
-import type { TurnOutput } from '@agenthost/host';
+import type { TurnInput, TurnOutput } from '@agenthost/host';
 import type { Random } from './seeded-random.ts';
 import { type DemoTimers, pause } from './timers.ts';
 import type { WorkingFolder } from './working-folder.ts';
@@ -14,6 +14,7 @@ export interface Scene {
   /** False: text goes out in one piece and nothing pauses unless the prompt asks for it. */
   readonly isPaced: boolean;
   readonly folder: WorkingFolder;
+  readonly readResource: TurnInput['readResource'];
   /** Session config: files are changed and commands run only after approval. */
   readonly asksBeforeWriting: boolean;
   /** Characters said so far, for the counted usage. */

@@ -6,6 +6,7 @@ import {
   type TurnOutput,
 } from '@agenthost/host';
 import type { Message } from '@agenthost/protocol';
+import { tellAttached } from './attached.ts';
 import { clientTool } from './client-tool.ts';
 import { delegate } from './delegate.ts';
 import { type DemoMemory, remember } from './memory.ts';
@@ -76,14 +77,18 @@ export class DemoSession implements AgentSession {
       random: this.#parts.random(input.turnId),
       isPaced: input.message.model?.id !== fastModelId,
       folder: new WorkingFolder(this.#options.workingDirectory),
+      readResource: input.readResource,
       asksBeforeWriting: this.#config['askBeforeWriting'] !== false,
       spokenLength: 0,
     };
-    if (input.context.length > 0) await hear(scene, input.context);
-    if (talk.length > 0 || steps.length === 0) await answer(scene, talk, input.message, this.#nickname);
     const steering = new DemoSteering(steps.some(({ kind }) => kind === 'deaf'));
     this.#steering = steering;
     try {
+      if (input.context.length > 0) await hear(scene, input.context);
+      // Without an await when nothing came: what is said in the same moment comes between the first steps.
+      if (input.message.attachments !== undefined) await tellAttached(scene, input.message);
+      const isTalk = talk.length > 0 || (steps.length === 0 && input.message.attachments === undefined);
+      if (isTalk) await answer(scene, talk, this.#nickname);
       await this.#playAll(steps, scene, previous, steering);
     } finally {
       steering.close();
@@ -125,6 +130,7 @@ export class DemoSession implements AgentSession {
       const message = steering.next();
       if (message !== undefined) {
         const script = readScript(message.text);
+        await tellAttached(scene, message);
         if (script.talk.length > 0) await understand(scene, script.talk);
         left.unshift(...script.steps);
         continue;

@@ -1,24 +1,16 @@
-import type { Message } from '@agenthost/protocol';
 import { defaultEveryMs, type Scene, send, speak } from './scene.ts';
 import { keywordTable } from './script.ts';
 import { pause } from './timers.ts';
 
 /** Answers what is no keyword: says it back, and what it could do instead. */
-export async function answer(
-  scene: Scene,
-  talk: readonly string[],
-  message: Message,
-  nickname: string,
-): Promise<void> {
+export async function answer(scene: Scene, talk: readonly string[], nickname: string): Promise<void> {
   const quoted = talk.map((line) => `> ${line}`).join('\n');
-  const attached = (message.attachments ?? []).map(({ label }) => `- ${label}`).join('\n');
   await speak(scene, 'reasoning', 'No keyword in there, so this is a conversation.');
   await speak(
     scene,
     'markdown',
     [
       talk.length === 0 ? 'Hello! Nothing was said, so here is what can be.' : `You said:\n\n${quoted}`,
-      ...(attached === '' ? [] : [`and attached:\n\n${attached}`]),
       `**This is the demo agent**${nickname === '' ? '' : `, ${nickname}`}: it follows a script, needs no network, and knows these prompts:`,
       keywordTable(),
       'Several lines make several steps. What is it to be?',

@@ -212,8 +212,14 @@ export interface TurnInput {
   readonly instructions?: string;
   /** BCP 47 tag of the client that started the turn; `en` when unknown [CHAT-19]. */
   readonly locale: string;
-  /** Lets the agent read a resource that an attachment names, by the host's path policy. Rejects when it may not. */
-  readResource(uri: string): Promise<{ data: Uint8Array; contentType?: string }>;
+  /**
+   * Reads a resource that an attachment names: a file by the host's path policy, or what a content URI of the host stands for. `maxBytes`
+   * is 32 MiB by default. Rejects with `UnreadableResource`.
+   */
+  readResource(
+    uri: string,
+    options?: { readonly maxBytes?: number },
+  ): Promise<{ readonly data: Uint8Array; readonly contentType?: string }>;
 }
 
 /**

@@ -32,6 +32,7 @@ import { Sync } from '../sync/sync.ts';
 import type { Terminals } from '../terminals/terminals.ts';
 import { ClientToolRuns } from '../turns/client-tool.ts';
 import { COMMAND_PREFIX } from '../turns/command.ts';
+import { attachedReader } from '../turns/attached.ts';
 import { ContentStore } from '../turns/content.ts';
 import { TurnLocales } from '../turns/locales.ts';
 import type { TurnParts } from '../turns/parts.ts';
@@ -154,10 +155,10 @@ export async function startCore(parts: {
     startLimitMs: () => numberSetting(config(), 'agentStartTimeoutSeconds') * 1_000,
     onStartStep: (session, step) => progress.step(session, step),
     localeOf,
-    readResource: async (uri) => {
-      const { data, encoding, contentType } = await readFile(uri, 'base64');
-      return { data: Buffer.from(data, encoding), ...(contentType === undefined ? {} : { contentType }) };
-    },
+    readResource: attachedReader(
+      journal,
+      workspace.bytesReaderFor(() => directories.list()),
+    ),
     workingDirectoryOf: (session, chat) => workingDirectoryOf(workspace, session, chat),
   });
   applyPolicyToResults(sync, approvals, (chat, action) => turns.resultAnswered(chat, action));

@@ -177,7 +177,7 @@ export class ChatRunner {
   async #drive(run: Run, message: Message, history: readonly Turn[]): Promise<void> {
     try {
       if (run.command === undefined) await this.#runAgent(run, message, history);
-      else await this.#runCommand(run, run.command);
+      else await this.#runCommand(run, run.command, message);
       this.#end(run.turnId, { type: 'chat/turnComplete', turnId: run.turnId });
     } catch (error) {
       this.#end(run.turnId, { type: 'chat/error', turnId: run.turnId, error: this.#explain(error) });
@@ -200,7 +200,7 @@ export class ChatRunner {
         context: [...context, ...commandContext(history)],
         ...(instructions === undefined ? {} : { instructions }),
         locale: this.#parts.localeOf(this.#chat),
-        readResource: (uri) => this.#parts.readResource(uri),
+        readResource: this.#parts.readResource,
       },
       run.output,
       run.abort.signal,
@@ -212,11 +212,12 @@ export class ChatRunner {
     if (!run.abort.signal.aborted) heard();
   }
 
-  #runCommand(run: Run, command: string): Promise<void> {
+  #runCommand(run: Run, command: string, { attachments = [] }: Message): Promise<void> {
     const { terminals } = this.#parts;
     run.steering.begin('host');
     return runCommand(command, {
       turnId: run.turnId,
+      attached: attachments.map(({ label }) => label),
       output: run.output,
       signal: run.abort.signal,
       workingDirectory: () => this.#workingDirectory(),

@@ -1,4 +1,4 @@
-import type { Message, ResponsePart, ToolCallState, Turn } from '@agenthost/protocol';
+import type { Message, ResponsePart, TextPosition, ToolCallState, Turn } from '@agenthost/protocol';
 import { lastBytes } from './terminal-text.ts';
 
 /** What a message starts with that the host runs as a terminal command [CHAT-17]. */
@@ -21,12 +21,23 @@ export function commandOf({ text, origin }: Message): string | undefined {
     : undefined;
 }
 
-/** A message as the agent gets it: without the backslash that kept it from being a command. */
+/** A message as the agent gets it: without the backslash that kept it from being a command. What stands behind that moves up. */
 export function messageForAgent(message: Message): Message {
-  return message.text.startsWith(`\\${COMMAND_PREFIX}`)
-    ? { ...message, text: message.text.slice(1) }
-    : message;
+  if (!message.text.startsWith(`\\${COMMAND_PREFIX}`)) return message;
+  const text = message.text.slice(1);
+  if (message.attachments === undefined) return { ...message, text };
+  const attachments = message.attachments.map((attachment) => {
+    const { range } = attachment;
+    if (range === undefined) return attachment;
+    return { ...attachment, range: { start: movedUp(range.start), end: movedUp(range.end) } };
+  });
+  return { ...message, text, attachments };
 }
+
+const movedUp = ({ line, character }: TextPosition): TextPosition => ({
+  line,
+  character: line === 0 ? Math.max(0, character - 1) : character,
+});
 
 /**
  * The commands that were run in a chat since its agent last had a turn, and what they printed, in words for the agent, oldest first

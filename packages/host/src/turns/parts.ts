@@ -1,4 +1,4 @@
-import type { AgentStartStep } from '../agents/provider.ts';
+import type { AgentStartStep, TurnInput } from '../agents/provider.ts';
 import type { AgentRegistry } from '../agents/registry.ts';
 import type { RememberedAgents } from '../agents/remembered.ts';
 import type { Approvals } from '../approvals/approvals.ts';
@@ -29,7 +29,7 @@ export interface TurnParts {
   /** The agent of a session that is being created has come so far [ROOT-3]. */
   onStartStep(session: string, step: AgentStartStep): void;
   /** Reads what an attachment names, by the host's path policy. */
-  readResource(uri: string): Promise<{ data: Uint8Array; contentType?: string }>;
+  readonly readResource: TurnInput['readResource'];
   /** Absolute path; rejects with `AgentError` when the folder has gone. */
   workingDirectoryOf(session: Channel<'session'>, chat: Channel<'chat'>): Promise<string>;
 }

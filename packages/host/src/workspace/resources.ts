@@ -11,6 +11,7 @@ import {
   ROOT_URI,
   type WireError,
 } from '@agenthost/protocol';
+import { UnreadableResource } from '../agents/resource.ts';
 import { contentTypeOf } from './content-types.ts';
 import { pathOfFileUri } from './file-uri.ts';
 import type { PathPolicy } from './path-policy.ts';
@@ -38,13 +39,27 @@ export async function readFileResource(
   encoding: ContentEncoding | undefined,
   options: FileReadOptions,
 ): Promise<ResourceReadResult> {
+  const { bytes, path } = await readFileBytes(uri, options).catch((error: unknown) => {
+    throw error instanceof UnreadableResource ? invalidParams(error.message) : error;
+  });
+  return encode(bytes, path, encoding);
+}
+
+/**
+ * The whole of a regular file, and its real path, by the same checks. Rejects as `readFileResource` does, but with `UnreadableResource` for
+ * a folder and for what is too large.
+ */
+export async function readFileBytes(
+  uri: string,
+  options: FileReadOptions,
+): Promise<{ readonly bytes: Buffer; readonly path: string }> {
   const given = pathOfFileUri(uri);
   try {
     const real = await findRealPath(given);
     if (!(await options.policy.mayRead(real))) throw denied(uri);
     if (!real.exists) throw notFound('file', uri);
     const bytes = await readRegularFile(uri, real, options.maxBytes ?? defaultMaxBytes);
-    return encode(bytes, real.path, encoding);
+    return { bytes, path: real.path };
   } catch (error) {
     throw toWireError(error, uri);
   }
@@ -62,7 +77,8 @@ async function readRegularFile(uri: string, real: RealPath, maxBytes: number): P
   const file = await open(real.path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
   try {
     const stats = await file.stat();
-    if (stats.isDirectory()) throw invalidParams(`${JSON.stringify(uri)} is a directory: use resourceList`);
+    if (stats.isDirectory())
+      throw new UnreadableResource('folder', `${JSON.stringify(uri)} is a directory: use resourceList`);
     if (!stats.isFile()) throw invalidParams(`${JSON.stringify(uri)} is not a regular file`);
     // A folder on the way may have become a link since the decision.
     if ((await pathOfHandle(file, real.path)) !== real.path) throw denied(uri);
@@ -92,8 +108,11 @@ async function readWhole(uri: string, file: FileHandle, size: number, maxBytes: 
   }
 }
 
-function tooLarge(uri: string, bytes: number, maxBytes: number): WireError {
-  return invalidParams(`${JSON.stringify(uri)} has ${bytes} bytes, and at most ${maxBytes} are read at once`);
+function tooLarge(uri: string, bytes: number, maxBytes: number): UnreadableResource {
+  return new UnreadableResource(
+    'tooLarge',
+    `${JSON.stringify(uri)} has ${bytes} bytes, and at most ${maxBytes} are read at once`,
+  );
 }
 
 function encode(bytes: Buffer, path: string, encoding: ContentEncoding | undefined): ResourceReadResult {

@@ -1,11 +1,19 @@
+import { isUtf8 } from 'node:buffer';
 import type { ContentEncoding, ResourceReadResult } from '@agenthost/protocol';
+import { contentTypeOf } from './content-types.ts';
 import { fileUriOf } from './file-uri.ts';
 import { PathPolicy } from './path-policy.ts';
-import { readFileResource } from './resources.ts';
+import { readFileBytes, readFileResource } from './resources.ts';
 import { checkWorkingDirectory, type WorkingDirectory } from './working-directory.ts';
 
 /** Reads a `file:` URI by the path policy [RES-1] [RES-2]. */
 export type ReadFile = (uri: string, encoding: ContentEncoding | undefined) => Promise<ResourceReadResult>;
+
+/** Reads a whole `file:` URI by the path policy, for what runs inside the host. Rejects as `readFileBytes` does. */
+export type ReadFileBytes = (
+  uri: string,
+  maxBytes: number,
+) => Promise<{ readonly data: Buffer; readonly contentType: string }>;
 
 /** The folders that a host works in. */
 export interface Workspace {
@@ -15,6 +23,8 @@ export interface Workspace {
   resolveDirectory(uri: string | undefined, isAdmin: boolean): Promise<WorkingDirectory>;
   /** Reads files within the working directories of existing sessions, whose absolute paths are asked for each time [RES-2]. */
   readerFor(workingDirectories: () => Promise<readonly string[]>): ReadFile;
+  /** The same for what runs inside the host. */
+  bytesReaderFor(workingDirectories: () => Promise<readonly string[]>): ReadFileBytes;
 }
 
 /** A workspace with these roots; absolute paths. */
@@ -30,6 +40,13 @@ export function createWorkspace(options: {
     readerFor: (workingDirectories) => {
       const policy = new PathPolicy({ workingDirectories });
       return (uri, encoding) => readFileResource(uri, encoding, { policy });
+    },
+    bytesReaderFor: (workingDirectories) => {
+      const policy = new PathPolicy({ workingDirectories });
+      return async (uri, maxBytes) => {
+        const { bytes, path } = await readFileBytes(uri, { policy, maxBytes });
+        return { data: bytes, contentType: contentTypeOf(path, isUtf8(bytes) && !bytes.includes(0)) };
+      };
     },
   };
 }

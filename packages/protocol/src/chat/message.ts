@@ -1,5 +1,5 @@
 import type { JsonPrimitive } from '../config/schema.ts';
-import type { ContentRef, TextRange, URI, WithMeta } from '../wire/basics.ts';
+import type { ContentRef, StringOrMarkdown, TextRange, URI, WithMeta } from '../wire/basics.ts';
 
 /** What starts a turn, steers one, waits in the queue or is being written. */
 export interface Message extends WithMeta {
@@ -81,6 +81,18 @@ export interface MessageAnnotationsAttachment extends MessageAttachmentBase {
   resource: URI;
   /** Absent: all of the channel's. */
   annotationIds?: string[];
+  /** An extension of ours: the annotations themselves, for agents that cannot look them up on the channel. */
+  'x-annotations'?: QuotedAnnotation[];
+}
+
+/** An annotation that a message carries: the file, what is meant of it with the words that stand there, and what is said of them. */
+export interface QuotedAnnotation {
+  resource: URI;
+  /** Absent: the whole file. */
+  range?: TextRange;
+  /** The words of the file within `range`, as they were when the annotation was attached. */
+  quote?: string;
+  text?: StringOrMarkdown;
 }
 
 /** Part of a text. */

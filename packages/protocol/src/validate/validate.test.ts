@@ -63,11 +63,18 @@ describe('an action', () => {
   it.each([
     [{ label: 'a' }, 'action.message.attachments[0].type: is required'],
     [{ label: 'a', type: 5 }, 'action.message.attachments[0].type: must be a string'],
-    [{ label: 'a', type: 'hologram' }, 'action.message.attachments[0].type: "hologram" is not known here'],
+    [{ type: 'hologram' }, 'action.message.attachments[0].label: is required'],
+    [{ label: 'a', type: 'resource' }, 'action.message.attachments[0].uri: is required'],
     [7, 'action.message.attachments[0]: must be an object'],
-  ])('[ACT-3] names the tag of a union member that is no attachment: %j', (attachment, error) => {
+  ])('[ACT-3] says what is wrong with an attachment: %j', (attachment, error) => {
     const message = { text: 'go', origin: { kind: 'user' }, attachments: [attachment] };
     expect(errorOf(validateAction(turnStarted(message)))).toBe(error);
+  });
+
+  it('[CHAT-3] may have attachments of a kind that only newer peers know', () => {
+    const attachments = [{ type: 'hologram', label: 'a', beam: 3 }];
+    const message = { text: 'go', origin: { kind: 'user' }, attachments };
+    expect(validateAction(turnStarted(message)).ok).toBe(true);
   });
 
   it('is told apart by a boolean where that decides its fields', () => {
@@ -99,7 +106,7 @@ describe('an action', () => {
 
   it('is never repeated at length by the error about it', () => {
     const secret = 's'.repeat(10_000);
-    const message = { text: 'go', origin: { kind: 'user' }, attachments: [{ type: secret, label: 'a' }] };
+    const message = { text: 'go', origin: { kind: 'user' }, attachments: [{ type: secret }] };
     const error = errorOf(validateAction(turnStarted(message)));
     expect(error?.length).toBeLessThan(120);
     expect(errorOf(validateAction({ type: secret }))?.length).toBeLessThan(80);

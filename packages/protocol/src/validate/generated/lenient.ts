@@ -785,6 +785,160 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
+function validate62(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+let vErrors: any = null;
+let errors = 0;
+if((typeof data !== "string") && (!(data && typeof data == "object" && !Array.isArray(data)))){
+faults = [{instancePath,keyword:"type",params:{type: ["string","object"]}}];
+return false;
+}
+const _errs1 = errors;
+let valid0 = true;
+const _errs2 = errors;
+if(!(data && typeof data == "object" && !Array.isArray(data))){
+const err0 = {};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+var _valid0 = _errs2 === errors;
+errors = _errs1;
+if(vErrors !== null){
+if(_errs1){
+vErrors.length = _errs1;
+}
+else {
+vErrors = null;
+}
+}
+let ifClause0;
+if(_valid0){
+const _errs4 = errors;
+if(errors === _errs4){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.markdown === undefined) && (missing0 = "markdown")){
+faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.markdown !== undefined){
+if(typeof data.markdown !== "string"){
+faults = [{instancePath:instancePath+"/markdown",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+}
+}
+else {
+faults = [{instancePath,keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+var _valid0 = _errs4 === errors;
+valid0 = _valid0;
+ifClause0 = "then";
+}
+else {
+const _errs8 = errors;
+if(typeof data !== "string"){
+faults = [{instancePath,keyword:"type",params:{type: "string"}}];
+return false;
+}
+var _valid0 = _errs8 === errors;
+valid0 = _valid0;
+ifClause0 = "else";
+}
+if(!valid0){
+const err1 = {instancePath,keyword:"if",params:{failingKeyword: ifClause0}};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+faults = vErrors;
+return false;
+}
+faults = vErrors;
+return errors === 0;
+}
+function validate59(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+let vErrors: any = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.resource === undefined) && (missing0 = "resource")){
+faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.resource !== undefined){
+const _errs1 = errors;
+if(!(validate23(data.resource, {instancePath:instancePath+"/resource"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.range !== undefined){
+const _errs2 = errors;
+if(!(validate39(data.range, {instancePath:instancePath+"/range"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var valid0 = _errs2 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.quote !== undefined){
+const _errs3 = errors;
+if(typeof data.quote !== "string"){
+faults = [{instancePath:instancePath+"/quote",keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.text !== undefined){
+const _errs5 = errors;
+if(!(validate62(data.text, {instancePath:instancePath+"/text"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+else {
+faults = [{instancePath,keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+faults = vErrors;
+return errors === 0;
+}
 function validate56(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
@@ -901,6 +1055,37 @@ var valid0 = _errs12 === errors;
 }
 else {
 var valid0 = true;
+}
+if(valid0){
+if(data["x-annotations"] !== undefined){
+let data8 = data["x-annotations"];
+const _errs16 = errors;
+if(errors === _errs16){
+if(Array.isArray(data8)){
+var valid2 = true;
+const len1 = data8.length;
+for(let i1=0; i1<len1; i1++){
+const _errs18 = errors;
+if(!(validate59(data8[i1], {instancePath:instancePath+"/x-annotations/" + i1}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var valid2 = _errs18 === errors;
+if(!valid2){
+break;
+}
+}
+}
+else {
+faults = [{instancePath:instancePath+"/x-annotations",keyword:"type",params:{type: "array"}}];
+return false;
+}
+}
+var valid0 = _errs16 === errors;
+}
+else {
+var valid0 = true;
+}
 }
 }
 }
@@ -1270,7 +1455,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate64(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate70(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -1316,7 +1501,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate62(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate68(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -1365,7 +1550,7 @@ var valid0 = true;
 if(valid0){
 if(data.excludes !== undefined){
 const _errs6 = errors;
-if(!(validate64(data.excludes, {instancePath:instancePath+"/excludes"}))){
+if(!(validate70(data.excludes, {instancePath:instancePath+"/excludes"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -1377,7 +1562,7 @@ var valid0 = true;
 if(valid0){
 if(data.includes !== undefined){
 const _errs7 = errors;
-if(!(validate64(data.includes, {instancePath:instancePath+"/includes"}))){
+if(!(validate70(data.includes, {instancePath:instancePath+"/includes"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -1400,7 +1585,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate67(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate73(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -1427,7 +1612,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate69(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate75(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -1502,7 +1687,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate71(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate77(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -1529,7 +1714,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate70(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate76(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -1543,7 +1728,7 @@ var valid1 = true;
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 const _errs3 = errors;
-if(!(validate71(data0[i0], {instancePath:instancePath+"/turns/" + i0}))){
+if(!(validate77(data0[i0], {instancePath:instancePath+"/turns/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -1585,7 +1770,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate74(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate80(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -1630,7 +1815,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate73(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate79(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -1650,7 +1835,7 @@ var valid1 = true;
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 const _errs3 = errors;
-if(!(validate74(data0[i0], {instancePath:instancePath+"/chats/" + i0}))){
+if(!(validate80(data0[i0], {instancePath:instancePath+"/chats/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -1676,7 +1861,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate80(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate86(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -1734,7 +1919,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate82(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate88(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -1793,7 +1978,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate87(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate93(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -1844,7 +2029,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate78(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate84(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -1881,7 +2066,7 @@ var valid0 = true;
 if(valid0){
 if(data.serverInfo !== undefined){
 const _errs4 = errors;
-if(!(validate80(data.serverInfo, {instancePath:instancePath+"/serverInfo"}))){
+if(!(validate86(data.serverInfo, {instancePath:instancePath+"/serverInfo"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -1900,7 +2085,7 @@ var valid1 = true;
 const len0 = data3.length;
 for(let i0=0; i0<len0; i0++){
 const _errs7 = errors;
-if(!(validate82(data3[i0], {instancePath:instancePath+"/snapshots/" + i0}))){
+if(!(validate88(data3[i0], {instancePath:instancePath+"/snapshots/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -1977,7 +2162,7 @@ var valid0 = true;
 if(valid0){
 if(data.telemetry !== undefined){
 const _errs15 = errors;
-if(!(validate87(data.telemetry, {instancePath:instancePath+"/telemetry"}))){
+if(!(validate93(data.telemetry, {instancePath:instancePath+"/telemetry"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -2003,90 +2188,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate93(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
-let vErrors: any = null;
-let errors = 0;
-if((typeof data !== "string") && (!(data && typeof data == "object" && !Array.isArray(data)))){
-faults = [{instancePath,keyword:"type",params:{type: ["string","object"]}}];
-return false;
-}
-const _errs1 = errors;
-let valid0 = true;
-const _errs2 = errors;
-if(!(data && typeof data == "object" && !Array.isArray(data))){
-const err0 = {};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-}
-var _valid0 = _errs2 === errors;
-errors = _errs1;
-if(vErrors !== null){
-if(_errs1){
-vErrors.length = _errs1;
-}
-else {
-vErrors = null;
-}
-}
-let ifClause0;
-if(_valid0){
-const _errs4 = errors;
-if(errors === _errs4){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((data.markdown === undefined) && (missing0 = "markdown")){
-faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-if(data.markdown !== undefined){
-if(typeof data.markdown !== "string"){
-faults = [{instancePath:instancePath+"/markdown",keyword:"type",params:{type: "string"}}];
-return false;
-}
-}
-}
-}
-else {
-faults = [{instancePath,keyword:"type",params:{type: "object"}}];
-return false;
-}
-}
-var _valid0 = _errs4 === errors;
-valid0 = _valid0;
-ifClause0 = "then";
-}
-else {
-const _errs8 = errors;
-if(typeof data !== "string"){
-faults = [{instancePath,keyword:"type",params:{type: "string"}}];
-return false;
-}
-var _valid0 = _errs8 === errors;
-valid0 = _valid0;
-ifClause0 = "else";
-}
-if(!valid0){
-const err1 = {instancePath,keyword:"if",params:{failingKeyword: ifClause0}};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-faults = vErrors;
-return false;
-}
-faults = vErrors;
-return errors === 0;
-}
-function validate96(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate101(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -2158,7 +2260,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate95(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate100(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -2171,7 +2273,7 @@ return false;
 else {
 if(data.content !== undefined){
 const _errs1 = errors;
-if(!(validate96(data.content, {instancePath:instancePath+"/content"}))){
+if(!(validate101(data.content, {instancePath:instancePath+"/content"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -2203,14 +2305,14 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate92(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate98(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.message !== undefined){
 const _errs1 = errors;
-if(!(validate93(data.message, {instancePath:instancePath+"/message"}))){
+if(!(validate62(data.message, {instancePath:instancePath+"/message"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -2222,7 +2324,7 @@ var valid0 = true;
 if(valid0){
 if(data.followUp !== undefined){
 const _errs2 = errors;
-if(!(validate95(data.followUp, {instancePath:instancePath+"/followUp"}))){
+if(!(validate100(data.followUp, {instancePath:instancePath+"/followUp"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -2241,7 +2343,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate102(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate107(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 const _errs1 = errors;
@@ -2440,7 +2542,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate106(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate111(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 const _errs1 = errors;
@@ -2739,7 +2841,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate101(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate106(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -2800,7 +2902,7 @@ var valid0 = true;
 if(valid0){
 if(data.scope !== undefined){
 const _errs9 = errors;
-if(!(validate102(data.scope, {instancePath:instancePath+"/scope"}))){
+if(!(validate107(data.scope, {instancePath:instancePath+"/scope"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -2812,7 +2914,7 @@ var valid0 = true;
 if(valid0){
 if(data.covers !== undefined){
 const _errs10 = errors;
-if(!(validate106(data.covers, {instancePath:instancePath+"/covers"}))){
+if(!(validate111(data.covers, {instancePath:instancePath+"/covers"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -2862,7 +2964,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate100(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate105(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -2882,7 +2984,7 @@ var valid1 = true;
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 const _errs3 = errors;
-if(!(validate101(data0[i0], {instancePath:instancePath+"/items/" + i0}))){
+if(!(validate106(data0[i0], {instancePath:instancePath+"/items/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -2908,7 +3010,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate112(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate117(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(!(((typeof data == "number") && (!(data % 1) && !isNaN(data))) && (isFinite(data)))){
@@ -2926,7 +3028,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate114(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate119(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -2971,7 +3073,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate118(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate123(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -3031,7 +3133,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate122(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate127(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -3085,7 +3187,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate111(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate116(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -3139,7 +3241,7 @@ var valid0 = true;
 if(valid0){
 if(data.status !== undefined){
 const _errs8 = errors;
-if(!(validate112(data.status, {instancePath:instancePath+"/status"}))){
+if(!(validate117(data.status, {instancePath:instancePath+"/status"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -3163,7 +3265,7 @@ var valid0 = true;
 if(valid0){
 if(data.project !== undefined){
 const _errs11 = errors;
-if(!(validate114(data.project, {instancePath:instancePath+"/project"}))){
+if(!(validate119(data.project, {instancePath:instancePath+"/project"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -3187,7 +3289,7 @@ var valid0 = true;
 if(valid0){
 if(data.annotations !== undefined){
 const _errs13 = errors;
-if(!(validate118(data.annotations, {instancePath:instancePath+"/annotations"}))){
+if(!(validate123(data.annotations, {instancePath:instancePath+"/annotations"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -3235,7 +3337,7 @@ var valid0 = true;
 if(valid0){
 if(data.changes !== undefined){
 const _errs19 = errors;
-if(!(validate122(data.changes, {instancePath:instancePath+"/changes"}))){
+if(!(validate127(data.changes, {instancePath:instancePath+"/changes"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -3265,7 +3367,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate110(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate115(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -3297,7 +3399,7 @@ var valid1 = true;
 const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
 const _errs5 = errors;
-if(!(validate111(data1[i0], {instancePath:instancePath+"/items/" + i0}))){
+if(!(validate116(data1[i0], {instancePath:instancePath+"/items/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -3328,7 +3430,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate125(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate130(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -3378,7 +3480,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate127(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate132(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -3428,7 +3530,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate129(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate134(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -3478,7 +3580,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate131(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate136(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -3564,7 +3666,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate134(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate139(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -3658,7 +3760,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate138(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate143(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -3690,7 +3792,7 @@ var valid1 = true;
 const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
 const _errs5 = errors;
-if(!(validate82(data1[i0], {instancePath:instancePath+"/snapshots/" + i0}))){
+if(!(validate88(data1[i0], {instancePath:instancePath+"/snapshots/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -3721,7 +3823,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate133(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate138(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 const _errs1 = errors;
@@ -3754,7 +3856,7 @@ vErrors = null;
 }
 if(_valid0){
 const _errs5 = errors;
-if(!(validate134(data, {instancePath}))){
+if(!(validate139(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -3805,7 +3907,7 @@ vErrors = null;
 }
 if(_valid1){
 const _errs10 = errors;
-if(!(validate138(data, {instancePath}))){
+if(!(validate143(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -3850,7 +3952,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate144(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate149(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if((((typeof data !== "string") && (!((typeof data == "number") && (isFinite(data))))) && (typeof data !== "boolean")) && (data !== null)){
@@ -3860,8 +3962,8 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-const wrapper0 = {validate: validate146};
-function validate146(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+const wrapper0 = {validate: validate151};
+function validate151(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -3917,7 +4019,7 @@ var valid1 = true;
 const len0 = data3.length;
 for(let i0=0; i0<len0; i0++){
 const _errs9 = errors;
-if(!(validate144(data3[i0], {instancePath:instancePath+"/enum/" + i0}))){
+if(!(validate149(data3[i0], {instancePath:instancePath+"/enum/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -4111,7 +4213,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate143(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate148(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -4167,7 +4269,7 @@ var valid1 = true;
 const len0 = data3.length;
 for(let i0=0; i0<len0; i0++){
 const _errs9 = errors;
-if(!(validate144(data3[i0], {instancePath:instancePath+"/enum/" + i0}))){
+if(!(validate149(data3[i0], {instancePath:instancePath+"/enum/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -4262,7 +4364,7 @@ var valid0 = true;
 if(valid0){
 if(data.items !== undefined){
 const _errs20 = errors;
-if(!(validate146(data.items, {instancePath:instancePath+"/items"}))){
+if(!(validate151(data.items, {instancePath:instancePath+"/items"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -4279,7 +4381,7 @@ if(errors === _errs21){
 if(data11 && typeof data11 == "object" && !Array.isArray(data11)){
 for(const key0 in data11){
 const _errs24 = errors;
-if(!(validate146(data11[key0], {instancePath:instancePath+"/properties/" + key0.replace(/~/g, "~0").replace(/\//g, "~1")}))){
+if(!(validate151(data11[key0], {instancePath:instancePath+"/properties/" + key0.replace(/~/g, "~0").replace(/\//g, "~1")}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -4332,7 +4434,7 @@ var valid0 = true;
 if(valid0){
 if(data.additionalProperties !== undefined){
 const _errs29 = errors;
-if(!(validate146(data.additionalProperties, {instancePath:instancePath+"/additionalProperties"}))){
+if(!(validate151(data.additionalProperties, {instancePath:instancePath+"/additionalProperties"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -4387,7 +4489,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate142(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate147(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -4417,7 +4519,7 @@ if(errors === _errs3){
 if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
 for(const key0 in data1){
 const _errs6 = errors;
-if(!(validate143(data1[key0], {instancePath:instancePath+"/properties/" + key0.replace(/~/g, "~0").replace(/\//g, "~1")}))){
+if(!(validate148(data1[key0], {instancePath:instancePath+"/properties/" + key0.replace(/~/g, "~0").replace(/\//g, "~1")}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -4479,7 +4581,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate141(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate146(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -4492,7 +4594,7 @@ return false;
 else {
 if(data.schema !== undefined){
 const _errs1 = errors;
-if(!(validate142(data.schema, {instancePath:instancePath+"/schema"}))){
+if(!(validate147(data.schema, {instancePath:instancePath+"/schema"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -4529,7 +4631,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate153(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate158(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -4600,7 +4702,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate156(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate161(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -4614,7 +4716,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate157(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate162(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -4672,147 +4774,11 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate159(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate164(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
-}
-else {
-faults = [{instancePath,keyword:"type",params:{type: "object"}}];
-return false;
-}
-}
-faults = vErrors;
-return errors === 0;
-}
-function validate160(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
-let vErrors: any = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if(((data.channel === undefined) && (missing0 = "channel")) || ((data.uri === undefined) && (missing0 = "uri"))){
-faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-if(data.channel !== undefined){
-const _errs1 = errors;
-if(typeof data.channel !== "string"){
-faults = [{instancePath:instancePath+"/channel",keyword:"type",params:{type: "string"}}];
-return false;
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.uri !== undefined){
-const _errs3 = errors;
-if(!(validate23(data.uri, {instancePath:instancePath+"/uri"}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
-}
-var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-else {
-faults = [{instancePath,keyword:"type",params:{type: "object"}}];
-return false;
-}
-}
-faults = vErrors;
-return errors === 0;
-}
-function validate163(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
-let vErrors: any = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if(((data.name === undefined) && (missing0 = "name")) || ((data.type === undefined) && (missing0 = "type"))){
-faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-if(data.name !== undefined){
-const _errs1 = errors;
-if(typeof data.name !== "string"){
-faults = [{instancePath:instancePath+"/name",keyword:"type",params:{type: "string"}}];
-return false;
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.type !== undefined){
-const _errs3 = errors;
-if(typeof data.type !== "string"){
-faults = [{instancePath:instancePath+"/type",keyword:"type",params:{type: "string"}}];
-return false;
-}
-var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-else {
-faults = [{instancePath,keyword:"type",params:{type: "object"}}];
-return false;
-}
-}
-faults = vErrors;
-return errors === 0;
-}
-function validate162(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
-let vErrors: any = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((data.entries === undefined) && (missing0 = "entries")){
-faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-if(data.entries !== undefined){
-let data0 = data.entries;
-const _errs1 = errors;
-if(errors === _errs1){
-if(Array.isArray(data0)){
-var valid1 = true;
-const len0 = data0.length;
-for(let i0=0; i0<len0; i0++){
-const _errs3 = errors;
-if(!(validate163(data0[i0], {instancePath:instancePath+"/entries/" + i0}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
-}
-var valid1 = _errs3 === errors;
-if(!valid1){
-break;
-}
-}
-}
-else {
-faults = [{instancePath:instancePath+"/entries",keyword:"type",params:{type: "array"}}];
-return false;
-}
-}
-}
-}
 }
 else {
 faults = [{instancePath,keyword:"type",params:{type: "object"}}];
@@ -4867,7 +4833,143 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
+function validate168(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+let vErrors: any = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.name === undefined) && (missing0 = "name")) || ((data.type === undefined) && (missing0 = "type"))){
+faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.name !== undefined){
+const _errs1 = errors;
+if(typeof data.name !== "string"){
+faults = [{instancePath:instancePath+"/name",keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.type !== undefined){
+const _errs3 = errors;
+if(typeof data.type !== "string"){
+faults = [{instancePath:instancePath+"/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+else {
+faults = [{instancePath,keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+faults = vErrors;
+return errors === 0;
+}
 function validate167(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+let vErrors: any = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.entries === undefined) && (missing0 = "entries")){
+faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.entries !== undefined){
+let data0 = data.entries;
+const _errs1 = errors;
+if(errors === _errs1){
+if(Array.isArray(data0)){
+var valid1 = true;
+const len0 = data0.length;
+for(let i0=0; i0<len0; i0++){
+const _errs3 = errors;
+if(!(validate168(data0[i0], {instancePath:instancePath+"/entries/" + i0}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var valid1 = _errs3 === errors;
+if(!valid1){
+break;
+}
+}
+}
+else {
+faults = [{instancePath:instancePath+"/entries",keyword:"type",params:{type: "array"}}];
+return false;
+}
+}
+}
+}
+}
+else {
+faults = [{instancePath,keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+faults = vErrors;
+return errors === 0;
+}
+function validate170(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+let vErrors: any = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.channel === undefined) && (missing0 = "channel")) || ((data.uri === undefined) && (missing0 = "uri"))){
+faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.channel !== undefined){
+const _errs1 = errors;
+if(typeof data.channel !== "string"){
+faults = [{instancePath:instancePath+"/channel",keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.uri !== undefined){
+const _errs3 = errors;
+if(!(validate23(data.uri, {instancePath:instancePath+"/uri"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+else {
+faults = [{instancePath,keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+faults = vErrors;
+return errors === 0;
+}
+function validate172(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -4881,7 +4983,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate168(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate173(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -4952,7 +5054,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate171(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate176(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -4966,7 +5068,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate172(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate177(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -5024,7 +5126,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate174(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate179(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -5082,7 +5184,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate175(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate180(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -5153,7 +5255,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate177(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate182(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -5167,7 +5269,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate178(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate183(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -5225,7 +5327,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate180(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate185(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -5336,7 +5438,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate182(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate187(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -5472,7 +5574,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate185(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate190(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -5486,7 +5588,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate187(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate192(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -5499,7 +5601,7 @@ return false;
 else {
 if(data.session !== undefined){
 const _errs1 = errors;
-if(!(validate111(data.session, {instancePath:instancePath+"/session"}))){
+if(!(validate116(data.session, {instancePath:instancePath+"/session"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -5632,7 +5734,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate186(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate191(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -5652,7 +5754,7 @@ var valid1 = true;
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 const _errs3 = errors;
-if(!(validate187(data0[i0], {instancePath:instancePath+"/items/" + i0}))){
+if(!(validate192(data0[i0], {instancePath:instancePath+"/items/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -5708,7 +5810,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate191(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate196(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -5733,7 +5835,7 @@ var valid0 = true;
 if(valid0){
 if(data.summary !== undefined){
 const _errs2 = errors;
-if(!(validate111(data.summary, {instancePath:instancePath+"/summary"}))){
+if(!(validate116(data.summary, {instancePath:instancePath+"/summary"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -5753,7 +5855,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate195(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate200(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -5811,7 +5913,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate194(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate199(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -5831,7 +5933,7 @@ var valid1 = true;
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 const _errs3 = errors;
-if(!(validate195(data0[i0], {instancePath:instancePath+"/items/" + i0}))){
+if(!(validate200(data0[i0], {instancePath:instancePath+"/items/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -5857,7 +5959,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate197(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate202(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -5902,7 +6004,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate203(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate208(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -5945,7 +6047,7 @@ var valid0 = true;
 if(valid0){
 if(data.changes !== undefined){
 const _errs6 = errors;
-if(!(validate122(data.changes, {instancePath:instancePath+"/changes"}))){
+if(!(validate127(data.changes, {instancePath:instancePath+"/changes"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -5966,7 +6068,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate200(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate205(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -6003,7 +6105,7 @@ var valid0 = true;
 if(valid0){
 if(data.changes !== undefined){
 const _errs3 = errors;
-if(!(validate203(data.changes, {instancePath:instancePath+"/changes"}))){
+if(!(validate208(data.changes, {instancePath:instancePath+"/changes"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -6024,13 +6126,13 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate207(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate212(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.snapshot !== undefined){
-if(!(validate82(data.snapshot, {instancePath:instancePath+"/snapshot"}))){
+if(!(validate88(data.snapshot, {instancePath:instancePath+"/snapshot"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -6040,56 +6142,6 @@ else {
 faults = [{instancePath,keyword:"type",params:{type: "object"}}];
 return false;
 }
-}
-faults = vErrors;
-return errors === 0;
-}
-function validate209(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
-let vErrors: any = null;
-let errors = 0;
-if(data !== null){
-faults = [{instancePath,keyword:"type",params:{type: "null"}}];
-return false;
-}
-faults = vErrors;
-return errors === 0;
-}
-function validate210(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
-let vErrors: any = null;
-let errors = 0;
-if(data !== null){
-faults = [{instancePath,keyword:"type",params:{type: "null"}}];
-return false;
-}
-faults = vErrors;
-return errors === 0;
-}
-function validate211(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
-let vErrors: any = null;
-let errors = 0;
-if(data !== null){
-faults = [{instancePath,keyword:"type",params:{type: "null"}}];
-return false;
-}
-faults = vErrors;
-return errors === 0;
-}
-function validate212(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
-let vErrors: any = null;
-let errors = 0;
-if(data !== null){
-faults = [{instancePath,keyword:"type",params:{type: "null"}}];
-return false;
-}
-faults = vErrors;
-return errors === 0;
-}
-function validate213(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
-let vErrors: any = null;
-let errors = 0;
-if(data !== null){
-faults = [{instancePath,keyword:"type",params:{type: "null"}}];
-return false;
 }
 faults = vErrors;
 return errors === 0;
@@ -6154,69 +6206,119 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
+function validate220(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+let vErrors: any = null;
+let errors = 0;
+if(data !== null){
+faults = [{instancePath,keyword:"type",params:{type: "null"}}];
+return false;
+}
+faults = vErrors;
+return errors === 0;
+}
+function validate221(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+let vErrors: any = null;
+let errors = 0;
+if(data !== null){
+faults = [{instancePath,keyword:"type",params:{type: "null"}}];
+return false;
+}
+faults = vErrors;
+return errors === 0;
+}
+function validate222(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+let vErrors: any = null;
+let errors = 0;
+if(data !== null){
+faults = [{instancePath,keyword:"type",params:{type: "null"}}];
+return false;
+}
+faults = vErrors;
+return errors === 0;
+}
+function validate223(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+let vErrors: any = null;
+let errors = 0;
+if(data !== null){
+faults = [{instancePath,keyword:"type",params:{type: "null"}}];
+return false;
+}
+faults = vErrors;
+return errors === 0;
+}
+function validate224(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+let vErrors: any = null;
+let errors = 0;
+if(data !== null){
+faults = [{instancePath,keyword:"type",params:{type: "null"}}];
+return false;
+}
+faults = vErrors;
+return errors === 0;
+}
 export const notifications: Record<string, Check> = {
   "action": validate22,
-  "root/sessionAdded": validate191,
-  "root/sessionRemoved": validate197,
-  "root/sessionSummaryChanged": validate200,
-  "root/progress": validate131,
+  "root/sessionAdded": validate196,
+  "root/sessionRemoved": validate202,
+  "root/sessionSummaryChanged": validate205,
+  "root/progress": validate136,
   "auth/required": validate32,
-  "otlp/exportLogs": validate125,
-  "otlp/exportTraces": validate129,
-  "otlp/exportMetrics": validate127,
+  "otlp/exportLogs": validate130,
+  "otlp/exportTraces": validate134,
+  "otlp/exportMetrics": validate132,
 };
 /** Those whose values nest without a bound of the schema's own. */
 export const notificationsNesting: string[] = [];
 export const hostParams: Record<string, Check> = {
-  "resourceRead": validate172,
-  "resourceWrite": validate182,
-  "resourceList": validate160,
-  "resourceCopy": validate153,
-  "resourceMove": validate168,
-  "resourceDelete": validate157,
-  "resourceResolve": validate178,
-  "resourceMkdir": validate165,
-  "resourceRequest": validate175,
-  "createResourceWatch": validate62,
+  "resourceRead": validate177,
+  "resourceWrite": validate187,
+  "resourceList": validate165,
+  "resourceCopy": validate158,
+  "resourceMove": validate173,
+  "resourceDelete": validate162,
+  "resourceResolve": validate183,
+  "resourceMkdir": validate170,
+  "resourceRequest": validate180,
+  "createResourceWatch": validate68,
 };
 /** Those whose values nest without a bound of the schema's own. */
 export const hostParamsNesting: string[] = [];
 export const results: Record<string, Check> = {
-  "resourceRead": validate174,
-  "resourceWrite": validate185,
-  "resourceList": validate162,
-  "resourceCopy": validate156,
-  "resourceMove": validate171,
-  "resourceDelete": validate159,
-  "resourceResolve": validate180,
-  "resourceMkdir": validate167,
-  "resourceRequest": validate177,
-  "createResourceWatch": validate67,
-  "initialize": validate78,
-  "ping": validate215,
-  "reconnect": validate133,
-  "subscribe": validate207,
+  "resourceRead": validate179,
+  "resourceWrite": validate190,
+  "resourceList": validate167,
+  "resourceCopy": validate161,
+  "resourceMove": validate176,
+  "resourceDelete": validate164,
+  "resourceResolve": validate185,
+  "resourceMkdir": validate172,
+  "resourceRequest": validate182,
+  "createResourceWatch": validate73,
+  "initialize": validate84,
+  "ping": validate220,
+  "reconnect": validate138,
+  "subscribe": validate212,
   "authenticate": validate34,
-  "listSessions": validate110,
-  "resolveSessionConfig": validate141,
-  "sessionConfigCompletions": validate194,
-  "createSession": validate210,
-  "disposeSession": validate213,
-  "x-searchSessions": validate186,
-  "x-listApprovals": validate100,
-  "x-revokeApproval": validate218,
-  "x-importSession": validate73,
-  "x-importTurns": validate217,
-  "x-finishImport": validate216,
-  "x-diskUse": validate69,
-  "createChat": validate209,
-  "disposeChat": validate212,
-  "fetchTurns": validate70,
+  "listSessions": validate115,
+  "resolveSessionConfig": validate146,
+  "sessionConfigCompletions": validate199,
+  "createSession": validate215,
+  "disposeSession": validate218,
+  "x-searchSessions": validate191,
+  "x-listApprovals": validate105,
+  "x-revokeApproval": validate223,
+  "x-importSession": validate79,
+  "x-importTurns": validate222,
+  "x-finishImport": validate221,
+  "x-diskUse": validate75,
+  "createChat": validate214,
+  "disposeChat": validate217,
+  "fetchTurns": validate76,
   "completions": validate35,
-  "createTerminal": validate211,
-  "disposeTerminal": validate214,
-  "x-signalTerminal": validate219,
-  "invokeChangesetOperation": validate92,
+  "createTerminal": validate216,
+  "disposeTerminal": validate219,
+  "x-signalTerminal": validate224,
+  "invokeChangesetOperation": validate98,
 };
 /** Those whose values nest without a bound of the schema's own. */
 export const resultsNesting: string[] = ["resolveSessionConfig"];

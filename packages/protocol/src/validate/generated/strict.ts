@@ -2293,7 +2293,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate94(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate95(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -2320,7 +2320,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate92(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate93(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -2427,7 +2427,7 @@ var valid0 = true;
 if(valid0){
 if(data.selection !== undefined){
 const _errs15 = errors;
-if(!(validate94(data.selection, {instancePath:instancePath+"/selection"}))){
+if(!(validate95(data.selection, {instancePath:instancePath+"/selection"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -2453,7 +2453,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate97(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate99(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -2585,7 +2585,7 @@ var valid0 = true;
 if(valid0){
 if(data.selection !== undefined){
 const _errs18 = errors;
-if(!(validate94(data.selection, {instancePath:instancePath+"/selection"}))){
+if(!(validate95(data.selection, {instancePath:instancePath+"/selection"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -2613,7 +2613,78 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate101(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate107(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+let vErrors: any = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.resource === undefined) && (missing0 = "resource")){
+faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.resource !== undefined){
+const _errs1 = errors;
+if(!(validate31(data.resource, {instancePath:instancePath+"/resource"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.range !== undefined){
+const _errs2 = errors;
+if(!(validate33(data.range, {instancePath:instancePath+"/range"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var valid0 = _errs2 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.quote !== undefined){
+const _errs3 = errors;
+if(typeof data.quote !== "string"){
+faults = [{instancePath:instancePath+"/quote",keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.text !== undefined){
+const _errs5 = errors;
+if(!(validate25(data.text, {instancePath:instancePath+"/text"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+else {
+faults = [{instancePath,keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+faults = vErrors;
+return errors === 0;
+}
+function validate104(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -2735,6 +2806,37 @@ var valid0 = _errs12 === errors;
 else {
 var valid0 = true;
 }
+if(valid0){
+if(data["x-annotations"] !== undefined){
+let data8 = data["x-annotations"];
+const _errs16 = errors;
+if(errors === _errs16){
+if(Array.isArray(data8)){
+var valid2 = true;
+const len1 = data8.length;
+for(let i1=0; i1<len1; i1++){
+const _errs18 = errors;
+if(!(validate107(data8[i1], {instancePath:instancePath+"/x-annotations/" + i1}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var valid2 = _errs18 === errors;
+if(!valid2){
+break;
+}
+}
+}
+else {
+faults = [{instancePath:instancePath+"/x-annotations",keyword:"type",params:{type: "array"}}];
+return false;
+}
+}
+var valid0 = _errs16 === errors;
+}
+else {
+var valid0 = true;
+}
+}
 }
 }
 }
@@ -2754,48 +2856,243 @@ return errors === 0;
 function validate89(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
-if(errors === 0){
+const _errs1 = errors;
+const _errs2 = errors;
+let valid1 = true;
+const _errs3 = errors;
 if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((data.type === undefined) && (missing0 = "type")){
-faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
-return false;
+if(data.type !== undefined){
+if(!(data.type === "simple")){
+const err0 = {};
+if(vErrors === null){
+vErrors = [err0];
 }
 else {
-const tag0 = data.type;
-if(typeof tag0 == "string"){
-if(tag0 === "simple"){
+vErrors.push(err0);
+}
+errors++;
+}
+}
+}
+var _valid0 = _errs3 === errors;
+errors = _errs2;
+if(vErrors !== null){
+if(_errs2){
+vErrors.length = _errs2;
+}
+else {
+vErrors = null;
+}
+}
+if(_valid0){
+const _errs5 = errors;
 if(!(validate90(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
+var _valid0 = _errs5 === errors;
+valid1 = _valid0;
 }
-else if(tag0 === "embeddedResource"){
-if(!(validate92(data, {instancePath}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
-}
-}
-else if(tag0 === "resource"){
-if(!(validate97(data, {instancePath}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
-}
-}
-else if(tag0 === "annotations"){
-if(!(validate101(data, {instancePath}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
-}
+if(!valid1){
+const err1 = {instancePath,keyword:"if",params:{failingKeyword: "then"}};
+if(vErrors === null){
+vErrors = [err1];
 }
 else {
-faults = [{instancePath,keyword:"discriminator",params:{error: "mapping", tag: "type", tagValue: tag0}}];
+vErrors.push(err1);
+}
+errors++;
+faults = vErrors;
 return false;
 }
+var valid0 = _errs1 === errors;
+if(valid0){
+const _errs6 = errors;
+const _errs7 = errors;
+let valid3 = true;
+const _errs8 = errors;
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.type !== undefined){
+if(!(data.type === "embeddedResource")){
+const err2 = {};
+if(vErrors === null){
+vErrors = [err2];
 }
 else {
-faults = [{instancePath,keyword:"discriminator",params:{error: "tag", tag: "type", tagValue: tag0}}];
+vErrors.push(err2);
+}
+errors++;
+}
+}
+}
+var _valid1 = _errs8 === errors;
+errors = _errs7;
+if(vErrors !== null){
+if(_errs7){
+vErrors.length = _errs7;
+}
+else {
+vErrors = null;
+}
+}
+if(_valid1){
+const _errs10 = errors;
+if(!(validate93(data, {instancePath}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var _valid1 = _errs10 === errors;
+valid3 = _valid1;
+}
+if(!valid3){
+const err3 = {instancePath,keyword:"if",params:{failingKeyword: "then"}};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+faults = vErrors;
 return false;
+}
+var valid0 = _errs6 === errors;
+if(valid0){
+const _errs11 = errors;
+const _errs12 = errors;
+let valid5 = true;
+const _errs13 = errors;
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.type !== undefined){
+if(!(data.type === "resource")){
+const err4 = {};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+}
+}
+var _valid2 = _errs13 === errors;
+errors = _errs12;
+if(vErrors !== null){
+if(_errs12){
+vErrors.length = _errs12;
+}
+else {
+vErrors = null;
+}
+}
+if(_valid2){
+const _errs15 = errors;
+if(!(validate99(data, {instancePath}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var _valid2 = _errs15 === errors;
+valid5 = _valid2;
+}
+if(!valid5){
+const err5 = {instancePath,keyword:"if",params:{failingKeyword: "then"}};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+faults = vErrors;
+return false;
+}
+var valid0 = _errs11 === errors;
+if(valid0){
+const _errs16 = errors;
+const _errs17 = errors;
+let valid7 = true;
+const _errs18 = errors;
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.type !== undefined){
+if(!(data.type === "annotations")){
+const err6 = {};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+}
+}
+var _valid3 = _errs18 === errors;
+errors = _errs17;
+if(vErrors !== null){
+if(_errs17){
+vErrors.length = _errs17;
+}
+else {
+vErrors = null;
+}
+}
+if(_valid3){
+const _errs20 = errors;
+if(!(validate104(data, {instancePath}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var _valid3 = _errs20 === errors;
+valid7 = _valid3;
+}
+if(!valid7){
+const err7 = {instancePath,keyword:"if",params:{failingKeyword: "then"}};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+faults = vErrors;
+return false;
+}
+var valid0 = _errs16 === errors;
+}
+}
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.type === undefined) && (missing0 = "type")) || ((data.label === undefined) && (missing0 = "label"))){
+faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.type !== undefined){
+const _errs21 = errors;
+if(typeof data.type !== "string"){
+faults = [{instancePath:instancePath+"/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid9 = _errs21 === errors;
+}
+else {
+var valid9 = true;
+}
+if(valid9){
+if(data.label !== undefined){
+const _errs23 = errors;
+if(typeof data.label !== "string"){
+faults = [{instancePath:instancePath+"/label",keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid9 = _errs23 === errors;
+}
+else {
+var valid9 = true;
+}
 }
 }
 }
@@ -2807,7 +3104,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate110(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate115(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if((((typeof data !== "string") && (!((typeof data == "number") && (isFinite(data))))) && (typeof data !== "boolean")) && (data !== null)){
@@ -2817,7 +3114,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate109(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate114(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -2847,7 +3144,7 @@ if(errors === _errs3){
 if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
 for(const key0 in data1){
 const _errs6 = errors;
-if(!(validate110(data1[key0], {instancePath:instancePath+"/config/" + key0.replace(/~/g, "~0").replace(/\//g, "~1")}))){
+if(!(validate115(data1[key0], {instancePath:instancePath+"/config/" + key0.replace(/~/g, "~0").replace(/\//g, "~1")}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -2878,7 +3175,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate113(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate118(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -2989,7 +3286,7 @@ var valid0 = true;
 if(valid0){
 if(data.model !== undefined){
 const _errs10 = errors;
-if(!(validate109(data.model, {instancePath:instancePath+"/model"}))){
+if(!(validate114(data.model, {instancePath:instancePath+"/model"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -3001,7 +3298,7 @@ var valid0 = true;
 if(valid0){
 if(data.agent !== undefined){
 const _errs11 = errors;
-if(!(validate113(data.agent, {instancePath:instancePath+"/agent"}))){
+if(!(validate118(data.agent, {instancePath:instancePath+"/agent"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -3075,7 +3372,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate117(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate122(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -3156,7 +3453,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate123(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate128(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -3206,7 +3503,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate124(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate129(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -3257,7 +3554,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate125(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate130(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -3307,7 +3604,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate126(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate131(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -3388,7 +3685,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate127(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate132(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -3487,7 +3784,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate122(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate127(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -3501,31 +3798,31 @@ else {
 const tag0 = data.kind;
 if(typeof tag0 == "string"){
 if(tag0 === "text"){
-if(!(validate123(data, {instancePath}))){
+if(!(validate128(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "number"){
-if(!(validate124(data, {instancePath}))){
+if(!(validate129(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "boolean"){
-if(!(validate125(data, {instancePath}))){
+if(!(validate130(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "selected"){
-if(!(validate126(data, {instancePath}))){
+if(!(validate131(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "selected-many"){
-if(!(validate127(data, {instancePath}))){
+if(!(validate132(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -3549,7 +3846,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate121(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate126(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -3579,7 +3876,7 @@ var valid0 = true;
 if(valid0){
 if(data.value !== undefined){
 const _errs3 = errors;
-if(!(validate122(data.value, {instancePath:instancePath+"/value"}))){
+if(!(validate127(data.value, {instancePath:instancePath+"/value"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -3599,7 +3896,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate134(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate139(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -3667,7 +3964,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate120(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate125(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -3681,19 +3978,19 @@ else {
 const tag0 = data.state;
 if(typeof tag0 == "string"){
 if(tag0 === "draft"){
-if(!(validate121(data, {instancePath}))){
+if(!(validate126(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "submitted"){
-if(!(validate121(data, {instancePath}))){
+if(!(validate126(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "skipped"){
-if(!(validate134(data, {instancePath}))){
+if(!(validate139(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -3717,7 +4014,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate119(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate124(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -3771,7 +4068,7 @@ var valid0 = true;
 if(valid0){
 if(data.answer !== undefined){
 const _errs7 = errors;
-if(!(validate120(data.answer, {instancePath:instancePath+"/answer"}))){
+if(!(validate125(data.answer, {instancePath:instancePath+"/answer"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -3793,7 +4090,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate139(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate144(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -3857,7 +4154,7 @@ if(errors === _errs7){
 if(data3 && typeof data3 == "object" && !Array.isArray(data3)){
 for(const key0 in data3){
 const _errs10 = errors;
-if(!(validate120(data3[key0], {instancePath:instancePath+"/answers/" + key0.replace(/~/g, "~0").replace(/\//g, "~1")}))){
+if(!(validate125(data3[key0], {instancePath:instancePath+"/answers/" + key0.replace(/~/g, "~0").replace(/\//g, "~1")}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -3890,7 +4187,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate145(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate150(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -4033,7 +4330,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate146(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate151(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -4164,7 +4461,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate147(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate152(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -4266,7 +4563,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate149(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate154(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -4337,7 +4634,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate148(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate153(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -4405,7 +4702,7 @@ var valid1 = true;
 const len0 = data4.length;
 for(let i0=0; i0<len0; i0++){
 const _errs11 = errors;
-if(!(validate149(data4[i0], {instancePath:instancePath+"/options/" + i0}))){
+if(!(validate154(data4[i0], {instancePath:instancePath+"/options/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -4470,7 +4767,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate151(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate156(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -4538,7 +4835,7 @@ var valid1 = true;
 const len0 = data4.length;
 for(let i0=0; i0<len0; i0++){
 const _errs11 = errors;
-if(!(validate149(data4[i0], {instancePath:instancePath+"/options/" + i0}))){
+if(!(validate154(data4[i0], {instancePath:instancePath+"/options/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -4631,7 +4928,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate144(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate149(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -4645,37 +4942,37 @@ else {
 const tag0 = data.kind;
 if(typeof tag0 == "string"){
 if(tag0 === "text"){
-if(!(validate145(data, {instancePath}))){
+if(!(validate150(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "number"){
-if(!(validate146(data, {instancePath}))){
+if(!(validate151(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "integer"){
-if(!(validate146(data, {instancePath}))){
+if(!(validate151(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "boolean"){
-if(!(validate147(data, {instancePath}))){
+if(!(validate152(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "single-select"){
-if(!(validate148(data, {instancePath}))){
+if(!(validate153(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "multi-select"){
-if(!(validate151(data, {instancePath}))){
+if(!(validate156(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -4699,7 +4996,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate142(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate147(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -4755,7 +5052,7 @@ var valid1 = true;
 const len0 = data3.length;
 for(let i0=0; i0<len0; i0++){
 const _errs8 = errors;
-if(!(validate144(data3[i0], {instancePath:instancePath+"/questions/" + i0}))){
+if(!(validate149(data3[i0], {instancePath:instancePath+"/questions/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -4783,7 +5080,7 @@ if(errors === _errs9){
 if(data5 && typeof data5 == "object" && !Array.isArray(data5)){
 for(const key0 in data5){
 const _errs12 = errors;
-if(!(validate120(data5[key0], {instancePath:instancePath+"/answers/" + key0.replace(/~/g, "~0").replace(/\//g, "~1")}))){
+if(!(validate125(data5[key0], {instancePath:instancePath+"/answers/" + key0.replace(/~/g, "~0").replace(/\//g, "~1")}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -4817,7 +5114,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate141(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate146(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -4847,7 +5144,7 @@ var valid0 = true;
 if(valid0){
 if(data.request !== undefined){
 const _errs3 = errors;
-if(!(validate142(data.request, {instancePath:instancePath+"/request"}))){
+if(!(validate147(data.request, {instancePath:instancePath+"/request"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -4867,7 +5164,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate162(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate167(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -4935,7 +5232,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate163(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate168(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -5016,7 +5313,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate165(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate170(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -5084,7 +5381,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate166(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate171(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -5178,7 +5475,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate169(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate174(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -5241,7 +5538,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate170(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate175(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -5331,7 +5628,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate176(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate181(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -5381,7 +5678,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate177(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate182(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -5431,7 +5728,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate175(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate180(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -5445,13 +5742,13 @@ else {
 const tag0 = data.kind;
 if(typeof tag0 == "string"){
 if(tag0 === "client"){
-if(!(validate176(data, {instancePath}))){
+if(!(validate181(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "mcp"){
-if(!(validate177(data, {instancePath}))){
+if(!(validate182(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -5475,7 +5772,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate174(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate179(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -5553,7 +5850,7 @@ var valid0 = true;
 if(valid0){
 if(data.contributor !== undefined){
 const _errs12 = errors;
-if(!(validate175(data.contributor, {instancePath:instancePath+"/contributor"}))){
+if(!(validate180(data.contributor, {instancePath:instancePath+"/contributor"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -5621,7 +5918,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate187(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate192(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -5698,7 +5995,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate182(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate187(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -5800,7 +6097,7 @@ var valid0 = true;
 if(valid0){
 if(data.contributor !== undefined){
 const _errs15 = errors;
-if(!(validate175(data.contributor, {instancePath:instancePath+"/contributor"}))){
+if(!(validate180(data.contributor, {instancePath:instancePath+"/contributor"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -5909,7 +6206,7 @@ var valid3 = true;
 const len1 = data14.length;
 for(let i1=0; i1<len1; i1++){
 const _errs28 = errors;
-if(!(validate187(data14[i1], {instancePath:instancePath+"/options/" + i1}))){
+if(!(validate192(data14[i1], {instancePath:instancePath+"/options/" + i1}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -5951,7 +6248,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate194(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate199(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -6001,7 +6298,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate195(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate200(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -6064,7 +6361,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate196(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate201(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -6154,7 +6451,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate198(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate203(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -6230,7 +6527,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate202(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate207(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -6293,7 +6590,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate204(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate209(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -6396,7 +6693,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate207(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate212(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -6485,7 +6782,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate193(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate198(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -6499,43 +6796,43 @@ else {
 const tag0 = data.type;
 if(typeof tag0 == "string"){
 if(tag0 === "text"){
-if(!(validate194(data, {instancePath}))){
+if(!(validate199(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "embeddedResource"){
-if(!(validate195(data, {instancePath}))){
+if(!(validate200(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "resource"){
-if(!(validate196(data, {instancePath}))){
+if(!(validate201(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "fileEdit"){
-if(!(validate198(data, {instancePath}))){
+if(!(validate203(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "terminal"){
-if(!(validate202(data, {instancePath}))){
+if(!(validate207(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "terminalComplete"){
-if(!(validate204(data, {instancePath}))){
+if(!(validate209(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "subagent"){
-if(!(validate207(data, {instancePath}))){
+if(!(validate212(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -6559,7 +6856,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate189(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate194(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -6589,7 +6886,7 @@ var valid0 = true;
 if(valid0){
 if(data.selectedOption !== undefined){
 const _errs3 = errors;
-if(!(validate187(data.selectedOption, {instancePath:instancePath+"/selectedOption"}))){
+if(!(validate192(data.selectedOption, {instancePath:instancePath+"/selectedOption"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -6690,7 +6987,7 @@ var valid0 = true;
 if(valid0){
 if(data.contributor !== undefined){
 const _errs18 = errors;
-if(!(validate175(data.contributor, {instancePath:instancePath+"/contributor"}))){
+if(!(validate180(data.contributor, {instancePath:instancePath+"/contributor"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -6726,7 +7023,7 @@ var valid1 = true;
 const len0 = data11.length;
 for(let i0=0; i0<len0; i0++){
 const _errs23 = errors;
-if(!(validate193(data11[i0], {instancePath:instancePath+"/content/" + i0}))){
+if(!(validate198(data11[i0], {instancePath:instancePath+"/content/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -6767,7 +7064,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate220(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate225(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -6812,7 +7109,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate217(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate222(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -6856,7 +7153,7 @@ var valid1 = true;
 const len0 = data2.length;
 for(let i0=0; i0<len0; i0++){
 const _errs6 = errors;
-if(!(validate193(data2[i0], {instancePath:instancePath+"/content/" + i0}))){
+if(!(validate198(data2[i0], {instancePath:instancePath+"/content/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -6896,7 +7193,7 @@ var valid0 = true;
 if(valid0){
 if(data.error !== undefined){
 const _errs10 = errors;
-if(!(validate220(data.error, {instancePath:instancePath+"/error"}))){
+if(!(validate225(data.error, {instancePath:instancePath+"/error"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -6925,7 +7222,7 @@ var valid0 = true;
 if(valid0){
 if(data.selectedOption !== undefined){
 const _errs13 = errors;
-if(!(validate187(data.selectedOption, {instancePath:instancePath+"/selectedOption"}))){
+if(!(validate192(data.selectedOption, {instancePath:instancePath+"/selectedOption"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -7026,7 +7323,7 @@ var valid0 = true;
 if(valid0){
 if(data.contributor !== undefined){
 const _errs28 = errors;
-if(!(validate175(data.contributor, {instancePath:instancePath+"/contributor"}))){
+if(!(validate180(data.contributor, {instancePath:instancePath+"/contributor"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -7077,7 +7374,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate225(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate230(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -7121,7 +7418,7 @@ var valid1 = true;
 const len0 = data2.length;
 for(let i0=0; i0<len0; i0++){
 const _errs6 = errors;
-if(!(validate193(data2[i0], {instancePath:instancePath+"/content/" + i0}))){
+if(!(validate198(data2[i0], {instancePath:instancePath+"/content/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -7161,7 +7458,7 @@ var valid0 = true;
 if(valid0){
 if(data.error !== undefined){
 const _errs10 = errors;
-if(!(validate220(data.error, {instancePath:instancePath+"/error"}))){
+if(!(validate225(data.error, {instancePath:instancePath+"/error"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -7190,7 +7487,7 @@ var valid0 = true;
 if(valid0){
 if(data.selectedOption !== undefined){
 const _errs13 = errors;
-if(!(validate187(data.selectedOption, {instancePath:instancePath+"/selectedOption"}))){
+if(!(validate192(data.selectedOption, {instancePath:instancePath+"/selectedOption"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -7291,7 +7588,7 @@ var valid0 = true;
 if(valid0){
 if(data.contributor !== undefined){
 const _errs28 = errors;
-if(!(validate175(data.contributor, {instancePath:instancePath+"/contributor"}))){
+if(!(validate180(data.contributor, {instancePath:instancePath+"/contributor"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -7342,7 +7639,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate232(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate237(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -7444,7 +7741,7 @@ var valid0 = true;
 if(valid0){
 if(data.contributor !== undefined){
 const _errs15 = errors;
-if(!(validate175(data.contributor, {instancePath:instancePath+"/contributor"}))){
+if(!(validate180(data.contributor, {instancePath:instancePath+"/contributor"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -7514,7 +7811,7 @@ var valid0 = true;
 if(valid0){
 if(data.selectedOption !== undefined){
 const _errs22 = errors;
-if(!(validate187(data.selectedOption, {instancePath:instancePath+"/selectedOption"}))){
+if(!(validate192(data.selectedOption, {instancePath:instancePath+"/selectedOption"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -7545,7 +7842,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate173(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate178(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -7559,37 +7856,37 @@ else {
 const tag0 = data.status;
 if(typeof tag0 == "string"){
 if(tag0 === "streaming"){
-if(!(validate174(data, {instancePath}))){
+if(!(validate179(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "pending-confirmation"){
-if(!(validate182(data, {instancePath}))){
+if(!(validate187(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "running"){
-if(!(validate189(data, {instancePath}))){
+if(!(validate194(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "pending-result-confirmation"){
-if(!(validate217(data, {instancePath}))){
+if(!(validate222(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "completed"){
-if(!(validate225(data, {instancePath}))){
+if(!(validate230(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "cancelled"){
-if(!(validate232(data, {instancePath}))){
+if(!(validate237(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -7613,7 +7910,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate172(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate177(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -7643,7 +7940,7 @@ var valid0 = true;
 if(valid0){
 if(data.toolCall !== undefined){
 const _errs3 = errors;
-if(!(validate173(data.toolCall, {instancePath:instancePath+"/toolCall"}))){
+if(!(validate178(data.toolCall, {instancePath:instancePath+"/toolCall"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -7663,7 +7960,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate245(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate250(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -7726,7 +8023,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate248(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate253(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -7771,7 +8068,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate246(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate251(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -7813,7 +8110,7 @@ var valid0 = true;
 if(valid0){
 if(data["x-steering"] !== undefined){
 const _errs4 = errors;
-if(!(validate248(data["x-steering"], {instancePath:instancePath+"/x-steering"}))){
+if(!(validate253(data["x-steering"], {instancePath:instancePath+"/x-steering"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -7834,7 +8131,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate251(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate256(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -7864,7 +8161,7 @@ var valid0 = true;
 if(valid0){
 if(data.request !== undefined){
 const _errs3 = errors;
-if(!(validate142(data.request, {instancePath:instancePath+"/request"}))){
+if(!(validate147(data.request, {instancePath:instancePath+"/request"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -7902,7 +8199,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate168(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate173(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -7916,37 +8213,37 @@ else {
 const tag0 = data.kind;
 if(typeof tag0 == "string"){
 if(tag0 === "markdown"){
-if(!(validate169(data, {instancePath}))){
+if(!(validate174(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "contentRef"){
-if(!(validate170(data, {instancePath}))){
+if(!(validate175(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "toolCall"){
-if(!(validate172(data, {instancePath}))){
+if(!(validate177(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "reasoning"){
-if(!(validate245(data, {instancePath}))){
+if(!(validate250(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "systemNotification"){
-if(!(validate246(data, {instancePath}))){
+if(!(validate251(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "inputRequest"){
-if(!(validate251(data, {instancePath}))){
+if(!(validate256(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -7970,7 +8267,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate167(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate172(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -8029,7 +8326,7 @@ var valid0 = true;
 if(valid0){
 if(data.part !== undefined){
 const _errs8 = errors;
-if(!(validate168(data.part, {instancePath:instancePath+"/part"}))){
+if(!(validate173(data.part, {instancePath:instancePath+"/part"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -8051,7 +8348,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate262(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate267(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(!(((typeof data == "number") && (!(data % 1) && !isNaN(data))) && (isFinite(data)))){
@@ -8069,7 +8366,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate265(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate270(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -8101,7 +8398,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate266(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate271(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -8164,7 +8461,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate268(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate273(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -8227,7 +8524,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate264(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate269(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -8241,19 +8538,19 @@ else {
 const tag0 = data.kind;
 if(typeof tag0 == "string"){
 if(tag0 === "user"){
-if(!(validate265(data, {instancePath}))){
+if(!(validate270(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "fork"){
-if(!(validate266(data, {instancePath}))){
+if(!(validate271(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "tool"){
-if(!(validate268(data, {instancePath}))){
+if(!(validate273(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -8277,7 +8574,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate278(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate283(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -8362,7 +8659,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate275(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate280(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -8406,7 +8703,7 @@ var valid1 = true;
 const len0 = data2.length;
 for(let i0=0; i0<len0; i0++){
 const _errs6 = errors;
-if(!(validate168(data2[i0], {instancePath:instancePath+"/responseParts/" + i0}))){
+if(!(validate173(data2[i0], {instancePath:instancePath+"/responseParts/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -8429,7 +8726,7 @@ var valid0 = true;
 if(valid0){
 if(data.usage !== undefined){
 const _errs7 = errors;
-if(!(validate278(data.usage, {instancePath:instancePath+"/usage"}))){
+if(!(validate283(data.usage, {instancePath:instancePath+"/usage"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -8482,7 +8779,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate282(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate287(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -8526,7 +8823,7 @@ var valid1 = true;
 const len0 = data2.length;
 for(let i0=0; i0<len0; i0++){
 const _errs6 = errors;
-if(!(validate168(data2[i0], {instancePath:instancePath+"/responseParts/" + i0}))){
+if(!(validate173(data2[i0], {instancePath:instancePath+"/responseParts/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -8549,7 +8846,7 @@ var valid0 = true;
 if(valid0){
 if(data.usage !== undefined){
 const _errs7 = errors;
-if(!(validate278(data.usage, {instancePath:instancePath+"/usage"}))){
+if(!(validate283(data.usage, {instancePath:instancePath+"/usage"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -8571,7 +8868,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate260(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate265(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -8625,7 +8922,7 @@ var valid0 = true;
 if(valid0){
 if(data.status !== undefined){
 const _errs7 = errors;
-if(!(validate262(data.status, {instancePath:instancePath+"/status"}))){
+if(!(validate267(data.status, {instancePath:instancePath+"/status"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -8661,7 +8958,7 @@ var valid0 = true;
 if(valid0){
 if(data.origin !== undefined){
 const _errs12 = errors;
-if(!(validate264(data.origin, {instancePath:instancePath+"/origin"}))){
+if(!(validate269(data.origin, {instancePath:instancePath+"/origin"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -8709,7 +9006,7 @@ var valid1 = true;
 const len0 = data9.length;
 for(let i0=0; i0<len0; i0++){
 const _errs18 = errors;
-if(!(validate275(data9[i0], {instancePath:instancePath+"/turns/" + i0}))){
+if(!(validate280(data9[i0], {instancePath:instancePath+"/turns/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -8744,7 +9041,7 @@ var valid0 = true;
 if(valid0){
 if(data.activeTurn !== undefined){
 const _errs21 = errors;
-if(!(validate282(data.activeTurn, {instancePath:instancePath+"/activeTurn"}))){
+if(!(validate287(data.activeTurn, {instancePath:instancePath+"/activeTurn"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -8756,7 +9053,7 @@ var valid0 = true;
 if(valid0){
 if(data.steeringMessage !== undefined){
 const _errs22 = errors;
-if(!(validate248(data.steeringMessage, {instancePath:instancePath+"/steeringMessage"}))){
+if(!(validate253(data.steeringMessage, {instancePath:instancePath+"/steeringMessage"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -8775,7 +9072,7 @@ var valid2 = true;
 const len1 = data14.length;
 for(let i1=0; i1<len1; i1++){
 const _errs25 = errors;
-if(!(validate248(data14[i1], {instancePath:instancePath+"/queuedMessages/" + i1}))){
+if(!(validate253(data14[i1], {instancePath:instancePath+"/queuedMessages/" + i1}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -8805,7 +9102,7 @@ var valid3 = true;
 const len2 = data16.length;
 for(let i2=0; i2<len2; i2++){
 const _errs28 = errors;
-if(!(validate142(data16[i2], {instancePath:instancePath+"/inputRequests/" + i2}))){
+if(!(validate147(data16[i2], {instancePath:instancePath+"/inputRequests/" + i2}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -8862,7 +9159,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate292(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate297(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -8906,7 +9203,7 @@ var valid1 = true;
 const len0 = data2.length;
 for(let i0=0; i0<len0; i0++){
 const _errs6 = errors;
-if(!(validate193(data2[i0], {instancePath:instancePath+"/content/" + i0}))){
+if(!(validate198(data2[i0], {instancePath:instancePath+"/content/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -8946,7 +9243,7 @@ var valid0 = true;
 if(valid0){
 if(data.error !== undefined){
 const _errs10 = errors;
-if(!(validate220(data.error, {instancePath:instancePath+"/error"}))){
+if(!(validate225(data.error, {instancePath:instancePath+"/error"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -8969,7 +9266,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate291(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate296(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -9040,7 +9337,7 @@ var valid0 = true;
 if(valid0){
 if(data.result !== undefined){
 const _errs10 = errors;
-if(!(validate292(data.result, {instancePath:instancePath+"/result"}))){
+if(!(validate297(data.result, {instancePath:instancePath+"/result"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -9076,7 +9373,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate298(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate303(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -9219,7 +9516,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate300(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate305(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -9375,7 +9672,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate297(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate302(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 const _errs0 = errors;
@@ -9433,7 +9730,7 @@ vErrors = null;
 let ifClause0;
 if(_valid0){
 const _errs8 = errors;
-if(!(validate298(data, {instancePath}))){
+if(!(validate303(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -9443,7 +9740,7 @@ ifClause0 = "then";
 }
 else {
 const _errs9 = errors;
-if(!(validate300(data, {instancePath}))){
+if(!(validate305(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -9468,7 +9765,7 @@ var valid0 = _errs4 === errors;
 faults = vErrors;
 return errors === 0;
 }
-function validate304(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate309(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -9546,7 +9843,7 @@ var valid1 = true;
 const len0 = data4.length;
 for(let i0=0; i0<len0; i0++){
 const _errs12 = errors;
-if(!(validate193(data4[i0], {instancePath:instancePath+"/content/" + i0}))){
+if(!(validate198(data4[i0], {instancePath:instancePath+"/content/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -9580,7 +9877,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate306(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate311(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -9687,7 +9984,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate308(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate313(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -9879,7 +10176,7 @@ var valid3 = true;
 const len1 = data12.length;
 for(let i1=0; i1<len1; i1++){
 const _errs25 = errors;
-if(!(validate187(data12[i1], {instancePath:instancePath+"/options/" + i1}))){
+if(!(validate192(data12[i1], {instancePath:instancePath+"/options/" + i1}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -9919,7 +10216,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate313(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate318(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -10013,7 +10310,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate314(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate319(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -10120,7 +10417,7 @@ var valid0 = true;
 if(valid0){
 if(data.contributor !== undefined){
 const _errs16 = errors;
-if(!(validate175(data.contributor, {instancePath:instancePath+"/contributor"}))){
+if(!(validate180(data.contributor, {instancePath:instancePath+"/contributor"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -10146,7 +10443,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate316(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate321(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -10196,7 +10493,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate317(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate322(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -10264,7 +10561,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate318(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate323(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -10332,7 +10629,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate319(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate324(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -10426,7 +10723,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate321(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate326(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -10463,7 +10760,7 @@ var valid1 = true;
 const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
 const _errs5 = errors;
-if(!(validate275(data1[i0], {instancePath:instancePath+"/turns/" + i0}))){
+if(!(validate280(data1[i0], {instancePath:instancePath+"/turns/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -10507,7 +10804,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate323(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate328(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -10566,7 +10863,7 @@ var valid0 = true;
 if(valid0){
 if(data.usage !== undefined){
 const _errs8 = errors;
-if(!(validate278(data.usage, {instancePath:instancePath+"/usage"}))){
+if(!(validate283(data.usage, {instancePath:instancePath+"/usage"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -10588,7 +10885,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate327(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate332(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(!(((typeof data == "number") && (!(data % 1) && !isNaN(data))) && (isFinite(data)))){
@@ -10612,7 +10909,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate325(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate330(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -10666,7 +10963,7 @@ var valid0 = true;
 if(valid0){
 if(data.offset !== undefined){
 const _errs6 = errors;
-if(!(validate327(data.offset, {instancePath:instancePath+"/offset"}))){
+if(!(validate332(data.offset, {instancePath:instancePath+"/offset"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -10688,7 +10985,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate333(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate338(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -10733,7 +11030,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate329(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate334(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -10782,7 +11079,7 @@ var valid0 = true;
 if(valid0){
 if(data.source !== undefined){
 const _errs4 = errors;
-if(!(validate333(data.source, {instancePath:instancePath+"/source"}))){
+if(!(validate338(data.source, {instancePath:instancePath+"/source"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -10817,7 +11114,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate339(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate344(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -10863,7 +11160,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate337(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate342(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -10917,7 +11214,7 @@ var valid0 = true;
 if(valid0){
 if(data.excludes !== undefined){
 const _errs6 = errors;
-if(!(validate339(data.excludes, {instancePath:instancePath+"/excludes"}))){
+if(!(validate344(data.excludes, {instancePath:instancePath+"/excludes"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -10929,7 +11226,7 @@ var valid0 = true;
 if(valid0){
 if(data.includes !== undefined){
 const _errs7 = errors;
-if(!(validate339(data.includes, {instancePath:instancePath+"/includes"}))){
+if(!(validate344(data.includes, {instancePath:instancePath+"/includes"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -10952,7 +11249,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate342(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate347(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -10979,7 +11276,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate347(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate352(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -11024,7 +11321,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate352(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate357(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -11105,7 +11402,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate355(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate360(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -11182,7 +11479,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate351(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate356(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -11248,7 +11545,7 @@ var valid0 = true;
 if(valid0){
 if(data.inputSchema !== undefined){
 const _errs10 = errors;
-if(!(validate352(data.inputSchema, {instancePath:instancePath+"/inputSchema"}))){
+if(!(validate357(data.inputSchema, {instancePath:instancePath+"/inputSchema"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -11260,7 +11557,7 @@ var valid0 = true;
 if(valid0){
 if(data.outputSchema !== undefined){
 const _errs11 = errors;
-if(!(validate352(data.outputSchema, {instancePath:instancePath+"/outputSchema"}))){
+if(!(validate357(data.outputSchema, {instancePath:instancePath+"/outputSchema"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -11272,7 +11569,7 @@ var valid0 = true;
 if(valid0){
 if(data.annotations !== undefined){
 const _errs12 = errors;
-if(!(validate355(data.annotations, {instancePath:instancePath+"/annotations"}))){
+if(!(validate360(data.annotations, {instancePath:instancePath+"/annotations"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -11297,7 +11594,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate360(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate365(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -11391,7 +11688,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate365(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate370(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -11423,7 +11720,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate366(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate371(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -11455,7 +11752,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate367(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate372(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -11505,7 +11802,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate368(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate373(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -11555,7 +11852,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate364(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate369(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -11569,25 +11866,25 @@ else {
 const tag0 = data.kind;
 if(typeof tag0 == "string"){
 if(tag0 === "loading"){
-if(!(validate365(data, {instancePath}))){
+if(!(validate370(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "loaded"){
-if(!(validate366(data, {instancePath}))){
+if(!(validate371(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "degraded"){
-if(!(validate367(data, {instancePath}))){
+if(!(validate372(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "error"){
-if(!(validate368(data, {instancePath}))){
+if(!(validate373(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -11611,7 +11908,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate375(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate380(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -11708,7 +12005,7 @@ var valid1 = true;
 const len0 = data6.length;
 for(let i0=0; i0<len0; i0++){
 const _errs15 = errors;
-if(!(validate360(data6[i0], {instancePath:instancePath+"/icons/" + i0}))){
+if(!(validate365(data6[i0], {instancePath:instancePath+"/icons/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -11845,7 +12142,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate379(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate384(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -11942,7 +12239,7 @@ var valid1 = true;
 const len0 = data6.length;
 for(let i0=0; i0<len0; i0++){
 const _errs15 = errors;
-if(!(validate360(data6[i0], {instancePath:instancePath+"/icons/" + i0}))){
+if(!(validate365(data6[i0], {instancePath:instancePath+"/icons/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -12035,7 +12332,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate383(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate388(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -12108,7 +12405,7 @@ var valid1 = true;
 const len0 = data4.length;
 for(let i0=0; i0<len0; i0++){
 const _errs11 = errors;
-if(!(validate360(data4[i0], {instancePath:instancePath+"/icons/" + i0}))){
+if(!(validate365(data4[i0], {instancePath:instancePath+"/icons/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -12199,7 +12496,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate387(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate392(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -12272,7 +12569,7 @@ var valid1 = true;
 const len0 = data4.length;
 for(let i0=0; i0<len0; i0++){
 const _errs11 = errors;
-if(!(validate360(data4[i0], {instancePath:instancePath+"/icons/" + i0}))){
+if(!(validate365(data4[i0], {instancePath:instancePath+"/icons/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -12407,7 +12704,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate391(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate396(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -12480,7 +12777,7 @@ var valid1 = true;
 const len0 = data4.length;
 for(let i0=0; i0<len0; i0++){
 const _errs11 = errors;
-if(!(validate360(data4[i0], {instancePath:instancePath+"/icons/" + i0}))){
+if(!(validate365(data4[i0], {instancePath:instancePath+"/icons/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -12558,7 +12855,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate400(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate405(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -12590,7 +12887,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate401(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate406(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -12622,7 +12919,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate403(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate408(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -12918,7 +13215,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate402(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate407(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -12965,7 +13262,7 @@ var valid0 = true;
 if(valid0){
 if(data.resource !== undefined){
 const _errs5 = errors;
-if(!(validate403(data.resource, {instancePath:instancePath+"/resource"}))){
+if(!(validate408(data.resource, {instancePath:instancePath+"/resource"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -13030,7 +13327,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate405(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate410(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -13080,7 +13377,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate407(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate412(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -13112,7 +13409,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate399(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate404(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -13126,31 +13423,31 @@ else {
 const tag0 = data.kind;
 if(typeof tag0 == "string"){
 if(tag0 === "starting"){
-if(!(validate400(data, {instancePath}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
-}
-}
-else if(tag0 === "ready"){
-if(!(validate401(data, {instancePath}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
-}
-}
-else if(tag0 === "authRequired"){
-if(!(validate402(data, {instancePath}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
-}
-}
-else if(tag0 === "error"){
 if(!(validate405(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
-else if(tag0 === "stopped"){
+else if(tag0 === "ready"){
+if(!(validate406(data, {instancePath}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+}
+else if(tag0 === "authRequired"){
 if(!(validate407(data, {instancePath}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+}
+else if(tag0 === "error"){
+if(!(validate410(data, {instancePath}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+}
+else if(tag0 === "stopped"){
+if(!(validate412(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -13174,7 +13471,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate417(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate422(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -13194,14 +13491,14 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate416(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate421(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.serverTools !== undefined){
 const _errs1 = errors;
-if(!(validate417(data.serverTools, {instancePath:instancePath+"/serverTools"}))){
+if(!(validate422(data.serverTools, {instancePath:instancePath+"/serverTools"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -13213,7 +13510,7 @@ var valid0 = true;
 if(valid0){
 if(data.serverResources !== undefined){
 const _errs2 = errors;
-if(!(validate417(data.serverResources, {instancePath:instancePath+"/serverResources"}))){
+if(!(validate422(data.serverResources, {instancePath:instancePath+"/serverResources"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -13280,7 +13577,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate415(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate420(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -13292,7 +13589,7 @@ return false;
 }
 else {
 if(data.capabilities !== undefined){
-if(!(validate416(data.capabilities, {instancePath:instancePath+"/capabilities"}))){
+if(!(validate421(data.capabilities, {instancePath:instancePath+"/capabilities"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -13307,7 +13604,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate395(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate400(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -13380,7 +13677,7 @@ var valid1 = true;
 const len0 = data4.length;
 for(let i0=0; i0<len0; i0++){
 const _errs11 = errors;
-if(!(validate360(data4[i0], {instancePath:instancePath+"/icons/" + i0}))){
+if(!(validate365(data4[i0], {instancePath:instancePath+"/icons/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -13444,7 +13741,7 @@ var valid0 = true;
 if(valid0){
 if(data.state !== undefined){
 const _errs17 = errors;
-if(!(validate399(data.state, {instancePath:instancePath+"/state"}))){
+if(!(validate404(data.state, {instancePath:instancePath+"/state"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -13468,7 +13765,7 @@ var valid0 = true;
 if(valid0){
 if(data.mcpApp !== undefined){
 const _errs19 = errors;
-if(!(validate415(data.mcpApp, {instancePath:instancePath+"/mcpApp"}))){
+if(!(validate420(data.mcpApp, {instancePath:instancePath+"/mcpApp"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -13497,7 +13794,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate374(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate379(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -13511,37 +13808,37 @@ else {
 const tag0 = data.type;
 if(typeof tag0 == "string"){
 if(tag0 === "agent"){
-if(!(validate375(data, {instancePath}))){
+if(!(validate380(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "skill"){
-if(!(validate379(data, {instancePath}))){
+if(!(validate384(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "prompt"){
-if(!(validate383(data, {instancePath}))){
+if(!(validate388(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "rule"){
-if(!(validate387(data, {instancePath}))){
+if(!(validate392(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "hook"){
-if(!(validate391(data, {instancePath}))){
+if(!(validate396(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "mcpServer"){
-if(!(validate395(data, {instancePath}))){
+if(!(validate400(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -13565,7 +13862,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate358(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate363(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -13638,7 +13935,7 @@ var valid1 = true;
 const len0 = data4.length;
 for(let i0=0; i0<len0; i0++){
 const _errs11 = errors;
-if(!(validate360(data4[i0], {instancePath:instancePath+"/icons/" + i0}))){
+if(!(validate365(data4[i0], {instancePath:instancePath+"/icons/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -13697,7 +13994,7 @@ var valid0 = true;
 if(valid0){
 if(data.load !== undefined){
 const _errs17 = errors;
-if(!(validate364(data.load, {instancePath:instancePath+"/load"}))){
+if(!(validate369(data.load, {instancePath:instancePath+"/load"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -13716,7 +14013,7 @@ var valid2 = true;
 const len1 = data10.length;
 for(let i1=0; i1<len1; i1++){
 const _errs20 = errors;
-if(!(validate374(data10[i1], {instancePath:instancePath+"/children/" + i1}))){
+if(!(validate379(data10[i1], {instancePath:instancePath+"/children/" + i1}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -13799,7 +14096,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate350(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate355(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -13843,7 +14140,7 @@ var valid1 = true;
 const len0 = data2.length;
 for(let i0=0; i0<len0; i0++){
 const _errs7 = errors;
-if(!(validate351(data2[i0], {instancePath:instancePath+"/tools/" + i0}))){
+if(!(validate356(data2[i0], {instancePath:instancePath+"/tools/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -13873,7 +14170,7 @@ var valid2 = true;
 const len1 = data4.length;
 for(let i1=0; i1<len1; i1++){
 const _errs10 = errors;
-if(!(validate358(data4[i1], {instancePath:instancePath+"/customizations/" + i1}))){
+if(!(validate363(data4[i1], {instancePath:instancePath+"/customizations/" + i1}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -13906,7 +14203,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate344(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate349(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -13955,7 +14252,7 @@ var valid0 = true;
 if(valid0){
 if(data.fork !== undefined){
 const _errs5 = errors;
-if(!(validate347(data.fork, {instancePath:instancePath+"/fork"}))){
+if(!(validate352(data.fork, {instancePath:instancePath+"/fork"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -13984,7 +14281,7 @@ var valid0 = true;
 if(valid0){
 if(data.activeClient !== undefined){
 const _errs9 = errors;
-if(!(validate350(data.activeClient, {instancePath:instancePath+"/activeClient"}))){
+if(!(validate355(data.activeClient, {instancePath:instancePath+"/activeClient"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -14021,7 +14318,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate434(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate439(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -14071,7 +14368,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate435(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate440(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -14147,7 +14444,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate433(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate438(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -14161,13 +14458,13 @@ else {
 const tag0 = data.kind;
 if(typeof tag0 == "string"){
 if(tag0 === "client"){
-if(!(validate434(data, {instancePath}))){
+if(!(validate439(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "session"){
-if(!(validate435(data, {instancePath}))){
+if(!(validate440(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -14191,7 +14488,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate441(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate446(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(!(((typeof data == "number") && (!(data % 1) && !isNaN(data))) && (isFinite(data)))){
@@ -14215,7 +14512,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate431(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate436(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -14240,7 +14537,7 @@ var valid0 = true;
 if(valid0){
 if(data.claim !== undefined){
 const _errs2 = errors;
-if(!(validate433(data.claim, {instancePath:instancePath+"/claim"}))){
+if(!(validate438(data.claim, {instancePath:instancePath+"/claim"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -14276,7 +14573,7 @@ var valid0 = true;
 if(valid0){
 if(data.cols !== undefined){
 const _errs6 = errors;
-if(!(validate441(data.cols, {instancePath:instancePath+"/cols"}))){
+if(!(validate446(data.cols, {instancePath:instancePath+"/cols"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -14288,7 +14585,7 @@ var valid0 = true;
 if(valid0){
 if(data.rows !== undefined){
 const _errs7 = errors;
-if(!(validate441(data.rows, {instancePath:instancePath+"/rows"}))){
+if(!(validate446(data.rows, {instancePath:instancePath+"/rows"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -14372,78 +14669,6 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate444(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
-let vErrors: any = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((data.channel === undefined) && (missing0 = "channel")){
-faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-if(data.channel !== undefined){
-if(!(validate31(data.channel, {instancePath:instancePath+"/channel"}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
-}
-}
-}
-}
-else {
-faults = [{instancePath,keyword:"type",params:{type: "object"}}];
-return false;
-}
-}
-faults = vErrors;
-return errors === 0;
-}
-function validate446(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
-let vErrors: any = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if(((data.channel === undefined) && (missing0 = "channel")) || ((data.clientSeq === undefined) && (missing0 = "clientSeq"))){
-faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-if(data.channel !== undefined){
-const _errs1 = errors;
-if(!(validate31(data.channel, {instancePath:instancePath+"/channel"}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.clientSeq !== undefined){
-const _errs2 = errors;
-if(!(validate327(data.clientSeq, {instancePath:instancePath+"/clientSeq"}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
-}
-var valid0 = _errs2 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-else {
-faults = [{instancePath,keyword:"type",params:{type: "object"}}];
-return false;
-}
-}
-faults = vErrors;
-return errors === 0;
-}
 function validate449(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
@@ -14477,15 +14702,33 @@ let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if((data.channel === undefined) && (missing0 = "channel")){
+if(((data.channel === undefined) && (missing0 = "channel")) || ((data.clientSeq === undefined) && (missing0 = "clientSeq"))){
 faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.channel !== undefined){
+const _errs1 = errors;
 if(!(validate31(data.channel, {instancePath:instancePath+"/channel"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.clientSeq !== undefined){
+const _errs2 = errors;
+if(!(validate332(data.clientSeq, {instancePath:instancePath+"/clientSeq"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var valid0 = _errs2 === errors;
+}
+else {
+var valid0 = true;
 }
 }
 }
@@ -14498,7 +14741,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate453(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate454(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -14525,7 +14768,61 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate455(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate456(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+let vErrors: any = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.channel === undefined) && (missing0 = "channel")){
+faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.channel !== undefined){
+if(!(validate31(data.channel, {instancePath:instancePath+"/channel"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+}
+}
+}
+else {
+faults = [{instancePath,keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+faults = vErrors;
+return errors === 0;
+}
+function validate458(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+let vErrors: any = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.channel === undefined) && (missing0 = "channel")){
+faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.channel !== undefined){
+if(!(validate31(data.channel, {instancePath:instancePath+"/channel"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+}
+}
+}
+else {
+faults = [{instancePath,keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+faults = vErrors;
+return errors === 0;
+}
+function validate460(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -14574,7 +14871,7 @@ var valid0 = true;
 if(valid0){
 if(data.limit !== undefined){
 const _errs6 = errors;
-if(!(validate327(data.limit, {instancePath:instancePath+"/limit"}))){
+if(!(validate332(data.limit, {instancePath:instancePath+"/limit"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -14596,7 +14893,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate458(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate463(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -14623,7 +14920,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate464(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate469(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -14668,7 +14965,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate468(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate473(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -14728,7 +15025,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate462(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate467(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -14782,7 +15079,7 @@ var valid0 = true;
 if(valid0){
 if(data.status !== undefined){
 const _errs8 = errors;
-if(!(validate262(data.status, {instancePath:instancePath+"/status"}))){
+if(!(validate267(data.status, {instancePath:instancePath+"/status"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -14806,7 +15103,7 @@ var valid0 = true;
 if(valid0){
 if(data.project !== undefined){
 const _errs11 = errors;
-if(!(validate464(data.project, {instancePath:instancePath+"/project"}))){
+if(!(validate469(data.project, {instancePath:instancePath+"/project"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -14830,7 +15127,7 @@ var valid0 = true;
 if(valid0){
 if(data.annotations !== undefined){
 const _errs13 = errors;
-if(!(validate468(data.annotations, {instancePath:instancePath+"/annotations"}))){
+if(!(validate473(data.annotations, {instancePath:instancePath+"/annotations"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -14957,7 +15254,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate475(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate480(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15011,7 +15308,7 @@ var valid0 = true;
 if(valid0){
 if(data.status !== undefined){
 const _errs7 = errors;
-if(!(validate262(data.status, {instancePath:instancePath+"/status"}))){
+if(!(validate267(data.status, {instancePath:instancePath+"/status"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -15047,7 +15344,7 @@ var valid0 = true;
 if(valid0){
 if(data.origin !== undefined){
 const _errs12 = errors;
-if(!(validate264(data.origin, {instancePath:instancePath+"/origin"}))){
+if(!(validate269(data.origin, {instancePath:instancePath+"/origin"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -15088,7 +15385,7 @@ var valid0 = true;
 if(valid0){
 if(data.steeringMessage !== undefined){
 const _errs16 = errors;
-if(!(validate248(data.steeringMessage, {instancePath:instancePath+"/steeringMessage"}))){
+if(!(validate253(data.steeringMessage, {instancePath:instancePath+"/steeringMessage"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -15107,7 +15404,7 @@ var valid1 = true;
 const len0 = data10.length;
 for(let i0=0; i0<len0; i0++){
 const _errs19 = errors;
-if(!(validate248(data10[i0], {instancePath:instancePath+"/queuedMessages/" + i0}))){
+if(!(validate253(data10[i0], {instancePath:instancePath+"/queuedMessages/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -15137,7 +15434,7 @@ var valid2 = true;
 const len1 = data12.length;
 for(let i1=0; i1<len1; i1++){
 const _errs22 = errors;
-if(!(validate142(data12[i1], {instancePath:instancePath+"/inputRequests/" + i1}))){
+if(!(validate147(data12[i1], {instancePath:instancePath+"/inputRequests/" + i1}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -15191,7 +15488,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate460(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate465(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15216,7 +15513,7 @@ var valid0 = true;
 if(valid0){
 if(data.session !== undefined){
 const _errs2 = errors;
-if(!(validate462(data.session, {instancePath:instancePath+"/session"}))){
+if(!(validate467(data.session, {instancePath:instancePath+"/session"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -15235,7 +15532,7 @@ var valid1 = true;
 const len0 = data2.length;
 for(let i0=0; i0<len0; i0++){
 const _errs5 = errors;
-if(!(validate475(data2[i0], {instancePath:instancePath+"/chats/" + i0}))){
+if(!(validate480(data2[i0], {instancePath:instancePath+"/chats/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -15293,7 +15590,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate490(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate495(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15369,7 +15666,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate493(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate498(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15441,7 +15738,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate489(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate494(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15461,7 +15758,7 @@ var valid1 = true;
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 const _errs3 = errors;
-if(!(validate490(data0[i0], {instancePath:instancePath+"/contents/" + i0}))){
+if(!(validate495(data0[i0], {instancePath:instancePath+"/contents/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -15491,7 +15788,7 @@ var valid2 = true;
 const len1 = data2.length;
 for(let i1=0; i1<len1; i1++){
 const _errs6 = errors;
-if(!(validate493(data2[i1], {instancePath:instancePath+"/terminals/" + i1}))){
+if(!(validate498(data2[i1], {instancePath:instancePath+"/terminals/" + i1}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -15514,101 +15811,7 @@ var valid0 = true;
 if(valid0){
 if(data.turn !== undefined){
 const _errs7 = errors;
-if(!(validate275(data.turn, {instancePath:instancePath+"/turn"}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
-}
-var valid0 = _errs7 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-}
-else {
-faults = [{instancePath,keyword:"type",params:{type: "object"}}];
-return false;
-}
-}
-faults = vErrors;
-return errors === 0;
-}
-function validate498(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
-let vErrors: any = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((data.turn === undefined) && (missing0 = "turn")){
-faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-if(data.contents !== undefined){
-let data0 = data.contents;
-const _errs1 = errors;
-if(errors === _errs1){
-if(Array.isArray(data0)){
-var valid1 = true;
-const len0 = data0.length;
-for(let i0=0; i0<len0; i0++){
-const _errs3 = errors;
-if(!(validate490(data0[i0], {instancePath:instancePath+"/contents/" + i0}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
-}
-var valid1 = _errs3 === errors;
-if(!valid1){
-break;
-}
-}
-}
-else {
-faults = [{instancePath:instancePath+"/contents",keyword:"type",params:{type: "array"}}];
-return false;
-}
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.terminals !== undefined){
-let data2 = data.terminals;
-const _errs4 = errors;
-if(errors === _errs4){
-if(Array.isArray(data2)){
-var valid2 = true;
-const len1 = data2.length;
-for(let i1=0; i1<len1; i1++){
-const _errs6 = errors;
-if(!(validate493(data2[i1], {instancePath:instancePath+"/terminals/" + i1}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
-}
-var valid2 = _errs6 === errors;
-if(!valid2){
-break;
-}
-}
-}
-else {
-faults = [{instancePath:instancePath+"/terminals",keyword:"type",params:{type: "array"}}];
-return false;
-}
-}
-var valid0 = _errs4 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.turn !== undefined){
-const _errs7 = errors;
-if(!(validate282(data.turn, {instancePath:instancePath+"/turn"}))){
+if(!(validate280(data.turn, {instancePath:instancePath+"/turn"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -15630,6 +15833,100 @@ faults = vErrors;
 return errors === 0;
 }
 function validate503(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+let vErrors: any = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.turn === undefined) && (missing0 = "turn")){
+faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.contents !== undefined){
+let data0 = data.contents;
+const _errs1 = errors;
+if(errors === _errs1){
+if(Array.isArray(data0)){
+var valid1 = true;
+const len0 = data0.length;
+for(let i0=0; i0<len0; i0++){
+const _errs3 = errors;
+if(!(validate495(data0[i0], {instancePath:instancePath+"/contents/" + i0}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var valid1 = _errs3 === errors;
+if(!valid1){
+break;
+}
+}
+}
+else {
+faults = [{instancePath:instancePath+"/contents",keyword:"type",params:{type: "array"}}];
+return false;
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.terminals !== undefined){
+let data2 = data.terminals;
+const _errs4 = errors;
+if(errors === _errs4){
+if(Array.isArray(data2)){
+var valid2 = true;
+const len1 = data2.length;
+for(let i1=0; i1<len1; i1++){
+const _errs6 = errors;
+if(!(validate498(data2[i1], {instancePath:instancePath+"/terminals/" + i1}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var valid2 = _errs6 === errors;
+if(!valid2){
+break;
+}
+}
+}
+else {
+faults = [{instancePath:instancePath+"/terminals",keyword:"type",params:{type: "array"}}];
+return false;
+}
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.turn !== undefined){
+const _errs7 = errors;
+if(!(validate287(data.turn, {instancePath:instancePath+"/turn"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+else {
+faults = [{instancePath,keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+faults = vErrors;
+return errors === 0;
+}
+function validate508(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15731,7 +16028,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate486(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate491(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15775,7 +16072,7 @@ var valid1 = true;
 const len0 = data2.length;
 for(let i0=0; i0<len0; i0++){
 const _errs5 = errors;
-if(!(validate489(data2[i0], {instancePath:instancePath+"/turns/" + i0}))){
+if(!(validate494(data2[i0], {instancePath:instancePath+"/turns/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -15798,7 +16095,7 @@ var valid0 = true;
 if(valid0){
 if(data.openTurn !== undefined){
 const _errs6 = errors;
-if(!(validate498(data.openTurn, {instancePath:instancePath+"/openTurn"}))){
+if(!(validate503(data.openTurn, {instancePath:instancePath+"/openTurn"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -15817,7 +16114,7 @@ var valid2 = true;
 const len1 = data5.length;
 for(let i1=0; i1<len1; i1++){
 const _errs9 = errors;
-if(!(validate503(data5[i1], {instancePath:instancePath+"/pieces/" + i1}))){
+if(!(validate508(data5[i1], {instancePath:instancePath+"/pieces/" + i1}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -15851,7 +16148,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate507(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate512(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15909,7 +16206,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate510(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate515(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15935,7 +16232,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate506(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate511(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -16001,7 +16298,7 @@ var valid0 = true;
 if(valid0){
 if(data.clientInfo !== undefined){
 const _errs9 = errors;
-if(!(validate507(data.clientInfo, {instancePath:instancePath+"/clientInfo"}))){
+if(!(validate512(data.clientInfo, {instancePath:instancePath+"/clientInfo"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -16055,7 +16352,7 @@ var valid0 = true;
 if(valid0){
 if(data.capabilities !== undefined){
 const _errs15 = errors;
-if(!(validate510(data.capabilities, {instancePath:instancePath+"/capabilities"}))){
+if(!(validate515(data.capabilities, {instancePath:instancePath+"/capabilities"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -16081,7 +16378,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate515(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate520(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -16149,7 +16446,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate517(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate522(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -16230,7 +16527,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate514(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate519(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -16244,13 +16541,13 @@ else {
 const tag0 = data.kind;
 if(typeof tag0 == "string"){
 if(tag0 === "resource"){
-if(!(validate515(data, {instancePath}))){
+if(!(validate520(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "range"){
-if(!(validate517(data, {instancePath}))){
+if(!(validate522(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -16274,7 +16571,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate512(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate517(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -16311,7 +16608,7 @@ var valid0 = true;
 if(valid0){
 if(data.target !== undefined){
 const _errs4 = errors;
-if(!(validate514(data.target, {instancePath:instancePath+"/target"}))){
+if(!(validate519(data.target, {instancePath:instancePath+"/target"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -16332,7 +16629,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate523(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate528(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -16382,7 +16679,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate525(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate530(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -16395,7 +16692,7 @@ return false;
 else {
 if(data.limit !== undefined){
 const _errs1 = errors;
-if(!(validate327(data.limit, {instancePath:instancePath+"/limit"}))){
+if(!(validate332(data.limit, {instancePath:instancePath+"/limit"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -16445,7 +16742,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate527(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate532(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -16477,7 +16774,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate528(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate533(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -16531,7 +16828,7 @@ var valid0 = true;
 if(valid0){
 if(data.lastSeenServerSeq !== undefined){
 const _errs7 = errors;
-if(!(validate327(data.lastSeenServerSeq, {instancePath:instancePath+"/lastSeenServerSeq"}))){
+if(!(validate332(data.lastSeenServerSeq, {instancePath:instancePath+"/lastSeenServerSeq"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -16584,7 +16881,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate531(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate536(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -16665,7 +16962,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate533(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate538(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -16741,7 +17038,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate536(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate541(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -16755,7 +17052,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate537(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate542(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -16818,157 +17115,11 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate539(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate544(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
-}
-else {
-faults = [{instancePath,keyword:"type",params:{type: "object"}}];
-return false;
-}
-}
-faults = vErrors;
-return errors === 0;
-}
-function validate540(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
-let vErrors: any = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if(((data.channel === undefined) && (missing0 = "channel")) || ((data.uri === undefined) && (missing0 = "uri"))){
-faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-if(data.channel !== undefined){
-let data0 = data.channel;
-const _errs1 = errors;
-if(typeof data0 !== "string"){
-faults = [{instancePath:instancePath+"/channel",keyword:"type",params:{type: "string"}}];
-return false;
-}
-if("ahp-root://" !== data0){
-faults = [{instancePath:instancePath+"/channel",keyword:"const",params:{allowedValue: "ahp-root://"}}];
-return false;
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.uri !== undefined){
-const _errs3 = errors;
-if(!(validate31(data.uri, {instancePath:instancePath+"/uri"}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
-}
-var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-else {
-faults = [{instancePath,keyword:"type",params:{type: "object"}}];
-return false;
-}
-}
-faults = vErrors;
-return errors === 0;
-}
-function validate543(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
-let vErrors: any = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if(((data.name === undefined) && (missing0 = "name")) || ((data.type === undefined) && (missing0 = "type"))){
-faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-if(data.name !== undefined){
-const _errs1 = errors;
-if(typeof data.name !== "string"){
-faults = [{instancePath:instancePath+"/name",keyword:"type",params:{type: "string"}}];
-return false;
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.type !== undefined){
-let data1 = data.type;
-const _errs3 = errors;
-if(typeof data1 !== "string"){
-faults = [{instancePath:instancePath+"/type",keyword:"type",params:{type: "string"}}];
-return false;
-}
-if(!((data1 === "file") || (data1 === "directory"))){
-faults = [{instancePath:instancePath+"/type",keyword:"enum",params:{allowedValues: ["file","directory"]}}];
-return false;
-}
-var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-else {
-faults = [{instancePath,keyword:"type",params:{type: "object"}}];
-return false;
-}
-}
-faults = vErrors;
-return errors === 0;
-}
-function validate542(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
-let vErrors: any = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((data.entries === undefined) && (missing0 = "entries")){
-faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-if(data.entries !== undefined){
-let data0 = data.entries;
-const _errs1 = errors;
-if(errors === _errs1){
-if(Array.isArray(data0)){
-var valid1 = true;
-const len0 = data0.length;
-for(let i0=0; i0<len0; i0++){
-const _errs3 = errors;
-if(!(validate543(data0[i0], {instancePath:instancePath+"/entries/" + i0}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
-}
-var valid1 = _errs3 === errors;
-if(!valid1){
-break;
-}
-}
-}
-else {
-faults = [{instancePath:instancePath+"/entries",keyword:"type",params:{type: "array"}}];
-return false;
-}
-}
-}
-}
 }
 else {
 faults = [{instancePath,keyword:"type",params:{type: "object"}}];
@@ -17028,7 +17179,153 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
+function validate548(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+let vErrors: any = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.name === undefined) && (missing0 = "name")) || ((data.type === undefined) && (missing0 = "type"))){
+faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.name !== undefined){
+const _errs1 = errors;
+if(typeof data.name !== "string"){
+faults = [{instancePath:instancePath+"/name",keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.type !== undefined){
+let data1 = data.type;
+const _errs3 = errors;
+if(typeof data1 !== "string"){
+faults = [{instancePath:instancePath+"/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+if(!((data1 === "file") || (data1 === "directory"))){
+faults = [{instancePath:instancePath+"/type",keyword:"enum",params:{allowedValues: ["file","directory"]}}];
+return false;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+else {
+faults = [{instancePath,keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+faults = vErrors;
+return errors === 0;
+}
 function validate547(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+let vErrors: any = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.entries === undefined) && (missing0 = "entries")){
+faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.entries !== undefined){
+let data0 = data.entries;
+const _errs1 = errors;
+if(errors === _errs1){
+if(Array.isArray(data0)){
+var valid1 = true;
+const len0 = data0.length;
+for(let i0=0; i0<len0; i0++){
+const _errs3 = errors;
+if(!(validate548(data0[i0], {instancePath:instancePath+"/entries/" + i0}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var valid1 = _errs3 === errors;
+if(!valid1){
+break;
+}
+}
+}
+else {
+faults = [{instancePath:instancePath+"/entries",keyword:"type",params:{type: "array"}}];
+return false;
+}
+}
+}
+}
+}
+else {
+faults = [{instancePath,keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+faults = vErrors;
+return errors === 0;
+}
+function validate550(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+let vErrors: any = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.channel === undefined) && (missing0 = "channel")) || ((data.uri === undefined) && (missing0 = "uri"))){
+faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.channel !== undefined){
+let data0 = data.channel;
+const _errs1 = errors;
+if(typeof data0 !== "string"){
+faults = [{instancePath:instancePath+"/channel",keyword:"type",params:{type: "string"}}];
+return false;
+}
+if("ahp-root://" !== data0){
+faults = [{instancePath:instancePath+"/channel",keyword:"const",params:{allowedValue: "ahp-root://"}}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.uri !== undefined){
+const _errs3 = errors;
+if(!(validate31(data.uri, {instancePath:instancePath+"/uri"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+else {
+faults = [{instancePath,keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+faults = vErrors;
+return errors === 0;
+}
+function validate552(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -17042,7 +17339,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate548(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate553(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -17118,7 +17415,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate551(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate556(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -17132,7 +17429,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate552(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate557(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -17200,7 +17497,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate554(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate559(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -17263,7 +17560,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate555(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate560(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -17339,7 +17636,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate557(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate562(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -17353,7 +17650,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate558(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate563(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -17416,7 +17713,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate560(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate565(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -17532,7 +17829,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate563(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate568(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -17582,7 +17879,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate562(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate567(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -17630,7 +17927,7 @@ var valid2 = true;
 const len0 = data2.length;
 for(let i0=0; i0<len0; i0++){
 const _errs7 = errors;
-if(!(validate563(data2[i0], {instancePath:instancePath+"/changes/items/" + i0}))){
+if(!(validate568(data2[i0], {instancePath:instancePath+"/changes/items/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -17669,7 +17966,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate566(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate571(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -17706,7 +18003,7 @@ var valid0 = true;
 if(valid0){
 if(data.excludes !== undefined){
 const _errs4 = errors;
-if(!(validate339(data.excludes, {instancePath:instancePath+"/excludes"}))){
+if(!(validate344(data.excludes, {instancePath:instancePath+"/excludes"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -17718,7 +18015,7 @@ var valid0 = true;
 if(valid0){
 if(data.includes !== undefined){
 const _errs5 = errors;
-if(!(validate339(data.includes, {instancePath:instancePath+"/includes"}))){
+if(!(validate344(data.includes, {instancePath:instancePath+"/includes"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -17740,7 +18037,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate570(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate575(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -17852,7 +18149,7 @@ var valid0 = true;
 if(valid0){
 if(data.position !== undefined){
 const _errs14 = errors;
-if(!(validate327(data.position, {instancePath:instancePath+"/position"}))){
+if(!(validate332(data.position, {instancePath:instancePath+"/position"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -17891,7 +18188,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate573(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate578(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -17905,7 +18202,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate574(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate579(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -17955,7 +18252,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate575(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate580(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -18006,8 +18303,8 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-const wrapper0 = {validate: validate580};
-function validate580(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+const wrapper0 = {validate: validate585};
+function validate585(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -18068,7 +18365,7 @@ var valid1 = true;
 const len0 = data3.length;
 for(let i0=0; i0<len0; i0++){
 const _errs9 = errors;
-if(!(validate110(data3[i0], {instancePath:instancePath+"/enum/" + i0}))){
+if(!(validate115(data3[i0], {instancePath:instancePath+"/enum/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -18262,7 +18559,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate579(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate584(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -18297,7 +18594,7 @@ if(errors === _errs3){
 if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
 for(const key0 in data1){
 const _errs6 = errors;
-if(!(validate580(data1[key0], {instancePath:instancePath+"/properties/" + key0.replace(/~/g, "~0").replace(/\//g, "~1")}))){
+if(!(validate585(data1[key0], {instancePath:instancePath+"/properties/" + key0.replace(/~/g, "~0").replace(/\//g, "~1")}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -18359,7 +18656,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate578(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate583(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -18493,7 +18790,7 @@ var valid0 = true;
 if(valid0){
 if(data.configSchema !== undefined){
 const _errs20 = errors;
-if(!(validate579(data.configSchema, {instancePath:instancePath+"/configSchema"}))){
+if(!(validate584(data.configSchema, {instancePath:instancePath+"/configSchema"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -18521,7 +18818,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate587(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate592(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -18594,7 +18891,7 @@ var valid1 = true;
 const len0 = data4.length;
 for(let i0=0; i0<len0; i0++){
 const _errs11 = errors;
-if(!(validate360(data4[i0], {instancePath:instancePath+"/icons/" + i0}))){
+if(!(validate365(data4[i0], {instancePath:instancePath+"/icons/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -18653,7 +18950,7 @@ var valid0 = true;
 if(valid0){
 if(data.load !== undefined){
 const _errs17 = errors;
-if(!(validate364(data.load, {instancePath:instancePath+"/load"}))){
+if(!(validate369(data.load, {instancePath:instancePath+"/load"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -18672,7 +18969,7 @@ var valid2 = true;
 const len1 = data10.length;
 for(let i1=0; i1<len1; i1++){
 const _errs20 = errors;
-if(!(validate374(data10[i1], {instancePath:instancePath+"/children/" + i1}))){
+if(!(validate379(data10[i1], {instancePath:instancePath+"/children/" + i1}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -18742,7 +19039,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate593(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate598(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -18815,7 +19112,7 @@ var valid1 = true;
 const len0 = data4.length;
 for(let i0=0; i0<len0; i0++){
 const _errs11 = errors;
-if(!(validate360(data4[i0], {instancePath:instancePath+"/icons/" + i0}))){
+if(!(validate365(data4[i0], {instancePath:instancePath+"/icons/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -18874,7 +19171,7 @@ var valid0 = true;
 if(valid0){
 if(data.load !== undefined){
 const _errs17 = errors;
-if(!(validate364(data.load, {instancePath:instancePath+"/load"}))){
+if(!(validate369(data.load, {instancePath:instancePath+"/load"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -18893,7 +19190,7 @@ var valid2 = true;
 const len1 = data10.length;
 for(let i1=0; i1<len1; i1++){
 const _errs20 = errors;
-if(!(validate374(data10[i1], {instancePath:instancePath+"/children/" + i1}))){
+if(!(validate379(data10[i1], {instancePath:instancePath+"/children/" + i1}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -18981,7 +19278,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate586(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate591(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -18995,19 +19292,19 @@ else {
 const tag0 = data.type;
 if(typeof tag0 == "string"){
 if(tag0 === "plugin"){
-if(!(validate587(data, {instancePath}))){
+if(!(validate592(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "directory"){
-if(!(validate593(data, {instancePath}))){
+if(!(validate598(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "mcpServer"){
-if(!(validate395(data, {instancePath}))){
+if(!(validate400(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -19031,7 +19328,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate604(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate609(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19051,13 +19348,13 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate603(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate608(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.multipleChats !== undefined){
-if(!(validate604(data.multipleChats, {instancePath:instancePath+"/multipleChats"}))){
+if(!(validate609(data.multipleChats, {instancePath:instancePath+"/multipleChats"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -19071,7 +19368,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate577(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate582(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19127,7 +19424,7 @@ var valid1 = true;
 const len0 = data3.length;
 for(let i0=0; i0<len0; i0++){
 const _errs9 = errors;
-if(!(validate578(data3[i0], {instancePath:instancePath+"/models/" + i0}))){
+if(!(validate583(data3[i0], {instancePath:instancePath+"/models/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -19157,7 +19454,7 @@ var valid2 = true;
 const len1 = data5.length;
 for(let i1=0; i1<len1; i1++){
 const _errs12 = errors;
-if(!(validate403(data5[i1], {instancePath:instancePath+"/protectedResources/" + i1}))){
+if(!(validate408(data5[i1], {instancePath:instancePath+"/protectedResources/" + i1}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -19187,7 +19484,7 @@ var valid3 = true;
 const len2 = data7.length;
 for(let i2=0; i2<len2; i2++){
 const _errs15 = errors;
-if(!(validate586(data7[i2], {instancePath:instancePath+"/customizations/" + i2}))){
+if(!(validate591(data7[i2], {instancePath:instancePath+"/customizations/" + i2}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -19210,7 +19507,7 @@ var valid0 = true;
 if(valid0){
 if(data.capabilities !== undefined){
 const _errs16 = errors;
-if(!(validate603(data.capabilities, {instancePath:instancePath+"/capabilities"}))){
+if(!(validate608(data.capabilities, {instancePath:instancePath+"/capabilities"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -19235,7 +19532,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate576(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate581(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19272,7 +19569,7 @@ var valid1 = true;
 const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
 const _errs5 = errors;
-if(!(validate577(data1[i0], {instancePath:instancePath+"/agents/" + i0}))){
+if(!(validate582(data1[i0], {instancePath:instancePath+"/agents/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -19303,7 +19600,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate608(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate613(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19371,7 +19668,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate611(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate616(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19408,7 +19705,7 @@ var valid0 = true;
 if(valid0){
 if(data.claim !== undefined){
 const _errs4 = errors;
-if(!(validate433(data.claim, {instancePath:instancePath+"/claim"}))){
+if(!(validate438(data.claim, {instancePath:instancePath+"/claim"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -19443,7 +19740,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate615(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate620(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19456,7 +19753,7 @@ return false;
 else {
 if(data.schema !== undefined){
 const _errs1 = errors;
-if(!(validate579(data.schema, {instancePath:instancePath+"/schema"}))){
+if(!(validate584(data.schema, {instancePath:instancePath+"/schema"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -19493,7 +19790,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate609(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate614(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19530,7 +19827,7 @@ var valid1 = true;
 const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
 const _errs6 = errors;
-if(!(validate577(data1[i0], {instancePath:instancePath+"/agents/" + i0}))){
+if(!(validate582(data1[i0], {instancePath:instancePath+"/agents/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -19573,7 +19870,7 @@ var valid2 = true;
 const len1 = data4.length;
 for(let i1=0; i1<len1; i1++){
 const _errs11 = errors;
-if(!(validate611(data4[i1], {instancePath:instancePath+"/terminals/" + i1}))){
+if(!(validate616(data4[i1], {instancePath:instancePath+"/terminals/" + i1}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -19596,7 +19893,7 @@ var valid0 = true;
 if(valid0){
 if(data.config !== undefined){
 const _errs12 = errors;
-if(!(validate615(data.config, {instancePath:instancePath+"/config"}))){
+if(!(validate620(data.config, {instancePath:instancePath+"/config"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -19619,7 +19916,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate618(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate623(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19656,7 +19953,7 @@ var valid1 = true;
 const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
 const _errs5 = errors;
-if(!(validate611(data1[i0], {instancePath:instancePath+"/terminals/" + i0}))){
+if(!(validate616(data1[i0], {instancePath:instancePath+"/terminals/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -19687,7 +19984,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate620(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate625(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19764,7 +20061,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate621(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate626(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19814,7 +20111,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate622(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate627(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19844,7 +20141,7 @@ var valid0 = true;
 if(valid0){
 if(data.activeClient !== undefined){
 const _errs3 = errors;
-if(!(validate350(data.activeClient, {instancePath:instancePath+"/activeClient"}))){
+if(!(validate355(data.activeClient, {instancePath:instancePath+"/activeClient"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -19864,7 +20161,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate624(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate629(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19914,7 +20211,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate626(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate631(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19985,7 +20282,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate625(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate630(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -20022,7 +20319,7 @@ var valid1 = true;
 const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
 const _errs5 = errors;
-if(!(validate626(data1[i0], {instancePath:instancePath+"/changesets/" + i0}))){
+if(!(validate631(data1[i0], {instancePath:instancePath+"/changesets/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -20053,7 +20350,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate629(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate634(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -20090,7 +20387,7 @@ var valid0 = true;
 if(valid0){
 if(data.status !== undefined){
 const _errs4 = errors;
-if(!(validate262(data.status, {instancePath:instancePath+"/status"}))){
+if(!(validate267(data.status, {instancePath:instancePath+"/status"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -20126,7 +20423,7 @@ var valid0 = true;
 if(valid0){
 if(data.origin !== undefined){
 const _errs9 = errors;
-if(!(validate264(data.origin, {instancePath:instancePath+"/origin"}))){
+if(!(validate269(data.origin, {instancePath:instancePath+"/origin"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -20181,7 +20478,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate628(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate633(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -20211,7 +20508,7 @@ var valid0 = true;
 if(valid0){
 if(data.summary !== undefined){
 const _errs3 = errors;
-if(!(validate629(data.summary, {instancePath:instancePath+"/summary"}))){
+if(!(validate634(data.summary, {instancePath:instancePath+"/summary"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -20231,7 +20528,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate635(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate640(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -20281,7 +20578,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate639(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate644(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -20312,7 +20609,7 @@ var valid0 = true;
 if(valid0){
 if(data.status !== undefined){
 const _errs4 = errors;
-if(!(validate262(data.status, {instancePath:instancePath+"/status"}))){
+if(!(validate267(data.status, {instancePath:instancePath+"/status"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -20348,7 +20645,7 @@ var valid0 = true;
 if(valid0){
 if(data.origin !== undefined){
 const _errs9 = errors;
-if(!(validate264(data.origin, {instancePath:instancePath+"/origin"}))){
+if(!(validate269(data.origin, {instancePath:instancePath+"/origin"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -20402,7 +20699,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate637(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate642(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -20444,7 +20741,7 @@ var valid0 = true;
 if(valid0){
 if(data.changes !== undefined){
 const _errs4 = errors;
-if(!(validate639(data.changes, {instancePath:instancePath+"/changes"}))){
+if(!(validate644(data.changes, {instancePath:instancePath+"/changes"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -20465,7 +20762,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate645(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate650(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -20533,7 +20830,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate646(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate651(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -20640,7 +20937,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate648(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate653(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -20690,7 +20987,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate650(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate655(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -20740,7 +21037,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate651(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate656(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -20803,7 +21100,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate652(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate657(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -20833,7 +21130,7 @@ var valid0 = true;
 if(valid0){
 if(data.customization !== undefined){
 const _errs3 = errors;
-if(!(validate586(data.customization, {instancePath:instancePath+"/customization"}))){
+if(!(validate591(data.customization, {instancePath:instancePath+"/customization"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -20853,7 +21150,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate654(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate659(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -20890,7 +21187,7 @@ var valid1 = true;
 const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
 const _errs5 = errors;
-if(!(validate586(data1[i0], {instancePath:instancePath+"/customizations/" + i0}))){
+if(!(validate591(data1[i0], {instancePath:instancePath+"/customizations/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -20921,7 +21218,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate656(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate661(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -20971,7 +21268,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate658(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate663(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21021,7 +21318,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate661(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate666(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21075,7 +21372,7 @@ var valid0 = true;
 if(valid0){
 if(data.request !== undefined){
 const _errs6 = errors;
-if(!(validate142(data.request, {instancePath:instancePath+"/request"}))){
+if(!(validate147(data.request, {instancePath:instancePath+"/request"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -21097,7 +21394,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate666(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate671(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21111,13 +21408,13 @@ else {
 const tag0 = data.status;
 if(typeof tag0 == "string"){
 if(tag0 === "pending-confirmation"){
-if(!(validate182(data, {instancePath}))){
+if(!(validate187(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "pending-result-confirmation"){
-if(!(validate217(data, {instancePath}))){
+if(!(validate222(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -21141,7 +21438,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate664(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate669(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21207,7 +21504,7 @@ var valid0 = true;
 if(valid0){
 if(data.toolCall !== undefined){
 const _errs8 = errors;
-if(!(validate666(data.toolCall, {instancePath:instancePath+"/toolCall"}))){
+if(!(validate671(data.toolCall, {instancePath:instancePath+"/toolCall"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -21230,7 +21527,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate670(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate675(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21308,7 +21605,7 @@ var valid0 = true;
 if(valid0){
 if(data.toolCall !== undefined){
 const _errs10 = errors;
-if(!(validate173(data.toolCall, {instancePath:instancePath+"/toolCall"}))){
+if(!(validate178(data.toolCall, {instancePath:instancePath+"/toolCall"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -21332,7 +21629,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate660(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate665(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21346,19 +21643,19 @@ else {
 const tag0 = data.kind;
 if(typeof tag0 == "string"){
 if(tag0 === "chatInput"){
-if(!(validate661(data, {instancePath}))){
+if(!(validate666(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "toolConfirmation"){
-if(!(validate664(data, {instancePath}))){
+if(!(validate669(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "toolClientExecution"){
-if(!(validate670(data, {instancePath}))){
+if(!(validate675(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -21382,7 +21679,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate659(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate664(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21412,7 +21709,7 @@ var valid0 = true;
 if(valid0){
 if(data.request !== undefined){
 const _errs3 = errors;
-if(!(validate660(data.request, {instancePath:instancePath+"/request"}))){
+if(!(validate665(data.request, {instancePath:instancePath+"/request"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -21432,7 +21729,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate677(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate682(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21482,7 +21779,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate678(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate683(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21532,7 +21829,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate679(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate684(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21582,7 +21879,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate680(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate685(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21624,7 +21921,7 @@ var valid0 = true;
 if(valid0){
 if(data.state !== undefined){
 const _errs5 = errors;
-if(!(validate399(data.state, {instancePath:instancePath+"/state"}))){
+if(!(validate404(data.state, {instancePath:instancePath+"/state"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -21658,7 +21955,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate683(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate688(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21708,7 +22005,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate684(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate689(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21763,7 +22060,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate685(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate690(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21795,7 +22092,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate686(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate691(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21832,7 +22129,7 @@ var valid1 = true;
 const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
 const _errs5 = errors;
-if(!(validate351(data1[i0], {instancePath:instancePath+"/tools/" + i0}))){
+if(!(validate356(data1[i0], {instancePath:instancePath+"/tools/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -21863,7 +22160,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate700(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate705(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21924,7 +22221,7 @@ var valid1 = true;
 const len0 = data3.length;
 for(let i0=0; i0<len0; i0++){
 const _errs9 = errors;
-if(!(validate110(data3[i0], {instancePath:instancePath+"/enum/" + i0}))){
+if(!(validate115(data3[i0], {instancePath:instancePath+"/enum/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -22019,7 +22316,7 @@ var valid0 = true;
 if(valid0){
 if(data.items !== undefined){
 const _errs20 = errors;
-if(!(validate580(data.items, {instancePath:instancePath+"/items"}))){
+if(!(validate585(data.items, {instancePath:instancePath+"/items"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -22036,7 +22333,7 @@ if(errors === _errs21){
 if(data11 && typeof data11 == "object" && !Array.isArray(data11)){
 for(const key0 in data11){
 const _errs24 = errors;
-if(!(validate580(data11[key0], {instancePath:instancePath+"/properties/" + key0.replace(/~/g, "~0").replace(/\//g, "~1")}))){
+if(!(validate585(data11[key0], {instancePath:instancePath+"/properties/" + key0.replace(/~/g, "~0").replace(/\//g, "~1")}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -22089,7 +22386,7 @@ var valid0 = true;
 if(valid0){
 if(data.additionalProperties !== undefined){
 const _errs29 = errors;
-if(!(validate580(data.additionalProperties, {instancePath:instancePath+"/additionalProperties"}))){
+if(!(validate585(data.additionalProperties, {instancePath:instancePath+"/additionalProperties"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -22144,7 +22441,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate699(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate704(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -22179,7 +22476,7 @@ if(errors === _errs3){
 if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
 for(const key0 in data1){
 const _errs6 = errors;
-if(!(validate700(data1[key0], {instancePath:instancePath+"/properties/" + key0.replace(/~/g, "~0").replace(/\//g, "~1")}))){
+if(!(validate705(data1[key0], {instancePath:instancePath+"/properties/" + key0.replace(/~/g, "~0").replace(/\//g, "~1")}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -22241,7 +22538,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate698(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate703(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -22254,7 +22551,7 @@ return false;
 else {
 if(data.schema !== undefined){
 const _errs1 = errors;
-if(!(validate699(data.schema, {instancePath:instancePath+"/schema"}))){
+if(!(validate704(data.schema, {instancePath:instancePath+"/schema"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -22291,7 +22588,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate688(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate693(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -22345,7 +22642,7 @@ var valid0 = true;
 if(valid0){
 if(data.status !== undefined){
 const _errs8 = errors;
-if(!(validate262(data.status, {instancePath:instancePath+"/status"}))){
+if(!(validate267(data.status, {instancePath:instancePath+"/status"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -22369,7 +22666,7 @@ var valid0 = true;
 if(valid0){
 if(data.project !== undefined){
 const _errs11 = errors;
-if(!(validate464(data.project, {instancePath:instancePath+"/project"}))){
+if(!(validate469(data.project, {instancePath:instancePath+"/project"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -22393,7 +22690,7 @@ var valid0 = true;
 if(valid0){
 if(data.annotations !== undefined){
 const _errs13 = errors;
-if(!(validate468(data.annotations, {instancePath:instancePath+"/annotations"}))){
+if(!(validate473(data.annotations, {instancePath:instancePath+"/annotations"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -22441,7 +22738,7 @@ var valid1 = true;
 const len0 = data10.length;
 for(let i0=0; i0<len0; i0++){
 const _errs19 = errors;
-if(!(validate351(data10[i0], {instancePath:instancePath+"/serverTools/" + i0}))){
+if(!(validate356(data10[i0], {instancePath:instancePath+"/serverTools/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -22471,7 +22768,7 @@ var valid2 = true;
 const len1 = data12.length;
 for(let i1=0; i1<len1; i1++){
 const _errs22 = errors;
-if(!(validate350(data12[i1], {instancePath:instancePath+"/activeClients/" + i1}))){
+if(!(validate355(data12[i1], {instancePath:instancePath+"/activeClients/" + i1}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -22501,7 +22798,7 @@ var valid3 = true;
 const len2 = data14.length;
 for(let i2=0; i2<len2; i2++){
 const _errs25 = errors;
-if(!(validate629(data14[i2], {instancePath:instancePath+"/chats/" + i2}))){
+if(!(validate634(data14[i2], {instancePath:instancePath+"/chats/" + i2}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -22536,7 +22833,7 @@ var valid0 = true;
 if(valid0){
 if(data.config !== undefined){
 const _errs27 = errors;
-if(!(validate698(data.config, {instancePath:instancePath+"/config"}))){
+if(!(validate703(data.config, {instancePath:instancePath+"/config"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -22555,7 +22852,7 @@ var valid4 = true;
 const len3 = data18.length;
 for(let i3=0; i3<len3; i3++){
 const _errs30 = errors;
-if(!(validate586(data18[i3], {instancePath:instancePath+"/customizations/" + i3}))){
+if(!(validate591(data18[i3], {instancePath:instancePath+"/customizations/" + i3}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -22585,7 +22882,7 @@ var valid5 = true;
 const len4 = data20.length;
 for(let i4=0; i4<len4; i4++){
 const _errs33 = errors;
-if(!(validate626(data20[i4], {instancePath:instancePath+"/changesets/" + i4}))){
+if(!(validate631(data20[i4], {instancePath:instancePath+"/changesets/" + i4}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -22615,7 +22912,7 @@ var valid6 = true;
 const len5 = data22.length;
 for(let i5=0; i5<len5; i5++){
 const _errs36 = errors;
-if(!(validate660(data22[i5], {instancePath:instancePath+"/inputNeeded/" + i5}))){
+if(!(validate665(data22[i5], {instancePath:instancePath+"/inputNeeded/" + i5}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -22662,7 +22959,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate711(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate716(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -22712,7 +23009,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate712(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate717(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -22762,7 +23059,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate716(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate721(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -22783,13 +23080,13 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate718(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate723(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.turns !== undefined){
-if(!(validate327(data.turns, {instancePath:instancePath+"/turns"}))){
+if(!(validate332(data.turns, {instancePath:instancePath+"/turns"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -22803,7 +23100,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate714(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate719(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -22828,7 +23125,7 @@ var valid0 = true;
 if(valid0){
 if(data.delivery !== undefined){
 const _errs2 = errors;
-if(!(validate716(data.delivery, {instancePath:instancePath+"/delivery"}))){
+if(!(validate721(data.delivery, {instancePath:instancePath+"/delivery"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -22840,7 +23137,7 @@ var valid0 = true;
 if(valid0){
 if(data.view !== undefined){
 const _errs3 = errors;
-if(!(validate718(data.view, {instancePath:instancePath+"/view"}))){
+if(!(validate723(data.view, {instancePath:instancePath+"/view"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -22861,7 +23158,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate721(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate726(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -22891,7 +23188,7 @@ var valid0 = true;
 if(valid0){
 if(data.claim !== undefined){
 const _errs3 = errors;
-if(!(validate433(data.claim, {instancePath:instancePath+"/claim"}))){
+if(!(validate438(data.claim, {instancePath:instancePath+"/claim"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -22911,7 +23208,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate723(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate728(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -22943,7 +23240,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate724(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate729(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -22975,7 +23272,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate725(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate730(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -23052,7 +23349,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate726(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate731(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -23130,7 +23427,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate727(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate732(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -23180,7 +23477,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate729(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate734(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -23230,7 +23527,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate730(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate735(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -23281,7 +23578,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate731(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate736(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -23331,7 +23628,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate732(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate737(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -23361,7 +23658,7 @@ var valid0 = true;
 if(valid0){
 if(data.cols !== undefined){
 const _errs3 = errors;
-if(!(validate441(data.cols, {instancePath:instancePath+"/cols"}))){
+if(!(validate446(data.cols, {instancePath:instancePath+"/cols"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -23373,7 +23670,7 @@ var valid0 = true;
 if(valid0){
 if(data.rows !== undefined){
 const _errs4 = errors;
-if(!(validate441(data.rows, {instancePath:instancePath+"/rows"}))){
+if(!(validate446(data.rows, {instancePath:instancePath+"/rows"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -23394,7 +23691,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate740(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate745(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -23444,7 +23741,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate741(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate746(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -23575,7 +23872,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate739(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate744(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -23589,13 +23886,13 @@ else {
 const tag0 = data.type;
 if(typeof tag0 == "string"){
 if(tag0 === "unclassified"){
-if(!(validate740(data, {instancePath}))){
+if(!(validate745(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "command"){
-if(!(validate741(data, {instancePath}))){
+if(!(validate746(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -23619,7 +23916,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate735(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate740(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -23656,7 +23953,7 @@ var valid0 = true;
 if(valid0){
 if(data.cols !== undefined){
 const _errs4 = errors;
-if(!(validate441(data.cols, {instancePath:instancePath+"/cols"}))){
+if(!(validate446(data.cols, {instancePath:instancePath+"/cols"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -23668,7 +23965,7 @@ var valid0 = true;
 if(valid0){
 if(data.rows !== undefined){
 const _errs5 = errors;
-if(!(validate441(data.rows, {instancePath:instancePath+"/rows"}))){
+if(!(validate446(data.rows, {instancePath:instancePath+"/rows"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -23687,7 +23984,7 @@ var valid1 = true;
 const len0 = data4.length;
 for(let i0=0; i0<len0; i0++){
 const _errs8 = errors;
-if(!(validate739(data4[i0], {instancePath:instancePath+"/content/" + i0}))){
+if(!(validate744(data4[i0], {instancePath:instancePath+"/content/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -23723,7 +24020,7 @@ var valid0 = true;
 if(valid0){
 if(data.claim !== undefined){
 const _errs11 = errors;
-if(!(validate433(data.claim, {instancePath:instancePath+"/claim"}))){
+if(!(validate438(data.claim, {instancePath:instancePath+"/claim"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -23761,7 +24058,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate746(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate751(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -23811,7 +24108,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate747(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate752(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -23839,60 +24136,60 @@ faults = vErrors;
 return errors === 0;
 }
 export const actions: Record<string, Check> = {
-  "root/activeSessionsChanged": validate575,
-  "root/agentsChanged": validate576,
-  "root/configChanged": validate608,
-  "root/terminalsChanged": validate618,
-  "session/activeClientRemoved": validate621,
-  "session/activeClientSet": validate622,
-  "session/activityChanged": validate624,
-  "session/changesetsChanged": validate625,
-  "session/chatAdded": validate628,
-  "session/chatRemoved": validate635,
-  "session/chatUpdated": validate637,
-  "session/configChanged": validate645,
-  "session/creationFailed": validate648,
-  "session/customizationRemoved": validate650,
-  "session/customizationToggled": validate651,
-  "session/customizationUpdated": validate652,
-  "session/customizationsChanged": validate654,
-  "session/defaultChatChanged": validate656,
-  "session/inputNeededRemoved": validate658,
-  "session/inputNeededSet": validate659,
-  "session/isArchivedChanged": validate677,
-  "session/isReadChanged": validate678,
-  "session/mcpServerStartRequested": validate679,
-  "session/mcpServerStateChanged": validate680,
-  "session/mcpServerStopRequested": validate683,
-  "session/metaChanged": validate684,
-  "session/ready": validate685,
-  "session/serverToolsChanged": validate686,
-  "session/titleChanged": validate711,
-  "chat/turnStarted": validate319,
+  "root/activeSessionsChanged": validate580,
+  "root/agentsChanged": validate581,
+  "root/configChanged": validate613,
+  "root/terminalsChanged": validate623,
+  "session/activeClientRemoved": validate626,
+  "session/activeClientSet": validate627,
+  "session/activityChanged": validate629,
+  "session/changesetsChanged": validate630,
+  "session/chatAdded": validate633,
+  "session/chatRemoved": validate640,
+  "session/chatUpdated": validate642,
+  "session/configChanged": validate650,
+  "session/creationFailed": validate653,
+  "session/customizationRemoved": validate655,
+  "session/customizationToggled": validate656,
+  "session/customizationUpdated": validate657,
+  "session/customizationsChanged": validate659,
+  "session/defaultChatChanged": validate661,
+  "session/inputNeededRemoved": validate663,
+  "session/inputNeededSet": validate664,
+  "session/isArchivedChanged": validate682,
+  "session/isReadChanged": validate683,
+  "session/mcpServerStartRequested": validate684,
+  "session/mcpServerStateChanged": validate685,
+  "session/mcpServerStopRequested": validate688,
+  "session/metaChanged": validate689,
+  "session/ready": validate690,
+  "session/serverToolsChanged": validate691,
+  "session/titleChanged": validate716,
+  "chat/turnStarted": validate324,
   "chat/delta": validate84,
-  "chat/responsePart": validate167,
-  "chat/toolCallStart": validate314,
-  "chat/toolCallDelta": validate306,
-  "chat/toolCallReady": validate308,
-  "chat/toolCallConfirmed": validate297,
-  "chat/toolCallComplete": validate291,
-  "chat/toolCallResultConfirmed": validate313,
-  "chat/toolCallContentChanged": validate304,
-  "chat/turnComplete": validate318,
-  "chat/turnCancelled": validate317,
-  "chat/error": validate117,
+  "chat/responsePart": validate172,
+  "chat/toolCallStart": validate319,
+  "chat/toolCallDelta": validate311,
+  "chat/toolCallReady": validate313,
+  "chat/toolCallConfirmed": validate302,
+  "chat/toolCallComplete": validate296,
+  "chat/toolCallResultConfirmed": validate318,
+  "chat/toolCallContentChanged": validate309,
+  "chat/turnComplete": validate323,
+  "chat/turnCancelled": validate322,
+  "chat/error": validate122,
   "chat/activityChanged": validate83,
-  "chat/usage": validate323,
-  "chat/reasoning": validate166,
-  "chat/truncated": validate316,
-  "chat/turnsLoaded": validate321,
-  "chat/pendingMessageSet": validate163,
-  "chat/pendingMessageRemoved": validate162,
-  "chat/queuedMessagesReordered": validate165,
+  "chat/usage": validate328,
+  "chat/reasoning": validate171,
+  "chat/truncated": validate321,
+  "chat/turnsLoaded": validate326,
+  "chat/pendingMessageSet": validate168,
+  "chat/pendingMessageRemoved": validate167,
+  "chat/queuedMessagesReordered": validate170,
   "chat/draftChanged": validate85,
-  "chat/inputRequested": validate141,
-  "chat/inputAnswerChanged": validate119,
-  "chat/inputCompleted": validate139,
+  "chat/inputRequested": validate146,
+  "chat/inputAnswerChanged": validate124,
+  "chat/inputCompleted": validate144,
   "changeset/cleared": validate46,
   "changeset/contentChanged": validate47,
   "changeset/fileRemoved": validate69,
@@ -23906,84 +24203,84 @@ export const actions: Record<string, Check> = {
   "annotations/removed": validate28,
   "annotations/set": validate29,
   "annotations/updated": validate42,
-  "terminal/claimed": validate721,
-  "terminal/cleared": validate723,
-  "terminal/commandDetectionAvailable": validate724,
-  "terminal/commandExecuted": validate725,
-  "terminal/commandFinished": validate726,
-  "terminal/cwdChanged": validate727,
-  "terminal/data": validate729,
-  "terminal/exited": validate730,
-  "terminal/input": validate731,
-  "terminal/resized": validate732,
-  "terminal/titleChanged": validate746,
-  "resourceWatch/changed": validate562,
+  "terminal/claimed": validate726,
+  "terminal/cleared": validate728,
+  "terminal/commandDetectionAvailable": validate729,
+  "terminal/commandExecuted": validate730,
+  "terminal/commandFinished": validate731,
+  "terminal/cwdChanged": validate732,
+  "terminal/data": validate734,
+  "terminal/exited": validate735,
+  "terminal/input": validate736,
+  "terminal/resized": validate737,
+  "terminal/titleChanged": validate751,
+  "resourceWatch/changed": validate567,
 };
 /** Those whose values nest without a bound of the schema's own. */
 export const actionsNesting: string[] = ["root/agentsChanged"];
 export const states: Record<string, Check> = {
-  "root": validate609,
-  "session": validate688,
-  "chat": validate260,
-  "terminal": validate735,
+  "root": validate614,
+  "session": validate693,
+  "chat": validate265,
+  "terminal": validate740,
   "changeset": validate77,
   "annotations": validate40,
-  "resourceWatch": validate566,
+  "resourceWatch": validate571,
 };
 /** Those whose values nest without a bound of the schema's own. */
 export const statesNesting: string[] = ["root","session"];
 export const params: Record<string, Check> = {
-  "resourceRead": validate552,
-  "resourceWrite": validate570,
-  "resourceList": validate540,
-  "resourceCopy": validate533,
-  "resourceMove": validate548,
-  "resourceDelete": validate537,
-  "resourceResolve": validate558,
-  "resourceMkdir": validate545,
-  "resourceRequest": validate555,
-  "createResourceWatch": validate337,
-  "initialize": validate506,
-  "ping": validate527,
-  "reconnect": validate528,
-  "subscribe": validate714,
+  "resourceRead": validate557,
+  "resourceWrite": validate575,
+  "resourceList": validate545,
+  "resourceCopy": validate538,
+  "resourceMove": validate553,
+  "resourceDelete": validate542,
+  "resourceResolve": validate563,
+  "resourceMkdir": validate550,
+  "resourceRequest": validate560,
+  "createResourceWatch": validate342,
+  "initialize": validate511,
+  "ping": validate532,
+  "reconnect": validate533,
+  "subscribe": validate719,
   "authenticate": validate45,
-  "listSessions": validate525,
-  "resolveSessionConfig": validate531,
-  "sessionConfigCompletions": validate646,
-  "createSession": validate344,
-  "disposeSession": validate451,
-  "x-searchSessions": validate620,
-  "x-listApprovals": validate523,
-  "x-revokeApproval": validate574,
-  "x-importSession": validate460,
-  "x-importTurns": validate486,
-  "x-finishImport": validate458,
-  "x-diskUse": validate444,
-  "createChat": validate329,
-  "disposeChat": validate449,
-  "fetchTurns": validate455,
-  "completions": validate325,
-  "createTerminal": validate431,
-  "disposeTerminal": validate453,
-  "x-signalTerminal": validate712,
-  "invokeChangesetOperation": validate512,
-  "dispatchAction": validate446,
-  "unsubscribe": validate747,
+  "listSessions": validate530,
+  "resolveSessionConfig": validate536,
+  "sessionConfigCompletions": validate651,
+  "createSession": validate349,
+  "disposeSession": validate456,
+  "x-searchSessions": validate625,
+  "x-listApprovals": validate528,
+  "x-revokeApproval": validate579,
+  "x-importSession": validate465,
+  "x-importTurns": validate491,
+  "x-finishImport": validate463,
+  "x-diskUse": validate449,
+  "createChat": validate334,
+  "disposeChat": validate454,
+  "fetchTurns": validate460,
+  "completions": validate330,
+  "createTerminal": validate436,
+  "disposeTerminal": validate458,
+  "x-signalTerminal": validate717,
+  "invokeChangesetOperation": validate517,
+  "dispatchAction": validate451,
+  "unsubscribe": validate752,
 };
 /** Those whose values nest without a bound of the schema's own. */
 export const paramsNesting: string[] = [];
 export const clientResults: Record<string, Check> = {
-  "resourceRead": validate554,
-  "resourceWrite": validate573,
-  "resourceList": validate542,
-  "resourceCopy": validate536,
-  "resourceMove": validate551,
-  "resourceDelete": validate539,
-  "resourceResolve": validate560,
-  "resourceMkdir": validate547,
-  "resourceRequest": validate557,
-  "createResourceWatch": validate342,
+  "resourceRead": validate559,
+  "resourceWrite": validate578,
+  "resourceList": validate547,
+  "resourceCopy": validate541,
+  "resourceMove": validate556,
+  "resourceDelete": validate544,
+  "resourceResolve": validate565,
+  "resourceMkdir": validate552,
+  "resourceRequest": validate562,
+  "createResourceWatch": validate347,
 };
 /** Those whose values nest without a bound of the schema's own. */
 export const clientResultsNesting: string[] = [];

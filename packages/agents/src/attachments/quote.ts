@@ -1,0 +1,31 @@
+import type { TextRange } from '@agenthost/protocol';
+
+/** How much of a text is quoted for one attachment, in UTF-16 code units. */
+const maxQuoteLength = 64 * 1024;
+
+/** A range for people and models: `line 3` or `lines 3 to 5`, from 1; an end at the very start of a line does not count that line. */
+export function linesOf({ start, end }: TextRange): string {
+  const first = start.line + 1;
+  const last = end.character === 0 && end.line > start.line ? end.line : end.line + 1;
+  return last <= first ? `line ${first}` : `lines ${first} to ${last}`;
+}
+
+/** The words of a text within a range, cut where they are very long; undefined when the text has no such line. */
+export function quote(text: string, { start, end }: TextRange): string | undefined {
+  const from = offsetOf(text, start);
+  if (from === undefined) return undefined;
+  const quoted = text.slice(from, offsetOf(text, end) ?? text.length);
+  return quoted.length <= maxQuoteLength ? quoted : `${quoted.slice(0, maxQuoteLength)} …`;
+}
+
+/** Lines end at LF; a place behind the end of its line is that end. Undefined when there is no such line. */
+function offsetOf(text: string, { line, character }: TextRange['start']): number | undefined {
+  let offset = 0;
+  for (let index = 0; index < line; index += 1) {
+    const lineEnd = text.indexOf('\n', offset);
+    if (lineEnd === -1) return undefined;
+    offset = lineEnd + 1;
+  }
+  const lineEnd = text.indexOf('\n', offset);
+  return Math.min(offset + character, lineEnd === -1 ? text.length : lineEnd);
+}

@@ -1,0 +1,224 @@
+import { type TurnInput, UnreadableResource } from '@agenthost/host';
+import type {
+  Message,
+  MessageAnnotationsAttachment,
+  MessageAttachment,
+  MessageEmbeddedResourceAttachment,
+  MessageResourceAttachment,
+  QuotedAnnotation,
+} from '@agenthost/protocol';
+import { isText } from './media-type.ts';
+import { linesOf, quote } from './quote.ts';
+
+/** The largest file that is put into a prompt whole; larger ones are named. */
+const maxFileBytes = 1024 * 1024;
+/** The largest file of which a part is quoted. */
+const maxQuotedFileBytes = 16 * 1024 * 1024;
+/** What all attachments of one message together may put into a prompt; what comes behind it is named. */
+const maxMessageBytes = 8 * 1024 * 1024;
+
+/**
+ * What an agent is given for an attachment. `words` speak for themselves; a `link` names something to look up, in `note` with what there is to
+ * say of it. `data` is base64.
+ */
+export type Given =
+  | { readonly kind: 'words'; readonly text: string }
+  | (Named & { readonly kind: 'text'; readonly text: string })
+  | (Named & { readonly kind: 'image' | 'binary'; readonly data: string })
+  | { readonly kind: 'link'; readonly name: string; readonly uri: string; readonly contentType?: string };
+
+interface Named {
+  readonly name: string;
+  readonly uri: string;
+  readonly contentType: string;
+}
+
+/** An attachment as the agent gets it, and what people have to know where it could not be given as it was meant. */
+export interface ReadAttachment {
+  readonly given: readonly Given[];
+  readonly problem?: string;
+}
+
+/**
+ * Reads what comes with a message, in its order. Each attachment gives the agent something: what cannot be read is told in words, with the
+ * reason, and named as a problem. Never rejects for what one attachment is.
+ */
+export async function readAttachments(
+  { attachments = [] }: Pick<Message, 'attachments'>,
+  readResource: TurnInput['readResource'],
+): Promise<ReadAttachment[]> {
+  const read: ReadAttachment[] = [];
+  let leftBytes = maxMessageBytes;
+  for (const attachment of attachments) {
+    const each = await readOne(attachment, { readResource, leftBytes });
+    for (const given of each.given) leftBytes -= sizeOf(given);
+    read.push(each);
+  }
+  return read;
+}
+
+interface Source {
+  readonly readResource: TurnInput['readResource'];
+  readonly leftBytes: number;
+}
+
+async function readOne(attachment: MessageAttachment, source: Source): Promise<ReadAttachment> {
+  switch (attachment.type) {
+    case 'simple':
+      // It says of itself that the message has all of it: agents look for a command at the very beginning.
+      if (attachment.modelRepresentation === '') return { given: [] };
+      return words(attachment.modelRepresentation ?? `[${attachment.label}]`);
+    case 'embeddedResource':
+      return embedded(attachment, source);
+    case 'resource':
+      return resource(attachment, source);
+    case 'annotations':
+      return annotations(attachment);
+    default: {
+      const { label = 'attachment', type }: { label?: string; type?: string } = attachment satisfies never;
+      return problem(label, `its kind, ${type}, is newer than this agent knows`);
+    }
+  }
+}
+
+function embedded(
+  { label, data, contentType, selection }: MessageEmbeddedResourceAttachment,
+  { leftBytes }: Source,
+): ReadAttachment {
+  const named = { name: label, uri: `attachment:${encodeURIComponent(label)}`, contentType };
+  const bytes = Buffer.from(data, 'base64');
+  if (isText(contentType, bytes)) {
+    const text = bytes.toString('utf8');
+    if (selection !== undefined) return selected(label, named.uri, text, selection.range);
+    if (bytes.length <= Math.min(maxFileBytes, leftBytes))
+      return { given: [{ kind: 'text', ...named, text }] };
+  } else if (bytes.length <= leftBytes) {
+    const kind = contentType.startsWith('image/') ? 'image' : 'binary';
+    return { given: [{ kind, ...named, data: bytes.toString('base64') }] };
+  }
+  return problem(label, `its ${bytes.length} bytes are too many to pass on`);
+}
+
+async function resource(attachment: MessageResourceAttachment, source: Source): Promise<ReadAttachment> {
+  const { uri, label, selection } = attachment;
+  const maxBytes = selection === undefined ? Math.min(maxFileBytes, source.leftBytes) : maxQuotedFileBytes;
+  try {
+    const read = await source.readResource(uri, { maxBytes });
+    const contentType = attachment.contentType ?? read.contentType ?? 'text/plain';
+    const bytes = Buffer.from(read.data);
+    const named = { name: label, uri, contentType };
+    if (!isText(contentType, bytes)) {
+      const kind = contentType.startsWith('image/') ? 'image' : 'binary';
+      return { given: [{ kind, ...named, data: bytes.toString('base64') }] };
+    }
+    const text = bytes.toString('utf8');
+    if (selection === undefined) return { given: [{ kind: 'text', ...named, text }] };
+    return selected(label, uri, text, selection.range);
+  } catch (error) {
+    if (!(error instanceof UnreadableResource)) throw error;
+    return unreadable(attachment, error);
+  }
+}
+
+/** Its place, in words and as a link, and what stands there. */
+function selected(
+  label: string,
+  uri: string,
+  text: string,
+  range: Parameters<typeof quote>[1],
+): ReadAttachment {
+  const quoted = quote(text, range);
+  const place = linesOf(range);
+  if (quoted === undefined) return problem(label, `it has no ${place} any more`, uri);
+  const tag = `<selection name=${JSON.stringify(label)} uri=${JSON.stringify(uri)} range=${JSON.stringify(place)}>`;
+  return words(`${tag}\n${quoted}\n</selection>`);
+}
+
+function unreadable(attachment: MessageResourceAttachment, error: UnreadableResource): ReadAttachment {
+  const { uri, label, selection } = attachment;
+  const place = selection === undefined ? '' : ` (${linesOf(selection.range)})`;
+  switch (error.reason) {
+    case 'folder':
+      return { given: [link(attachment, `${label}${place}`)] };
+    case 'tooLarge':
+      return {
+        given: [
+          link(attachment, `${label}${place}`),
+          {
+            kind: 'words',
+            text: `[${label}${place}: too large to be given whole; read what you need of ${uri}]`,
+          },
+        ],
+        problem: `${label} is too large to be given to the agent whole; it gets the name and may read it.`,
+      };
+    case 'missing':
+      return problem(`${label}${place}`, 'there is no such file', uri);
+    case 'denied':
+      return problem(`${label}${place}`, 'the host may not read it for this session', uri);
+    case 'elsewhere':
+      return elsewhere(attachment, `${label}${place}`);
+    case 'unreadable':
+      return problem(`${label}${place}`, 'it could not be read', uri);
+    default:
+      return error.reason satisfies never;
+  }
+}
+
+/** What this machine does not hold: the agent may know how to look it up. */
+function elsewhere(attachment: MessageResourceAttachment, name: string): ReadAttachment {
+  const { label, uri } = attachment;
+  const given = [link(attachment, name)];
+  return /^https?:/i.test(uri)
+    ? { given }
+    : { given, problem: `${label} could not be read by the host; the agent gets its name, ${uri}.` };
+}
+
+const link = ({ uri, contentType }: MessageResourceAttachment, name: string): Given => ({
+  kind: 'link',
+  name,
+  uri,
+  ...(contentType === undefined ? {} : { contentType }),
+});
+
+function annotations(attachment: MessageAnnotationsAttachment): ReadAttachment {
+  const { label, resource: channel, annotationIds, 'x-annotations': carried = [] } = attachment;
+  if (carried.length === 0) {
+    const which = annotationIds === undefined ? '' : ` (${annotationIds.join(', ')})`;
+    return problem(label, 'what the annotations say did not come with the message', `${channel}${which}`);
+  }
+  return words(carried.map(annotationText).join('\n\n'));
+}
+
+function annotationText({ resource: uri, range, quote: quoted, text }: QuotedAnnotation): string {
+  const place = range === undefined ? '' : ` range=${JSON.stringify(linesOf(range))}`;
+  const lines = [`<annotation uri=${JSON.stringify(uri)}${place}>`];
+  if (quoted !== undefined) lines.push(`<quoted>\n${quoted}\n</quoted>`);
+  if (text !== undefined) lines.push(typeof text === 'string' ? text : text.markdown);
+  return [...lines, '</annotation>'].join('\n');
+}
+
+const words = (text: string): ReadAttachment => ({ given: [{ kind: 'words', text }] });
+
+/** Nothing of it can be given: the agent and the people are told why. */
+function problem(label: string, why: string, uri?: string): ReadAttachment {
+  const where = uri === undefined ? '' : ` (${uri})`;
+  return {
+    given: [{ kind: 'words', text: `[${label}${where} is attached, but ${why}]` }],
+    problem: `${label} did not reach the agent: ${why}.`,
+  };
+}
+
+function sizeOf(given: Given): number {
+  switch (given.kind) {
+    case 'words':
+    case 'text':
+      return given.text.length;
+    case 'image':
+    case 'binary':
+      return given.data.length;
+    case 'link':
+      return 0;
+    default:
+      return given satisfies never;
+  }
+}

@@ -1,0 +1,39 @@
+import { ErrorCodes, WireError } from '@agenthost/protocol';
+import type { TurnInput } from '../agents/provider.ts';
+import { type UnreadableReason, UnreadableResource } from '../agents/resource.ts';
+import type { Journal } from '../journal/journal.ts';
+import type { ReadFileBytes } from '../workspace/workspace.ts';
+import { contentIdOf } from './content.ts';
+
+/** What is read at most where an agent names no bound, as for clients. */
+const DEFAULT_MAX_BYTES = 32 * 1024 * 1024;
+
+/** `TurnInput.readResource` of this host: its own content URIs, and files by the path policy [RES-2]. */
+export function attachedReader(
+  journal: Pick<Journal, 'readContent'>,
+  readFile: ReadFileBytes,
+): TurnInput['readResource'] {
+  return async (uri, { maxBytes = DEFAULT_MAX_BYTES } = {}) => {
+    const id = contentIdOf(uri);
+    if (id === undefined && !/^file:/i.test(uri))
+      throw new UnreadableResource('elsewhere', `${JSON.stringify(uri)} is no file of this machine`);
+    if (id === undefined) return readFile(uri, maxBytes).catch((error: unknown) => refuse(error, uri));
+    const content = await journal.readContent(id);
+    const name = JSON.stringify(uri);
+    if (content === undefined) throw new UnreadableResource('missing', `The host holds no content ${name}`);
+    if (content.data.byteLength > maxBytes)
+      throw new UnreadableResource('tooLarge', `${name} has ${content.data.byteLength} bytes`);
+    return content;
+  };
+}
+
+function refuse(error: unknown, uri: string): never {
+  if (error instanceof UnreadableResource) throw error;
+  if (!(error instanceof WireError)) throw error;
+  throw new UnreadableResource(reasonOf(error.code), error.message, { cause: { error, uri } });
+}
+
+function reasonOf(code: number): UnreadableReason {
+  if (code === ErrorCodes.NotFound) return 'missing';
+  return code === ErrorCodes.PermissionDenied ? 'denied' : 'unreadable';
+}
