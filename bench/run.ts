@@ -1,6 +1,7 @@
 // `npm run bench [-- name…] [--json]`: each bar is a ratio within one run. A bar missed by 30% or more fails.
 import { parseArgs } from 'node:util';
 import { judge, type Measured } from './bar.ts';
+import { completions } from './completions.ts';
 import { deltaCost } from './delta-cost.ts';
 import { fanOut } from './fan-out.ts';
 import { fork } from './fork.ts';
@@ -18,6 +19,7 @@ const BENCHES: Readonly<Record<string, () => Promise<Measured[]>>> = {
   fork,
   start,
   search,
+  completions,
   'terminal-flood': terminalFlood,
   'terminal-echo': terminalEcho,
 };

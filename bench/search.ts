@@ -4,6 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { createDemoProvider } from '@agenthost/agents';
 import { createHost, type JournalWrite, SqliteJournal } from '@agenthost/host';
 import { alternate, type Measured, median } from './bar.ts';
+import { watchLoop } from './event-loop.ts';
 import { withFolder } from './process.ts';
 import { WireClient } from './wire.ts';
 
@@ -90,24 +91,6 @@ function scan(database: DatabaseSync): number {
     return performance.now() - startedAt;
   });
   return median(times);
-}
-
-/** Until it is called: the longest time between two rounds of the event loop. */
-function watchLoop(): () => number {
-  let last = performance.now();
-  let longest = 0;
-  let isOver = false;
-  const look = (): void => {
-    const now = performance.now();
-    longest = Math.max(longest, now - last);
-    last = now;
-    if (!isOver) setImmediate(look);
-  };
-  setImmediate(look);
-  return () => {
-    isOver = true;
-    return longest;
-  };
 }
 
 async function store(folder: string): Promise<void> {

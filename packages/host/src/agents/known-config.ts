@@ -71,7 +71,14 @@ export class KnownConfigs {
         config: {},
         memory: undefined,
         history: () => Promise.resolve([]),
-        host: SILENT_HOST,
+        host: {
+          ...SILENT_HOST,
+          commands: (commands) => {
+            this.#remembered.learnCommands(provider.id, commands).catch((error: unknown) => {
+              this.#log.warn({ error, provider: provider.id }, 'the commands of an agent are not remembered');
+            });
+          },
+        },
       },
       signal,
     );

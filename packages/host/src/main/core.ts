@@ -8,6 +8,8 @@ import { StartProgress } from '../agents/start-progress.ts';
 import { Approvals } from '../approvals/approvals.ts';
 import { ApprovalStore } from '../approvals/store.ts';
 import { chatCommands, removeChat } from '../channels/chat/commands.ts';
+import { COMPLETION_TRIGGERS } from '../channels/chat/completion-word.ts';
+import { completionCommands } from '../channels/chat/completions.ts';
 import { chatModule } from '../channels/chat/module.ts';
 import { resourceCommands } from '../channels/resource/commands.ts';
 import { approvalCommands } from '../channels/root/approvals.ts';
@@ -15,8 +17,9 @@ import { rootModule } from '../channels/root/module.ts';
 import { changeSessionCount, openRoot, rootCommands } from '../channels/root/root.ts';
 import { searchCommands } from '../channels/root/search.ts';
 import { keepCatalogue } from '../channels/session/catalogue.ts';
-import { sessionCommands } from '../channels/session/commands.ts';
+import { type SessionParts, sessionCommands } from '../channels/session/commands.ts';
 import { keepHostKeys } from '../channels/session/host-keys.ts';
+import { importCommands } from '../channels/session/import/commands.ts';
 import { mirrorChats } from '../channels/session/mirror.ts';
 import { sessionModule } from '../channels/session/module.ts';
 import { terminalCommands } from '../channels/terminal/commands.ts';
@@ -30,6 +33,7 @@ import { archiveTurns } from '../sync/archive.ts';
 import { newChat, newChatUri, summaryOf } from '../sync/new-chat.ts';
 import { Sync } from '../sync/sync.ts';
 import type { Terminals } from '../terminals/terminals.ts';
+import { attachedReader } from '../turns/attached.ts';
 import { ClientToolRuns } from '../turns/client-tool.ts';
 import { COMMAND_PREFIX } from '../turns/command.ts';
 import { attachedReader } from '../turns/attached.ts';
@@ -44,6 +48,7 @@ import { Hub } from '../wire/hub.ts';
 import { DEFAULT_OUTBOX_LIMITS } from '../wire/outbox.ts';
 import { Presence } from '../wire/presence.ts';
 import type { Commands } from '../wire/router.ts';
+import { FileFinder } from '../workspace/completion/file-finder.ts';
 import { findProject } from '../workspace/git-project.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { Commits } from './commits.ts';
@@ -67,6 +72,8 @@ export interface Core {
   /** Rows of those who stand outside of channels. */
   readonly commits: Commits;
   readonly ownerTokens: OwnerTokens;
+  /** Paths of working directories, for whoever types one. */
+  readonly files: FileFinder;
 }
 
 /** Puts a host together on an open journal, and recovers what was open. Nobody is connected yet. */
@@ -203,36 +210,20 @@ export async function startCore(parts: {
     ...rootCommands(sync),
     ...approvalCommands(sync, approvals),
     ...searchCommands(sync),
-    ...sessionCommands({
-      sync,
-      ids,
-      agents,
-      turns,
-      terminals,
-      progress,
-      configs: new KnownConfigs({ remembered, timers, log }),
-      resolveDirectory: (uri, caller) => workspace.resolveDirectory(uri, caller.isAdmin),
-      findProject: (path) => findProject(path, timers),
-      onListed: (uri, by) => {
-        changeSessionCount(sync, by);
-        if (by === -1) membership.forget(uri);
-        directories.changed();
-        sync.path.effect(() => parts.emit(by === 1 ? 'sessionAdded' : 'sessionRemoved', { uri }));
-      },
-      chats: {
-        make: (nowIso) => {
-          const state = newChat({ resource: newChatUri(ids), modifiedAt: nowIso });
-          return { state, summary: summaryOf(state) };
-        },
-        remove: (session, chat) => removeChat(sync, turns, session, chat),
-      },
-    }),
+    ...sessionCommands(sessionParts),
+    ...importCommands({ ...sessionParts, timers, presence }),
     ...chatCommands({
       sync,
       ids,
       agents,
       turns,
       resolveDirectory: (uri, caller) => workspace.resolveDirectory(uri, caller.isAdmin),
+    }),
+    ...completionCommands({
+      sync,
+      files,
+      remembered,
+      workingDirectoryOf: (session, chat) => workingDirectoryOf(workspace, session, chat),
     }),
     ...terminalCommands({
       sync,
@@ -253,13 +244,14 @@ export async function startCore(parts: {
       serverInfo: { name, version },
       defaultDirectory: workspace.defaultDirectory,
       terminalCommandPrefix: COMMAND_PREFIX,
+      completionTriggerCharacters: [...COMPLETION_TRIGGERS],
     },
     lost: start.lost,
     presence,
     departures: membership,
     isReplaced: (tokenHash) => ownerTokens.isReplaced(tokenHash),
   });
-  return { sync, hub, agents, turns, terminals, commands, commits, ownerTokens };
+  return { sync, hub, agents, turns, terminals, commands, commits, ownerTokens, files };
 }
 
 /** Absolute path of the folder that a chat works in: its own, or its session's [SESS-6]. */

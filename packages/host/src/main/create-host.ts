@@ -25,6 +25,8 @@ import { replayWindow } from './replay-window.ts';
 const SWEEP_MS = 15_000;
 const UNLOAD_AFTER_MS = 60_000;
 const MINUTE_MS = 60_000;
+/** Nobody types paths of a folder any more. */
+const DROP_PATHS_AFTER_MS = 5 * MINUTE_MS;
 
 /** Where a host stands. */
 type HostState =
@@ -127,6 +129,7 @@ export class Host {
   async #stop({ core, maintenance, close }: Extract<HostState, { phase: 'running' }>): Promise<void> {
     const { sync, commits, hub, agents, turns, terminals } = core;
     this.#cancelSweep();
+    core.files.end();
     endTurns(core);
     terminals.end();
     await sync.path.drain();
@@ -266,12 +269,13 @@ export class Host {
     return maintenance;
   }
 
-  #sweep({ sync, turns }: Core): void {
+  #sweep({ sync, turns, files }: Core): void {
     this.#cancelSweep = this.#timers.after(SWEEP_MS, () => {
       sync.registry.unloadIdle(this.#clock.now() - (this.#options.unloadAfterMs ?? UNLOAD_AFTER_MS));
       // The next turn opens it again.
       const idleMinutes = numberSetting(sync.root.state.config, 'agentIdleMinutes');
       turns.closeIdle(this.#clock.now() - idleMinutes * MINUTE_MS);
+      files.dropIdle(this.#clock.now() - DROP_PATHS_AFTER_MS);
       if (this.#state.phase === 'running') this.#sweep(this.#state.core);
     });
   }

@@ -1,15 +1,13 @@
 import { AgentError, type AgentSessionHost, type ResolvedConfig } from '../agents/provider.ts';
-import { agentValues } from '../config/session-keys.ts';
 import { offeredTools } from '../client-tools/offers.ts';
+import { agentValues } from '../config/session-keys.ts';
 import type { Channel } from '../sync/channel.ts';
+import { withCommands } from './agent-commands.ts';
 import type { TurnParts } from './parts.ts';
-
-/** Key of a session's `_meta` under which the agent's slash commands stand. */
-const COMMANDS_META = 'agenthost.commands';
 
 /** What an agent session may tell the host outside of turns; later calls of a session that has been replaced do nothing. */
 export function agentSessionHost(
-  { sync, terminals, workingDirectoryOf }: TurnParts,
+  { sync, terminals, remembered, log, workingDirectoryOf }: TurnParts,
   owner: { chat: string; session: string; isCurrent(): boolean; exited(reason: string): void },
 ): AgentSessionHost {
   const change = (work: (session: Channel<'session'>, chat: Channel<'chat'>) => void): void => {
@@ -28,16 +26,14 @@ export function agentSessionHost(
     config: (config) => change((session) => adoptConfig(sync, session, config)),
     commands: (commands) =>
       change((session) => {
-        const list = commands.map(({ name, description, hint }) => ({
-          name,
-          description,
-          ...(hint === undefined ? {} : { hint }),
-        }));
-        if (JSON.stringify(session.state._meta?.[COMMANDS_META]) === JSON.stringify(list)) return;
-        sync.emit(session, {
-          type: 'session/metaChanged',
-          _meta: { ...session.state._meta, [COMMANDS_META]: list },
+        const { provider } = session.state;
+        sync.path.effect(() => {
+          remembered.learnCommands(provider, commands).catch((error: unknown) => {
+            log.warn({ error, provider }, 'the commands of an agent are not remembered');
+          });
         });
+        const _meta = withCommands(session.state, commands);
+        if (_meta !== undefined) sync.emit(session, { type: 'session/metaChanged', _meta });
       }),
     terminal: async (start) => {
       const chat = sync.registry.getOf('chat', owner.chat);

@@ -156,7 +156,7 @@ function keepDefault(sync: Sync, session: Channel<'session'>): void {
 }
 
 /** A chat by its URI, or a session's default chat by the session's [CHAT-15]. */
-async function openChat(sync: Sync, uri: string): Promise<Channel<'chat'>> {
+export async function openChat(sync: Sync, uri: string): Promise<Channel<'chat'>> {
   const channel = await sync.registry.open(uri);
   if (channel?.is('chat') === true) return channel;
   const main = channel?.is('session') === true ? channel.state.defaultChat : undefined;

@@ -1,0 +1,141 @@
+import { execFile } from 'node:child_process';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+import { createDemoProvider } from '@agenthost/agents';
+import { createHost } from '@agenthost/host';
+import { type Measured, median, RUNS } from './bar.ts';
+import { watchLoop } from './event-loop.ts';
+import { withFolder } from './process.ts';
+import { newSession, WireClient } from './wire.ts';
+
+const run = promisify(execFile);
+
+const FILES = 100_000;
+const FILES_A_FOLDER = 100;
+const WORDS =
+  'chat session client model turn index state wire view tool parser cache render test queue store'.split(' ');
+/** What somebody types, letter by letter: names, paths, letters of several words, nothing that there is. */
+const TYPED = [
+  'sessionqueue-7',
+  'src/view-3/cache',
+  'csq',
+  'packages/wire-7/src',
+  'rendertest-45.ts',
+  'mdlidx',
+  'qzx',
+  'parserstore',
+];
+/** What an answer may keep from everything else. */
+const BLOCK_MS = 20;
+
+/**
+ * `completions` of a file, asked at each key stroke in a git repository of 100,000 files, through the whole host: p95 against one
+ * `git ls-files` of a process that starts, which is what it would cost without an index. Files come and go meanwhile.
+ */
+export async function completions(): Promise<Measured[]> {
+  return withFolder(async (folder) => {
+    const tree = join(folder, 'tree');
+    await plant(tree);
+    const host = createHost({
+      dataDir: join(folder, 'data'),
+      roots: [folder],
+      agents: [() => createDemoProvider()],
+      listen: { port: 0, token: 'bench-token-of-forty-three-characters-long-x' },
+    });
+    const address = await host.start();
+    const client = await WireClient.connect(`${address?.wsUrl}?token=${address?.token}`, 'typist');
+    try {
+      const { chat } = await newSession(client, pathToFileURL(tree).href);
+      await warm(client, chat);
+      const p95s: number[] = [];
+      const lists: number[] = [];
+      const blocks: number[] = [];
+      for (let round = 0; round < RUNS; round += 1) {
+        await writeFile(join(tree, `untracked-${round}.ts`), '');
+        p95s.push(p95(await type(client, chat, blocks)));
+        lists.push(await timed(() => list(tree)));
+      }
+      const text = (ms: number): string => `${ms.toFixed(1)} ms`;
+      const [ours, baseline] = [median(p95s), median(lists)];
+      const blocked = p95(blocks);
+      return [
+        {
+          name: `complete a path of ${FILES}, p95, not git ls-files`,
+          figure: text(ours),
+          baseline: text(baseline),
+          ratio: median(p95s.map((ms, round) => ms / (lists[round] ?? Number.NaN))),
+          bar: { atMost: 0.1 },
+        },
+        {
+          name: 'completions: longest wait for others, p95',
+          figure: text(blocked),
+          baseline: text(BLOCK_MS),
+          ratio: blocked / BLOCK_MS,
+          bar: { atMost: 1 },
+        },
+      ];
+    } finally {
+      await client.close();
+      await host.stop();
+    }
+  });
+}
+
+/** What git has to be asked to know the same. */
+const list = (tree: string): Promise<unknown> =>
+  run('git', ['ls-files', '-co', '--exclude-standard', '-z'], { cwd: tree, maxBuffer: 64 * 1024 * 1024 });
+
+/** Asks until the tree is listed. */
+async function warm(client: WireClient, chat: string): Promise<void> {
+  for (let tries = 0; tries < 20; tries += 1) if ((await ask(client, chat, 'queue')) > 0) return;
+  throw new Error('The tree was not listed');
+}
+
+/** Types every word letter by letter; the time of each answer. */
+async function type(client: WireClient, chat: string, blocks: number[]): Promise<number[]> {
+  const times: number[] = [];
+  for (const word of TYPED) {
+    for (let length = 0; length <= word.length; length += 1) {
+      const blocked = watchLoop();
+      times.push(await timed(() => ask(client, chat, word.slice(0, length))));
+      blocks.push(blocked());
+    }
+  }
+  return times;
+}
+
+async function ask(client: WireClient, chat: string, query: string): Promise<number> {
+  const text = `Look at @${query}`;
+  const params = { channel: chat, kind: 'userMessage', text, offset: text.length };
+  return (await client.request<{ items: unknown[] }>('completions', params)).items.length;
+}
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const startedAt = performance.now();
+  await work();
+  return performance.now() - startedAt;
+}
+
+const p95 = (values: readonly number[]): number =>
+  values.toSorted((one, other) => one - other)[Math.floor(values.length * 0.95)] ?? Number.NaN;
+
+/** A repository that tracks files in a thousand folders. */
+async function plant(tree: string): Promise<void> {
+  const word = (index: number): string => WORDS[index % WORDS.length] ?? '';
+  for (let index = 0; index < FILES / FILES_A_FOLDER; index += 1) {
+    const part = Math.floor(index / 20);
+    const folder = join(tree, 'packages', `${word(part)}-${part}`, 'src', `${word(index)}-${index % 20}`);
+    await mkdir(folder, { recursive: true });
+    const names = Array.from(
+      { length: FILES_A_FOLDER },
+      (_, at) => `${word(at + index)}${word(at * 7)}-${at}.ts`,
+    );
+    await Promise.all(names.map((name) => writeFile(join(folder, name), '')));
+  }
+  const git = (...args: string[]): Promise<unknown> =>
+    run('git', args, { cwd: tree, maxBuffer: 64 * 1024 * 1024 });
+  await git('init', '-q');
+  await git('add', '-A');
+}

@@ -1,0 +1,108 @@
+import { posix } from 'node:path';
+import type { CompletionItem, MessageAttachment, TextRange } from '@agenthost/protocol';
+import type { AgentCommand } from '../../agents/provider.ts';
+import type { FoundFile } from '../../workspace/completion/file-finder.ts';
+import { contentTypeOf } from '../../workspace/content-types.ts';
+import { fileUriOf } from '../../workspace/file-uri.ts';
+import type { CompletionWord } from './completion-word.ts';
+import type { EarlierTurn } from './earlier-turns.ts';
+
+/** Where a proposal goes: the text, and the word in it that it replaces. */
+export interface CompletionPlace {
+  readonly text: string;
+  readonly word: CompletionWord;
+}
+
+/** Of an earlier turn's message, as a label. */
+const MAX_LABEL = 80;
+
+/** A file or folder below `folder` (absolute). */
+export function fileItem(
+  place: CompletionPlace,
+  folder: string,
+  { path, isFolder }: FoundFile,
+): CompletionItem {
+  const name = isFolder ? path.slice(0, -1) : path;
+  const contentType = isFolder ? undefined : contentTypeOf(name, true);
+  const kind = contentType?.startsWith('image/') === true ? 'image' : 'document';
+  return item(place, `@${quoted(path)}`, {
+    type: 'resource',
+    uri: fileUriOf(posix.join(folder, name)),
+    label: posix.basename(name),
+    displayKind: isFolder ? 'directory' : kind,
+    // Of what has no known extension nobody has looked whether it is text.
+    ...(contentType === undefined || contentType === 'text/plain' ? {} : { contentType }),
+    _meta: { 'agenthost.path': path },
+  });
+}
+
+/** A command of the agent, and a space behind it. Its words are in the message: the attachment tells the model nothing more. */
+export function commandItem(
+  place: CompletionPlace,
+  { name, description, hint }: AgentCommand,
+): CompletionItem {
+  const gap = place.text.startsWith(' ', place.word.end) ? '' : ' ';
+  return item(place, `/${name}${gap}`, {
+    type: 'simple',
+    label: hint === undefined ? description : `${description} [${hint}]`,
+    displayKind: 'command',
+    modelRepresentation: '',
+    _meta: { 'agenthost.command': { name, description, ...(hint === undefined ? {} : { hint }) } },
+  });
+}
+
+/** An earlier turn of a chat, with what was said in it. */
+export function turnItem(
+  place: CompletionPlace,
+  chat: string,
+  turn: EarlierTurn,
+  content: string,
+): CompletionItem {
+  const line = turn.text.trim().replace(/\s+/gu, ' ');
+  return item(place, `#${turn.number}`, {
+    type: 'simple',
+    label: line.length > MAX_LABEL ? `${cutText(line, MAX_LABEL - 1)}…` : line,
+    displayKind: 'turn',
+    modelRepresentation: content,
+    _meta: { 'agenthost.turn': { chat, turnId: turn.id } },
+  });
+}
+
+/** The beginning of a text, at most so many code units; never half of a character. */
+export function cutText(text: string, limit: number): string {
+  if (text.length <= limit) return text;
+  return text.slice(0, limit).replace(/[\ud800-\udbff]$/u, '');
+}
+
+function item(
+  { text, word }: CompletionPlace,
+  insertText: string,
+  attachment: MessageAttachment,
+): CompletionItem {
+  const { start, end } = word;
+  const range = rangeIn(text, start, insertText.trimEnd().length);
+  return { insertText, rangeStart: start, rangeEnd: end, attachment: { ...attachment, range } };
+}
+
+/** What is inserted has no line ends. */
+function rangeIn(text: string, start: number, length: number): TextRange {
+  let line = 0;
+  let lineStart = 0;
+  for (let next = text.indexOf('\n'); next >= 0 && next < start; next = text.indexOf('\n', next + 1)) {
+    line += 1;
+    lineStart = next + 1;
+  }
+  const character = start - lineStart;
+  return { start: { line, character }, end: { line, character: character + length } };
+}
+
+/** A path as it can stand in a message: in quotes with escapes where it would not be one word. */
+function quoted(path: string): string {
+  if (!/[\s"'`\\(),;\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(path)) return path;
+  const escaped = JSON.stringify(path);
+  return escaped.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) =>
+    [...Array(character.length).keys()]
+      .map((at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`)
+      .join(''),
+  );
+}

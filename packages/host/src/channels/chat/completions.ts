@@ -1,0 +1,115 @@
+import { type CompletionItem, invalidParams } from '@agenthost/protocol';
+import { type AgentCommand, AgentError } from '../../agents/provider.ts';
+import type { RememberedAgents } from '../../agents/remembered.ts';
+import type { Channel } from '../../sync/channel.ts';
+import type { Sync } from '../../sync/sync.ts';
+import { commandsOf } from '../../turns/agent-commands.ts';
+import type { Commands } from '../../wire/router.ts';
+import type { FileFinder } from '../../workspace/completion/file-finder.ts';
+import { openChat } from './commands.ts';
+import { type CompletionPlace, commandItem, fileItem, turnItem } from './completion-items.ts';
+import { completionWordAt } from './completion-word.ts';
+import { EarlierTurns } from './earlier-turns.ts';
+
+/** Proposals of each kind in one answer: more than anybody reads, and turns bring their text along. */
+const MAX_FILES = 20;
+const MAX_COMMANDS = 100;
+const MAX_TURNS = 8;
+
+interface Parts {
+  readonly sync: Sync;
+  readonly files: FileFinder;
+  readonly remembered: Pick<RememberedAgents, 'commands'>;
+  /** Absolute path; rejects with `AgentError` when the folder has gone. */
+  workingDirectoryOf(session: Channel<'session'>, chat: Channel<'chat'>): Promise<string>;
+}
+
+/** `completions` [CHAT-16]. */
+export function completionCommands(parts: Parts): Commands {
+  const turns = new EarlierTurns(parts.sync);
+  return {
+    completions: async ({ channel, text, offset }, _, signal) => {
+      if (offset > text.length) {
+        throw invalidParams(
+          `params.offset: expected 0 to ${text.length}, the length of the text, got ${offset}`,
+        );
+      }
+      const chat = await openChat(parts.sync, channel);
+      const session = parts.sync.registry.getOf('session', chat.session ?? '');
+      const word = completionWordAt(text, offset);
+      if (word === undefined || session === undefined) return { items: [] };
+      const place = { text, word };
+      switch (word.trigger) {
+        case '@':
+          return { items: await fileItems(parts, session, chat, place, signal) };
+        case '/':
+          return { items: commandItems(parts, session, place) };
+        case '#':
+          return { items: await turnItems(turns, chat, place) };
+        default:
+          return word.trigger satisfies never;
+      }
+    },
+  };
+}
+
+async function fileItems(
+  { files, workingDirectoryOf }: Parts,
+  session: Channel<'session'>,
+  chat: Channel<'chat'>,
+  place: CompletionPlace,
+  signal: AbortSignal,
+): Promise<CompletionItem[]> {
+  try {
+    const folder = await workingDirectoryOf(session, chat);
+    const found = await files.find(folder, place.word.query, MAX_FILES, signal);
+    return found.map((file) => fileItem(place, folder, file));
+  } catch (error) {
+    // The folder has gone: there is nothing in it to propose, and the next turn will say so.
+    if (error instanceof AgentError) return [];
+    throw error;
+  }
+}
+
+/** As the agent of this session said, else as one of its kind said when it last ran. */
+function commandItems(
+  { remembered }: Parts,
+  session: Channel<'session'>,
+  place: CompletionPlace,
+): CompletionItem[] {
+  const { state } = session;
+  const commands = commandsOf(state) ?? remembered.commands(state.provider) ?? [];
+  const wanted = place.word.query.toLowerCase();
+  return commands
+    .flatMap((command) => {
+      const rank = rankOf(command, wanted);
+      return rank === undefined ? [] : [{ command, rank }];
+    })
+    .toSorted((one, other) => one.rank - other.rank)
+    .slice(0, MAX_COMMANDS)
+    .map(({ command }) => commandItem(place, command));
+}
+
+/** 0 for names that begin so, 1 for those that have it in them, 2 for those that have its characters in order. */
+function rankOf({ name }: AgentCommand, wanted: string): number | undefined {
+  const found = name.toLowerCase().indexOf(wanted);
+  if (found >= 0) return found === 0 ? 0 : 1;
+  let at = 0;
+  for (const character of name.toLowerCase()) if (wanted.startsWith(character, at)) at += character.length;
+  return at === wanted.length ? 2 : undefined;
+}
+
+async function turnItems(
+  turns: EarlierTurns,
+  chat: Channel<'chat'>,
+  place: CompletionPlace,
+): Promise<CompletionItem[]> {
+  const found = await turns.find(chat, place.word.query, MAX_TURNS);
+  const items = await Promise.all(
+    found.map(async (turn) => {
+      const content = await turns.contentOf(chat, turn);
+      return content === undefined ? undefined : turnItem(place, chat.uri, turn, content);
+    }),
+  );
+  return items.filter((item) => item !== undefined);
+}

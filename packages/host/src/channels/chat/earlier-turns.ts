@@ -1,0 +1,130 @@
+import type { Turn } from '@agenthost/protocol';
+import type { Channel } from '../../sync/channel.ts';
+import type { Sync } from '../../sync/sync.ts';
+import { firstOrdinal, readTurn } from '../../sync/window.ts';
+import { cutText } from './completion-items.ts';
+
+/** Turns that can be found: the latest ones. */
+const MAX_TURNS = 300;
+/** Of them, what is read at a time, so that nothing else waits long. */
+const PAGE_TURNS = 50;
+const PAGE_BYTES = 512 * 1024;
+/** Of each message, what is searched. */
+const MAX_TEXT = 500;
+/** Of message and answer, what the agent is given. */
+const MAX_MESSAGE = 2_000;
+const MAX_ANSWER = 6_000;
+
+/** A completed turn that a person began. */
+export interface EarlierTurn {
+  readonly id: string;
+  /** From 1 for the chat's first turn. */
+  readonly number: number;
+  /** The beginning of its message. */
+  readonly text: string;
+}
+
+/** Turns that are out of the chat's window, the newest first: those from `from` up to, and without, `to`, by ordinal. */
+interface Known {
+  readonly historyVersion: number;
+  readonly from: number;
+  readonly to: number;
+  readonly turns: readonly EarlierTurn[];
+}
+
+/** Finds earlier turns of a chat by their messages. */
+export class EarlierTurns {
+  readonly #sync: Sync;
+  /** As long as the chat is in memory. */
+  readonly #known = new WeakMap<Channel<'chat'>, Known>();
+
+  constructor(sync: Sync) {
+    this.#sync = sync;
+  }
+
+  /** Turns whose message has the query in it, in whatever case, or whose number begins with it; the newest first. */
+  async find(chat: Channel<'chat'>, query: string, limit: number): Promise<readonly EarlierTurn[]> {
+    const wanted = fold(query);
+    const isMatch = ({ text, number }: EarlierTurn): boolean =>
+      fold(text).includes(wanted) || String(number).startsWith(wanted);
+    return (await this.#latest(chat)).filter(isMatch).slice(0, limit);
+  }
+
+  /** What was said in a turn, for the agent; `undefined` when it is gone. */
+  async contentOf(chat: Channel<'chat'>, { id, number }: EarlierTurn): Promise<string | undefined> {
+    const present = chat.state.turns.find((turn) => turn.id === id);
+    if (present !== undefined) return contentOf(present, number);
+    const [row] = await this.#sync.journal.readTurns(chat.uri, { before: number, limit: 1 });
+    return row?.ordinal === number - 1 ? contentOf(readTurn(row), number) : undefined;
+  }
+
+  async #latest(chat: Channel<'chat'>): Promise<readonly EarlierTurn[]> {
+    // Commits first, so that what leaves the window is on disk.
+    return this.#sync.path.boundary(
+      () => {
+        const first = firstOrdinal(chat);
+        const { historyVersion } = chat;
+        return { first, historyVersion, window: chat.state.turns };
+      },
+      async ({ first, historyVersion, window }) => {
+        const shown = window.flatMap((turn, index) => listed(turn, first + index)).toReversed();
+        const oldest = Math.max(0, first + window.length - MAX_TURNS);
+        const older = await this.#older(chat, historyVersion, oldest, first);
+        // Cut meanwhile: what was read may be no more.
+        return chat.historyVersion === historyVersion ? [...shown, ...older] : shown;
+      },
+    );
+  }
+
+  /** The turns with `oldest <= ordinal < first`; what was read before is not read again. */
+  async #older(
+    chat: Channel<'chat'>,
+    historyVersion: number,
+    oldest: number,
+    first: number,
+  ): Promise<readonly EarlierTurn[]> {
+    const before = this.#known.get(chat);
+    const known = before?.historyVersion === historyVersion && before.to <= first ? before : undefined;
+    const turns: EarlierTurn[] = [];
+    const end = known?.to ?? oldest;
+    for (let at = first; at > end; ) {
+      const rows = await this.#sync.journal.readTurns(chat.uri, {
+        before: at,
+        limit: Math.min(PAGE_TURNS, at - end),
+        maxBytes: PAGE_BYTES,
+      });
+      turns.push(...rows.flatMap((row) => listed(readTurn(row), row.ordinal)).toReversed());
+      // Older ones may have been dropped by the retention policy.
+      at = rows[0]?.ordinal ?? end;
+    }
+    const isWanted = ({ number }: EarlierTurn): boolean => number > oldest;
+    turns.push(...(known?.turns ?? []).filter(isWanted));
+    if (chat.historyVersion === historyVersion) {
+      this.#known.set(chat, { historyVersion, from: oldest, to: first, turns });
+    }
+    return turns;
+  }
+}
+
+/** Lower case, composed. */
+const fold = (text: string): string => text.normalize('NFC').toLowerCase();
+
+function listed({ id, message }: Turn, ordinal: number): EarlierTurn[] {
+  if (message.origin.kind !== 'user' || message.text.trim() === '') return [];
+  return [{ id, number: ordinal + 1, text: cutText(message.text, MAX_TEXT) }];
+}
+
+function contentOf({ message, responseParts }: Turn, number: number): string {
+  const answer = responseParts
+    .flatMap((part) => (part.kind === 'markdown' ? [part.content] : []))
+    .join('\n\n');
+  return [
+    `Turn ${number} of this conversation, as it was:`,
+    `User: ${shortened(message.text, MAX_MESSAGE)}`,
+    `Agent: ${shortened(answer, MAX_ANSWER)}`,
+  ].join('\n\n');
+}
+
+function shortened(text: string, limit: number): string {
+  return text.length <= limit ? text : `${cutText(text, limit)}\n[… the rest is left out]`;
+}

@@ -1,0 +1,32 @@
+import type { SessionState } from '@agenthost/protocol';
+import type { AgentCommand } from '../agents/provider.ts';
+
+/** Key of a session's `_meta` under which the agent's slash commands stand. */
+const COMMANDS_META = 'agenthost.commands';
+
+/** The slash commands that a session's agent has said; `undefined` when it has not said any yet. */
+export function commandsOf({ _meta }: Pick<SessionState, '_meta'>): readonly AgentCommand[] | undefined {
+  const list = _meta?.[COMMANDS_META];
+  return Array.isArray(list) ? list.filter(isCommand) : undefined;
+}
+
+/** A session's `_meta` with these commands; `undefined` when it has them. */
+export function withCommands(
+  { _meta }: Pick<SessionState, '_meta'>,
+  commands: readonly AgentCommand[],
+): Record<string, unknown> | undefined {
+  const list = commands.map(({ name, description, hint }) => ({
+    name,
+    description,
+    ...(hint === undefined ? {} : { hint }),
+  }));
+  if (JSON.stringify(_meta?.[COMMANDS_META]) === JSON.stringify(list)) return undefined;
+  return { ..._meta, [COMMANDS_META]: list };
+}
+
+/** `_meta` is open to whatever stands there. */
+function isCommand(value: unknown): value is AgentCommand {
+  if (typeof value !== 'object' || value === null) return false;
+  const isText = (key: string): boolean => typeof Reflect.get(value, key) === 'string';
+  return isText('name') && isText('description') && (!('hint' in value) || isText('hint'));
+}

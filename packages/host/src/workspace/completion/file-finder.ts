@@ -1,0 +1,147 @@
+import { realpath, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isWithin, systemCode } from '../real-path.ts';
+import { type FolderParts, FolderPaths } from './folder-paths.ts';
+import { Slices } from './slices.ts';
+
+/** Memory for the paths of all folders; those used longest ago go first. */
+const MAX_BYTES = 128 * 1024 * 1024;
+const MAX_FOLDERS = 16;
+/** An answer comes without paths when a folder is not listed by then. */
+const FIRST_LIST_MS = 2_000;
+/** Some that are found are gone, or lead elsewhere: so many more are looked at. */
+const SPARE = 8;
+
+/** A file or folder that was looked for. */
+export interface FoundFile {
+  /** Relative to the folder searched, with slashes; a folder's ends with one. */
+  readonly path: string;
+  readonly isFolder: boolean;
+}
+
+/** Finds files below folders by a few of their characters. */
+export class FileFinder {
+  readonly #parts: FolderParts;
+  readonly #maxBytes: number;
+  readonly #folders = new Map<string, FolderPaths>();
+  #searchCount = 0;
+  /** The search that was begun last: one runs at a time. */
+  #last: Promise<unknown> = Promise.resolve();
+
+  /** `maxBytes`: what all folders' paths may take in memory together. Default 128 MiB. */
+  constructor(parts: FolderParts, maxBytes = MAX_BYTES) {
+    this.#parts = parts;
+    this.#maxBytes = maxBytes;
+  }
+
+  /** How many folders' paths are in memory. */
+  get folderCount(): number {
+    return this.#folders.size;
+  }
+
+  /**
+   * Files and folders below `folder` (absolute) that fit the query, the best first; only such that are there and lie in it by their real
+   * paths. The signal takes the question back: it rejects then, with the signal's reason.
+   */
+  async find(
+    folder: string,
+    query: string,
+    limit: number,
+    signal: AbortSignal,
+  ): Promise<readonly FoundFile[]> {
+    const wanted = query.replace(/^(\.\/)+/, '');
+    if (wanted.startsWith('/') || wanted.startsWith('../') || wanted === '..') return [];
+    const paths = this.#open(folder);
+    if (paths.use() === undefined) await this.#first(paths, signal);
+    const search = paths.use();
+    this.#makeRoom(paths);
+    if (search === undefined) return [];
+    const found = await this.#inTurn(async () => {
+      signal.throwIfAborted();
+      return search.find(wanted, limit + SPARE, new Slices(this.#parts.timers, signal));
+    });
+    const present = await presentOf(folder, found);
+    return present.slice(0, limit);
+  }
+
+  /** Lets go of what has not been asked for since (ms since the epoch). */
+  dropIdle(before: number): void {
+    for (const [folder, paths] of this.#folders) if (paths.usedAt < before) this.#drop(folder, paths);
+  }
+
+  /** Stops all that runs. */
+  end(): void {
+    for (const [folder, paths] of this.#folders) this.#drop(folder, paths);
+  }
+
+  #open(folder: string): FolderPaths {
+    const present = this.#folders.get(folder);
+    const paths = present ?? new FolderPaths(folder, this.#parts, () => this.#searchCount > 0);
+    this.#folders.delete(folder);
+    this.#folders.set(folder, paths);
+    return paths;
+  }
+
+  async #first(paths: FolderPaths, signal: AbortSignal): Promise<void> {
+    const given = Promise.withResolvers<void>();
+    const cancel = this.#parts.timers.after(FIRST_LIST_MS, given.resolve);
+    const leave = (): void => given.resolve();
+    signal.addEventListener('abort', leave, { once: true });
+    await Promise.race([paths.listed(), given.promise]);
+    cancel();
+    signal.removeEventListener('abort', leave);
+    signal.throwIfAborted();
+  }
+
+  /** The folder that is in use stays, whatever it takes. */
+  #makeRoom(inUse: FolderPaths): void {
+    let byteLength = 0;
+    for (const paths of this.#folders.values()) byteLength += paths.byteLength;
+    for (const [folder, paths] of this.#folders) {
+      if (byteLength <= this.#maxBytes && this.#folders.size <= MAX_FOLDERS) return;
+      if (paths === inUse) continue;
+      byteLength -= paths.byteLength;
+      this.#drop(folder, paths);
+    }
+  }
+
+  #drop(folder: string, paths: FolderPaths): void {
+    paths.end();
+    this.#folders.delete(folder);
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    this.#searchCount += 1;
+    const result = this.#last.then(work).finally(() => {
+      this.#searchCount -= 1;
+    });
+    this.#last = result.catch(() => undefined);
+    return result;
+  }
+}
+
+/** Those that are there, and lie in the folder by their real paths. */
+async function presentOf(folder: string, paths: readonly string[]): Promise<FoundFile[]> {
+  const root = await realPathOf(folder);
+  if (root === undefined) return [];
+  const looked = await Promise.all(
+    paths.map(async (path): Promise<FoundFile | undefined> => {
+      const name = path.endsWith('/') ? path.slice(0, -1) : path;
+      const real = await realPathOf(join(folder, name));
+      if (real === undefined || !isWithin(real, root)) return undefined;
+      // Links and submodules are listed as files.
+      const isFolder = name !== path || (await stat(real)).isDirectory();
+      return { path: isFolder ? `${name}/` : name, isFolder };
+    }),
+  );
+  return looked.filter((found) => found !== undefined);
+}
+
+async function realPathOf(path: string): Promise<string | undefined> {
+  try {
+    return await realpath(path);
+  } catch (error) {
+    if (systemCode(error) === undefined) throw error;
+    return undefined;
+  }
+}
