@@ -27,7 +27,7 @@ const canLoad = { agentCapabilities: { loadSession: true } };
 const canLoadAndClose = { agentCapabilities: { loadSession: true, sessionCapabilities: { close: {} } } };
 
 const list: Step = { mcp: { method: 'tools/list' } };
-const call = (name = 'look'): Step => ({
+const call = (name = 'look') => ({
   mcp: { method: 'tools/call', params: { name, arguments: { far: true } } },
 });
 
@@ -91,6 +91,26 @@ describe('tools of clients in an ACP agent', () => {
     expect(JSON.parse(failed)).toEqual({ isError: true, content: [{ type: 'text', text: 'it was dark' }] });
     expect(JSON.parse(unknown)).toMatchObject({ isError: true });
     expect(output.clientCalls).toHaveLength(1);
+  });
+
+  it('[CHAT-9] a call that the agent takes back is called off at the client', async () => {
+    const { prompt } = await opened();
+    const { output, done } = prompt({ mcpCancelled: call().mcp }, list, { say: 'on' });
+    const calledOff = new Promise<void>((resolve) => {
+      output.onClientTool = (_, withdrawn) =>
+        new Promise((answer) => {
+          const end = (): void => {
+            resolve();
+            answer(SEEN);
+          };
+          if (withdrawn?.aborted === true) end();
+          else withdrawn?.addEventListener('abort', end);
+        });
+    });
+    await calledOff;
+    await done;
+    expect(output.clientCalls).toHaveLength(1);
+    expect(output.text).toBe('on');
   });
 
   it('[SESS-8] cost nothing before a client offers some: then the agent’s session is opened again, with them', async () => {

@@ -42,6 +42,8 @@ export type Step =
   | { saySession: true }
   /** Asks the first server of `mcpServers`, which it starts for that, and waits for the answer. */
   | { mcp: { method: string; params?: object } }
+  /** Asks it too, but takes the request back and waits for nothing. */
+  | { mcpCancelled: { method: string; params?: object } }
   /** Says which notifications that server has sent, once there is one. */
   | { sayMcpNotes: true }
   /** Waits until a method was called that the agent has seen so often by then. */
@@ -126,6 +128,9 @@ async function runTurn(id: number | string, sessionId: string, prompt: { text?: 
       const { method, params = {} } = step.mcp;
       const { result, error } = await mcpOf(sessionId).request(method, params);
       lastAnswer = { result: result ?? error };
+    } else if ('mcpCancelled' in step) {
+      const { method, params = {} } = step.mcpCancelled;
+      await mcpOf(sessionId).requestAndCancel(method, params);
     } else if ('sayMcpNotes' in step) {
       const { notes } = mcpOf(sessionId);
       while (notes.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));

@@ -44,6 +44,14 @@ export class McpClient {
     return this.#send(method, params);
   }
 
+  /** Sends a request and takes it back; there is no answer then. */
+  async requestAndCancel(method: string, params: object): Promise<void> {
+    this.#ready ??= this.#initialize();
+    await this.#ready;
+    void this.#send(method, params);
+    this.#write({ method: 'notifications/cancelled', params: { requestId: this.#count } });
+  }
+
   async #initialize(): Promise<void> {
     const clientInfo = { name: 'scripted', version: '1' };
     await this.#send('initialize', { protocolVersion: '2025-06-18', capabilities: {}, clientInfo });

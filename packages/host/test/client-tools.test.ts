@@ -25,9 +25,13 @@ async function offered({ tool = LOOK, ...options }: FixtureOptions & { tool?: To
   await host.run();
   const { output } = host.agent.turn;
   let settled: ToolCallResult | undefined;
-  const call = async (toolCallId = 'c1', more: { clientId?: string; asksFirst?: boolean } = {}) => {
+  const call = async (
+    toolCallId = 'c1',
+    more: { clientId?: string; asksFirst?: boolean } = {},
+    withdrawn?: AbortSignal,
+  ) => {
     const given = { clientId: 'tv', toolName: tool.name, toolCallId, toolInput: '{"far":true}', ...more };
-    void output.clientTool(given).then((result) => {
+    void output.clientTool(given, withdrawn).then((result) => {
       settled = result;
     });
     await host.run();
@@ -129,6 +133,24 @@ describe('client tools', () => {
     await host.advance(31_000);
     expect(result()).toMatchObject({ success: false, error: { code: 'clientGone' } });
     expect(await inputNeeded(watch)).toEqual([]);
+  });
+
+  test.each([
+    ['runs', {}],
+    ['is asked about', { asksFirst: true }],
+  ])('[CHAT-9] one that %s is over for everybody when the agent calls it off', async (_, more) => {
+    const { host, watch, tv, chat, call, callOf, complete, result } = await offered();
+    const calling = new AbortController();
+    await call('c1', more, calling.signal);
+    expect(result()).toBeUndefined();
+    calling.abort();
+    await host.run();
+    expect(await callOf()).toMatchObject({ status: 'completed', error: { code: 'calledOff' } });
+    expect(result()).toMatchObject({ success: false, error: { code: 'calledOff' } });
+    expect(await inputNeeded(watch)).toEqual([]);
+    expect(codeOf(await tv.act(chat, complete()))).toBe('wrongState');
+    await call('c2', {}, calling.signal);
+    expect(await callOf('c2')).toBeUndefined();
   });
 
   test('[CHAT-9] a client that denies its running call does not know the tool: rejected, and failed', async () => {

@@ -38,10 +38,11 @@ export class RecordingTurn implements TurnOutput {
   /** Calls of clients' tools, oldest first. */
   readonly clientCalls: ClientToolCall[] = [];
   /** Plays the client that runs them. */
-  onClientTool: (call: ClientToolCall) => ToolCallResult | Promise<ToolCallResult> = () => ({
-    success: true,
-    pastTenseMessage: 'Done',
-  });
+  onClientTool: (call: ClientToolCall, withdrawn?: AbortSignal) => ToolCallResult | Promise<ToolCallResult> =
+    () => ({
+      success: true,
+      pastTenseMessage: 'Done',
+    });
   readonly violations: string[] = [];
   readonly fileChanges: FileChange[] = [];
   /** Worker chats that were opened, in order. */
@@ -154,12 +155,12 @@ export class RecordingTurn implements TurnOutput {
     return call.handle;
   }
 
-  async clientTool(call: ClientToolCall): Promise<ToolCallResult> {
+  async clientTool(call: ClientToolCall, withdrawn?: AbortSignal): Promise<ToolCallResult> {
     this.clientCalls.push(call);
     this.#record({ kind: 'clientTool', call });
     // Behind whatever the test does with the turn that it has just begun.
     await new Promise((resolve) => setImmediate(resolve));
-    return this.onClientTool(call);
+    return this.onClientTool(call, withdrawn);
   }
 
   ask(request: InputQuestions, withdrawn?: AbortSignal): Promise<InputResponse> {

@@ -40,7 +40,7 @@ export class OfferedTools {
       const server = await this.#findServer();
       this.#served = await server.serve({
         list: () => this.list(),
-        call: (tool, input) => this.#call(tool, input),
+        call: (tool, input, withdrawn) => this.#call(tool, input, withdrawn),
       });
     }
     return this.#served === undefined ? [] : [this.#served.entry];
@@ -57,10 +57,10 @@ export class OfferedTools {
     this.#served = undefined;
   }
 
-  async #call(tool: ClientTool, input: Readonly<Record<string, unknown>>) {
+  async #call(tool: ClientTool, input: Readonly<Record<string, unknown>>, withdrawn: AbortSignal) {
     const { failedResult, toolResult } = await import('./mcp/results.ts');
     const turn = this.#turn();
     if (turn === undefined) return failedResult('Tools of clients run in a turn, and none runs now');
-    return toolResult(await turn.clientTool(tool, JSON.stringify(input)));
+    return toolResult(await turn.clientTool(tool, JSON.stringify(input), withdrawn));
   }
 }

@@ -141,10 +141,17 @@ export class AcpTurn {
     if (notice !== undefined) this.#output.notify(notice);
   }
 
-  /** Runs a client's tool that the agent has called. */
-  clientTool({ clientId, name, definition }: ClientTool, toolInput: string): Promise<ToolCallResult> {
+  /** Runs a client's tool that the agent has called, until `withdrawn` aborts. */
+  clientTool(
+    { clientId, name, definition }: ClientTool,
+    toolInput: string,
+    withdrawn: AbortSignal,
+  ): Promise<ToolCallResult> {
     const asksFirst = this.#twins.claim(name) ? { asksFirst: true } : {};
-    return this.#output.clientTool({ clientId, toolName: definition.name, toolInput, ...asksFirst });
+    return this.#output.clientTool(
+      { clientId, toolName: definition.name, toolInput, ...asksFirst },
+      withdrawn,
+    );
   }
 
   async #toolCall(call: ToolCallFields, isAnnouncement: boolean): Promise<void> {

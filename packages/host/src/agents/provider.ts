@@ -242,9 +242,10 @@ export interface TurnOutput {
   toolCall(call: ToolCallStart): ToolCallHandle;
   /**
    * Runs a client's tool [CHAT-9]: shows the call, asks first where it has to, and resolves with what the client answered. Never
-   * rejects: the result is a failed one when nobody offers the tool, it was denied, its client left or took too long, or the turn ended.
+   * rejects: the result is a failed one when nobody offers the tool, it was denied, its client left or took too long, the turn ended, or
+   * `withdrawn` aborted, which ends the call and stops the client.
    */
-  clientTool(call: ClientToolCall): Promise<ToolCallResult>;
+  clientTool(call: ClientToolCall, withdrawn?: AbortSignal): Promise<ToolCallResult>;
   /**
    * Asks people and waits [CHAT-13]. Several may be open at once; the same `requestId` again replaces the questions of one that is.
    * Resolves with `cancel` when the turn ends first, or when `withdrawn` aborts, which takes the questions back.

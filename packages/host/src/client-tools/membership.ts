@@ -39,7 +39,7 @@ export class Membership {
   async recover(): Promise<void> {
     for (const uri of await this.#sync.journal.listOpen()) {
       if (kindOfScheme(uri) !== 'session') continue;
-      const session = await this.#open(uri);
+      const session = await this.#open(uri, 'debug');
       for (const { clientId } of session?.state.activeClients ?? []) this.#add(clientId, uri);
     }
   }
@@ -134,11 +134,12 @@ export class Membership {
     return true;
   }
 
-  async #open(uri: string): Promise<Channel<'session'> | undefined> {
+  /** `level` for one that cannot be read: at the start, recovery has said so of all that is open. */
+  async #open(uri: string, level: 'error' | 'debug' = 'error'): Promise<Channel<'session'> | undefined> {
     try {
       return await this.#sync.registry.openOf('session', uri);
     } catch (error) {
-      this.#log.error({ error, uri }, 'a session with active clients cannot be read');
+      this.#log[level]({ error, uri }, 'a session with active clients cannot be read');
       return undefined;
     }
   }

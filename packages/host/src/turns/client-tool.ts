@@ -59,8 +59,9 @@ export class ClientToolRuns {
   }
 
   /** As `TurnOutput.clientTool`. */
-  async run(turn: RunningTurn, call: ClientToolCall): Promise<ToolCallResult> {
+  async run(turn: RunningTurn, call: ClientToolCall, withdrawn?: AbortSignal): Promise<ToolCallResult> {
     if (turn.over.aborted) return failure('turnEnded', 'The turn has ended');
+    if (withdrawn?.aborted === true) return CALLED_OFF;
     const offer = this.#find(turn.session, call);
     const name = offer === undefined ? call.toolName : titleOf(offer.tool);
     const handle = turn.toolCall({
@@ -73,7 +74,7 @@ export class ClientToolRuns {
     const invocationMessage = `Run ${name} on ${offer?.client.displayName ?? call.clientId}`;
     const ready = { invocationMessage, toolInput: call.toolInput };
     if (offer === undefined) return refuse(handle, ready, call);
-    const { promise, wait } = this.#wait(turn, handle.id);
+    const { promise, wait } = this.#wait(turn, handle.id, withdrawn);
     if (call.asksFirst ?? offer.tool.annotations?.destructiveHint === true) {
       const asked = handle.confirm({ ...ready, confirmationTitle: `${invocationMessage}?` });
       const answer = await Promise.race([asked, promise]);
@@ -95,14 +96,24 @@ export class ClientToolRuns {
     return client === undefined || tool === undefined ? undefined : { client, tool };
   }
 
-  #wait(turn: RunningTurn, toolCallId: string): { promise: Promise<ToolCallResult>; wait: Wait } {
+  #wait(
+    turn: RunningTurn,
+    toolCallId: string,
+    withdrawn: AbortSignal | undefined,
+  ): { promise: Promise<ToolCallResult>; wait: Wait } {
     const { promise, resolve } = Promise.withResolvers<ToolCallResult>();
     const { chat } = turn;
     const wait: Wait = { chat, toolCallId, resolve, stopLimit: () => undefined };
     this.#waits.set(keyOf(chat, toolCallId), wait);
     const end = (): void => this.#settle(wait, failure('turnEnded', 'The turn ended before it was done'));
     turn.over.addEventListener('abort', end, { once: true });
-    return { promise: promise.finally(() => turn.over.removeEventListener('abort', end)), wait };
+    const callOff = (): void => this.#end(wait, CALLED_OFF);
+    withdrawn?.addEventListener('abort', callOff, { once: true });
+    const settled = promise.finally(() => {
+      turn.over.removeEventListener('abort', end);
+      withdrawn?.removeEventListener('abort', callOff);
+    });
+    return { promise: settled, wait };
   }
 
   #settle(wait: Wait, result: ToolCallResult): void {
@@ -116,13 +127,18 @@ export class ClientToolRuns {
   #limit(wait: Wait): void {
     if (this.#waits.get(keyOf(wait.chat, wait.toolCallId)) !== wait) return;
     const limitMs = this.#limitMs();
-    wait.stopLimit = this.#timers.after(limitMs, () => {
-      this.#sync.path.transact('host', () => {
-        const chat = this.#sync.registry.getOf('chat', wait.chat);
-        if (chat === undefined || findToolCall(chat.state, wait.toolCallId)?.status !== 'running') return;
-        const error = failure('clientTimeout', `The client did not answer within ${limitMs / 1_000} s`);
-        completeCall(this.#sync, chat, wait.toolCallId, error);
-      });
+    wait.stopLimit = this.#timers.after(limitMs, () =>
+      this.#end(wait, failure('clientTimeout', `The client did not answer within ${limitMs / 1_000} s`)),
+    );
+  }
+
+  /** Completes a call that runs, or that somebody is asked about, in its client's place. */
+  #end(wait: Wait, result: ToolCallResult): void {
+    this.#sync.path.transact('host', () => {
+      const chat = this.#sync.registry.getOf('chat', wait.chat);
+      const call = chat && findToolCall(chat.state, wait.toolCallId);
+      if (chat !== undefined && call !== undefined && isOpen(call))
+        completeCall(this.#sync, chat, wait.toolCallId, result);
     });
   }
 
@@ -161,6 +177,8 @@ export const failure = (code: string, message: string): ToolCallResult => ({
   error: { code, message },
 });
 
+const CALLED_OFF = failure('calledOff', 'The agent has called it off');
+
 /** A client is not active any more: its calls that run, or that somebody is asked about, fail [SESS-8]. */
 function failCallsOf(sync: Sync, session: Channel<'session'>, clientId: string): void {
   for (const chat of [...sync.registry.ofSession(session.uri)]) {
@@ -173,10 +191,12 @@ function failCallsOf(sync: Sync, session: Channel<'session'>, clientId: string):
   }
 }
 
-const isOpenCallOf = ({ status, contributor }: ToolCallState, clientId: string): boolean =>
-  (status === 'running' || status === 'pending-confirmation') &&
-  contributor?.kind === 'client' &&
-  contributor.clientId === clientId;
+/** It has not been answered. */
+const isOpen = ({ status }: ToolCallState): boolean =>
+  status === 'running' || status === 'pending-confirmation';
+
+const isOpenCallOf = (call: ToolCallState, clientId: string): boolean =>
+  isOpen(call) && call.contributor?.kind === 'client' && call.contributor.clientId === clientId;
 
 /** Nobody offers the tool (any more): shown as a call that failed at once. */
 async function refuse(

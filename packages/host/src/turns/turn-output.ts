@@ -125,9 +125,9 @@ export class LiveTurnOutput implements TurnOutput {
     return handle;
   }
 
-  clientTool(call: ClientToolCall): Promise<ToolCallResult> {
-    const over = this.#over.signal;
-    return this.#clientTools.run({ ...this.#turn, over, toolCall: (start) => this.toolCall(start) }, call);
+  clientTool(call: ClientToolCall, withdrawn?: AbortSignal): Promise<ToolCallResult> {
+    const turn = { ...this.#turn, over: this.#over.signal, toolCall: this.toolCall.bind(this) };
+    return this.#clientTools.run(turn, call, withdrawn);
   }
 
   ask(request: InputQuestions, withdrawn?: AbortSignal): Promise<InputResponse> {

@@ -1,8 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, rmSync } from 'node:fs';
 import { createServer, type Socket, type Server as SocketServer } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import type { ClientTool } from '@agenthost/host';
@@ -11,6 +9,7 @@ import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/s
 import type { AcpLog, AcpTimers } from '../runtime.ts';
 import { failedResult } from './results.ts';
 import { TOOL_SERVER } from './server-name.ts';
+import { makeSocketFolder, removeLeftSockets } from './socket-folder.ts';
 
 /** Whoever does not say in so many ms who it is has to go. */
 const SECRET_LIMIT_MS = 10_000;
@@ -22,7 +21,7 @@ export interface ServedTools {
   call(
     tool: ClientTool,
     input: Readonly<Record<string, unknown>>,
-    signal: AbortSignal,
+    withdrawn: AbortSignal,
   ): Promise<CallToolResult>;
 }
 
@@ -104,9 +103,8 @@ export class ToolServer {
   }
 
   async #listen(): Promise<{ server: SocketServer; folder: string; path: string }> {
-    // Mode 0700: nobody else gets as far as the socket.
-    const folder = mkdtempSync(join(tmpdir(), 'agenthost-tools-'));
-    const path = join(folder, 'socket');
+    await removeLeftSockets();
+    const { folder, path } = makeSocketFolder();
     const server = createServer((socket) => this.#accept(socket));
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);

@@ -1,0 +1,40 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { makeSocketFolder, removeLeftSockets } from './socket-folder.ts';
+
+/** Listens, and dies without a word. */
+const killed = (path: string): void => {
+  const program = `require('net').createServer().listen(process.argv[1], () => process.kill(process.pid, 'SIGKILL'))`;
+  expect(spawnSync(process.execPath, ['-e', program, path]).signal).toBe('SIGKILL');
+};
+
+test('what a killed host left is removed, and nothing that somebody uses or is about to', async () => {
+  const temporary = mkdtempSync(join(tmpdir(), 'agenthost-sockets-'));
+  vi.stubEnv('TMPDIR', temporary);
+  onTestFinished(() => {
+    vi.unstubAllEnvs();
+    rmSync(temporary, { recursive: true });
+  });
+  const left = makeSocketFolder();
+  killed(left.path);
+  const other = join(temporary, 'other', 'socket');
+  mkdirSync(dirname(other));
+  killed(other);
+  const begun = makeSocketFolder();
+  const used = makeSocketFolder();
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(used.path, resolve));
+  expect(existsSync(left.path)).toBe(true);
+  await removeLeftSockets();
+  expect([left.folder, other, begun.folder, used.path].map((path) => existsSync(path))).toEqual([
+    false,
+    true,
+    true,
+    true,
+  ]);
+  await new Promise((resolve) => server.close(resolve));
+});
