@@ -3,6 +3,7 @@ import { chatKeysText } from './chat/keys/keys-text.ts';
 import { type AgentsOptions, agents } from './commands/agents.ts';
 import { type ChatOptions, chat } from './commands/chat.ts';
 import { addConfigCommands } from './commands/config-commands.ts';
+import { addExportCommands } from './commands/export-commands.ts';
 import { type ForkOptions, forkSession } from './commands/fork.ts';
 import { addQueueCommands } from './commands/queue/commands.ts';
 import { type RunOptions, run } from './commands/run.ts';
@@ -191,6 +192,7 @@ function programOf(context: Context, screen: Screen, isJson: boolean, done: (cod
   example(chatting, ['agenthost chat', 'agenthost chat 4f2a', 'agenthost chat --start']);
   chatting.addHelpText('after', () => `\nKeys:\n${chatKeysText()}`);
 
+  addExportCommands({ context, screen, program, command, example, done });
   addConfigCommands({ context, screen, program, command, example, done });
   addTermCommands({ context, screen, program, command, example, done });
   addQueueCommands({ context, screen, program, command, example, done });

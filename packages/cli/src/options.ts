@@ -139,6 +139,37 @@ export const OPTIONS = {
     max: 2_000_000,
     isInteger: false,
   },
+  format: {
+    flags: '--format <format>',
+    type: 'choice',
+    choices: ['json', 'markdown', 'html'],
+    default: 'json',
+    description: 'what to write: all there is, or pages to read',
+  },
+  output: {
+    flags: '-o, --output <file>',
+    type: 'text',
+    description: 'file to write; it is there as a whole or not at all',
+    defaultText: 'stdout',
+  },
+  force: { flags: '--force', type: 'flag', description: 'replace a file that is there' },
+  newSession: {
+    flags: '--session <uri>',
+    type: 'text',
+    description: 'URI of the new session, if not a fresh one',
+  },
+  importCwd: {
+    flags: '--cwd <folder>',
+    type: 'text',
+    description: 'folder to work in',
+    defaultText: 'that of the export',
+  },
+  provider: {
+    flags: '--provider <id>',
+    type: 'text',
+    description: 'agent of the new session',
+    defaultText: 'that of the export',
+  },
   at: {
     flags: '--at <turn>',
     type: 'text',

@@ -1,0 +1,46 @@
+import { type ExportOptions, exportSession } from './export.ts';
+import { type ImportOptions, importSession } from './import.ts';
+import type { TermCommandParts } from './term/commands.ts';
+
+/** Adds `export` and `import`. */
+export function addExportCommands({
+  context,
+  screen,
+  program,
+  command,
+  example,
+  done,
+}: TermCommandParts): void {
+  const exporting = command(
+    program,
+    'export',
+    'write a session down: as JSON, Markdown or one page of HTML',
+    ['format', 'output', 'force', 'url', 'start', 'json', 'verbose'],
+  )
+    .argument('<session>', 'id, or the beginning of one')
+    .action(async (given: string, options: ExportOptions) =>
+      done(await exportSession(context, screen, given, options)),
+    );
+  example(exporting, [
+    'agenthost export 4f2a -o session.json                     all of it, for `agenthost import`',
+    'agenthost export 4f2a --format html -o session.html       to be read in any browser, without scripts',
+    'agenthost export 4f2a | jq -r ".chats[].turns[].turn.message.text"',
+  ]);
+  const importing = command(program, 'import', 'make a new session of an exported one (JSON)', [
+    'newSession',
+    'importCwd',
+    'provider',
+    'url',
+    'start',
+    'json',
+    'verbose',
+  ])
+    .argument('<file>', 'what `agenthost export` wrote')
+    .action(async (given: string, options: ImportOptions) =>
+      done(await importSession(context, screen, given, options)),
+    );
+  example(importing, [
+    'agenthost import session.json',
+    'agenthost import session.json --cwd . --provider demo     on a machine that has neither folder nor agent',
+  ]);
+}

@@ -1,0 +1,106 @@
+import { access } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { ExportPart } from '@agenthost/client';
+import { withHost } from '../connect.ts';
+import type { Context } from '../context.ts';
+import { CliError, EXIT, type ExitCode, usageError } from '../exit.ts';
+import { htmlPage } from '../export/html-page.ts';
+import { jsonDocument } from '../export/json-document.ts';
+import { markdownPage } from '../export/markdown-page.ts';
+import { writeWhole } from '../export/output-file.ts';
+import type { HostOptions } from '../find-host.ts';
+import { oneLine } from '../render/plain-text.ts';
+import type { Screen } from '../render/screen.ts';
+import { findSession } from '../session-ids.ts';
+
+type Format = 'json' | 'markdown' | 'html';
+
+/** Options of `export` as parsed. */
+export interface ExportOptions extends HostOptions {
+  readonly format: Format;
+  readonly output?: string;
+  readonly force?: boolean;
+  readonly json?: boolean;
+}
+
+const writers: Readonly<Record<Format, (parts: AsyncIterable<ExportPart>) => AsyncIterable<string>>> = {
+  json: jsonDocument,
+  markdown: markdownPage,
+  html: htmlPage,
+};
+
+/** `export`: writes a session down, to stdout or into a file. */
+export async function exportSession(
+  context: Context,
+  screen: Screen,
+  given: string,
+  options: ExportOptions,
+): Promise<ExitCode> {
+  const { output, force = false, json = false, format } = options;
+  if (json && output === undefined)
+    throw usageError('--json says what was written, and so wants a file to write: give --output');
+  const path = output === undefined ? undefined : resolve(context.cwd, output);
+  if (path !== undefined && !force && (await isThere(path)))
+    throw new CliError(EXIT.error, `${oneLine(path)} is there already; --force replaces it`);
+  return withHost(context, screen, options, async ({ client }) => {
+    const session = await findSession(client, given);
+    const counts = { chats: 0, turns: 0 };
+    screen.status('reading the session');
+    const text = writers[format](counted(client.sessions.export(session), counts));
+    if (path === undefined) await print(context, text);
+    else await writeWhole(path, text, force);
+    screen.status(undefined);
+    if (path !== undefined) tell(screen, json, { path, format, session: session.resource, ...counts });
+    return context.outputClosed.aborted ? EXIT.interrupted : EXIT.done;
+  });
+}
+
+async function* counted(
+  parts: AsyncIterable<ExportPart>,
+  counts: { chats: number; turns: number },
+): AsyncGenerator<ExportPart, void, undefined> {
+  for await (const part of parts) {
+    if (part.type === 'chat') counts.chats += 1;
+    else if (part.type !== 'session') counts.turns += 1;
+    yield part;
+  }
+}
+
+/** Waits for whoever reads, so that a slow one does not fill memory. */
+async function print({ stdout, outputClosed }: Context, text: AsyncIterable<string>): Promise<void> {
+  for await (const piece of text) {
+    if (outputClosed.aborted) return;
+    if (stdout.write(piece)) continue;
+    const left = Promise.withResolvers<void>();
+    const go = (): void => left.resolve();
+    stdout.once('drain', go);
+    outputClosed.addEventListener('abort', go, { once: true });
+    await left.promise;
+    stdout.off('drain', go);
+    outputClosed.removeEventListener('abort', go);
+  }
+}
+
+function tell(
+  screen: Screen,
+  isJson: boolean,
+  done: { path: string; format: Format; session: string; chats: number; turns: number },
+): void {
+  if (isJson) screen.json({ type: 'exported', ...done });
+  else {
+    const { turns, chats, path } = done;
+    screen.note(`${counting(turns, 'turn')} in ${counting(chats, 'chat')} written to ${oneLine(path)}`);
+  }
+}
+
+/** `1 turn`, `2 turns`. */
+export const counting = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
+
+async function isThere(path: string): Promise<boolean> {
+  try {
+    await access(path);
+    return true;
+  } catch {
+    return false;
+  }
+}

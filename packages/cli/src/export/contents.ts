@@ -1,0 +1,45 @@
+import { Buffer } from 'node:buffer';
+import type { ExportedAttachments, ExportedTerminal, URI } from '@agenthost/protocol';
+import type { Block } from './block.ts';
+
+/** Pictures that every browser shows and that run nothing. */
+const PICTURE = /^image\/(?:png|jpeg|gif|webp|avif)$/i;
+const TEXT = /^(?:text\/|application\/(?:json|xml|yaml|javascript|x-sh)\b|[^;]*\+(?:json|xml)\b)/i;
+
+/** What an export has behind the URIs of one turn. */
+export class TurnContents {
+  readonly #attachments: ExportedAttachments;
+
+  constructor(attachments: ExportedAttachments) {
+    this.#attachments = attachments;
+  }
+
+  /** The text behind a content URI; `undefined` when it is none, or was gone. */
+  text(uri: URI): string | undefined {
+    const content = this.#attachments.contents?.find((each) => each.uri === uri);
+    if (content?.data === undefined) return undefined;
+    return content.encoding === 'base64' ? undefined : content.data;
+  }
+
+  terminal(uri: URI): ExportedTerminal | undefined {
+    return this.#attachments.terminals?.find(({ resource }) => resource === uri);
+  }
+
+  /** What to show of a reference. */
+  reference(label: string, { uri, contentType }: { uri: URI; contentType?: string }): Block {
+    const content = this.#attachments.contents?.find((each) => each.uri === uri);
+    if (content?.data === undefined) return { kind: 'line', text: label === uri ? uri : `${label} (${uri})` };
+    const type = contentType ?? content.contentType ?? 'application/octet-stream';
+    if (content.encoding === 'base64') return bytes(label, type, content.data);
+    return { kind: 'code', label, text: content.data };
+  }
+}
+
+/** What to show of a file that is carried along in base64. */
+export function bytes(label: string, contentType: string, data: string): Block {
+  const [type = ''] = contentType.split(';');
+  if (PICTURE.test(type.trim())) return { kind: 'picture', label, contentType: type.trim(), data };
+  const decoded = Buffer.from(data, 'base64');
+  if (TEXT.test(type)) return { kind: 'code', label, text: decoded.toString('utf8') };
+  return { kind: 'line', text: `${label} (${type}, ${decoded.byteLength} bytes)` };
+}

@@ -1,0 +1,91 @@
+import type { ExportPart } from '@agenthost/client';
+import type { ExportedChatHead } from '@agenthost/protocol';
+import { oneLine, plain } from '../render/plain-text.ts';
+import type { Block } from './block.ts';
+import { chatFacts, chatName, sessionFacts, sessionName, waitingBlocks } from './facts.ts';
+import { turnBlocks } from './turn-blocks.ts';
+
+/** An export as one Markdown document, in pieces as they come. */
+export async function* markdownPage(
+  parts: AsyncIterable<ExportPart>,
+): AsyncGenerator<string, void, undefined> {
+  let turnCount = 0;
+  let chat: ExportedChatHead | undefined;
+  for await (const part of parts) {
+    switch (part.type) {
+      case 'session':
+        yield `# ${inline(sessionName(part.head.session))}\n\n${facts(sessionFacts(part.head))}\n`;
+        break;
+      case 'chat':
+        if (chat !== undefined) yield written(waitingBlocks(chat));
+        ({ chat } = part);
+        turnCount = 0;
+        yield `\n## ${inline(chatName(chat))}\n\n${facts(chatFacts(chat))}`;
+        break;
+      case 'turn':
+      case 'openTurn': {
+        turnCount += 1;
+        const { turn, ...attachments } = part.turn;
+        const { message, answer } = turnBlocks(turn, attachments);
+        yield `\n### Turn ${turnCount}\n\n${quoted(written(message))}\n${written(answer)}`;
+        break;
+      }
+    }
+  }
+  if (chat !== undefined) yield written(waitingBlocks(chat));
+}
+
+const facts = (entries: readonly (readonly [string, string])[]): string =>
+  entries.map(([name, value]) => `- ${name}: ${inline(value)}\n`).join('');
+
+const written = (blocks: readonly Block[]): string =>
+  blocks.map((block) => `${writeBlock(block)}\n`).join('\n');
+
+function writeBlock(block: Block): string {
+  switch (block.kind) {
+    case 'markdown':
+      return unfolding(plain(block.text).trimEnd());
+    case 'line':
+      return `*${inline(block.text)}*`;
+    case 'error':
+      return `**Error:** ${inline(block.text)}`;
+    case 'code':
+      return `${block.label === undefined ? '' : `${inline(block.label)}\n\n`}${fenced(block.text, block.language)}`;
+    case 'diff':
+      return `${inline(block.label)}\n\n${fenced(block.text, 'diff')}`;
+    case 'picture':
+      return `*${inline(block.label)} (${block.contentType}; its bytes are in the JSON export)*`;
+    case 'chat':
+      return `*Worker: ${inline(block.title)}*`;
+    case 'fold': {
+      const mark = block.mark === undefined ? '' : `${marks[block.mark]} `;
+      return `<details>\n<summary>${mark}${html(oneLine(block.summary))}</summary>\n\n${written(block.blocks)}\n</details>`;
+    }
+  }
+}
+
+const marks = { done: '✓', failed: '✗', refused: '⊘' } as const;
+
+/** A block of code whose fence is longer than any inside. */
+function fenced(text: string, language = ''): string {
+  const body = plain(text).replace(/\n$/, '');
+  const longest = Math.max(2, ...[...body.matchAll(/`+/g)].map(([run]) => run.length));
+  const fence = '`'.repeat(longest + 1);
+  return `${fence}${language}\n${body}\n${fence}`;
+}
+
+const quoted = (text: string): string =>
+  text
+    .trimEnd()
+    .split('\n')
+    .map((line) => `> ${line}`.trimEnd())
+    .join('\n')
+    .concat('\n');
+
+/** What is written must not end, or begin, what is folded around it. */
+const unfolding = (text: string): string => text.replace(/<(?=\/?(?:details|summary)\b)/gi, '&lt;');
+
+/** Text on one line in which nothing is markup. */
+const inline = (text: string): string => oneLine(text, 1_000).replace(/[\\`*_[\]<>#|]/g, '\\$&');
+
+const html = (text: string): string => text.replace(/[&<>]/g, (character) => `&#${character.charCodeAt(0)};`);

@@ -1,0 +1,133 @@
+import { createReadStream } from 'node:fs';
+import type { ImportedTurn, ImportSource } from '@agenthost/client';
+import {
+  EXPORT_FORMAT,
+  EXPORT_VERSION,
+  type ExportedChatHead,
+  type ExportedOpenTurn,
+  type ExportedSession,
+  type ExportedTurn,
+} from '@agenthost/protocol';
+import { CliError, EXIT } from '../exit.ts';
+import { oneLine } from '../render/plain-text.ts';
+import { JsonReader, NotJson } from './json-reader.ts';
+
+/** An export in a file, as it can be brought to a host, and how many turns it has. */
+export interface ExportFile extends ImportSource {
+  readonly turnCount: number;
+}
+
+/**
+ * Reads an export, all but its turns: those are read when they are sent, so that any number of them fits. Rejects with a `CliError` for
+ * what is no export, or one that a newer agenthost wrote. What the host checks is not checked here.
+ */
+export async function readExport(path: string): Promise<ExportFile> {
+  const found: Record<string, unknown> = {};
+  const chats: unknown[] = [];
+  let turnCount = 0;
+  await reading(path, async (reader) => {
+    for await (const name of reader.fields()) {
+      if (name !== 'chats') {
+        found[name] = await reader.value();
+        continue;
+      }
+      for await (const _ of reader.items()) {
+        const head: Record<string, unknown> = {};
+        for await (const field of reader.fields()) {
+          if (field === 'turns') {
+            for await (const __ of reader.items()) {
+              await reader.skip();
+              turnCount += 1;
+            }
+          } else if (field === 'openTurn') {
+            await reader.skip();
+            turnCount += 1;
+          } else head[field] = await reader.value();
+        }
+        chats.push(head);
+      }
+    }
+    await reader.end();
+    checkFormat(path, found);
+  });
+  const { session } = found;
+  if (!isSession(session)) throw notAnExport(path, 'it has no session');
+  const heads = chats.filter(isChat);
+  if (heads.length < chats.length) throw notAnExport(path, 'a chat in it has no URI');
+  return { session, chats: heads, turnCount, turns: turnsIn(path, heads) };
+}
+
+// The host checks every field [WIRE-3]; these see that there is something to be checked.
+const isSession = (value: unknown): value is ExportedSession => typeof value === 'object' && value !== null;
+const isChat = (value: unknown): value is ExportedChatHead =>
+  typeof value === 'object' && value !== null && 'resource' in value && typeof value.resource === 'string';
+const isTurn = (value: unknown): value is ExportedTurn & ExportedOpenTurn =>
+  typeof value === 'object' &&
+  value !== null &&
+  'turn' in value &&
+  typeof value.turn === 'object' &&
+  value.turn !== null;
+
+/** The turns of a file in its order, the open one of each chat last. */
+async function* turnsIn(
+  path: string,
+  chats: readonly ExportedChatHead[],
+): AsyncGenerator<ImportedTurn, void, undefined> {
+  const reader = new JsonReader(chunksOf(path));
+  for await (const name of reader.fields()) {
+    if (name !== 'chats') {
+      await reader.skip();
+      continue;
+    }
+    let index = 0;
+    for await (const _ of reader.items()) {
+      const chat = chats[index]?.resource ?? '';
+      index += 1;
+      let openTurn: unknown;
+      for await (const field of reader.fields()) {
+        if (field === 'openTurn') openTurn = await reader.value();
+        else if (field !== 'turns') await reader.skip();
+        else
+          for await (const __ of reader.items()) {
+            const turn = await reader.value();
+            if (!isTurn(turn)) throw notAnExport(path, `${oneLine(chat)} has a turn that is none`);
+            yield { chat, turn };
+          }
+      }
+      if (openTurn === undefined) continue;
+      if (!isTurn(openTurn)) throw notAnExport(path, `${oneLine(chat)} has an open turn that is none`);
+      yield { chat, openTurn };
+    }
+  }
+}
+
+function checkFormat(path: string, { format, version }: Readonly<Record<string, unknown>>): void {
+  if (format !== EXPORT_FORMAT) throw notAnExport(path, `its format is not ${EXPORT_FORMAT}`);
+  if (typeof version !== 'number' || !Number.isInteger(version) || version < 1)
+    throw notAnExport(path, 'its version is no number');
+  if (version > EXPORT_VERSION) {
+    const message = `${oneLine(path)} has version ${version} of the format, and this agenthost reads up to ${EXPORT_VERSION}: update agenthost`;
+    throw new CliError(EXIT.error, message);
+  }
+}
+
+async function reading(path: string, read: (reader: JsonReader) => Promise<void>): Promise<void> {
+  try {
+    await read(new JsonReader(chunksOf(path)));
+  } catch (cause) {
+    if (cause instanceof NotJson) throw notAnExport(path, cause.message, cause);
+    if (cause instanceof Error && 'syscall' in cause) {
+      throw new CliError(EXIT.error, `${oneLine(path)} cannot be read: ${cause.message}`, { cause });
+    }
+    throw cause;
+  }
+}
+
+const notAnExport = (path: string, why: string, cause?: unknown): CliError =>
+  new CliError(EXIT.error, `${oneLine(path)} is no exported session (JSON): ${oneLine(why)}`, { cause });
+
+async function* chunksOf(path: string): AsyncGenerator<string, void, undefined> {
+  for await (const chunk of createReadStream(path, { encoding: 'utf8', highWaterMark: 256 * 1024 })) {
+    yield String(chunk);
+  }
+}

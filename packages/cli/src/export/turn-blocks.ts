@@ -1,0 +1,124 @@
+import type {
+  ActiveTurn,
+  ChatInputAnswer,
+  ChatInputQuestion,
+  ChatInputRequest,
+  ExportedAttachments,
+  Message,
+  MessageAttachment,
+  ResponsePart,
+  Turn,
+} from '@agenthost/protocol';
+import type { Block } from './block.ts';
+import { bytes, TurnContents } from './contents.ts';
+import { pathOf, textOf, toolCallBlock } from './tool-call-blocks.ts';
+
+/** A turn as a page shows it. */
+export interface TurnBlocks {
+  readonly message: readonly Block[];
+  readonly answer: readonly Block[];
+}
+
+/** What a page shows of a turn that has ended, or that was running. */
+export function turnBlocks(turn: Turn | ActiveTurn, attachments: ExportedAttachments): TurnBlocks {
+  const contents = new TurnContents(attachments);
+  return {
+    message: messageBlocks(turn.message, contents),
+    answer: [...turn.responseParts.flatMap((part) => partBlocks(part, contents)), ...endOf(turn)],
+  };
+}
+
+/** A message that waits or is being written, for instance. */
+export function messageBlocks(message: Message, contents = new TurnContents({})): Block[] {
+  return [
+    { kind: 'markdown', text: message.text },
+    ...(message.attachments ?? []).map((attachment) => attachmentBlock(attachment, contents)),
+  ];
+}
+
+function attachmentBlock(attachment: MessageAttachment, contents: TurnContents): Block {
+  const { label } = attachment;
+  switch (attachment.type) {
+    case 'simple':
+      return attachment.modelRepresentation === undefined
+        ? { kind: 'line', text: `Attached: ${label}` }
+        : { kind: 'code', label: `Attached: ${label}`, text: attachment.modelRepresentation };
+    case 'embeddedResource':
+      return bytes(`Attached: ${label}`, attachment.contentType, attachment.data);
+    case 'resource': {
+      const { uri, selection } = attachment;
+      const lines =
+        selection === undefined ? '' : linesOf(selection.range.start.line, selection.range.end.line);
+      return contents.reference(`Attached: ${pathOf(uri) ?? label}${lines}`, attachment);
+    }
+    case 'annotations':
+      return { kind: 'line', text: `Attached: ${label} (annotations)` };
+  }
+}
+
+const linesOf = (start: number, end: number): string =>
+  start === end ? `, line ${start + 1}` : `, lines ${start + 1} to ${end + 1}`;
+
+function partBlocks(part: ResponsePart, contents: TurnContents): Block[] {
+  switch (part.kind) {
+    case 'markdown':
+      return part.content.trim() === '' ? [] : [{ kind: 'markdown', text: part.content }];
+    case 'reasoning':
+      return [{ kind: 'fold', summary: 'Reasoning', blocks: [{ kind: 'markdown', text: part.content }] }];
+    case 'toolCall':
+      return [toolCallBlock(part.toolCall, contents)];
+    case 'contentRef':
+      return [contents.reference('Content', part)];
+    case 'systemNotification':
+      return [{ kind: 'line', text: textOf(part.content) }];
+    case 'inputRequest':
+      return [questionsBlock(part.request, responses[part.response])];
+  }
+}
+
+const responses = { accept: 'answered', decline: 'declined', cancel: 'dismissed' } as const;
+
+/** Questions and what was answered. */
+export function questionsBlock(request: ChatInputRequest, outcome: string): Block {
+  const { message, url, questions = [], answers = {} } = request;
+  return {
+    kind: 'fold',
+    summary: `Asked: ${message ?? questions[0]?.message ?? url ?? 'something'} (${outcome})`,
+    blocks: [
+      ...(url === undefined ? [] : [{ kind: 'line', text: url } as const]),
+      ...questions.map((question): Block => {
+        const answer = Object.hasOwn(answers, question.id) ? answers[question.id] : undefined;
+        const { title } = question;
+        const asked = title === undefined ? question.message : `${title}: ${question.message}`;
+        return { kind: 'line', text: `${asked} → ${answerText(question, answer)}` };
+      }),
+    ],
+  };
+}
+
+function answerText(question: ChatInputQuestion, answer: ChatInputAnswer | undefined): string {
+  if (answer === undefined) return '(no answer)';
+  if (answer.state === 'skipped') return ['(skipped)', ...(answer.freeformValues ?? [])].join(' ');
+  const { value } = answer;
+  const labelOf = (id: string): string =>
+    ('options' in question ? question.options.find((option) => option.id === id)?.label : undefined) ?? id;
+  const free = 'freeformValues' in value ? (value.freeformValues ?? []) : [];
+  switch (value.kind) {
+    case 'selected':
+      return [labelOf(value.value), ...free].join(', ');
+    case 'selected-many':
+      return [...value.value.map(labelOf), ...free].join(', ');
+    case 'boolean':
+      return value.value ? 'yes' : 'no';
+    default:
+      return String(value.value);
+  }
+}
+
+function endOf(turn: Turn | ActiveTurn): Block[] {
+  if (!('state' in turn))
+    return [{ kind: 'line', text: 'This turn was still running at the time of the export.' }];
+  if (turn.state === 'cancelled') return [{ kind: 'line', text: 'Cancelled.' }];
+  if (turn.state === 'complete') return [];
+  return [{ kind: 'error', text: turn.error?.message ?? 'The turn failed' }];
+}
