@@ -149,8 +149,7 @@ export const OPTIONS = {
   output: {
     flags: '-o, --output <file>',
     type: 'text',
-    description: 'file to write; it is there as a whole or not at all',
-    defaultText: 'stdout',
+    description: 'file to write, as a whole or not at all; stdout without it',
   },
   force: { flags: '--force', type: 'flag', description: 'replace a file that is there' },
   newSession: {
