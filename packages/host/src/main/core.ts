@@ -36,7 +36,6 @@ import type { Terminals } from '../terminals/terminals.ts';
 import { attachedReader } from '../turns/attached.ts';
 import { ClientToolRuns } from '../turns/client-tool.ts';
 import { COMMAND_PREFIX } from '../turns/command.ts';
-import { attachedReader } from '../turns/attached.ts';
 import { ContentStore } from '../turns/content.ts';
 import { TurnLocales } from '../turns/locales.ts';
 import type { TurnParts } from '../turns/parts.ts';
