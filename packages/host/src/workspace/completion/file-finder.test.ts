@@ -1,0 +1,211 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { systemTimers } from '../../lib/clock.ts';
+import { silentLog } from '../../lib/memory-log.ts';
+import { FileFinder } from './file-finder.ts';
+
+let base = '';
+let folder = '';
+let nowMs = 0;
+let finder: FileFinder;
+const never = new AbortController().signal;
+
+beforeEach(() => {
+  base = realpathSync(mkdtempSync(join(tmpdir(), 'agenthost-finder-')));
+  folder = join(base, 'work');
+  mkdirSync(folder);
+  nowMs = 1_000_000;
+  finder = new FileFinder({ clock: { now: () => nowMs }, timers: systemTimers, log: silentLog });
+});
+
+afterEach(() => {
+  finder.end();
+  rmSync(base, { recursive: true });
+});
+
+function plant(...paths: string[]): void {
+  for (const path of paths) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), '');
+  }
+}
+
+const git = (cwd: string, ...args: string[]): unknown =>
+  execFileSync(
+    'git',
+    ['-c', 'user.name=t', '-c', 'user.email=t@example.org', '-c', 'protocol.file.allow=always', ...args],
+    {
+      cwd,
+      stdio: 'pipe',
+    },
+  );
+
+async function find(query: string, where = folder): Promise<string[]> {
+  return (await finder.find(where, query, 20, never)).map(({ path }) => path);
+}
+
+/** When the paths have been listed anew behind an answer. */
+async function refreshed(query: string, expected: string[]): Promise<void> {
+  nowMs += 60_000;
+  await vi.waitFor(async () => expect(await find(query)).toEqual(expected));
+}
+
+describe('[CHAT-16] files are found', () => {
+  test('by characters in order: last segment, beginnings of words and neighbours first, then the shorter', async () => {
+    plant(
+      'src/chat/rules.ts',
+      'src/cathode.ts',
+      'docs/chart.md',
+      'chat.ts',
+      'lib/other/chat.test.ts',
+      'lib/cXhXaXt.ts',
+    );
+    expect(await find('chat')).toEqual([
+      'chat.ts',
+      'src/chat/',
+      'lib/other/chat.test.ts',
+      'docs/chart.md',
+      'src/chat/rules.ts',
+      'lib/cXhXaXt.ts',
+    ]);
+    expect((await find('ct')).at(0)).toBe('chat.ts');
+    expect((await find('src/r')).at(0)).toBe('src/chat/rules.ts');
+    expect((await find('CHAT.T')).slice(0, 2)).toEqual(['chat.ts', 'lib/other/chat.test.ts']);
+    expect(await find('zzz')).toEqual([]);
+  });
+
+  test('by the beginnings of the words of a name', async () => {
+    plant('client-tool.ts', 'xcxlxtxo.ts', 'ClientTool.java', 'a/client_tool_runner.ts');
+    const found = await find('clto');
+    expect(found.slice(0, 3).toSorted()).toEqual([
+      'ClientTool.java',
+      'a/client_tool_runner.ts',
+      'client-tool.ts',
+    ]);
+    expect(found.at(-1)).toBe('xcxlxtxo.ts');
+  });
+
+  test('without a query those that lie nearest', async () => {
+    plant('deep/er/x.ts', 'b.ts', 'aa.ts');
+    expect((await find('')).slice(0, 3)).toEqual(['b.ts', 'aa.ts', 'deep/']);
+    expect(await find('./aa')).toEqual(['aa.ts']);
+  });
+
+  test('in a long list by each letter as by the whole word at once', async () => {
+    plant(...Array.from({ length: 1_000 }, (_, index) => `part-${index % 40}/item${index}.ts`));
+    for (const typed of ['p', 'pa', 'part-7/item', 'part-7/item2', 'i2', 'i29', 'i299']) await find(typed);
+    const typedAtOnce = new FileFinder({ clock: { now: () => nowMs }, timers: systemTimers, log: silentLog });
+    for (const typed of ['part-7/item20', 'i997'])
+      expect(await find(typed)).toEqual(
+        (await typedAtOnce.find(folder, typed, 20, never)).map(({ path }) => path),
+      );
+    expect(await find('i997')).toEqual(['part-37/item997.ts']);
+    typedAtOnce.end();
+  });
+
+  test('as git sees them in a repository, in a folder of it too', async () => {
+    git(folder, 'init', '-q');
+    plant('tracked.ts', 'sub/untracked.ts', 'sub/ignored.log', 'gone.ts');
+    writeFileSync(join(folder, '.gitignore'), '*.log\n');
+    git(folder, 'add', 'tracked.ts', 'gone.ts');
+    rmSync(join(folder, 'gone.ts'));
+    expect((await find('')).toSorted()).toEqual(['.gitignore', 'sub/', 'sub/untracked.ts', 'tracked.ts']);
+    expect(await find('', join(folder, 'sub'))).toEqual(['untracked.ts']);
+  });
+
+  test('in submodules of a repository', async () => {
+    const other = join(base, 'other');
+    mkdirSync(other);
+    writeFileSync(join(other, 'inner.ts'), '');
+    git(other, 'init', '-q');
+    git(other, 'add', '-A');
+    git(other, 'commit', '-qm', 'x');
+    git(folder, 'init', '-q');
+    git(folder, 'submodule', '--quiet', 'add', other, 'libs/inner');
+    expect(await find('inner')).toEqual(['libs/inner/', 'libs/inner/inner.ts']);
+  });
+
+  test('in a folder that its repository ignores', async () => {
+    git(folder, 'init', '-q');
+    writeFileSync(join(folder, '.gitignore'), 'out/\n');
+    plant('out/made.ts');
+    expect(await find('', join(folder, 'out'))).toEqual(['made.ts']);
+  });
+
+  test('outside of repositories, without node_modules', async () => {
+    plant('a.ts', 'node_modules/x/index.js', 'b/node_modules/y.js', '.git/config', 'b/c.ts');
+    expect((await find('')).toSorted()).toEqual(['a.ts', 'b/', 'b/c.ts']);
+  });
+
+  test('only within the folder, wherever links lead', async () => {
+    writeFileSync(join(base, 'secret.ts'), '');
+    plant('inside.ts');
+    symlinkSync(join(base, 'secret.ts'), join(folder, 'link-out.ts'));
+    symlinkSync(base, join(folder, 'way-out'));
+    symlinkSync(join(folder, 'inside.ts'), join(folder, 'link-in.ts'));
+    expect((await find('')).toSorted()).toEqual(['inside.ts', 'link-in.ts']);
+    expect(await find('../secret')).toEqual([]);
+    expect(await find(`${base}/secret`)).toEqual([]);
+  });
+
+  test('under names of all kinds, but not those that no URI can name', async () => {
+    const names = ['a b.ts', 'q"uote.ts', 'new\nline.ts', 'emoji 👩‍💻.ts', 'cafe\u0301.ts', 'd%41.ts'];
+    for (const isRepository of [false, true]) {
+      if (isRepository) git(folder, 'init', '-q');
+      plant(...names, 'nfd-e\u0301/x.ts');
+      writeFileSync(
+        Buffer.concat([Buffer.from(`${folder}/bad-`), Buffer.from([0xff, 0x2e, 0x74, 0x73])]),
+        '',
+      );
+      const fresh = new FileFinder({ clock: { now: () => nowMs }, timers: systemTimers, log: silentLog });
+      const found = (await fresh.find(folder, '', 20, never)).map(({ path }) => path);
+      expect(found.toSorted()).toEqual([...names, 'nfd-e\u0301/', 'nfd-e\u0301/x.ts'].toSorted());
+      // Composed or not, as typed and as named.
+      for (const query of ['caf\u00e9', 'cafe\u0301', 'CAF\u00c9'])
+        expect((await fresh.find(folder, query, 20, never)).map(({ path }) => path)).toEqual([
+          'cafe\u0301.ts',
+        ]);
+      fresh.end();
+    }
+  });
+});
+
+describe('[CHAT-16] the list of a folder', () => {
+  test('is made anew behind an answer, so that new files are found soon', async () => {
+    plant('a.ts');
+    expect(await find('ts')).toEqual(['a.ts']);
+    plant('b.ts');
+    nowMs += 100;
+    expect(await find('ts')).toEqual(['a.ts']);
+    await refreshed('ts', ['a.ts', 'b.ts']);
+    rmSync(join(folder, 'a.ts'));
+    expect(await find('ts')).toEqual(['b.ts']);
+  });
+
+  test('goes when nobody has asked for long, or when those of others need the room', async () => {
+    plant('one/a.ts', 'two/b.ts');
+    const small = new FileFinder({ clock: { now: () => nowMs }, timers: systemTimers, log: silentLog }, 1);
+    for (const name of ['one', 'two']) await small.find(join(folder, name), 'ts', 5, never);
+    expect(small.folderCount).toBe(1);
+    small.dropIdle(nowMs);
+    expect(small.folderCount).toBe(1);
+    small.dropIdle(nowMs + 1);
+    expect(small.folderCount).toBe(0);
+  });
+
+  test('is not waited for by a question that was taken back', async () => {
+    plant('a.ts');
+    const asked = new AbortController();
+    const answer = finder.find(folder, 'a', 5, asked.signal);
+    asked.abort(new Error('taken back'));
+    await expect(answer).rejects.toThrow('taken back');
+    expect(await find('a')).toEqual(['a.ts']);
+  });
+
+  test('of a folder that is gone is empty', async () => {
+    expect(await find('', join(base, 'none'))).toEqual([]);
+  });
+});
