@@ -3,7 +3,7 @@ export type * from './agents/client-tool.ts';
 export type * from './agents/process.ts';
 export type * from './agents/provider.ts';
 export { AgentError } from './agents/provider.ts';
-export { UnreadableResource, type UnreadableReason } from './agents/resource.ts';
+export { type UnreadableReason, UnreadableResource } from './agents/resource.ts';
 export type * from './journal/journal.ts';
 export { JournalError } from './journal/journal.ts';
 export { MemoryDisk } from './journal/memory-disk.ts';

@@ -177,4 +177,22 @@ describe('an older client', () => {
       hasMore: false,
     });
   });
+
+  test('[CHAT-15] [CONN-9] of 0.5.0 get the last turns in the answer when they name none, and their window stays', async () => {
+    const { host, writer, chat } = await setUp(4);
+    const old = await host.client('old', { protocolVersions: ['0.5.0'] });
+    await old.subscribe(chat, { view: { turns: 1 } });
+    old.clear();
+    expect(await old.request('fetchTurns', { channel: chat })).toMatchObject({
+      turns: [{ id: 't0' }, { id: 't1' }, { id: 't2' }, { id: 't3' }],
+      hasMore: false,
+    });
+    // A window that had become wider would be cut by the public action alone.
+    await writer.act(chat, { type: 'chat/truncated', turnId: 't1' });
+    await host.run();
+    expect(old.envelopes(chat).map(({ action }) => action)).toMatchObject([
+      { type: 'chat/truncated' },
+      { type: 'chat/truncated', turnId: 't1' },
+    ]);
+  });
 });

@@ -1,21 +1,11 @@
 import { type ChatState, chatReducer } from '@agenthost/protocol';
 import { markdownOf, turnStarted } from '@agenthost/testkit';
 import { describe, expect, test } from 'vitest';
-import { type HostFixture, ROOT, startHost } from './host-fixture.ts';
+import { ROOT, startHost } from './host-fixture.ts';
 import type { RawClient } from './raw-client.ts';
+import { runTurns } from './turns.ts';
 
 const draft = (text: string) => ({ type: 'chat/draftChanged', draft: { text, origin: { kind: 'user' } } });
-
-/** Runs whole turns, each with its id as its text. */
-async function runTurns(host: HostFixture, client: RawClient, chat: string, ids: string[]): Promise<void> {
-  for (const id of ids) {
-    await client.act(chat, turnStarted(id));
-    await host.run();
-    void host.agent.turn.output.markdown(id);
-    host.agent.turn.complete();
-    await host.run();
-  }
-}
 
 const ids = (count: number): string[] => Array.from({ length: count }, (_, index) => `t${index + 1}`);
 
@@ -39,8 +29,50 @@ describe('subscribe', () => {
     expect(client.types(session)).toEqual(['session/titleChanged']);
   });
 
+  test('[SUB-1] subscribing again replaces view and delivery, absent ones too', async () => {
+    const host = await startHost();
+    const client = await host.client();
+    const { chat } = await host.session(client);
+    await runTurns(host, client, chat, ids(3));
+    const widths: number[] = [];
+    for (const view of [{ turns: 1 }, { turns: 2 }, undefined]) {
+      const delivery = view === undefined ? {} : { delivery: { maxLatencyMs: 50 } };
+      const options = view === undefined ? {} : { view, ...delivery };
+      widths.push((await chatOf(client, chat, options)).turns.length);
+    }
+    expect(widths).toEqual([1, 2, 3]);
+    await client.act(chat, turnStarted('now'));
+    await host.run();
+    client.clear();
+    for (const text of ['a', 'b', 'c']) {
+      void host.agent.turn.output.markdown(text);
+      await host.run();
+    }
+    expect(client.types(chat), 'nothing waits, and nothing merges').toEqual([
+      'chat/responsePart',
+      'chat/delta',
+      'chat/delta',
+    ]);
+  });
+
+  test('[SUB-1] a subscription is of its connection and channel alone', async () => {
+    const host = await startHost();
+    const [client, other] = [await host.client(), await host.client()];
+    const { session, chat } = await host.session(client);
+    await runTurns(host, client, chat, ids(2));
+    await chatOf(client, chat, { view: { turns: 1 } });
+    expect((await chatOf(other, chat)).turns).toHaveLength(2);
+    client.clear();
+    other.clear();
+    await client.act(session, { type: 'session/titleChanged', title: 'new' });
+    await host.run();
+    expect(client.types(session)).toEqual(['session/titleChanged']);
+    expect(other.types(session)).toEqual([]);
+  });
+
   test.each([
     ['ahp-session:/none', -32001],
+    ['ahp-session:/none/annotations', -32001],
     ['demo:/0d5c', -32001],
     ['ahp-chat:/none', -32008],
     ['ahp-terminal:/none', -32008],

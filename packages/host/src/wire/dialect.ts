@@ -15,15 +15,21 @@ export interface Dialect {
   /** The envelope for this version, or `undefined` when it must not be sent. */
   envelope(envelope: ActionEnvelope): ActionEnvelope | undefined;
   snapshot(snapshot: Snapshot): Snapshot;
+  /** The params of a request that this version asks for in another way. */
+  params<P extends object>(method: string, params: P): P;
   /** The result of a request of this method, as this version knows it. */
   result<R>(method: string, result: R): R;
   /** True when everything passes unchanged, so that encodings can be shared. */
   readonly isIdentity: boolean;
 }
 
+/** Turns in the answer to a `fetchTurns` that says nothing of how many. */
+const PAGE_TURNS = 50;
+
 const current: Dialect = {
   envelope: (envelope) => envelope,
   snapshot: (snapshot) => snapshot,
+  params: (_, params) => params,
   result: (_, result) => result,
   isIdentity: true,
 };
@@ -41,6 +47,11 @@ export function dialectOf(version: SupportedVersion): Dialect {
       if (action.type !== 'chat/turnsLoaded' || isResponsePartKnownAt('inputRequest', version))
         return envelope;
       return { ...envelope, action: { ...action, turns: knownTurns(action.turns, version) } };
+    },
+    params: (method, params) => {
+      // Turns cannot be sent to it by an action: it gets them in the answer [CHAT-15].
+      const isPaged = method !== 'fetchTurns' || isActionKnownAt('chat/turnsLoaded', version);
+      return isPaged || 'before' in params || 'limit' in params ? params : { ...params, limit: PAGE_TURNS };
     },
     result: (method, result) => {
       if (method !== 'fetchTurns' || isResponsePartKnownAt('inputRequest', version)) return result;

@@ -101,7 +101,10 @@ function routeCommand<M extends ClientRequestMethod>(
       if (command === undefined) throw methodNotFound(method);
       const { dialect } = connection;
       const run = async (): Promise<Result<M>> =>
-        dialect.result(method, await command(checkParams(method, params), caller, context.signal));
+        dialect.result(
+          method,
+          await command(dialect.params(method, checkParams(method, params)), caller, context.signal),
+        );
       return guarded(() => (isConcurrent ? connection.gate.run(run) : run()));
     },
     { concurrent: isConcurrent },

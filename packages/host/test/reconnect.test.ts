@@ -1,0 +1,101 @@
+import { turnStarted } from '@agenthost/testkit';
+import { describe, expect, test } from 'vitest';
+import { ROOT, startHost } from './host-fixture.ts';
+import { runTurns } from './turns.ts';
+
+const title = (text: string) => ({ type: 'session/titleChanged', title: text });
+
+/** A client that watches a chat by its last turn, and is cut off; what it saw last. */
+async function cutOff() {
+  const host = await startHost();
+  const other = await host.client('other');
+  const { session, chat } = await host.session(other);
+  await runTurns(host, other, chat, ['t1', 't2', 't3']);
+  const client = await host.client('gone', { initialSubscriptions: [ROOT, session] });
+  await client.subscribe(chat, { view: { turns: 1 } });
+  const { serverSeq: lastSeen = 0 } = (await client.act(session, title('seen'))) ?? {};
+  const cut = async (): Promise<void> => {
+    client.link.cut();
+    await host.run();
+  };
+  return { host, other, session, chat, client, lastSeen, cut };
+}
+
+describe('a client that comes back', () => {
+  test('[CONN-5] gets snapshots when it has renewed a subscription after the number that it names', async () => {
+    const { host, session, chat, client, lastSeen, cut } = await cutOff();
+    await client.act(session, title('later'));
+    await client.subscribe(chat, { view: { turns: 2 } });
+    await cut();
+    const renewed = await host.connect('gone').reconnect(lastSeen, [session, chat]);
+    expect(renewed.type).toBe('snapshot');
+    const kept = await cutOff();
+    await kept.client.act(kept.session, title('later'));
+    await kept.client.subscribe(kept.chat, { view: { turns: 2 } });
+    await kept.cut();
+    const replay = await kept.host.connect('gone').reconnect(kept.lastSeen, [kept.session]);
+    expect(replay, 'that channel is not among those asked for').toMatchObject({ type: 'replay' });
+  });
+
+  test('[CONN-5] [CHAT-6] gets snapshots of its own window when a truncation cannot be reduced in it', async () => {
+    const { host, other, session, chat, lastSeen, cut } = await cutOff();
+    await cut();
+    await other.act(chat, { type: 'chat/truncated', turnId: 't1' });
+    const result = await host.connect('gone').reconnect(lastSeen, [session, chat, 'ahp-chat:/none']);
+    if (result.type !== 'snapshot') throw new Error('expected snapshots');
+    expect(result.snapshots.map(({ resource }) => resource)).toEqual([session, chat]);
+    expect(result.snapshots[1]?.state).toMatchObject({ turns: [{ id: 't1' }] });
+  });
+
+  test('[CONN-5] [CHAT-6] gets a replay when all was truncated, which any window can reduce', async () => {
+    const { host, other, session, chat, lastSeen, cut } = await cutOff();
+    await cut();
+    await other.act(chat, { type: 'chat/truncated' });
+    const result = await host.connect('gone').reconnect(lastSeen, [session, chat]);
+    expect(result).toMatchObject({ type: 'replay', missing: [] });
+  });
+
+  test('[CONN-5] gets snapshots in place of a replay of more than 16 MiB', async () => {
+    const { host, other, session, chat, lastSeen, cut } = await cutOff();
+    await cut();
+    await other.act(chat, turnStarted('big'));
+    await host.run();
+    for (let count = 0; count < 17; count += 1) {
+      void host.agent.turn.output.markdown('x'.repeat(1024 * 1024));
+      await host.run();
+    }
+    const before = await host.connect('gone').reconnect(lastSeen, [session]);
+    expect(before, 'the other channel’s gap is short').toMatchObject({ type: 'replay' });
+    const result = await host.connect('gone').reconnect(lastSeen, [session, chat]);
+    expect(result.type).toBe('snapshot');
+  });
+
+  test('[CONN-5] [ROOT-3] hears nothing again that was no state, and of what comes next', async () => {
+    const { host, other, session, lastSeen, cut } = await cutOff();
+    await cut();
+    await other.request('createSession', { channel: 'ahp-session:/meanwhile' });
+    await host.run();
+    const client = host.connect('gone');
+    const result = await client.reconnect(lastSeen, [ROOT, session]);
+    if (result.type !== 'replay') throw new Error('expected a replay');
+    expect(new Set(result.actions.map(({ channel }) => channel))).toEqual(new Set([ROOT]));
+    expect(client.notifications('root/sessionAdded')).toEqual([]);
+    await other.request('createSession', { channel: 'ahp-session:/next' });
+    await host.run();
+    expect(client.notifications('root/sessionAdded')).toMatchObject([
+      { summary: { resource: 'ahp-session:/next' } },
+    ]);
+  });
+
+  test('[CONN-5] hears of a channel that has gone meanwhile as missing, and by snapshots not at all', async () => {
+    const { host, other, session, chat, lastSeen, cut } = await cutOff();
+    await other.request('createChat', { channel: session, chat: 'ahp-chat:/second' });
+    await cut();
+    await other.request('disposeChat', { channel: chat });
+    const result = await host.connect('gone').reconnect(lastSeen, [session, chat]);
+    expect(result).toMatchObject({ type: 'replay', missing: [chat] });
+    const anew = await host.connect('stranger').reconnect(lastSeen, [session, chat]);
+    if (anew.type !== 'snapshot') throw new Error('expected snapshots');
+    expect(anew.snapshots.map(({ resource }) => resource)).toEqual([session]);
+  });
+});
