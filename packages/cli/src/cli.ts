@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { chatKeysText } from './chat/keys/keys-text.ts';
 import { type AgentsOptions, agents } from './commands/agents.ts';
+import { addApprovalCommands } from './commands/approvals.ts';
 import { type ChatOptions, chat } from './commands/chat.ts';
 import { addConfigCommands } from './commands/config-commands.ts';
 import { addExportCommands } from './commands/export-commands.ts';
@@ -193,6 +194,7 @@ function programOf(context: Context, screen: Screen, isJson: boolean, done: (cod
   chatting.addHelpText('after', () => `\nKeys:\n${chatKeysText()}`);
 
   addExportCommands({ context, screen, program, command, example, done });
+  addApprovalCommands({ context, screen, program, command, example, done });
   addConfigCommands({ context, screen, program, command, example, done });
   addTermCommands({ context, screen, program, command, example, done });
   addQueueCommands({ context, screen, program, command, example, done });

@@ -5,6 +5,7 @@ import {
   type ClientToHostRequests,
   type HostRequestMethod,
   type HostToClientNotifications,
+  type RememberedApproval,
   ROOT_URI,
   type URI,
 } from '@agenthost/protocol';
@@ -178,6 +179,17 @@ export class AhpClient {
   ): Promise<ClientToHostRequests[M]['result']> {
     const { signal, timeoutMs } = options;
     return this.#ask(method, params, { signal, timeoutMs });
+  }
+
+  /** What people have allowed for good, or what of it holds in a session (its URI), the oldest first. Rejects like `request`. */
+  async approvals(session?: URI): Promise<RememberedApproval[]> {
+    const params = { channel: ROOT_URI, ...(session === undefined ? {} : { session }) } as const;
+    return (await this.request('x-listApprovals', params)).items;
+  }
+
+  /** Takes an approval back: people are asked again. Rejects with `RpcError` -32008 when there is none of that id. */
+  async revokeApproval(id: string): Promise<void> {
+    await this.request('x-revokeApproval', { channel: ROOT_URI, id });
   }
 
   /** Resolves when the host has settled everything that was sent before [WIRE-4]. Rejects with `ConnectionLost`. */
