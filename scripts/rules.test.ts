@@ -31,6 +31,20 @@ describe('the list', () => {
     ]);
   });
 
+  test('names what of an implemented rule waits', () => {
+    const rows = ['| A-1 | One. | implemented |', '| A-2 | Two. | planned |', '', '## Parts that wait', ''];
+    const read = (line: string) => parseRules([...rows, line].join('\n'));
+    const [first] = read('- A-1: its telephone.');
+    expect(first).toEqual({ id: 'A-1', sentence: 'One.', status: 'implemented', waiting: 'its telephone.' });
+    const { lines, summary } = compareRules(read('- A-1: its telephone.'), undefined, [
+      outcome('[A-1] works'),
+    ]);
+    expect(lines[1]).toContain('waits: its telephone.');
+    expect(summary).toContain('1 implemented (1 but for parts that wait), 0 partly, 1 planned');
+    expect(() => read('- A-2: all of it.')).toThrow('A-2');
+    expect(() => read('- A-3: what is that?')).toThrow('A-3');
+  });
+
   test('a misspelt status is an error, not a rule that nobody checks', () => {
     expect(() => parseRules('| A-1 | One. | implemnted |')).toThrow('A-1');
   });

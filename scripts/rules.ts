@@ -10,6 +10,8 @@ export interface Rule {
   readonly id: string;
   readonly sentence: string;
   readonly status: 'planned' | 'implemented';
+  /** What of an implemented rule waits for something that does not exist yet. */
+  readonly waiting?: string;
 }
 
 /** What the comparison found: each problem fails the check, the rest is for reading. */
@@ -25,8 +27,27 @@ export function ruleIdsOf(title: string): string[] {
   return [...head.matchAll(/\[([A-Z]+-\d+)\]/g)].map((match) => match[1] ?? '');
 }
 
-/** Reads the table rows `| ID | sentence | status |`; throws on a row with another status, so that a typo cannot hide a rule. */
+/**
+ * Reads the table rows `| ID | sentence | status |`, and below the heading "Parts that wait" the lines `- ID: what waits`. Throws on a row with
+ * another status, and on a part of a rule that is not implemented, so that a typo cannot hide a rule.
+ */
 export function parseRules(markdown: string): Rule[] {
+  const [table = '', waits = ''] = markdown.split('\n## Parts that wait\n');
+  const waiting = new Map(
+    [...waits.matchAll(/^- ([A-Z]+-\d+): (.+)$/gm)].map(([, id = '', what = '']) => [id, what]),
+  );
+  const rules = readTable(table);
+  for (const id of waiting.keys()) {
+    if (!rules.some((rule) => rule.id === id && rule.status === 'implemented'))
+      throw new Error(`docs/rules.md: a part of ${id} waits, but that is no implemented rule`);
+  }
+  return rules.map((rule) => {
+    const what = waiting.get(rule.id);
+    return what === undefined ? rule : { ...rule, waiting: what };
+  });
+}
+
+function readTable(markdown: string): Rule[] {
   return [...markdown.matchAll(/^\| ([A-Z]+-\d+) \| (.+) \| (\S+) \|$/gm)].map(
     ([row, id = '', sentence = '', status]) => {
       if (status !== 'planned' && status !== 'implemented')
@@ -69,19 +90,22 @@ export function compareRules(
 
   const lines: string[] = [];
   const count = { held: 0, partly: 0, planned: 0 };
-  for (const { id, sentence, status } of rules) {
+  for (const { id, sentence, status, waiting } of rules) {
     const held = passing.get(id) ?? 0;
     const state = status === 'implemented' ? 'held' : held > 0 ? 'partly' : 'planned';
     count[state] += 1;
     if (state === 'held' && held === 0)
       problems.push(`${id} is marked implemented, but no passing test names it`);
     lines.push(`${state.padEnd(8)} ${String(held).padStart(3)} tests  ${id.padEnd(9)} ${sentence}`);
+    if (waiting !== undefined) lines.push(`${' '.repeat(29)} waits: ${waiting}`);
   }
   const compared =
     ids === undefined
       ? 'not compared with the protocol page, which is absent'
       : 'same ids as the protocol page';
-  const summary = `${rules.length} rules: ${count.held} implemented, ${count.partly} partly, ${count.planned} planned; ${compared}`;
+  const waitingCount = rules.filter(({ waiting }) => waiting !== undefined).length;
+  const butFor = waitingCount === 0 ? '' : ` (${waitingCount} but for parts that wait)`;
+  const summary = `${rules.length} rules: ${count.held} implemented${butFor}, ${count.partly} partly, ${count.planned} planned; ${compared}`;
   return { problems, summary, lines };
 }
 
