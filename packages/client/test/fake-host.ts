@@ -4,6 +4,7 @@ import {
   type ChannelKind,
   type ChatState,
   CLOSE_CODES,
+  type CompletionItem,
   type CreateTerminalParams,
   type DispatchActionParams,
   type InitializeParams,
@@ -61,6 +62,8 @@ export class FakeHost {
   hold: (method: string) => boolean = () => false;
   /** Older turns of a chat by cursor. */
   readonly pages = new Map<string, { turns: Turn[]; next?: string }>();
+  /** Proposed whatever is written. */
+  completions: CompletionItem[] = [];
   now: () => number = () => 5_000;
 
   accept(transport: Transport): void {
@@ -171,6 +174,8 @@ export class FakeHost {
         return null;
       case 'fetchTurns':
         return this.#fetchTurns(connection, params as { channel: string; cursor: string });
+      case 'completions':
+        return { items: this.completions };
       default:
         throw new RpcError(-32601, `Unknown method ${method}`);
     }

@@ -38,6 +38,8 @@ describe('an attachment', () => {
       { given: [{ kind: 'words', text: 'simply this' }] },
     ]);
     expect(await read({ type: 'simple', label: 's' })).toEqual([{ given: [{ kind: 'words', text: '[s]' }] }]);
+    // A command's words are in the message, and have to come first in it.
+    expect(await read({ type: 'simple', label: 's', modelRepresentation: '' })).toEqual([{ given: [] }]);
   });
 
   it('that is embedded is text, an image or other data by its type', async () => {
