@@ -1,8 +1,8 @@
 import type { ChatSummary } from '@agenthost/protocol';
 import { drainMicrotasks, type SeededRandom } from '@agenthost/testkit';
+import { act, PASSING_CHAT, PASSING_SESSION, SECOND_CHAT, SESSION } from '../deeds/act.ts';
 import type { SimClient, SimView } from './sim-client.ts';
-import { exit, output, TERMINALS } from './terminal-deeds.ts';
-import { act, PASSING_CHAT, PASSING_SESSION, SECOND_CHAT, SESSION } from './workload.ts';
+import { exit, output, TERMINALS } from './terminals.ts';
 import { MAX_LATENCY_MS, type World } from './world.ts';
 
 /** What may happen next, each as often as its number says. */

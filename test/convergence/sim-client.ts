@@ -8,8 +8,9 @@ import {
   SeededRandom,
   type SimulatedClock,
 } from '@agenthost/testkit';
+import type { Deed } from '../deeds/deed-counts.ts';
 import type { Ledger } from './ledger.ts';
-import { DEEDS, type Deed, type Report } from './report.ts';
+import type { Report } from './report.ts';
 import type { Trace } from './trace.ts';
 
 /** How a client looks at the chats of the simulated session. */
@@ -142,12 +143,12 @@ export class SimClient {
     done?: () => void,
   ): void {
     const applied = (): void => {
-      this.#report.deed(deed, 'applied');
+      this.#report.deeds.count(deed, 'applied');
       done?.();
     };
     this.client.request(method, params).then(applied, (error: unknown) => {
-      if (isConnectionLost(error)) this.#report.deed(deed, 'lost');
-      else if (error instanceof RpcError) this.#report.deed(deed, 'rejected');
+      if (isConnectionLost(error)) this.#report.deeds.count(deed, 'lost');
+      else if (error instanceof RpcError) this.#report.deeds.count(deed, 'rejected');
       else this.faults.push(String(error));
     });
   }
@@ -162,17 +163,10 @@ export class SimClient {
       entry.outcome = outcome.outcome;
       if (outcome.outcome === 'rejected') this.#report.rejected(outcome.code);
       else this.#report.count(outcome.outcome);
-      const deed = deedOf(action);
-      if (deed === undefined) this.faults.push(`${this.name}: nobody counts ${action.type}`);
-      else this.#report.deed(deed, FATE_OF[outcome.outcome]);
+      this.#report.deeds.settled(action, outcome);
     });
   }
 }
-
-/** What an outcome of the library is in the report. */
-const FATE_OF = { accepted: 'applied', rejected: 'rejected', ignored: 'ignored', dropped: 'lost' } as const;
-
-const deedOf = ({ type }: ClientAction): Deed | undefined => DEEDS.find((deed) => deed === type);
 
 const isOf = <K extends ChannelKind>(
   mirror: Mirror<ChannelKind>,

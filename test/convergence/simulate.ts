@@ -1,8 +1,8 @@
+import { SECOND_CHAT, SESSION } from '../deeds/act.ts';
 import { checkInvariants } from './invariants.ts';
 import type { Report } from './report.ts';
 import { step } from './schedule.ts';
-import { TERMINALS } from './terminal-deeds.ts';
-import { SECOND_CHAT, SESSION } from './workload.ts';
+import { TERMINALS } from './terminals.ts';
 import { World } from './world.ts';
 
 /** One run of the simulator. */

@@ -1,4 +1,12 @@
-import type { ChatState, ClientAction, RootState, SessionState, TerminalState } from '@agenthost/protocol';
+import type { Mirror } from '@agenthost/client';
+import type {
+  ChannelKind,
+  ChatState,
+  ClientAction,
+  RootState,
+  SessionState,
+  TerminalState,
+} from '@agenthost/protocol';
 import {
   approved,
   denied,
@@ -10,9 +18,8 @@ import {
   userMessage,
 } from '@agenthost/testkit';
 import { answerChanged, completed } from './answers.ts';
-import { goOnWithTool, someTools } from './client-tool-deeds.ts';
-import type { SimClient } from './sim-client.ts';
-import { terminalAction } from './terminal-deeds.ts';
+import { goOnWithTool, someTools } from './client-tools.ts';
+import { terminalAction } from './terminals.ts';
 
 /** The session that everybody works in. */
 export const SESSION = 'ahp-session:/simulated';
@@ -64,8 +71,19 @@ const SESSION_DEEDS = {
 
 const ROOT_DEEDS = { config: 2, replace: 0.5, strangeConfig: 0.4 } as const;
 
+/** Somebody who does things, judging by what mirrors show. */
+export interface Actor {
+  /** Its client id. */
+  readonly name: string;
+  readonly random: SeededRandom;
+  mirrors(): readonly Mirror<ChannelKind>[];
+  dispatch(channel: string, action: ClientAction): void;
+  /** What it asks the agent; default: something of no meaning. */
+  prompt?(): string;
+}
+
 /** Lets a client do one thing that a person might, judging by what its own mirrors show now. */
-export function act(client: SimClient): void {
+export function act(client: Actor): void {
   const { random } = client;
   const mirrors = client.mirrors();
   if (mirrors.length === 0) return;
@@ -75,7 +93,7 @@ export function act(client: SimClient): void {
   );
   const { state } = mirror;
   const action = isChat(state)
-    ? chatAction(random, state, client.name)
+    ? chatAction(client, state)
     : isSession(state)
       ? sessionAction(random, state, client.name)
       : isRoot(state)
@@ -92,9 +110,8 @@ const isTerminal = (state: object): state is TerminalState => 'claim' in state;
 const isSession = (state: object): state is SessionState => 'activeClients' in state;
 
 function chatAction(
-  random: SeededRandom,
+  { random, name: clientId, prompt }: Actor,
   state: ChatState,
-  clientId: string,
 ): ClientAction | ClientAction[] | undefined {
   const turnId = state.activeTurn?.id ?? '';
   const calls = openCalls(state);
@@ -106,6 +123,7 @@ function chatAction(
         random.chance(0.05) && state.turns.length > 0
           ? random.pick(state.turns).id
           : `turn-${random.hex(10)}`,
+        prompt?.(),
       );
     case 'answerCall': {
       const call = calls.find(({ status }) => status === 'pending-confirmation');
@@ -130,7 +148,7 @@ function chatAction(
         ? { type: 'chat/draftChanged' }
         : { type: 'chat/draftChanged', draft: userMessage(random.hex(6)) };
     case 'queue':
-      return pendingSet(random, 'queued');
+      return pendingSet(random, 'queued', prompt?.());
     case 'steer':
       return pendingSet(random, 'steering');
     case 'editPending': {
@@ -164,7 +182,7 @@ function chatAction(
     case 'resend': {
       if (state.turns.length < 2) return undefined;
       const { id } = random.pick(state.turns.slice(0, -1));
-      return [{ type: 'chat/truncated', turnId: id }, turnStarted(`turn-${random.hex(10)}`)];
+      return [{ type: 'chat/truncated', turnId: id }, turnStarted(`turn-${random.hex(10)}`, prompt?.())];
     }
     case 'truncate': {
       if (random.chance(0.2)) return { type: 'chat/truncated' };
@@ -190,11 +208,12 @@ function chatAction(
 const pendingSet = (
   random: SeededRandom,
   kind: 'queued' | 'steering',
+  text = random.hex(6),
 ): Extract<ClientAction, { type: 'chat/pendingMessageSet' }> => ({
   type: 'chat/pendingMessageSet',
   kind,
   id: `${kind}-${random.hex(4)}`,
-  message: userMessage(random.hex(6)),
+  message: userMessage(text),
 });
 
 function sessionAction(
@@ -237,7 +256,7 @@ function sessionConfig(random: SeededRandom): Record<string, unknown> {
     { instructions: random.hex(6) },
     { metadata: { [random.hex(1)]: random.hex(4) } },
     { metadata: {} },
-    { approvals: random.pick(['ask', 'edits']) },
+    { approvals: random.pick(['ask', 'ask', 'ask', 'edits', 'all', 'none']) },
   ]);
 }
 

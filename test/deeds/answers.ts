@@ -52,11 +52,13 @@ function answerTo(random: SeededRandom, question: ChatInputQuestion): ChatInputA
   return state === 'skipped' ? { state } : { state, value: valueFor(random, question) };
 }
 
-function valueFor(random: SeededRandom, { kind }: ChatInputQuestion): ChatInputAnswerValue {
+function valueFor(random: SeededRandom, question: ChatInputQuestion): ChatInputAnswerValue {
+  const { kind } = question;
   // Of another kind now and then, and out of bounds more often.
   if (random.chance(0.04))
     return kind === 'boolean' ? { kind: 'text', value: '' } : { kind: 'boolean', value: true };
-  const option = (): string => random.pick(['a', 'b', 'c', 'a', 'b', 'no such option']);
+  const ids = 'options' in question ? question.options.map(({ id }) => id) : [];
+  const option = (): string => random.pick([...ids, ...ids, 'no such option']);
   switch (kind) {
     case 'text':
       return { kind, value: random.hex(random.int(8)) };
