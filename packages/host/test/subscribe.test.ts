@@ -149,6 +149,31 @@ describe('windows', () => {
     expect((await chatOf(again, chat)).turns.map((turn) => markdownOf(turn))).toEqual(ids(95));
   });
 
+  test('[SUB-3] all snapshots of one response share 32 MiB of turns, and each has a cursor to the rest', async () => {
+    const host = await startHost();
+    const client = await host.client();
+    const { session, chat } = await host.session(client);
+    const chats = [chat, ...ids(5).map((id) => `ahp-chat:/${id}`)];
+    for (const uri of chats.slice(1)) await client.request('createChat', { channel: session, chat: uri });
+    const text = 'x'.repeat(2 * 1024 * 1024);
+    for (const uri of chats) {
+      for (const id of ids(3)) {
+        await client.act(uri, turnStarted(id));
+        await host.run();
+        void host.agent.turn.output.markdown(text);
+        host.agent.turn.complete();
+        await host.run();
+      }
+    }
+    const viewer = host.connect();
+    const { snapshots } = await viewer.initialize({ initialSubscriptions: chats });
+    const sizes = snapshots.map(({ state }) => JSON.stringify('turns' in state ? state.turns : []).length);
+    expect(sizes).toHaveLength(6);
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(32 * 1024 * 1024);
+    for (const { state } of snapshots) expect(state).toHaveProperty('turnsNextCursor');
+    expect(await chatOf(viewer, chat)).not.toHaveProperty('turnsNextCursor');
+  });
+
   test('[CHAT-15] fetchTurns sends older turns, then answers; the cursor survives a restart, an unknown one is -32602', async () => {
     const host = await startHost();
     const client = await host.client();
