@@ -1,9 +1,12 @@
+export { AgentError } from './agents/agent-error.ts';
+export type * from './agents/agent-terminal.ts';
 export { ChildProcesses, type ChildProcessesOptions } from './agents/child-processes.ts';
 export type * from './agents/client-tool.ts';
 export type * from './agents/process.ts';
 export type * from './agents/provider.ts';
-export { AgentError } from './agents/provider.ts';
 export { type UnreadableReason, UnreadableResource } from './agents/resource.ts';
+export type * from './agents/tool-call.ts';
+export type * from './agents/turn.ts';
 export type * from './journal/journal.ts';
 export { JournalError } from './journal/journal.ts';
 export { MemoryDisk } from './journal/memory-disk.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { RememberedApproval, StateAction, ToolCallState } from '@agenthost/protocol';
 import { approved, turnStarted } from '@agenthost/testkit';
-import type { ToolCallAnswer, ToolCallQuestion, ToolCallStart } from '../src/agents/provider.ts';
+import type { ToolCallAnswer, ToolCallQuestion, ToolCallStart } from '../src/agents/tool-call.ts';
 import { type HostFixture, ROOT, startHost } from './host-fixture.ts';
 import { chatOf } from './in-turn.ts';
 import type { RawClient } from './raw-client.ts';

@@ -4,9 +4,8 @@ import type {
   AgentSession,
   OpenAgentSession,
   ResolvedConfig,
-  TurnInput,
-  TurnOutput,
 } from '../src/agents/provider.ts';
+import type { TurnInput, TurnOutput } from '../src/agents/turn.ts';
 
 /** A turn that a test plays the agent of. */
 export interface PuppetTurn {

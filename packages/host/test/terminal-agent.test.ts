@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { AgentSessionHost, AgentTerminal } from '../src/agents/provider.ts';
+import type { AgentTerminal } from '../src/agents/agent-terminal.ts';
+import type { AgentSessionHost } from '../src/agents/provider.ts';
 import { type HostFixture, SESSION, startHost } from './host-fixture.ts';
 import type { RawClient } from './raw-client.ts';
 import { inSession, ownClaim, rejection, terminalList, terminalState } from './terminal-fixture.ts';

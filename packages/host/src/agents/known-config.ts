@@ -1,6 +1,7 @@
 import type { Timers } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
-import { AgentError, type AgentProvider, type AgentSessionHost, type ResolvedConfig } from './provider.ts';
+import { AgentError } from './agent-error.ts';
+import type { AgentProvider, AgentSessionHost, ResolvedConfig } from './provider.ts';
 import type { RememberedAgents } from './remembered.ts';
 
 /** How long creating a session waits for an agent that has never said what its sessions can be set to. */

@@ -4,7 +4,7 @@ import type {
   RememberedApproval,
   StringOrMarkdown,
 } from '@agenthost/protocol';
-import type { ToolCallQuestion, ToolCallStart } from '../agents/provider.ts';
+import type { ToolCallQuestion, ToolCallStart } from '../agents/tool-call.ts';
 import { isApprovals, type Approvals as Policy } from '../config/session-keys.ts';
 import type { Channel } from '../sync/channel.ts';
 import type { Change, Sync } from '../sync/sync.ts';

@@ -1,5 +1,5 @@
 import type { FileEdit, StringOrMarkdown, ToolCallContributor } from '@agenthost/protocol';
-import type { ToolKind } from '../agents/provider.ts';
+import type { ToolKind } from '../agents/tool-call.ts';
 
 /** A question whether a tool call may run, with all that an answer may depend on. */
 export interface Ask {

@@ -1,5 +1,5 @@
 import type { ApprovalScope, ConfirmationOption } from '@agenthost/protocol';
-import type { ToolCallQuestion } from '../agents/provider.ts';
+import type { ToolCallQuestion } from '../agents/tool-call.ts';
 import { fileUriOf } from '../workspace/file-uri.ts';
 import type { Ask } from './ask.ts';
 import { type Coverage, coverageOf } from './coverage.ts';

@@ -1,7 +1,7 @@
 import type { RootConfigState } from '@agenthost/protocol';
+import { AgentError } from '../agents/agent-error.ts';
 import { ChildProcesses } from '../agents/child-processes.ts';
 import { KnownConfigs } from '../agents/known-config.ts';
-import { AgentError } from '../agents/provider.ts';
 import { AgentRegistry } from '../agents/registry.ts';
 import { RememberedAgents } from '../agents/remembered.ts';
 import { StartProgress } from '../agents/start-progress.ts';

@@ -1,5 +1,6 @@
 import { channelUri } from '@agenthost/protocol';
-import { AgentError, type AgentTerminal, type AgentTerminalStart } from '../agents/provider.ts';
+import { AgentError } from '../agents/agent-error.ts';
+import type { AgentTerminal, AgentTerminalStart } from '../agents/agent-terminal.ts';
 import { isInUse } from './claims.ts';
 import { shellOf } from './launch.ts';
 import { LiveAgentTerminal } from './live-agent-terminal.ts';

@@ -1,5 +1,5 @@
 import type { TerminalClaim, TerminalContentPart } from '@agenthost/protocol';
-import type { AgentTerminal, TerminalUse } from '../agents/provider.ts';
+import type { AgentTerminal, TerminalUse } from '../agents/agent-terminal.ts';
 import type { Channel } from '../sync/channel.ts';
 import type { Sync } from '../sync/sync.ts';
 import { openClaim } from './claims.ts';

@@ -1,5 +1,5 @@
 import type { TerminalClaim } from '@agenthost/protocol';
-import type { AgentTerminal, AgentTerminalStart } from '../agents/provider.ts';
+import type { AgentTerminal, AgentTerminalStart } from '../agents/agent-terminal.ts';
 
 /** What other parts of the host ask of its terminals: the port in front of `terminals.ts`. */
 export interface TerminalService {

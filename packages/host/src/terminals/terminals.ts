@@ -8,7 +8,7 @@ import {
   type TerminalClaim,
   type TerminalState,
 } from '@agenthost/protocol';
-import type { AgentTerminal, AgentTerminalStart } from '../agents/provider.ts';
+import type { AgentTerminal, AgentTerminalStart } from '../agents/agent-terminal.ts';
 import { type Pty, PtyError } from '../pty/pty.ts';
 import type { Channel } from '../sync/channel.ts';
 import { JournalUnavailable } from '../sync/commit-path.ts';

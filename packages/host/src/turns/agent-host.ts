@@ -1,4 +1,5 @@
-import { AgentError, type AgentSessionHost, type ResolvedConfig } from '../agents/provider.ts';
+import { AgentError } from '../agents/agent-error.ts';
+import type { AgentSessionHost, ResolvedConfig } from '../agents/provider.ts';
 import { offeredTools } from '../client-tools/offers.ts';
 import { agentValues } from '../config/session-keys.ts';
 import type { Channel } from '../sync/channel.ts';

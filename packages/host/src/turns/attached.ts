@@ -1,6 +1,6 @@
 import { ErrorCodes, WireError } from '@agenthost/protocol';
-import type { TurnInput } from '../agents/provider.ts';
 import { type UnreadableReason, UnreadableResource } from '../agents/resource.ts';
+import type { TurnInput } from '../agents/turn.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { ReadFileBytes } from '../workspace/workspace.ts';
 import { contentIdOf } from './content.ts';

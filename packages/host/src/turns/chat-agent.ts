@@ -1,4 +1,5 @@
-import { AgentError, type AgentSession } from '../agents/provider.ts';
+import { AgentError } from '../agents/agent-error.ts';
+import type { AgentSession } from '../agents/provider.ts';
 import { agentValues } from '../config/session-keys.ts';
 import { readTurn } from '../sync/window.ts';
 import { agentSessionHost } from './agent-host.ts';

@@ -1,5 +1,7 @@
 import type { ChatAction, ErrorInfo, Message, Turn } from '@agenthost/protocol';
-import { AgentError, type AgentSession, type AgentTerminal } from '../agents/provider.ts';
+import { AgentError } from '../agents/agent-error.ts';
+import type { AgentTerminal } from '../agents/agent-terminal.ts';
+import type { AgentSession } from '../agents/provider.ts';
 import type { Channel } from '../sync/channel.ts';
 import { ChatAgent } from './chat-agent.ts';
 import { commandContext, commandOf, messageForAgent } from './command.ts';

@@ -6,7 +6,7 @@ import type {
   ToolDefinition,
 } from '@agenthost/protocol';
 import type { ClientToolCall } from '../agents/client-tool.ts';
-import type { ToolCallHandle, ToolCallStart } from '../agents/provider.ts';
+import type { ToolCallHandle, ToolCallStart } from '../agents/tool-call.ts';
 import type { Timers } from '../lib/clock.ts';
 import type { Channel } from '../sync/channel.ts';
 import type { Change, Sync } from '../sync/sync.ts';

@@ -1,6 +1,6 @@
 import type { ContentRef, FileEdit, ToolCallResult, ToolResultContent } from '@agenthost/protocol';
 import { diffLines } from 'diff';
-import type { FileChange } from '../agents/provider.ts';
+import type { FileChange } from '../agents/turn.ts';
 import type { Ids } from '../lib/clock.ts';
 import type { Sync } from '../sync/sync.ts';
 

@@ -1,5 +1,5 @@
 import type { ChatAction, ChatInputAnswer, ChatInputRequest, ChatState } from '@agenthost/protocol';
-import type { InputQuestions, InputResponse } from '../agents/provider.ts';
+import type { InputQuestions, InputResponse } from '../agents/turn.ts';
 import type { Channel } from '../sync/channel.ts';
 
 type Emit = (make: (chat: Channel<'chat'>) => ChatAction | undefined) => void;

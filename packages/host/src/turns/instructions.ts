@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { AgentSession, TurnInput } from '../agents/provider.ts';
+import type { AgentSession } from '../agents/provider.ts';
+import type { TurnInput } from '../agents/turn.ts';
 import { instructionsOf } from '../config/session-keys.ts';
 import type { Sync } from '../sync/sync.ts';
 

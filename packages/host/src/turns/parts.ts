@@ -1,6 +1,7 @@
-import type { AgentStartStep, TurnInput } from '../agents/provider.ts';
+import type { AgentStartStep } from '../agents/provider.ts';
 import type { AgentRegistry } from '../agents/registry.ts';
 import type { RememberedAgents } from '../agents/remembered.ts';
+import type { TurnInput } from '../agents/turn.ts';
 import type { Approvals } from '../approvals/approvals.ts';
 import type { Ids, Timers } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';

@@ -1,5 +1,5 @@
 import type { ChatAction } from '@agenthost/protocol';
-import { AgentError } from '../agents/provider.ts';
+import { AgentError } from '../agents/agent-error.ts';
 import type { Channel } from '../sync/channel.ts';
 import { ChatRunner } from './chat-runner.ts';
 import type { TurnParts } from './parts.ts';

@@ -1,4 +1,4 @@
-import type { AgentTerminal } from '../agents/provider.ts';
+import type { AgentTerminal } from '../agents/agent-terminal.ts';
 
 // Built from strings, so that no control character stands in the source.
 const ESC = String.raw`\u001b`;

@@ -7,7 +7,7 @@ import type {
   ToolResultContent,
   ToolResultSubagentContent,
 } from '@agenthost/protocol';
-import type { ToolCallAnswer, ToolCallHandle, ToolCallQuestion, ToolCallReady } from '../agents/provider.ts';
+import type { ToolCallAnswer, ToolCallHandle, ToolCallQuestion, ToolCallReady } from '../agents/tool-call.ts';
 import type { OpenQuestion } from '../approvals/approvals.ts';
 import type { Verdict } from '../approvals/policy.ts';
 import type { Channel } from '../sync/channel.ts';

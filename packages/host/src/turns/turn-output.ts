@@ -1,16 +1,15 @@
 import type { ChatAction, FileEdit, StringOrMarkdown, ToolCallResult, UsageInfo } from '@agenthost/protocol';
+import { AgentError } from '../agents/agent-error.ts';
 import type { ClientToolCall } from '../agents/client-tool.ts';
-import {
-  AgentError,
-  type FileChange,
-  type InputQuestions,
-  type InputResponse,
-  type ToolCallHandle,
-  type ToolCallStart,
-  type TurnOutput,
-  type WorkerChat,
-  type WorkerChatStart,
-} from '../agents/provider.ts';
+import type { ToolCallHandle, ToolCallStart } from '../agents/tool-call.ts';
+import type {
+  FileChange,
+  InputQuestions,
+  InputResponse,
+  TurnOutput,
+  WorkerChat,
+  WorkerChatStart,
+} from '../agents/turn.ts';
 import type { Approvals } from '../approvals/approvals.ts';
 import type { Ids } from '../lib/clock.ts';
 import type { Channel } from '../sync/channel.ts';

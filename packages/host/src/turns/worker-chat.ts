@@ -1,6 +1,7 @@
 import { pathToFileURL } from 'node:url';
 import type { ChatAction, SessionState } from '@agenthost/protocol';
-import { AgentError, type WorkerChat, type WorkerChatStart, type WorkerTurn } from '../agents/provider.ts';
+import { AgentError } from '../agents/agent-error.ts';
+import type { WorkerChat, WorkerChatStart, WorkerTurn } from '../agents/turn.ts';
 import type { Channel } from '../sync/channel.ts';
 import { createChat } from '../sync/fork.ts';
 import { newChat, newChatUri, summaryOf } from '../sync/new-chat.ts';

@@ -1,5 +1,6 @@
 import { type CompletionItem, invalidParams } from '@agenthost/protocol';
-import { type AgentCommand, AgentError } from '../../agents/provider.ts';
+import { AgentError } from '../../agents/agent-error.ts';
+import type { AgentCommand } from '../../agents/provider.ts';
 import type { RememberedAgents } from '../../agents/remembered.ts';
 import type { Channel } from '../../sync/channel.ts';
 import type { Sync } from '../../sync/sync.ts';
