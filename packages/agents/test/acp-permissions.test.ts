@@ -23,6 +23,15 @@ async function ask(
 const selected = (optionId: string): object => ({ outcome: { outcome: 'selected', optionId } });
 
 describe('permission requests', () => {
+  it('a request says what its tool does, and which options the agent itself remembers', async () => {
+    const questionAbout = async (step: Step) =>
+      (await ask([step], () => ({ approved: true }))).calls[0]?.questions[0];
+    const run = await questionAbout(permission('t', usual, { kind: 'execute' }));
+    expect(run).toMatchObject({ kind: 'execute', alwaysOptions: [run?.options?.[0]?.id] });
+    const once = permission('u', ['allow_once:yes', 'reject_always:never'], { kind: 'switch_mode' });
+    expect(await questionAbout(once)).toMatchObject({ kind: 'other', alwaysOptions: [] });
+  });
+
   it('[CHAT-7] a request for a call that was never announced makes the call and asks', async () => {
     const output = await ask([permission('t', usual, { rawInput: { command: 'ls' } })], () => ({
       approved: true,

@@ -1,5 +1,7 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { jsonLines, Machine } from './cli-process.ts';
 
@@ -32,6 +34,70 @@ describe('agenthost run', () => {
     }
   });
 
+  test('gives files, lines of files and images to the agent with --attach', async () => {
+    const outside = mkdtempSync(join(tmpdir(), 'attach-'));
+    try {
+      writeFileSync(join(machine.home, 'poem.txt'), 'one\ntwo\nthree\n');
+      writeFileSync(join(machine.home, 'dot.png'), Buffer.from([0x89, 0x50]));
+      writeFileSync(join(outside, 'far.txt'), 'from far away');
+      const files = ['poem.txt', 'poem.txt:2-3', 'dot.png', join(outside, 'far.txt')];
+      const { code, out } = await machine.run([
+        'run',
+        ...files.flatMap((file) => ['--attach', file]),
+        'say done',
+      ]);
+      expect({ code, out }).toEqual({
+        code: 0,
+        out: [
+          'You gave me:',
+          '',
+          '- poem.txt (text/plain): ',
+          '',
+          '  ```',
+          '  one',
+          '  two',
+          '  three',
+          '  ',
+          '  ```',
+          '',
+          '- ',
+          '',
+          '  ```',
+          `  <selection name="poem.txt" uri="${pathToFileURL(join(machine.home, 'poem.txt')).href}" range="lines 2 to 3">`,
+          '  two',
+          '  three',
+          '  ',
+          '  </selection>',
+          '  ```',
+          '',
+          '- dot.png (image/png, 2 bytes)',
+          '- far.txt (text/plain): ',
+          '',
+          '  ```',
+          '  from far away',
+          '  ```',
+          '',
+          '',
+          'done',
+          '',
+        ].join('\n'),
+      });
+    } finally {
+      rmSync(outside, { recursive: true });
+    }
+  });
+
+  test.each([
+    ['none.txt', 'there is no such file'],
+    ['poem.txt:0', 'lines count from 1, the first one first'],
+    ['poem.txt:3-2', 'lines count from 1, the first one first'],
+  ])('exits 2 for --attach %s', async (file, why) => {
+    writeFileSync(join(machine.home, 'poem.txt'), 'one\n');
+    const { code, err } = await machine.run(['run', '--attach', file, 'say done']);
+    expect(code).toBe(2);
+    expect(err).toContain(`agenthost: --attach ${file}: ${why}`);
+  });
+
   test('approves once with --approve all, and the file is written', async () => {
     const { code, err } = await machine.run(['run', '--approve', 'all', 'write all.txt Yes']);
     expect(code).toBe(0);
@@ -40,7 +106,7 @@ describe('agenthost run', () => {
   });
 
   test('picks allow-once, never always', async () => {
-    const { out } = await machine.run(['run', '--approve', 'all', '--json', 'ask options']);
+    const { out } = await machine.run(['run', '--approve', 'all', '--json', 'ask always']);
     const approved = jsonLines(out).find(
       (line) => line.type === 'toolCall' && (line['toolCall'] as { status: string }).status === 'completed',
     );

@@ -80,7 +80,7 @@ describe('the demo language', () => {
     const words = keywords.flatMap((keyword) => keyword.words);
     expect(new Set(words).size).toBe(words.length);
     expect(keywordTable().split('\n')).toHaveLength(keywords.length + 2);
-    expect(keywordTable()).toContain('| `ask [options\\|edit\\|twice\\|result]` |');
+    expect(keywordTable()).toContain('| `ask [options\\|always\\|edit\\|twice\\|result]` |');
   });
 
   it('stands in the README as it is', () => {

@@ -6,7 +6,7 @@ import { CliError, EXIT, type ExitCode, usageError } from '../exit.ts';
 import type { HostOptions } from '../find-host.ts';
 import { oneLine } from '../render/plain-text.ts';
 import type { Screen } from '../render/screen.ts';
-import { ago } from '../render/session-line.ts';
+import { ago, homely } from '../render/session-line.ts';
 import { findSession, shortId } from '../session-ids.ts';
 import type { TermCommandParts } from './term/commands.ts';
 
@@ -57,11 +57,10 @@ async function listApprovals(
   return withHost(context, screen, options, async ({ client }) => {
     const session = given === undefined ? undefined : (await findSession(client, given)).resource;
     const items = await client.approvals(session);
-    const now = Date.now();
     if (options.json !== true && items.length === 0) screen.note('nothing is remembered');
     for (const item of items) {
       if (options.json === true) screen.json(item);
-      else screen.line(lineOf(item, now));
+      else screen.line(lineOf(item, context.home));
     }
     return EXIT.done;
   });
@@ -80,7 +79,7 @@ async function revokeApprovals(
     for (const item of chosen) {
       await client.revokeApproval(item.id);
       if (options.json === true) screen.json({ revoked: item.id });
-      else screen.line(`revoked ${lineOf(item, Date.now())}`);
+      else screen.line(`revoked ${lineOf(item, context.home)}`);
     }
     return EXIT.done;
   });
@@ -100,30 +99,31 @@ function findApproval(items: readonly RememberedApproval[], given: string): Reme
   return match;
 }
 
-/** `9c1f… 3 min  session 4f2a…  claude shell: npm test` */
+/** `9c1f2a3b   3 min  folder ~/project  claude shell: exactly npm test` */
 function lineOf(
   { id, createdAt, scope, provider, toolName, covers }: RememberedApproval,
-  now: number,
+  home: string,
 ): string {
+  const pathOf = (uri: string): string =>
+    oneLine(uri.startsWith('file:') ? homely(fileURLToPath(uri), home) : uri);
   const where =
     scope.kind === 'session'
       ? `session ${oneLine(shortId(scope.session))}`
-      : `folder ${oneLine(pathOf(scope.folder), 200)}`;
-  const when = ago(createdAt, now).padStart(6);
-  return `${oneLine(id.slice(0, 8))}  ${when}  ${where}  ${oneLine(provider)} ${oneLine(toolName)}: ${coverText(covers)}`;
+      : `folder ${pathOf(scope.folder)}`;
+  const when = ago(createdAt, Date.now()).padStart(6);
+  const what = `${oneLine(provider)} ${oneLine(toolName)}: ${coverText(covers, pathOf)}`;
+  return `${oneLine(id.slice(0, 8))}  ${when}  ${where}  ${what}`;
 }
 
-function coverText(covers: RememberedApproval['covers']): string {
+function coverText(covers: RememberedApproval['covers'], pathOf: (uri: string) => string): string {
   switch (covers.kind) {
     case 'tool':
       return 'any use';
     case 'files':
-      return `edits of ${covers.files.map((file) => oneLine(pathOf(file), 200)).join(', ')}`;
+      return `edits of ${covers.files.map(pathOf).join(', ')}`;
     case 'input':
       return `exactly ${oneLine(covers.input, 200)}`;
     default:
       return covers satisfies never;
   }
 }
-
-const pathOf = (uri: string): string => (uri.startsWith('file:') ? fileURLToPath(uri) : uri);
