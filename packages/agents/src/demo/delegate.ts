@@ -1,7 +1,8 @@
 import { AgentError, type WorkerChat } from '@agenthost/host';
 import { type Scene, speak } from './scene.ts';
-import { readScript, type Step } from './script.ts';
+import { readScript } from './script.ts';
 import type { Random } from './seeded-random.ts';
+import type { Step } from './step.ts';
 
 /** Longest title of a worker, in UTF-16 code units. */
 const titleLength = 60;

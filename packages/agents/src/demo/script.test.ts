@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { keywords, keywordTable, readScript } from './script.ts';
+import { keywords } from './keywords.ts';
+import { keywordTable, readScript } from './script.ts';
 
 describe('the demo language', () => {
   it.each([

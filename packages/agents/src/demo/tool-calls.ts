@@ -2,7 +2,7 @@ import { pathToFileURL } from 'node:url';
 import type { ToolCallAnswer, ToolCallHandle, ToolCallQuestion } from '@agenthost/host';
 import type { ConfirmationOption, FileEdit, ToolCallResult, ToolResultContent } from '@agenthost/protocol';
 import { defaultEveryMs, pieces, type Scene, speak } from './scene.ts';
-import type { AskForm } from './script.ts';
+import type { AskForm } from './step.ts';
 import { pause } from './timers.ts';
 
 /** Lets a call run this time. */

@@ -1,0 +1,259 @@
+import { readForm } from './questions.ts';
+import { alone, ask, change, count, fileAndText, named } from './rest-of-line.ts';
+import type { Step } from './step.ts';
+
+/** One row of the demo agent's language. */
+export interface Keyword {
+  readonly words: readonly string[];
+  /** What follows the word, for people. */
+  readonly usage: string;
+  readonly description: string;
+  /** What follows goes to the end of the line: a `;` in it belongs to it. */
+  readonly takesLine?: true;
+  /** Reads what follows the word; absent when it makes no sense, and the line is then only talk. */
+  readonly read: (rest: string) => Step | undefined;
+}
+
+const defaultChunkCount = 200;
+const defaultWaitMs = 1_000;
+
+/**
+ * The language of the demo agent. A prompt is read line by line (`;` separates too); a line that starts with one of
+ * these words does what stands here, any other is answered in plain text.
+ */
+export const keywords: readonly Keyword[] = [
+  {
+    words: ['say'],
+    usage: '<text>',
+    description: 'streams the text as it is, in Markdown',
+    read: (text) => (text === '' ? undefined : { kind: 'say', text }),
+  },
+  {
+    words: ['reason', 'think'],
+    usage: '[text]',
+    description: 'streams reasoning',
+    read: (text) => ({ kind: 'reason', text }),
+  },
+  {
+    words: ['stream', 'long'],
+    usage: '[n] [every <ms>] [of <bytes>]',
+    description:
+      'streams n numbered chunks (default 200); `every 0` as fast as the host takes them, `of` sets the size of each',
+    read: (rest) => {
+      const chunkCount = count(rest.replace(/\b(every|of)\b[^]*$/i, ''), defaultChunkCount);
+      if (chunkCount === undefined) return undefined;
+      return { kind: 'stream', chunkCount, everyMs: named(rest, 'every'), chunkBytes: named(rest, 'of') };
+    },
+  },
+  {
+    words: ['parts'],
+    usage: '<n>',
+    description: 'makes n response parts, Markdown and reasoning in turn',
+    read: (rest) => {
+      const partCount = count(rest, 10);
+      return partCount === undefined ? undefined : { kind: 'parts', partCount };
+    },
+  },
+  {
+    words: ['write'],
+    usage: '<file> [text]',
+    description:
+      'asks, then writes the file in the working directory; the input can be edited before approval',
+    read: (rest) => change('write', rest),
+  },
+  {
+    words: ['edit'],
+    usage: '<file> [text]',
+    description: 'asks, then adds a line to a file that exists',
+    read: (rest) => change('edit', rest),
+  },
+  {
+    words: ['read'],
+    usage: '<file>',
+    description: 'reads a file without asking',
+    read: (rest) => {
+      const found = fileAndText(rest);
+      return found && found.text === '' ? { kind: 'read', path: found.path } : undefined;
+    },
+  },
+  {
+    words: ['list', 'auto'],
+    usage: '[folder]',
+    description: 'lists a folder without asking',
+    read: (rest) => (/\s/.test(rest) ? undefined : { kind: 'list', path: rest === '' ? '.' : rest }),
+  },
+  {
+    words: ['ask'],
+    usage: '[options|always|edit|twice|result]',
+    description:
+      'a call that waits for approval: plain, with several options, with one that holds for good, with editable input, again while it runs, or for its result',
+    read: ask,
+  },
+  {
+    words: ['question'],
+    usage: 'text|number|integer|boolean|single|multi … | form | url [required] [free]',
+    description:
+      'asks people and says back what they answered: questions of these kinds, all of them, or to open a page; `required` ones cannot be skipped, `free` takes own words beside the options',
+    read: (rest) => {
+      const form = readForm(rest);
+      return form && { kind: 'question', form };
+    },
+  },
+  {
+    words: ['run'],
+    usage: '<command>',
+    description:
+      'asks, then runs a command in a terminal and waits for its end, or until somebody sends it to the background; takes the whole line',
+    takesLine: true,
+    read: (command) => (command === '' ? undefined : { kind: 'run', command }),
+  },
+  {
+    words: ['serve'],
+    usage: '<command>',
+    description:
+      'asks, then starts a command in a terminal and leaves it running in the background; takes the whole line',
+    takesLine: true,
+    read: (command) => (command === '' ? undefined : { kind: 'serve', command }),
+  },
+  {
+    words: ['peek'],
+    usage: '',
+    description: 'takes up the terminal that it used last, and shows what was printed there',
+    read: (rest) => alone(rest, { kind: 'peek' }),
+  },
+  {
+    words: ['type'],
+    usage: '<text>',
+    description: 'types a line into the terminal that it used last; takes the whole line',
+    takesLine: true,
+    read: (text) => (text === '' ? undefined : { kind: 'type', text }),
+  },
+  {
+    words: ['kill'],
+    usage: '',
+    description: 'ends what runs in the terminal that it used last',
+    read: (rest) => alone(rest, { kind: 'kill' }),
+  },
+  {
+    words: ['tool'],
+    usage: '<name> [JSON]',
+    description:
+      'runs a tool that a client of the session offers, with this input, and says what it answered; takes the whole line',
+    takesLine: true,
+    read: (rest) => {
+      const [, name, input] = /^([\w.-]+)(?:\s+(\{[^]*\}))?$/.exec(rest.trim()) ?? [];
+      return name === undefined ? undefined : { kind: 'tool', name, input: input ?? '{}' };
+    },
+  },
+  {
+    words: ['delegate'],
+    usage: '[n] <prompt>',
+    description:
+      'a call whose worker does what the prompt says in a chat of its own; with a number, that many calls and workers at once; takes the whole line',
+    takesLine: true,
+    read: (rest) => {
+      const [, digits = '1', prompt = ''] = /^(?:(\d{1,2})\s+)?([^]*)$/.exec(rest) ?? [];
+      const workerCount = Number(digits);
+      return prompt === '' || workerCount === 0 ? undefined : { kind: 'delegate', prompt, workerCount };
+    },
+  },
+  {
+    words: ['big'],
+    usage: '<KiB>',
+    description: 'a call with that much text as its output',
+    read: (rest) => {
+      const kibibytes = count(rest, 300);
+      return kibibytes === undefined ? undefined : { kind: 'big', kibibytes };
+    },
+  },
+  {
+    words: ['progress'],
+    usage: '[n] [every <ms>]',
+    description: 'a call that shows n steps of partial output while it runs (default 5)',
+    read: (rest) => {
+      const stepCount = count(rest.replace(/\bevery\b[^]*$/i, ''), 5);
+      return stepCount === undefined
+        ? undefined
+        : { kind: 'progress', stepCount, everyMs: named(rest, 'every') };
+    },
+  },
+  {
+    words: ['title'],
+    usage: '<text>',
+    description: 'names the conversation',
+    read: (text) => (text === '' ? undefined : { kind: 'title', text }),
+  },
+  {
+    words: ['notify'],
+    usage: '<text>',
+    description: 'puts a notice of the harness into the transcript',
+    read: (text) => (text === '' ? undefined : { kind: 'notify', text }),
+  },
+  {
+    words: ['usage'],
+    usage: '<input> <output>',
+    description: 'reports these numbers of tokens instead of counted ones',
+    read: (rest) => {
+      const [, input, output] = /^(\d{1,12})\s+(\d{1,12})$/.exec(rest.trim()) ?? [];
+      if (input === undefined || output === undefined) return undefined;
+      return { kind: 'usage', inputTokens: Number(input), outputTokens: Number(output) };
+    },
+  },
+  {
+    words: ['recall'],
+    usage: '',
+    description: 'tells what it remembers of the chat, over restarts too',
+    read: (rest) => alone(rest, { kind: 'recall' }),
+  },
+  {
+    words: ['wait'],
+    usage: '[ms]',
+    description: 'pauses (default 1,000 ms)',
+    read: (rest) => {
+      const delayMs = count(rest, defaultWaitMs);
+      return delayMs === undefined ? undefined : { kind: 'wait', delayMs };
+    },
+  },
+  {
+    words: ['silence'],
+    usage: '',
+    description: 'says nothing, not even usage',
+    read: (rest) => alone(rest, { kind: 'silence' }),
+  },
+  {
+    words: ['fail'],
+    usage: '[reason]',
+    description: 'ends the turn with the error `demoFailed`',
+    read: (reason) => ({ kind: 'fail', reason }),
+  },
+  {
+    words: ['crash'],
+    usage: '[reason]',
+    description: 'ends the agent in the middle of the turn',
+    read: (reason) => ({ kind: 'crash', reason }),
+  },
+  {
+    words: ['forget'],
+    usage: '',
+    description: 'ends the turn with a call still running',
+    read: (rest) => alone(rest, { kind: 'forget' }),
+  },
+  {
+    words: ['hang'],
+    usage: '',
+    description: 'does not end by itself; cancelling ends it, and steering goes on with what is said',
+    read: (rest) => alone(rest, { kind: 'hang' }),
+  },
+  {
+    words: ['deaf'],
+    usage: '',
+    description: 'takes no steering messages in this turn, wherever it stands: they go to the queue',
+    read: (rest) => alone(rest, { kind: 'deaf' }),
+  },
+  {
+    words: ['stubborn'],
+    usage: '',
+    description: 'never ends by itself and ignores cancelling, until the host ends it',
+    read: (rest) => alone(rest, { kind: 'stubborn' }),
+  },
+];
