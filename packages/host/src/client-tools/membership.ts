@@ -19,6 +19,7 @@ export class Membership {
   readonly #sessions = new Map<string, Set<string>>();
   /** Ends the wait for a client that has left. */
   readonly #waits = new Map<string, () => void>();
+  #isOver = false;
 
   constructor(parts: { sync: Sync; timers: Timers; log: Log; presence: Presence }) {
     this.#sync = parts.sync;
@@ -53,6 +54,12 @@ export class Membership {
   async returned(clientId: string, subscriptions: readonly string[]): Promise<void> {
     const left = this.#sessionsOf(clientId).filter((uri) => !subscriptions.includes(uri));
     if (left.length > 0) await this.#remove(clientId, left);
+  }
+
+  /** The host stops: nobody is waited for any more; the next host does. */
+  end(): void {
+    this.#isOver = true;
+    for (const clientId of [...this.#waits.keys()]) this.#stopWaiting(clientId);
   }
 
   /** A session is gone. */
@@ -95,7 +102,7 @@ export class Membership {
   }
 
   #wait(clientId: string): void {
-    if (this.#waits.has(clientId)) return;
+    if (this.#isOver || this.#waits.has(clientId)) return;
     const cancel = this.#timers.after(this.#presence.graceMs + 1, () => {
       this.#waits.delete(clientId);
       if (this.#presence.isGone(clientId)) {

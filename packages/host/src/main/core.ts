@@ -73,6 +73,7 @@ export interface Core {
   readonly ownerTokens: OwnerTokens;
   /** Paths of working directories, for whoever types one. */
   readonly files: FileFinder;
+  readonly membership: Membership;
 }
 
 /** Puts a host together on an open journal, and recovers what was open. Nobody is connected yet. */
@@ -250,7 +251,7 @@ export async function startCore(parts: {
     departures: membership,
     isReplaced: (tokenHash) => ownerTokens.isReplaced(tokenHash),
   });
-  return { sync, hub, agents, turns, terminals, commands, commits, ownerTokens, files };
+  return { sync, hub, agents, turns, terminals, commands, commits, ownerTokens, files, membership };
 }
 
 /** Absolute path of the folder that a chat works in: its own, or its session's [SESS-6]. */

@@ -130,6 +130,7 @@ export class Host {
     const { sync, commits, hub, agents, turns, terminals } = core;
     this.#cancelSweep();
     core.files.end();
+    core.membership.end();
     endTurns(core);
     terminals.end();
     await sync.path.drain();
