@@ -18,6 +18,7 @@ const LOOK: ClientTool = {
     outputSchema: { type: 'object' },
   },
 };
+const OTHERS: readonly ClientTool[] = [LOOK, { ...LOOK, name: 'look_1a2b3c' }];
 const SEEN: ToolCallResult = {
   success: true,
   pastTenseMessage: 'Looked',
@@ -143,13 +144,31 @@ describe('tools of clients in an ACP agent', () => {
     const turn = prompt(list, { sayMcpNotes: true }, list, { sayAnswer: true });
     await expect
       .poll(() => {
-        chat.host.offered = [LOOK, { ...LOOK, name: 'look_1a2b3c' }];
+        chat.host.offered = OTHERS;
         chat.session.toolsChanged?.();
         return turn.output.text;
       })
       .toContain('notifications/tools/list_changed');
     await turn.done;
     expect(turn.output.text).toContain('look_1a2b3c');
+    chat.host.offered = OTHERS;
+    const next = chat.prompt(steps({ sayCalls: 'session/load' }));
+    await next.done;
+    expect(JSON.parse(next.output.text)).toHaveLength(1);
+  });
+
+  it('[SESS-8] the session of an agent that does not look at others when it is told is opened again, once', async () => {
+    const { chat, prompt } = await opened();
+    await prompt(list).done;
+    const loadCount = async (offered: readonly ClientTool[]): Promise<unknown> => {
+      chat.host.offered = offered;
+      chat.session.toolsChanged?.();
+      const { output, done } = chat.prompt(steps({ sayCalls: 'session/load' }));
+      await done;
+      const loads: unknown[] = JSON.parse(output.text);
+      return loads.length;
+    };
+    expect([await loadCount(OTHERS), await loadCount(OTHERS), await loadCount([])]).toEqual([2, 2, 2]);
   });
 
   it.each([
@@ -198,6 +217,24 @@ describe('tools of clients in an ACP agent', () => {
     expect(output.text).toContain('"optionId":"yes"');
     expect(output.calls).toEqual([]);
     expect(output.clientCalls).toMatchObject([{ toolName: 'look', asksFirst: true }]);
+  });
+
+  it('[CHAT-9] a question that does not say whose tool it is about shows by itself, to its end, and nobody is asked twice', async () => {
+    const { prompt } = await opened();
+    const { output, done } = prompt(
+      permission('a', ['allow_once:yes', 'reject_once:no'], { title: '{"far":true}', kind: 'other' }),
+      call(),
+      toolCall('a', { status: 'completed', _meta: { toolName: 'mcp__agenthost__look' } }, 'tool_call_update'),
+      call(),
+      toolCall('b', { title: 'agenthost_look', status: 'in_progress' }),
+      toolCall('b', { status: 'completed' }, 'tool_call_update'),
+    );
+    output.onClientTool = () => SEEN;
+    (await output.callIn('pending-confirmation')).answer({ approved: true });
+    await done;
+    expect(output.calls.map(({ id, status }) => [id, status])).toEqual([['a', 'completed']]);
+    expect(output.clientCalls).toMatchObject([{ toolName: 'look' }, { toolName: 'look' }]);
+    expect(output.clientCalls.some(({ asksFirst }) => asksFirst === true)).toBe(false);
   });
 
   it('only who knows the secret is served, on a socket of this user alone', async () => {

@@ -45,6 +45,17 @@ export class ClientToolTwins {
     return twin !== undefined;
   }
 
+  /**
+   * A call that shows already says more of itself. Qwen Code asks about a server's tool without saying whose it is, so that its question
+   * is a call of its own; only when it is over it turns out that the client's call came for it.
+   */
+  sawShown(fields: ToolCallFields): void {
+    if (fields.status !== 'completed' && fields.status !== 'failed') return;
+    const name = this.#tools().find((tool) => isCallOf(tool.name, fields))?.name;
+    const earlyCount = this.#early.get(name ?? '') ?? 0;
+    if (name !== undefined && earlyCount > 0) this.#early.set(name, earlyCount - 1);
+  }
+
   /** The client's call has come. True when the agent has asked whether it may. */
   claim(name: string): boolean {
     const twin = [...this.#twins.values()].find(

@@ -119,6 +119,7 @@ export class AcpSession implements AgentSession, SessionReceiver {
     });
     this.#tools = new OfferedTools({
       host: options.host,
+      timers: context.timers,
       findServer: context.findToolServer,
       turn: () => this.#turn,
     });
@@ -286,11 +287,15 @@ export class AcpSession implements AgentSession, SessionReceiver {
     );
     this.#options.onStep?.('session');
     try {
-      if (this.#attached?.connection !== lease.connection || this.#tools.areMissing) {
+      const { canLoad, canResume } = lease.connection.traits;
+      const canReopen = canLoad || canResume;
+      if (
+        this.#attached?.connection !== lease.connection ||
+        (canReopen && (await this.#tools.areMissing()))
+      ) {
         await this.#closeAgentSession();
         this.#detach();
-        const { canLoad, canResume } = lease.connection.traits;
-        this.#mcpServers = await this.#tools.servers(!canLoad && !canResume);
+        this.#mcpServers = await this.#tools.servers(!canReopen);
         this.#attached = (await this.#restore(lease.connection)) ?? (await this.#create(lease.connection));
         if (this.#isClosed) this.#detach();
         if (this.#attached === undefined)

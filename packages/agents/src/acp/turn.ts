@@ -155,7 +155,9 @@ export class AcpTurn {
   }
 
   async #toolCall(call: ToolCallFields, isAnnouncement: boolean): Promise<void> {
-    const shown = this.#twins.shown(call);
+    const isShown = this.#toolCalls.find(call.toolCallId)?.isOver === false;
+    if (isShown) this.#twins.sawShown(call);
+    const shown = isShown ? call : this.#twins.shown(call);
     if (shown !== undefined) await this.#toolCalls.update(shown, isAnnouncement);
   }
 

@@ -18,6 +18,8 @@ const SECRET_BYTES = 32;
 /** What an agent's session offers through a server, and who runs it. */
 export interface ServedTools {
   list(): readonly ClientTool[];
+  /** The agent is told the list. */
+  listed(): void;
   call(
     tool: ClientTool,
     input: Readonly<Record<string, unknown>>,
@@ -179,7 +181,10 @@ function makeServer(tools: ServedTools): Server {
     { name: TOOL_SERVER, title: 'Tools of connected clients', version: '1' },
     { capabilities: { tools: { listChanged: true } } },
   );
-  server.setRequestHandler('tools/list', () => ({ tools: tools.list().map(listed) }));
+  server.setRequestHandler('tools/list', () => {
+    tools.listed();
+    return { tools: tools.list().map(listed) };
+  });
   server.setRequestHandler('tools/call', async ({ params }, context) => {
     const tool = tools.list().find(({ name }) => name === params.name);
     if (tool === undefined) return failedResult(`No client offers a tool ${params.name} any more`);
