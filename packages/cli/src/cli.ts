@@ -5,17 +5,10 @@ import { addApprovalCommands } from './commands/approvals.ts';
 import { type ChatOptions, chat } from './commands/chat.ts';
 import { addConfigCommands } from './commands/config-commands.ts';
 import { addExportCommands } from './commands/export-commands.ts';
-import { type ForkOptions, forkSession } from './commands/fork.ts';
 import { addQueueCommands } from './commands/queue/commands.ts';
 import { type RunOptions, run } from './commands/run.ts';
 import { type ServeOptions, serve } from './commands/serve.ts';
-import {
-  archiveSessions,
-  listSessions,
-  removeSessions,
-  type SessionsOptions,
-  showSession,
-} from './commands/sessions.ts';
+import { addSessionCommands } from './commands/session-commands.ts';
 import { addTermCommands } from './commands/term/commands.ts';
 import { type WatchOptions, watch } from './commands/watch.ts';
 import type { Context } from './context.ts';
@@ -102,11 +95,16 @@ function programOf(context: Context, screen: Screen, isJson: boolean, done: (cod
   const running = command(program, 'run', 'ask an agent and stream its answer', [
     'agent',
     'cwd',
+    'attach',
     'approve',
     'timeout',
     'instructions',
     'sessionConfig',
     'giveMeta',
+    'session',
+    'chat',
+    'newChat',
+    'waitInQueue',
     ...ofClients,
   ])
     .argument('[prompt...]', 'what to do; - or nothing reads it from input')
@@ -114,63 +112,15 @@ function programOf(context: Context, screen: Screen, isJson: boolean, done: (cod
   example(running, [
     'agenthost run "what does this project do?"',
     'agenthost run --agent demo --approve all "write hello.txt Hello"',
+    'agenthost run --attach src/main.ts:10-20 --attach screenshot.png "why does it look like that?"',
     'agenthost run --meta ticket=42 --instructions @house-rules.md "review the last commit"',
+    'agenthost run --session 4f2a "now the tests"        goes on there',
     'agenthost run "!make test"                          a command of yours, which agents hear of',
     'git diff | agenthost run --json - | jq -r "select(.type == \\"text\\").text"',
   ]);
   running.addHelpText('after', EXIT_HELP);
 
-  const sessions = command(program, 'sessions', 'list sessions, one line each', [
-    'limit',
-    'search',
-    'meta',
-    'archived',
-    ...ofClients,
-  ]).action(async (options: SessionsOptions) => done(await listSessions(context, screen, options)));
-  example(sessions, [
-    'agenthost sessions',
-    'agenthost sessions --search "flaky test"',
-    'agenthost sessions --meta ticket=42',
-    'agenthost sessions show 4f2a     the beginning of an id is enough',
-    'agenthost sessions rm 4f2a',
-  ]);
-  const showing = command(sessions, 'show', 'all about one session, disk use included', ofClients)
-    .argument('<session>', 'id, or the beginning of one')
-    .action(async (given: string, _own: object, self: Command) =>
-      done(await showSession(context, screen, given, self.optsWithGlobals<SessionsOptions>())),
-    );
-  example(showing, ['agenthost sessions show 4f2a', 'agenthost sessions show 4f2a --json']);
-  const forking = command(sessions, 'fork', 'make a new session that begins as a copy of one', [
-    'at',
-    ...ofClients,
-  ])
-    .argument('<session>', 'id, or the beginning of one')
-    .action(async (given: string, _own: object, self: Command) =>
-      done(await forkSession(context, screen, given, self.optsWithGlobals<ForkOptions>())),
-    );
-  example(forking, ['agenthost sessions fork 4f2a', 'agenthost sessions fork 4f2a --at <turn> --json']);
-  const removing = command(sessions, 'rm', 'end sessions for everyone and delete them', ofClients)
-    .argument('<session...>', 'ids, or beginnings of ids')
-    .action(async (given: string[], _own: object, self: Command) =>
-      done(await removeSessions(context, screen, given, self.optsWithGlobals<SessionsOptions>())),
-    );
-  example(removing, ['agenthost sessions rm 4f2a 90cc']);
-
-  for (const [name, isArchived] of [
-    ['archive', true],
-    ['unarchive', false],
-  ] as const) {
-    command(sessions, name, isArchived ? 'put sessions away' : 'take sessions out again', ofClients)
-      .argument('<session...>', 'ids, or beginnings of ids')
-      .action(async (given: string[], _own: object, self: Command) =>
-        done(
-          await archiveSessions(context, screen, given, {
-            ...self.optsWithGlobals<SessionsOptions>(),
-            isArchived,
-          }),
-        ),
-      );
-  }
+  addSessionCommands({ context, screen, program, command, example, done });
 
   const watching = command(program, 'watch', 'look at a session live, approve and cancel', [
     'turns',

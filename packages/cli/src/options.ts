@@ -1,28 +1,5 @@
 import { InvalidArgumentError, Option } from 'commander';
-
-interface OptionFields {
-  readonly flags: string;
-  readonly description: string;
-  /** Read when the option is not given. */
-  readonly env?: string;
-  /** What the default is, where that is not one fixed value. */
-  readonly defaultText?: string;
-}
-
-/** One option: all that there is to say about it, for parsing and for help alike. */
-export type OptionSpec = OptionFields &
-  (
-    | { readonly type: 'flag' | 'text' | 'list'; readonly default?: string }
-    | {
-        readonly type: 'number';
-        readonly default?: number;
-        readonly unit?: string;
-        readonly min: number;
-        readonly max: number;
-        readonly isInteger: boolean;
-      }
-    | { readonly type: 'choice'; readonly choices: readonly string[]; readonly default: string }
-  );
+import type { OptionSpec } from './option-spec.ts';
 
 /** Every option of every command. */
 export const OPTIONS = {
@@ -97,6 +74,11 @@ export const OPTIONS = {
     type: 'list',
     description: 'setting of the session or its agent; repeatable',
   },
+  attach: {
+    flags: '--attach <file[:line[-line]]>',
+    type: 'list',
+    description: 'file, image or lines of a file that go with the prompt; repeatable',
+  },
   instructions: {
     flags: '--instructions <text>',
     type: 'text',
@@ -115,6 +97,25 @@ export const OPTIONS = {
     description: 'agent to ask; `agenthost agents` lists them',
     defaultText: "the host's default",
   },
+  session: {
+    flags: '--session <session>',
+    type: 'text',
+    description: 'go on in this session: id, or the beginning of one',
+    defaultText: 'a new one',
+  },
+  chat: {
+    flags: '--chat <chat>',
+    type: 'text',
+    description: 'chat of the session: id, or the beginning of one',
+    defaultText: "the session's default chat",
+  },
+  newChat: { flags: '--new-chat', type: 'flag', description: 'ask in another, new chat of the session' },
+  waitInQueue: {
+    flags: '--queue',
+    type: 'flag',
+    description: 'when a turn runs there: queue the message and wait for its turn, instead of an error',
+  },
+  yes: { flags: '-y, --yes', type: 'flag', description: 'ask nothing' },
   cwd: {
     flags: '--cwd <folder>',
     type: 'text',

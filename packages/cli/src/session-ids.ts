@@ -1,5 +1,5 @@
 import type { AhpClient } from '@agenthost/client';
-import type { SessionSummary, URI } from '@agenthost/protocol';
+import type { ChatSummary, SessionState, SessionSummary, URI } from '@agenthost/protocol';
 import { CliError, EXIT, usageError } from './exit.ts';
 import { oneLine } from './render/plain-text.ts';
 
@@ -22,20 +22,48 @@ export async function isListed(client: AhpClient, uri: URI): Promise<boolean> {
 export async function findSession(client: AhpClient, given: string): Promise<SessionSummary> {
   const matches: SessionSummary[] = [];
   for await (const session of client.sessions.list()) {
-    const { resource } = session;
-    if (resource === given || idOf(resource) === given) return session;
-    if (given !== '' && idOf(resource).startsWith(given)) matches.push(session);
+    if (isCalled(session, given)) return session;
+    if (beginsWith(session, given)) matches.push(session);
   }
+  return only(matches, given, { many: 'sessions', none: 'no session', lists: 'agenthost sessions' });
+}
+
+/** The chat of a session that was meant, in the same way. Throws a `CliError`. */
+export function findChat({ chats }: SessionState, given: string, session: URI): ChatSummary {
+  const exact = chats.find((chat) => isCalled(chat, given));
+  if (exact !== undefined) return exact;
+  return only(
+    chats.filter((chat) => beginsWith(chat, given)),
+    given,
+    { many: 'chats', none: 'no chat there', lists: `agenthost sessions chats ${shortId(session)}` },
+  );
+}
+
+interface Named {
+  readonly resource: URI;
+}
+
+const isCalled = ({ resource }: Named, given: string): boolean =>
+  resource === given || idOf(resource) === given;
+
+const beginsWith = ({ resource }: Named, given: string): boolean =>
+  given !== '' && idOf(resource).startsWith(given);
+
+function only<T extends Named>(
+  matches: readonly T[],
+  given: string,
+  { many, none, lists }: { readonly many: string; readonly none: string; readonly lists: string },
+): T {
   const [match, ...others] = matches;
   if (match === undefined) {
     throw new CliError(
       EXIT.error,
-      `no session is called ${oneLine(given) || '(nothing)'}; \`agenthost sessions\` lists them`,
+      `${none} is called ${oneLine(given) || '(nothing)'}; \`${lists}\` lists them`,
     );
   }
   if (others.length > 0) {
     const ids = matches.slice(0, 5).map(({ resource }) => oneLine(idOf(resource)));
-    throw usageError(`${matches.length} sessions begin with ${oneLine(given)}: ${ids.join(', ')}`);
+    throw usageError(`${matches.length} ${many} begin with ${oneLine(given)}: ${ids.join(', ')}`);
   }
   return match;
 }

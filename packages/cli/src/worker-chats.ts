@@ -7,9 +7,17 @@ import type { Screen } from './render/screen.ts';
 /** Whether a chat belongs to a tool call of an agent: people watch it and answer there [CHAT-2]. */
 export const isWorker = ({ origin }: ChatSummary): boolean => origin?.kind === 'tool';
 
-/** Tells what happens in the worker chats of a session that need somebody, from when they do. The result ends it. */
+/** Whether a chat works for this one, or for one that does. */
+function worksFor(chat: ChatSummary, main: URI, chats: readonly ChatSummary[]): boolean {
+  const { origin } = chat;
+  if (origin?.kind !== 'tool') return false;
+  const parent = chats.find(({ resource }) => resource === origin.chat);
+  return origin.chat === main || (parent !== undefined && worksFor(parent, main, chats));
+}
+
+/** Tells what happens in the chats of workers of `main` that need somebody, from when they do. The result ends it. */
 export function followAskingWorkers(
-  session: SessionHandle,
+  { session, main }: { readonly session: SessionHandle; readonly main: URI },
   screen: Screen,
   happened: (event: TurnEvent, chat: ChatHandle) => void,
 ): () => void {
@@ -30,7 +38,7 @@ export function followAskingWorkers(
     const { chats: entries, inputNeeded = [] } = session.mirror.confirmed;
     for (const { chat: uri } of inputNeeded) {
       const entry = entries.find(({ resource }) => resource === uri);
-      if (entry === undefined || !isWorker(entry) || chats.has(uri)) continue;
+      if (entry === undefined || !worksFor(entry, main, entries) || chats.has(uri)) continue;
       follow(uri).catch((error: unknown) => {
         // It may be gone again already; the next question tries again.
         chats.delete(uri);

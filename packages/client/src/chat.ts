@@ -31,6 +31,15 @@ export class ChatHandle implements TurnControls {
       turnId,
       message: asMessage(message),
     });
+    return this.#promptOf(turnId, dispatched);
+  }
+
+  /** A turn that runs, or is about to, whoever asked for it; from its beginning. */
+  follow(turnId: string): Prompt {
+    return this.#promptOf(turnId, undefined);
+  }
+
+  #promptOf(turnId: string, dispatched: Promise<DispatchOutcome> | undefined): Prompt {
     return new Prompt(turnId, dispatched, {
       mirror: this.mirror,
       approve: (toolCallId, options) => this.approve(toolCallId, options),

@@ -36,7 +36,8 @@ export class Prompt implements AsyncIterable<TurnEvent> {
   #wasSeen = false;
   readonly #wake = new Set<() => void>();
 
-  constructor(turnId: string, dispatched: Promise<DispatchOutcome>, port: PromptPort) {
+  /** Without `dispatched` it is somebody else's, who saw it accepted. */
+  constructor(turnId: string, dispatched: Promise<DispatchOutcome> | undefined, port: PromptPort) {
     this.turnId = turnId;
     this.#port = port;
     this.result = new Promise((resolve, reject) => {
@@ -49,7 +50,7 @@ export class Prompt implements AsyncIterable<TurnEvent> {
         stop();
         this.#notify();
       };
-      dispatched.then(
+      dispatched?.then(
         (outcome) => {
           this.#answered(outcome);
           look();
@@ -59,6 +60,7 @@ export class Prompt implements AsyncIterable<TurnEvent> {
           look();
         },
       );
+      if (dispatched === undefined) look();
     });
     // Who iterates gets the failure there.
     this.result.catch(() => undefined);

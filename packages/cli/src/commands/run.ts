@@ -1,12 +1,13 @@
 import {
   type AhpClient,
-  ChannelLost,
   DispatchRejected,
+  type Prompt,
   type SessionHandle,
   type TurnEvent,
 } from '@agenthost/client';
-import { ErrorCodes, type Turn } from '@agenthost/protocol';
+import type { Message, Turn } from '@agenthost/protocol';
 import { type ApproveMode, Approver } from '../approver.ts';
+import { withAttachments } from '../attach.ts';
 import { withHost } from '../connect.ts';
 import type { Context } from '../context.ts';
 import { CliError, EXIT, usageError } from '../exit.ts';
@@ -14,32 +15,31 @@ import type { HostOptions } from '../find-host.ts';
 import { Interruption } from '../interruption.ts';
 import { LineReader } from '../line-reader.ts';
 import { promptText } from '../prompt-text.ts';
+import { queuedTurn } from '../queued-turn.ts';
 import { oneLine } from '../render/plain-text.ts';
 import type { Screen } from '../render/screen.ts';
 import { homely } from '../render/session-line.ts';
-import { commandEnd, shownPath } from '../render/tool-call.ts';
-import { errorText, TurnPrinter } from '../render/turn-printer.ts';
-import { wireCodeOf } from '../rpc-answer.ts';
-import { type SessionConfigOptions, sessionConfig } from '../session-config.ts';
+import { shownPath } from '../render/tool-call.ts';
+import { TurnPrinter } from '../render/turn-printer.ts';
+import { checkRunChat, createRunChat, openRunChat, type RunChat, type RunChatOptions } from '../run-chat.ts';
+import { settled, stopped } from '../run-end.ts';
+import { verdict } from '../run-verdict.ts';
 import { isListed, shortId } from '../session-ids.ts';
 import { watchConnection } from '../watch-connection.ts';
 import { followAskingWorkers } from '../worker-chats.ts';
 import { folderFor } from '../working-folder.ts';
 
 /** Options of `run` as parsed. */
-export interface RunOptions extends HostOptions, SessionConfigOptions {
-  readonly agent?: string;
-  readonly cwd?: string;
+export interface RunOptions extends HostOptions, RunChatOptions {
   readonly approve: ApproveMode;
+  /** Files that go with the prompt, with lines or without. */
+  readonly attach?: readonly string[];
   /** Seconds. */
   readonly timeout?: number;
   readonly json?: boolean;
 }
 
-/** A cancelled turn ends at once, unless the host is gone. */
-const cancelLimitMs = 5_000;
-
-/** `run`: asks an agent in a new session and streams its answer. */
+/** `run`: asks an agent, in a new session or in one that is there, and streams its answer. */
 export async function run(
   context: Context,
   screen: Screen,
@@ -47,6 +47,7 @@ export async function run(
   options: RunOptions,
 ): Promise<number> {
   if (options.cwd === '') throw usageError('--cwd: expected a folder, got nothing');
+  checkRunChat(options);
   const text = await promptText(words, context.stdin);
   const isPromptTyped = words.length > 0 && words[0] !== '-';
   const hasPerson = isPromptTyped && context.stdin.isTTY === true && context.stderr.isTTY === true;
@@ -56,8 +57,14 @@ export async function run(
     const reader = hasPerson && options.approve === 'ask' ? new LineReader(context.stdin) : undefined;
     const leave = watchConnection(client, screen, (reason) => interruption.stop(reason));
     try {
-      const workingDirectory = await folderFor(context, options.cwd, target);
-      const asking = ask({ context, screen, options, reader, client, interruption }, text, workingDirectory);
+      const { isOwn } = target;
+      const parts = { context, screen, options, reader, client, interruption, isOwn };
+      const open = async (): Promise<RunChat> => {
+        if (isOngoing(options)) return openRunChat(client, options);
+        screen.status('creating a session');
+        return createRunChat(parts, options, await folderFor(context, options.cwd, target));
+      };
+      const asking = open().then((opened) => ask(parts, text, opened));
       return await settled(asking, interruption, client);
     } finally {
       leave();
@@ -68,6 +75,9 @@ export async function run(
   });
 }
 
+const isOngoing = (options: RunOptions): options is RunOptions & { readonly session: string } =>
+  options.session !== undefined;
+
 interface Run {
   readonly context: Context;
   readonly screen: Screen;
@@ -75,21 +85,21 @@ interface Run {
   readonly reader: LineReader | undefined;
   readonly client: AhpClient;
   readonly interruption: Interruption;
+  /** The host is on this machine. */
+  readonly isOwn: boolean;
 }
 
-async function ask(run: Run, text: string, workingDirectory: string | undefined): Promise<number> {
-  const { screen, options, client, interruption } = run;
-  screen.status('creating a session');
-  const session = await create(run, workingDirectory).catch((cause: unknown) => {
-    throw notCreated(cause);
-  });
+async function ask(run: Run, text: string, opened: RunChat): Promise<number> {
+  const { screen, options, interruption } = run;
+  const { session, chat } = opened;
   if (interruption.signal.aborted) {
     // Nothing was asked in it.
-    await client.sessions.dispose(session.uri);
+    await opened.discard();
     throw stopped(interruption);
   }
-  introduce(run, session);
-  const prompt = session.prompt(text);
+  const message = await messageOf(run, text, opened);
+  introduce(run, opened);
+  const prompt = options.queue === true ? await queued(run, message, opened) : chat.prompt(message);
   const cancel = (): void => {
     screen.status('cancelling');
     // Its outcome shows as the turn's end.
@@ -102,13 +112,14 @@ async function ask(run: Run, text: string, workingDirectory: string | undefined)
     screen,
     reader: run.reader,
     elsewhere: `agenthost watch ${shortId(session.uri)}`,
-    form: (requestId) => session.chat.inputRequest(requestId),
+    form: (requestId) => chat.inputRequest(requestId),
   });
-  const leaveWorkers = followAskingWorkers(session, screen, (event, chat) => {
+  const workers = { session, main: chat.mirror.uri };
+  const leaveWorkers = followAskingWorkers(workers, screen, (event, worker) => {
     if (interruption.signal.aborted) return;
     // Functions are no JSON; what workers do besides stands in the calls that they work for.
-    if (options.json === true && isQuestion(event)) screen.json({ ...event, chat: chat.mirror.uri });
-    approver.handle(event, chat);
+    if (options.json === true && isQuestion(event)) screen.json({ ...event, chat: worker.mirror.uri });
+    approver.handle(event, worker);
   });
   try {
     for await (const event of prompt) {
@@ -118,7 +129,7 @@ async function ask(run: Run, text: string, workingDirectory: string | undefined)
     }
     return await conclude(run, session, await prompt.result);
   } catch (error) {
-    throw refused(error, session);
+    throw refused(error, opened);
   } finally {
     leaveWorkers();
     approver.dispose();
@@ -126,56 +137,88 @@ async function ask(run: Run, text: string, workingDirectory: string | undefined)
   }
 }
 
+/** The prompt with its attachments; what was made for it goes when one cannot be read. */
+async function messageOf(
+  { context, options, isOwn }: Run,
+  text: string,
+  { session, discard }: RunChat,
+): Promise<Message> {
+  const { workingDirectory } = session.mirror.state;
+  try {
+    return await withAttachments(context, text, options.attach ?? [], { isOwn, workingDirectory });
+  } catch (error) {
+    await discard();
+    throw error;
+  }
+}
+
 const isQuestion = ({ type }: TurnEvent): boolean =>
   type === 'confirmation' || type === 'resultConfirmation' || type === 'inputRequest';
 
-async function create(
-  { context, screen, options, client }: Run,
-  workingDirectory: string | undefined,
-): Promise<SessionHandle> {
-  const draft = {
-    ...(options.agent === undefined ? {} : { provider: options.agent }),
-    ...(workingDirectory === undefined ? {} : { workingDirectory }),
+/** The turn of a message that waits for what runs before it. */
+async function queued(
+  { screen, options, client, interruption }: Run,
+  message: Message,
+  opened: RunChat,
+): Promise<Prompt> {
+  const { session, chat } = opened;
+  const { signal } = interruption;
+  screen.status('waiting for its turn');
+  const onQueued = (): void => {
+    if (options.json === true) screen.json({ type: 'queued', chat: chat.mirror.uri });
+    else screen.note(screen.colors.dim('queued behind the turn that runs'));
   };
-  const config = await sessionConfig(context, client, options, draft);
-  return client.sessions.create({
-    ...draft,
-    ...(config === undefined ? {} : { config }),
-    onProgress: ({ progress, total, message = '' }) =>
-      screen.status(progress === total ? 'waiting for the agent' : oneLine(message.toLowerCase(), 100)),
-  });
-}
-
-/** Why there is no session, for people. */
-function notCreated(cause: unknown): unknown {
-  if (!(cause instanceof Error) || wireCodeOf(cause) !== ErrorCodes.ProviderNotFound) return cause;
-  const message = `${oneLine(cause.message, 1_000)}; \`agenthost agents\` says why others are not there`;
-  return new CliError(EXIT.error, message, { cause });
+  const onHeld = (): void =>
+    screen.note(`no turn runs: \`agenthost queue go ${place(opened)}\` starts the first message that waits`);
+  const turnId = await queuedTurn(client, chat, { message, signal, onQueued, onHeld }).catch(
+    (error: unknown) => {
+      throw refused(error, opened);
+    },
+  );
+  if (turnId === undefined) throw stopped(interruption);
+  if (options.json !== true) screen.status(`waiting for ${oneLine(session.mirror.state.provider)}`);
+  const prompt = chat.follow(turnId);
+  // It was meant to be taken back, and had begun.
+  if (signal.aborted) void prompt.cancel();
+  return prompt;
 }
 
 /** Why the host did not take the prompt, for people. */
-function refused(error: unknown, { mirror }: SessionHandle): unknown {
+function refused(error: unknown, opened: RunChat): unknown {
   if (!(error instanceof DispatchRejected)) return error;
-  const { creationError } = mirror.state;
+  if (error.code === 'turnActive') {
+    const message = `a turn runs there already: \`agenthost queue add ${place(opened)}\` says it afterwards, \`run --queue\` waits for the answer too`;
+    return new CliError(EXIT.error, message, { cause: error });
+  }
+  const { creationError } = opened.session.mirror.state;
   const reason = creationError === undefined ? error.reason : creationError.message;
   return new CliError(EXIT.error, oneLine(reason, 1_000), { cause: error });
 }
 
-function introduce({ context, screen, options }: Run, session: SessionHandle): void {
+/** How other commands are told which chat. */
+function place({ session, chat }: RunChat): string {
+  const { uri } = chat.mirror;
+  const isDefault = uri === session.mirror.state.defaultChat;
+  return `${shortId(session.uri)}${isDefault ? '' : ` --chat ${shortId(uri)}`}`;
+}
+
+function introduce({ context, screen, options }: Run, { session, chat }: RunChat): void {
   const { provider, workingDirectory } = session.mirror.state;
   if (options.json === true) {
     screen.json({
       type: 'session',
       session: session.uri,
-      chat: session.chat.mirror.uri,
+      chat: chat.mirror.uri,
       provider,
       ...(workingDirectory === undefined ? {} : { workingDirectory }),
     });
     return;
   }
+  const isDefault = chat.mirror.uri === session.mirror.state.defaultChat;
+  const which = isDefault ? '' : `, chat ${shortId(chat.mirror.uri)}`;
   const where =
     workingDirectory === undefined ? '' : ` in ${homely(shownPath(workingDirectory), context.home)}`;
-  screen.note(screen.colors.dim(`session ${shortId(session.uri)}: ${oneLine(provider)}${where}`));
+  screen.note(screen.colors.dim(`session ${shortId(session.uri)}${which}: ${oneLine(provider)}${where}`));
 }
 
 function printer({ context, screen, options }: Run, session: SessionHandle): (event: TurnEvent) => void {
@@ -212,77 +255,4 @@ async function conclude(run: Run, session: SessionHandle, turn: Turn): Promise<n
   }
   if (message !== undefined) screen.note(`agenthost: ${message}`);
   return exitCode;
-}
-
-/** The exit code of a turn that has ended, and what to say about it. */
-export function verdict(
-  turn: Turn,
-  { reason, wasRemoved }: Pick<Interruption, 'reason'> & { readonly wasRemoved: boolean },
-): { readonly exitCode: number; readonly message?: string } {
-  switch (turn.state) {
-    case 'complete':
-      return { exitCode: wasDenied(turn) ? EXIT.denied : (commandExitCode(turn) ?? EXIT.done) };
-    case 'error':
-      return { exitCode: EXIT.error, message: errorText(turn) };
-    default:
-      if (reason === undefined) {
-        const what = wasRemoved ? 'removed the session' : 'cancelled the turn';
-        return { exitCode: EXIT.error, message: `another client ${what}` };
-      }
-      return { ...reason, message: `${reason.message ?? 'interrupted'}; the turn is cancelled` };
-  }
-}
-
-const wasDenied = ({ responseParts }: Turn): boolean =>
-  responseParts.some(
-    (part) =>
-      part.kind === 'toolCall' && part.toolCall.status === 'cancelled' && part.toolCall.reason !== 'skipped',
-  );
-
-/** That of the command which the message was [CHAT-17], once it has ended. */
-function commandExitCode({ responseParts }: Turn): number | undefined {
-  const [part] = responseParts;
-  return part?.kind === 'toolCall' ? commandEnd(part.toolCall)?.exitCode : undefined;
-}
-
-/** Waits for the turn, but after an interruption no longer than a reachable host needs to end it. */
-async function settled(
-  asking: Promise<number>,
-  interruption: Interruption,
-  client: AhpClient,
-): Promise<number> {
-  const { signal } = interruption;
-  let timer: NodeJS.Timeout | undefined;
-  const givenUp = new Promise<never>((_, reject) => {
-    const giveUp = (): void => {
-      const isOnline = client.status.state === 'online';
-      timer = setTimeout(() => reject(stopped(interruption, isOnline)), isOnline ? cancelLimitMs : 0);
-    };
-    if (signal.aborted) giveUp();
-    else signal.addEventListener('abort', giveUp, { once: true });
-  });
-  try {
-    return await Promise.race([asking, givenUp]);
-  } catch (error) {
-    // The rest of it fails when the client closes; nobody asks any more.
-    asking.catch(() => undefined);
-    const { status } = client;
-    if (error instanceof ChannelLost) {
-      if (status.state === 'closed' || status.state === 'replaced') {
-        throw new CliError(EXIT.cannotConnect, `lost the host: ${status.error.message}`, { cause: error });
-      }
-      throw new CliError(EXIT.error, 'another client removed the session', { cause: error });
-    }
-    throw error;
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-function stopped({ reason }: Interruption, isOnline = true): CliError {
-  const fate = isOnline ? '' : '; the host could not be told, so the turn may go on there';
-  return new CliError(
-    reason?.exitCode ?? EXIT.interrupted,
-    `${reason?.message ?? 'interrupted'}${reason?.exitCode === EXIT.cannotConnect ? '' : fate}`,
-  );
 }

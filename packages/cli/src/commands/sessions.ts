@@ -9,7 +9,7 @@ import {
 import { withHost } from '../connect.ts';
 import type { Context } from '../context.ts';
 import { diskUseOf, totalBytes } from '../disk-use.ts';
-import { CliError, EXIT, type ExitCode } from '../exit.ts';
+import { EXIT, type ExitCode } from '../exit.ts';
 import type { HostOptions } from '../find-host.ts';
 import { keyValues } from '../key-values.ts';
 import { questionTitle } from '../question/confirm.ts';
@@ -171,58 +171,4 @@ function questions({ inputNeeded }: SessionState): string[] {
     if (needed.kind === 'toolConfirmation') return [questionTitle(needed.toolCall)];
     return needed.kind === 'chatInput' ? [needed.request.message ?? 'a question'] : [];
   });
-}
-
-/** `sessions rm`: ends sessions for all clients and deletes them. */
-export async function removeSessions(
-  context: Context,
-  screen: Screen,
-  given: readonly string[],
-  options: SessionsOptions,
-): Promise<ExitCode> {
-  return withHost(context, screen, options, async ({ client }) => {
-    // All are looked up first: a mistyped one removes nothing.
-    const sessions = await findAll(client, given);
-    for (const { resource, title } of sessions) {
-      screen.status(`removing ${shortId(resource)}`);
-      await client.sessions.dispose(resource);
-      screen.status(undefined);
-      if (options.json === true) screen.json({ type: 'removed', session: resource });
-      else screen.line(`removed ${shortId(resource)}  ${oneLine(title)}`.trimEnd());
-    }
-    return EXIT.done;
-  });
-}
-
-/** `sessions archive` and `unarchive`. */
-export async function archiveSessions(
-  context: Context,
-  screen: Screen,
-  given: readonly string[],
-  options: SessionsOptions & { readonly isArchived: boolean },
-): Promise<ExitCode> {
-  const { isArchived, json } = options;
-  return withHost(context, screen, options, async ({ client }) => {
-    for (const { resource, title } of await findAll(client, given)) {
-      const answer = await client.dispatch(resource, { type: 'session/isArchivedChanged', isArchived });
-      if (answer.outcome !== 'accepted') {
-        throw new CliError(EXIT.error, `${shortId(resource)} was not changed: ${answer.outcome}`);
-      }
-      if (json === true) screen.json({ type: isArchived ? 'archived' : 'unarchived', session: resource });
-      else
-        screen.line(
-          `${isArchived ? 'archived' : 'unarchived'} ${shortId(resource)}  ${oneLine(title)}`.trimEnd(),
-        );
-    }
-    return EXIT.done;
-  });
-}
-
-async function findAll(client: AhpClient, given: readonly string[]): Promise<SessionSummary[]> {
-  const sessions = new Map<string, SessionSummary>();
-  for (const text of given) {
-    const session = await findSession(client, text);
-    sessions.set(session.resource, session);
-  }
-  return [...sessions.values()];
 }

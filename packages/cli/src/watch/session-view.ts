@@ -1,5 +1,12 @@
 import type { ChatHandle, DispatchOutcome, SessionHandle, TurnEvent } from '@agenthost/client';
-import { type ChatInputRequest, type ChatSummary, SessionStatus, type Turn, type TurnBase, type URI } from '@agenthost/protocol';
+import {
+  type ChatInputRequest,
+  type ChatSummary,
+  SessionStatus,
+  type Turn,
+  type TurnBase,
+  type URI,
+} from '@agenthost/protocol';
 import { ChatFollower } from '../chat-follower.ts';
 import type { LineReader } from '../line-reader.ts';
 import { choicesFor, keysText } from '../question/choices.ts';

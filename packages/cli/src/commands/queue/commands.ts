@@ -5,7 +5,7 @@ import { promptText } from '../../prompt-text.ts';
 import type { TermCommandParts } from '../term/commands.ts';
 import { changeQueue, pendingId, type QueueOptions } from './queue.ts';
 
-const ofQueues: readonly OptionName[] = ['url', 'start', 'json', 'verbose'];
+const ofQueues: readonly OptionName[] = ['chat', 'url', 'start', 'json', 'verbose'];
 
 /** Adds `queue` and all below it. */
 export function addQueueCommands({

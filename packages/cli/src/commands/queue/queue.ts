@@ -6,14 +6,15 @@ import { CliError, EXIT, type ExitCode, usageError } from '../../exit.ts';
 import type { HostOptions } from '../../find-host.ts';
 import { oneLine } from '../../render/plain-text.ts';
 import type { Screen } from '../../render/screen.ts';
-import { findSession, shortId } from '../../session-ids.ts';
+import { findChat, findSession, shortId } from '../../session-ids.ts';
 
 /** Options of `queue` and what is below it, as parsed. */
 export interface QueueOptions extends HostOptions {
   readonly json?: boolean;
+  readonly chat?: string;
 }
 
-/** Does something with the messages that wait in a session's default chat, and shows what waits then. */
+/** Does something with the messages that wait in a chat, and shows what waits then. */
 export async function changeQueue(
   { context, screen }: { readonly context: Context; readonly screen: Screen },
   given: string,
@@ -23,7 +24,13 @@ export async function changeQueue(
   return withHost(context, screen, options, async ({ client }) => {
     const { resource } = await findSession(client, given);
     const session = await client.sessions.open(resource, { turns: 0 });
-    const { queue, mirror } = session.chat;
+    const chat =
+      options.chat === undefined
+        ? session.chat
+        : await session.openChat(findChat(session.mirror.state, options.chat, resource).resource, {
+            turns: 0,
+          });
+    const { queue, mirror } = chat;
     const outcome = await change(queue);
     if (outcome !== undefined) check(outcome);
     // What the host makes of it is ahead of this answer.
@@ -33,14 +40,18 @@ export async function changeQueue(
       screen.json({
         type: 'queue',
         session: resource,
+        chat: mirror.uri,
         queued: queue.messages,
         ...(steering === undefined ? {} : { steering }),
       });
     } else {
       show(screen, queue);
       if (queue.messages.length > 0 && mirror.state.activeTurn === undefined)
-        screen.note(`no turn runs: \`agenthost queue go ${shortId(resource)}\` starts the first one`);
+        screen.note(
+          `no turn runs: \`agenthost queue go ${shortId(resource)}${chat === session.chat ? '' : ` --chat ${shortId(mirror.uri)}`}\` starts the first one`,
+        );
     }
+    if (chat !== session.chat) chat.dispose();
     session.dispose();
     return EXIT.done;
   });

@@ -1,0 +1,119 @@
+import type { AhpClient } from '@agenthost/client';
+import type { ClientAction, SessionSummary } from '@agenthost/protocol';
+import { withHost } from '../connect.ts';
+import type { Context } from '../context.ts';
+import { CliError, EXIT, type ExitCode, usageError } from '../exit.ts';
+import type { HostOptions } from '../find-host.ts';
+import { LineReader } from '../line-reader.ts';
+import { oneLine } from '../render/plain-text.ts';
+import type { Screen } from '../render/screen.ts';
+import { findSession, shortId } from '../session-ids.ts';
+
+/** Options of the commands that change sessions, as parsed. */
+export interface ChangeSessionsOptions extends HostOptions {
+  readonly json?: boolean;
+}
+
+/** `sessions rm`: ends sessions for all clients and deletes them. Asks first in a terminal, unless `yes` is given. */
+export async function removeSessions(
+  context: Context,
+  screen: Screen,
+  given: readonly string[],
+  options: ChangeSessionsOptions & { readonly yes?: boolean },
+): Promise<ExitCode> {
+  return withHost(context, screen, options, async ({ client }) => {
+    // All are looked up first: a mistyped one removes nothing.
+    const sessions = await findAll(client, given);
+    const isAsked = options.yes !== true && options.json !== true && context.stdin.isTTY === true;
+    if (isAsked && !(await isMeant(context, screen, sessions)))
+      throw new CliError(EXIT.error, 'nothing was removed');
+    for (const session of sessions) {
+      const { resource } = session;
+      screen.status(`removing ${shortId(resource)}`);
+      await client.sessions.dispose(resource);
+      screen.status(undefined);
+      tell(screen, options, 'removed', session);
+    }
+    return EXIT.done;
+  });
+}
+
+async function isMeant(
+  context: Context,
+  screen: Screen,
+  sessions: readonly SessionSummary[],
+): Promise<boolean> {
+  for (const { resource, title } of sessions)
+    screen.note(`${shortId(resource)}  ${oneLine(title)}`.trimEnd());
+  const reader = new LineReader(context.stdin);
+  try {
+    screen.ask(
+      `remove ${sessions.length === 1 ? 'it' : `these ${sessions.length}`} for everyone? (y or n) > `,
+    );
+    const answer = await reader.next(context.outputClosed);
+    screen.answered();
+    return /^\s*y(?:es)?\s*$/i.test(answer ?? '');
+  } finally {
+    reader.close();
+  }
+}
+
+/** `sessions archive` and `unarchive`. */
+export async function archiveSessions(
+  context: Context,
+  screen: Screen,
+  given: readonly string[],
+  options: ChangeSessionsOptions & { readonly isArchived: boolean },
+): Promise<ExitCode> {
+  const { isArchived } = options;
+  return withHost(context, screen, options, async ({ client }) => {
+    for (const session of await findAll(client, given)) {
+      await change(client, session, { type: 'session/isArchivedChanged', isArchived });
+      tell(screen, options, isArchived ? 'archived' : 'unarchived', session);
+    }
+    return EXIT.done;
+  });
+}
+
+/** `sessions rename`. */
+export async function renameSession(
+  context: Context,
+  screen: Screen,
+  [given, ...words]: readonly [session: string, ...words: string[]],
+  options: ChangeSessionsOptions,
+): Promise<ExitCode> {
+  const title = words.join(' ').trim();
+  if (title === '') throw usageError('expected a title, got nothing');
+  return withHost(context, screen, options, async ({ client }) => {
+    const session = await findSession(client, given);
+    await change(client, session, { type: 'session/titleChanged', title });
+    tell(screen, options, 'renamed', { ...session, title });
+    return EXIT.done;
+  });
+}
+
+async function change(client: AhpClient, { resource }: SessionSummary, action: ClientAction): Promise<void> {
+  const answer = await client.dispatch(resource, action);
+  if (answer.outcome === 'accepted') return;
+  const why = answer.outcome === 'rejected' ? oneLine(answer.reason, 1_000) : answer.outcome;
+  throw new CliError(EXIT.error, `${shortId(resource)} was not changed: ${why}`);
+}
+
+function tell(
+  screen: Screen,
+  { json }: ChangeSessionsOptions,
+  what: 'removed' | 'archived' | 'unarchived' | 'renamed',
+  { resource, title }: SessionSummary,
+): void {
+  if (json === true) screen.json({ type: what, session: resource, ...(what === 'renamed' ? { title } : {}) });
+  else screen.line(`${what} ${shortId(resource)}  ${oneLine(title)}`.trimEnd());
+}
+
+async function findAll(client: AhpClient, given: readonly string[]): Promise<SessionSummary[]> {
+  const sessions = new Map<string, SessionSummary>();
+  for (const text of given) {
+    const session = await findSession(client, text);
+    sessions.set(session.resource, session);
+  }
+  return [...sessions.values()];
+}

@@ -1,0 +1,112 @@
+import type { AhpClient, ChatHandle, SessionHandle } from '@agenthost/client';
+import { ErrorCodes } from '@agenthost/protocol';
+import type { Context } from './context.ts';
+import { CliError, EXIT, usageError } from './exit.ts';
+import { oneLine } from './render/plain-text.ts';
+import type { Screen } from './render/screen.ts';
+import { wireCodeOf } from './rpc-answer.ts';
+import { type SessionConfigOptions, sessionConfig } from './session-config.ts';
+import { findChat, findSession } from './session-ids.ts';
+
+/** Where `run` asks, as parsed. */
+export interface RunChatOptions extends SessionConfigOptions {
+  readonly agent?: string;
+  readonly cwd?: string;
+  /** Goes on in this session. */
+  readonly session?: string;
+  readonly chat?: string;
+  readonly newChat?: boolean;
+  /** Waits for the turn that runs there. */
+  readonly queue?: boolean;
+}
+
+/** A chat to ask in. */
+export interface RunChat {
+  readonly session: SessionHandle;
+  readonly chat: ChatHandle;
+  /** Removes what was made for it. */
+  discard(): Promise<void>;
+}
+
+/** Checks which options go together. Throws a usage error. */
+export function checkRunChat({ session, ...options }: RunChatOptions): void {
+  const isGiven = (value: unknown): boolean => value !== undefined && value !== false;
+  const find = (flags: readonly (readonly [flag: string, value: unknown])[]): string | undefined =>
+    flags.find(([, value]) => isGiven(value))?.[0];
+  const { agent, cwd, config, instructions, meta, chat, newChat, queue } = options;
+  if (session === undefined) {
+    const flag = find([
+      ['--chat', chat],
+      ['--new-chat', newChat],
+      ['--queue', queue],
+    ]);
+    if (flag !== undefined) throw usageError(`${flag} goes with --session`);
+    return;
+  }
+  const flag = find([
+    ['--agent', agent],
+    ['--cwd', cwd],
+    ['--config', config],
+    ['--instructions', instructions],
+    ['--meta', meta],
+  ]);
+  if (flag !== undefined) throw usageError(`${flag} is for new sessions: leave it out, or --session`);
+  if (chat !== undefined && newChat === true) throw usageError('--chat and --new-chat exclude each other');
+}
+
+/** Opens the chat that was asked for. */
+export async function openRunChat(
+  client: AhpClient,
+  options: RunChatOptions & { readonly session: string },
+): Promise<RunChat> {
+  const { resource } = await findSession(client, options.session);
+  const session = await client.sessions.open(resource, { turns: 0 });
+  if (options.newChat === true) {
+    const chat = await newChat(session);
+    return { session, chat, discard: () => session.disposeChat(chat.mirror.uri) };
+  }
+  const uri = options.chat === undefined ? undefined : findChat(session.mirror.state, options.chat, resource);
+  const isDefault = uri === undefined || uri.resource === session.chat.mirror.uri;
+  const chat = isDefault ? session.chat : await session.openChat(uri.resource, { turns: 0 });
+  return { session, chat, discard: () => Promise.resolve() };
+}
+
+async function newChat(session: SessionHandle): Promise<ChatHandle> {
+  try {
+    return await session.createChat();
+  } catch (cause) {
+    if (!(cause instanceof Error) || wireCodeOf(cause) !== ErrorCodes.InvalidParams) throw cause;
+    throw new CliError(EXIT.error, `--new-chat: ${oneLine(cause.message, 1_000)}`, { cause });
+  }
+}
+
+/** Makes a session to ask in. */
+export async function createRunChat(
+  { context, screen, client }: { context: Context; screen: Screen; client: AhpClient },
+  options: RunChatOptions,
+  workingDirectory: string | undefined,
+): Promise<RunChat> {
+  const draft = {
+    ...(options.agent === undefined ? {} : { provider: options.agent }),
+    ...(workingDirectory === undefined ? {} : { workingDirectory }),
+  };
+  try {
+    const config = await sessionConfig(context, client, options, draft);
+    const session = await client.sessions.create({
+      ...draft,
+      ...(config === undefined ? {} : { config }),
+      onProgress: ({ progress, total, message = '' }) =>
+        screen.status(progress === total ? 'waiting for the agent' : oneLine(message.toLowerCase(), 100)),
+    });
+    return { session, chat: session.chat, discard: () => client.sessions.dispose(session.uri) };
+  } catch (cause) {
+    throw notCreated(cause);
+  }
+}
+
+/** Why there is no session, for people. */
+function notCreated(cause: unknown): unknown {
+  if (!(cause instanceof Error) || wireCodeOf(cause) !== ErrorCodes.ProviderNotFound) return cause;
+  const message = `${oneLine(cause.message, 1_000)}; \`agenthost agents\` says why others are not there`;
+  return new CliError(EXIT.error, message, { cause });
+}
