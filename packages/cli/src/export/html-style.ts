@@ -44,6 +44,9 @@ img { max-width: 100%; height: auto; border-radius: .4rem; border: 1px solid var
 table { border-collapse: collapse; font-size: .9rem; overflow-wrap: normal; }
 th, td { border: 1px solid var(--line); padding: .3rem .6rem; text-align: left; vertical-align: top; }
 .mine { background: var(--mine); border-radius: .75rem; padding: .2rem 1rem; }
+/* Lines of a message are as they were typed. */
+.mine p { white-space: pre-line; }
+td code { overflow-wrap: anywhere; }
 details { border: 1px solid var(--line); border-radius: .5rem; margin: .6rem 0; padding: 0 .75rem; }
 summary { cursor: pointer; padding: .45rem 0; font-size: .9rem; }
 details[open] > summary { border-bottom: 1px solid var(--line); margin-bottom: .5rem; }

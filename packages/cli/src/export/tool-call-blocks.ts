@@ -12,7 +12,7 @@ export const textOf = (text: StringOrMarkdown): string => (typeof text === 'stri
 /** A tool call under one line that says what it was. */
 export function toolCallBlock(call: ToolCallState, contents: TurnContents): Block {
   const said = 'pastTenseMessage' in call ? call.pastTenseMessage : call.invocationMessage;
-  const what = said === undefined ? '' : textOf(said).replace(/\s+/g, ' ').trim();
+  const what = said === undefined ? '' : textOf(said).replace(/`/g, '').replace(/\s+/g, ' ').trim();
   const mark = markOf(call);
   return {
     kind: 'fold',
@@ -134,7 +134,8 @@ function editBlock({ before, after, diff }: FileEdit, contents: TurnContents): B
           undefined,
           { timeout: DIFF_TIMEOUT_MS },
         );
-  if (patch !== undefined) return { kind: 'diff', label, text: patch.replace(/^=+\n/, '').trimEnd() };
+  if (patch !== undefined)
+    return { kind: 'diff', label, text: patch.replace(/^(?:Index: .*\n)?=+\n/, '').trimEnd() };
   const counts = diff === undefined ? '' : ` (+${diff.added ?? '?'} −${diff.removed ?? '?'} lines)`;
   return { kind: 'line', text: `${label}${counts}` };
 }

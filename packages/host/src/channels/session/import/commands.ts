@@ -12,6 +12,7 @@ import {
   sessionAlreadyExists,
   sessionNotFound,
 } from '@agenthost/protocol';
+import { metadataOf } from '../../../config/session-keys.ts';
 import type { Timers } from '../../../lib/clock.ts';
 import type { Channel } from '../../../sync/channel.ts';
 import { noteImported } from '../../../sync/importing.ts';
@@ -140,6 +141,9 @@ function addSession(
   },
 ): Channel<'session'> {
   const { exported } = init;
+  const { metadata: _, ...foreign } = exported._meta ?? {};
+  const metadata = metadataOf(init.config.values);
+  const meta = Object.keys(metadata).length === 0 ? foreign : { ...foreign, metadata };
   if (sync.registry.get(uri) !== undefined) throw sessionAlreadyExists(uri);
   const state: SessionState = {
     provider: init.provider,
@@ -151,7 +155,7 @@ function addSession(
     activeClients: [],
     chats: [],
     config: init.config,
-    ...(exported._meta === undefined ? {} : { _meta: exported._meta }),
+    ...(Object.keys(meta).length === 0 ? {} : { _meta: meta }),
   };
   const summary = summarize(uri, state, new Date(sync.stamp()).toISOString());
   const titledBy = exported.title === '' ? 'nobody' : 'client';

@@ -1,0 +1,202 @@
+import { ErrorCodes, type ExportedChatHead, type ExportedSession } from '@agenthost/protocol';
+import { completedTurn, userMessage } from '@agenthost/testkit';
+import { describe, expect, test } from 'vitest';
+import { type HostFixture, ROOT, SESSION, startHost } from './host-fixture.ts';
+import { PuppetAgent } from './puppet-agent.ts';
+import type { RawClient } from './raw-client.ts';
+
+const session: ExportedSession = {
+  resource: 'ahp-session:/old',
+  provider: 'puppet',
+  title: 'Bread',
+  status: 1 + 32,
+  lifecycle: 'ready',
+  config: { approvals: 'edits', metadata: { ticket: '42' }, unknown: 1 },
+  defaultChat: 'ahp-chat:/old',
+};
+const chat: ExportedChatHead = {
+  resource: 'ahp-chat:/old',
+  title: 'Bread',
+  status: 1,
+  modifiedAt: '2026-01-01T00:00:00.000Z',
+};
+
+async function begun(client: RawClient, chats = [chat]): Promise<string> {
+  const { chats: made } = await client.request('x-importSession', { channel: SESSION, session, chats });
+  return made[0]?.chat ?? '';
+}
+
+const turn = (id: string) => ({ turn: completedTurn(id) });
+
+/** URIs and lifecycles of the sessions in the catalogue, and what of this import the journal has. */
+async function left(host: HostFixture, client: RawClient, uri: string) {
+  const { items } = await client.request('listSessions', { channel: ROOT });
+  return { sessions: items.map(({ resource }) => resource), turns: await host.journal.readTurns(uri, {}) };
+}
+
+describe('an import', () => {
+  test('shows a session in the making without chats, and all of it at its end', async () => {
+    const host = await startHost();
+    const client = await host.client();
+    const watcher = await host.client();
+    const uri = await begun(client);
+    const { state } = await watcher.subscribe(SESSION);
+    expect(state).toMatchObject({ lifecycle: 'creating', title: 'Bread', chats: [] });
+    await expect(watcher.subscribe(uri)).rejects.toMatchObject({ code: ErrorCodes.NotFound });
+    await expect(
+      watcher.request('createChat', { channel: SESSION, chat: 'ahp-chat:/mine' }),
+    ).rejects.toMatchObject({ code: ErrorCodes.InvalidParams });
+    await client.request('x-importTurns', { channel: SESSION, chat: uri, turns: [turn('a'), turn('b')] });
+    await client.request('x-finishImport', { channel: SESSION });
+    await host.run();
+    const whole = await (await host.client()).subscribe(SESSION);
+    expect(whole.state).toMatchObject({
+      lifecycle: 'ready',
+      defaultChat: uri,
+      status: 1 + 32,
+      _meta: { metadata: { ticket: '42' } },
+      config: { values: { approvals: 'edits' } },
+      chats: [{ resource: uri, title: 'Bread' }],
+    });
+    expect(JSON.stringify(whole.state)).not.toContain('unknown');
+    const { state: talk } = await watcher.subscribe(uri);
+    expect(talk).toMatchObject({ turns: [{ id: 'a' }, { id: 'b' }] });
+  });
+
+  test('of which the client leaves is taken back', async () => {
+    const host = await startHost();
+    const client = await host.client();
+    const uri = await begun(client);
+    await client.request('x-importTurns', { channel: SESSION, chat: uri, turns: [turn('a')] });
+    const watcher = await host.client();
+    expect(await left(host, watcher, uri)).toMatchObject({ sessions: [SESSION], turns: [{ id: 'a' }] });
+    client.link.cut();
+    await host.run();
+    expect(await left(host, watcher, uri)).toEqual({ sessions: [], turns: [] });
+  });
+
+  test('for which nothing comes in a minute is taken back, and then takes nothing more', async () => {
+    const host = await startHost();
+    const client = await host.client();
+    const uri = await begun(client);
+    await host.advance(59_000);
+    await client.request('x-importTurns', { channel: SESSION, chat: uri, turns: [turn('a')] });
+    await host.advance(59_000);
+    expect(await left(host, client, uri)).toMatchObject({ sessions: [SESSION] });
+    await host.advance(2_000);
+    expect(await left(host, client, uri)).toEqual({ sessions: [], turns: [] });
+    await expect(client.request('x-finishImport', { channel: SESSION })).rejects.toMatchObject({
+      code: ErrorCodes.SessionNotFound,
+    });
+  });
+
+  test('that a kill cuts off has failed after the next start, with a reason and nothing left of its turns', async () => {
+    const host = await startHost();
+    const client = await host.client();
+    const uri = await begun(client);
+    await client.request('x-importTurns', { channel: SESSION, chat: uri, turns: [turn('a')] });
+    await host.restart();
+    const next = await host.client();
+    const { state } = await next.subscribe(SESSION);
+    expect(state).toMatchObject({
+      lifecycle: 'creationFailed',
+      chats: [],
+      creationError: {
+        errorType: 'importInterrupted',
+        message: 'The host was restarted while this session was imported: import it again',
+      },
+    });
+    expect(await left(host, next, uri)).toMatchObject({ turns: [] });
+    await next.request('disposeSession', { channel: SESSION });
+    expect(await left(host, next, uri)).toEqual({ sessions: [], turns: [] });
+  });
+
+  test('goes on over a commit that fails, without a turn twice', async () => {
+    const host = await startHost();
+    const client = await host.client();
+    const uri = await begun(client);
+    host.journal.failNextCommits(1);
+    await expect(
+      client.request('x-importTurns', { channel: SESSION, chat: uri, turns: [turn('a')] }),
+    ).rejects.toMatchObject({ code: ErrorCodes.InternalError });
+    await host.advance(2_000);
+    await client.request('x-importTurns', { channel: SESSION, chat: uri, turns: [turn('a'), turn('b')] });
+    expect((await left(host, client, uri)).turns.map(({ id, ordinal }) => [id, ordinal])).toEqual([
+      ['a', 0],
+      ['b', 1],
+    ]);
+  });
+
+  test('is of the client that began it, and can be disposed of by anybody', async () => {
+    const host = await startHost();
+    const client = await host.client();
+    const other = await host.client();
+    const uri = await begun(client);
+    await client.request('x-importTurns', { channel: SESSION, chat: uri, turns: [turn('a')] });
+    await expect(
+      other.request('x-importTurns', { channel: SESSION, chat: uri, turns: [turn('b')] }),
+    ).rejects.toMatchObject({ code: ErrorCodes.PermissionDenied });
+    await other.request('disposeSession', { channel: SESSION });
+    expect(await left(host, other, uri)).toEqual({ sessions: [], turns: [] });
+    await expect(client.request('x-finishImport', { channel: SESSION })).rejects.toMatchObject({
+      code: ErrorCodes.SessionNotFound,
+    });
+  });
+
+  test('takes no turns that cannot be: twice the same, with open calls, behind the open one, or malformed', async () => {
+    const host = await startHost();
+    const client = await host.client();
+    const uri = await begun(client);
+    const add = (more: object) => client.raw('x-importTurns', { channel: SESSION, chat: uri, ...more });
+    const open = {
+      ...completedTurn('c'),
+      responseParts: [
+        {
+          kind: 'toolCall',
+          toolCall: { toolCallId: 'x', toolName: 't', displayName: 'T', status: 'streaming' },
+        },
+      ],
+    };
+    await add({ turns: [turn('a')] });
+    const invalid = { code: ErrorCodes.InvalidParams };
+    await expect(add({ turns: [turn('b'), turn('a')] })).rejects.toMatchObject(invalid);
+    await expect(add({ turns: [{ turn: open }] })).rejects.toThrow(
+      'it has ended, but tool call x is streaming',
+    );
+    await expect(add({ turns: [{ turn: { id: 'd' } }] })).rejects.toMatchObject(invalid);
+    await add({ openTurn: { turn: { id: 'o', message: userMessage('go on'), responseParts: [] } } });
+    await expect(add({ turns: [turn('b')] })).rejects.toThrow('the open turn of a chat is its last');
+    // What was refused has left nothing: neither its rows nor the names of its turns.
+    expect((await left(host, client, uri)).turns.map(({ id }) => id)).toEqual(['a', 'o']);
+  });
+
+  test('needs an agent, a folder and a chat to talk in', async () => {
+    const host = await startHost({ agents: [() => new PuppetAgent('one')] });
+    const client = await host.client();
+    const ask = (more: object) =>
+      client.raw('x-importSession', { channel: SESSION, session, chats: [chat], ...more });
+    await expect(ask({})).rejects.toMatchObject({ code: ErrorCodes.ProviderNotFound });
+    const missing = { ...session, workingDirectory: 'file:///no/such/folder' };
+    await expect(ask({ provider: 'one', session: missing })).rejects.toMatchObject({
+      code: ErrorCodes.NotFound,
+    });
+    await expect(ask({ provider: 'one', chats: [{ ...chat, interactivity: 'read-only' }] })).rejects.toThrow(
+      'none is one that people can write to',
+    );
+    await expect(ask({ provider: 'one' })).resolves.toMatchObject({ chats: [{ source: chat.resource }] });
+    await expect(ask({ provider: 'one' })).rejects.toMatchObject({ code: ErrorCodes.SessionAlreadyExists });
+  });
+
+  test('keeps what waits: a steering message goes to the head of the queue', async () => {
+    const host = await startHost();
+    const client = await host.client();
+    const waiting = (id: string) => ({ id, message: userMessage(id) });
+    const uri = await begun(client, [
+      { ...chat, steeringMessage: waiting('s'), queuedMessages: [waiting('q')], draft: userMessage('dr') },
+    ]);
+    await client.request('x-finishImport', { channel: SESSION });
+    const { state } = await client.subscribe(uri);
+    expect(state).toMatchObject({ queuedMessages: [{ id: 's' }, { id: 'q' }], draft: { text: 'dr' } });
+    expect(state).not.toHaveProperty('steeringMessage');
+  });
+});
