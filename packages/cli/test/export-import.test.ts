@@ -1,0 +1,162 @@
+import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { jsonLines, Machine } from './cli-process.ts';
+
+const machine = new Machine();
+let folder: string;
+let id: string;
+
+beforeAll(async () => {
+  await machine.serve();
+  folder = mkdtempSync(join(machine.home, 'exports-'));
+  await machine.run([
+    'run',
+    '--approve',
+    'all',
+    '--cwd',
+    folder,
+    'say **Hello**; write a.txt one; edit a.txt two',
+  ]);
+  const { out } = await machine.run(['sessions', '--json', '--limit', '1']);
+  id = String(jsonLines(out)[0]?.['resource']).replace('ahp-session:/', '');
+}, 60_000);
+afterAll(() => machine.dispose());
+
+const file = (name: string): string => join(folder, name);
+
+/** A copy of the export with other values in it. */
+function changed(name: string, change: (document: Record<string, Record<string, unknown>>) => void): string {
+  const document = JSON.parse(readFileSync(file('session.json'), 'utf8'));
+  change(document);
+  writeFileSync(file(name), JSON.stringify(document, null, 2));
+  return file(name);
+}
+
+describe('export', () => {
+  test('writes a file that import makes a session of', async () => {
+    const done = await machine.run(['export', id.slice(0, 8), '-o', file('session.json')]);
+    expect(done).toEqual({ code: 0, out: '', err: `1 turn in 1 chat written to ${file('session.json')}\n` });
+    const document = JSON.parse(readFileSync(file('session.json'), 'utf8'));
+    expect(document).toMatchObject({
+      format: 'agenthost-session',
+      version: 1,
+      host: expect.stringMatching(/^agenthost \d/),
+      session: { resource: `ahp-session:/${id}`, provider: 'demo', createdAt: expect.any(String) },
+      chats: [{ turns: [{ turn: { state: 'complete' }, contents: [{ data: 'one\n' }, {}, {}] }] }],
+    });
+    const imported = await machine.run(['import', file('session.json'), '--session', 'ahp-session:/copy']);
+    expect(imported).toMatchObject({ code: 0, err: '1 turn in 1 chat\n' });
+    expect(imported.out).toMatch(/^copy {2}say \*\*Hello\*\*/);
+    const again = await machine.run(['export', 'copy']);
+    expect(JSON.parse(again.out).chats[0].turns[0].turn.responseParts[0]).toEqual(
+      document.chats[0].turns[0].turn.responseParts[0],
+    );
+  });
+
+  test('replaces a file only when it is forced to, and leaves nothing half-written', async () => {
+    writeFileSync(file('mine.md'), 'mine');
+    const refused = await machine.run(['export', id, '--format', 'markdown', '-o', file('mine.md')]);
+    expect(refused).toEqual({
+      code: 1,
+      out: '',
+      err: `agenthost: ${file('mine.md')} is there already; --force replaces it\n`,
+    });
+    expect(readFileSync(file('mine.md'), 'utf8')).toBe('mine');
+    const forced = await machine.run([
+      'export',
+      id,
+      '--format',
+      'markdown',
+      '-o',
+      file('mine.md'),
+      '--force',
+      '--json',
+    ]);
+    expect(jsonLines(forced.out)).toMatchObject([
+      { type: 'exported', format: 'markdown', turns: 1, chats: 1 },
+    ]);
+    expect(readFileSync(file('mine.md'), 'utf8')).toContain('### Turn 1\n\n> say **Hello**');
+    const nowhere = await machine.run(['export', id, '-o', join(folder, 'no', 'such')]);
+    expect(nowhere.code).toBe(1);
+    expect(nowhere.err).toContain('cannot be written: ENOENT');
+    expect(readdirSync(folder).filter((name) => name.endsWith('.part'))).toEqual([]);
+  });
+
+  test('writes a page that opens in a browser', async () => {
+    const { code, out } = await machine.run(['export', id, '--format', 'html']);
+    expect(code).toBe(0);
+    expect(out).toMatch(/^<!doctype html>[^]*<strong>Hello<\/strong>[^]*<\/html>\n$/);
+    expect(out).toContain('<span class="add">+two</span>');
+  });
+});
+
+describe('import', () => {
+  test.each([
+    [
+      'newer.json',
+      (d) => (d['version'] = 2),
+      'has version 2 of the format, and this agenthost reads up to 1: update agenthost',
+    ],
+    [
+      'other.json',
+      (d) => (d['format'] = 'x'),
+      'is no exported session (JSON): its format is not agenthost-session',
+    ],
+    [
+      'agent.json',
+      (d) => (d['session']['provider'] = 'nobody'),
+      'this host has no agent nobody: choose one of `agenthost agents` by --provider',
+    ],
+    [
+      'folder.json',
+      (d) => (d['session']['workingDirectory'] = 'file:///no/such'),
+      'file:///no/such not found: choose a folder by --cwd',
+    ],
+    ['turns.json', (d) => (d['chats'][0].turns[0].turn.id = 1), 'turn.id: must be a string'],
+  ] as [string, (document: any) => void, string][])(
+    'tells what is wrong with %s, and leaves nothing',
+    async (name, change, told) => {
+      const before = await machine.run(['sessions']);
+      const { code, err } = await machine.run(['import', changed(name, change)]);
+      expect(err).toContain(told);
+      expect(code).toBe(1);
+      expect((await machine.run(['sessions'])).out.split('\n')).toHaveLength(before.out.split('\n').length);
+    },
+  );
+
+  test('takes another agent and another folder', async () => {
+    const path = changed('moved.json', ({ session = {} }) => {
+      session['provider'] = 'nobody';
+      session['workingDirectory'] = 'file:///no/such';
+    });
+    const { code, out } = await machine.run([
+      'import',
+      path,
+      '--provider',
+      'demo',
+      '--cwd',
+      folder,
+      '--json',
+    ]);
+    expect(code).toBe(0);
+    const [line] = jsonLines(out);
+    expect(line).toMatchObject({ type: 'imported', from: `ahp-session:/${id}`, chats: 1, turns: 1 });
+    const shown = await machine.run([
+      'sessions',
+      'show',
+      String(line?.['session']).replace('ahp-session:/', ''),
+    ]);
+    expect(shown.out).toContain('demo');
+  });
+
+  test('says that text is no JSON', async () => {
+    writeFileSync(file('text.json'), '{"format": "agenthost-session", ');
+    const { code, err } = await machine.run(['import', file('text.json')]);
+    expect({ code, err }).toEqual({
+      code: 1,
+      err: `agenthost: ${file('text.json')} is no exported session (JSON): it ends too soon\n`,
+    });
+    expect((await machine.run(['import', file('nothing.json')])).err).toContain('cannot be read: ENOENT');
+  });
+});
