@@ -19,7 +19,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { JournalWrite } from './journal.ts';
-import { SqliteJournal, type SqliteJournalOptions } from './sqlite-journal.ts';
+import { SqliteJournal } from './sqlite-journal.ts';
+import type { SqliteJournalOptions } from './sqlite-options.ts';
 import { migrations } from './sqlite-schema.ts';
 
 const now = Date.parse('2026-11-21T10:20:30.400Z');

@@ -15,35 +15,21 @@ import {
   type StoredSession,
   type StoredTurn,
 } from './journal.ts';
-import { type LostRange, readLost } from './lost-ranges.ts';
+import type { LostRange } from './lost-ranges.ts';
 import type { SearchPage, SearchPosition } from './search/results.ts';
 import { search } from './search/search.ts';
 import { SeqFile } from './seq-file.ts';
 import { isDamage, rollBack, toJournalError } from './sqlite-errors.ts';
+import { freeSpace } from './sqlite-free-space.ts';
+import { readNumbers, writeInternal } from './sqlite-numbers.ts';
 import { type JournalFiles, journalFiles, openDatabase } from './sqlite-open.ts';
+import type { SqliteJournalOptions } from './sqlite-options.ts';
 import { SqliteReader } from './sqlite-reads.ts';
-import { type Statements, text } from './sqlite-rows.ts';
-import { type Migration, migrations } from './sqlite-schema.ts';
+import type { Statements } from './sqlite-rows.ts';
+import { migrations } from './sqlite-schema.ts';
 import { SqliteSearchSource } from './sqlite-search.ts';
 import { SqliteWindow } from './sqlite-window.ts';
 import { SqliteWriter } from './sqlite-writes.ts';
-
-/** Options of `SqliteJournal`. */
-export interface SqliteJournalOptions {
-  /** The data folder. Created with mode 0700 when missing; files in it have mode 0600. */
-  readonly folder: string;
-  /**
-   * 'normal' (default): commits outlive the process; a power cut may cost the newest ones. 'full': each commit is synced to
-   * disk, at some twenty times the cost.
-   */
-  readonly synchronous?: 'normal' | 'full';
-  /** ms since the epoch; names what is set aside. Default: the system's clock. */
-  readonly now?: () => number;
-  /** Default: what the operating system says. */
-  readonly bootId?: () => string | undefined;
-  /** Default: all that this version knows. */
-  readonly migrations?: readonly Migration[];
-}
 
 interface OpenState {
   readonly database: DatabaseSync;
@@ -88,21 +74,9 @@ export class SqliteJournal implements Journal {
     });
     const { database, statements, setAside } = opened;
     try {
-      const internal = (key: string): string | undefined => readInternal(statements, key);
-      const stored = Number(internal('reservedSeq') ?? 0);
-      // With both the database and the file gone, the clock stands above any number that a host could have reached.
-      const beside = this.#seqFile.read() ?? (setAside === undefined ? 0 : now);
-      // A database that is new or older than the file beside it has lost what was sent since.
-      const hasLostFile = setAside !== undefined || beside > stored;
-      const trimmedSeq =
-        opened.isNew || setAside !== undefined ? beside : Number(internal('trimmedSeq') ?? 0);
       const writer = new SqliteWriter(statements);
-      const lastSeq = writer.reset(opened.isNew || setAside !== undefined ? 0 : trimmedSeq);
-      const lastTime = new SqliteWindow(statements).newestTime() ?? Number(internal('trimmedTime') ?? 0);
-      const reservedSeq = Math.max(stored, beside, lastSeq);
-      const mayHaveLostTail = reservedSeq > lastSeq && (hasLostFile || opened.isAfterPowerLoss);
-      const lost = readLost(internal('lost'), trimmedSeq);
-      if (mayHaveLostTail) lost.push({ after: lastSeq, upTo: reservedSeq });
+      const found = readNumbers(opened, writer, { beside: this.#seqFile.read(), now });
+      const { lastSeq, lastTime, reservedSeq, trimmedSeq, mayHaveLostTail, lost, beside } = found;
       this.#open = {
         database,
         statements,
@@ -257,16 +231,7 @@ export class SqliteJournal implements Journal {
   }
 
   compact(maxPages: number): Promise<boolean> {
-    return this.#read(({ database }) => {
-      const freePages = (): number =>
-        Number(database.prepare('PRAGMA freelist_count').get()?.freelist_count ?? 0);
-      if (freePages() === 0) return false;
-      database.exec(`PRAGMA incremental_vacuum(${Math.max(1, Math.floor(maxPages))})`);
-      if (freePages() > 0) return true;
-      // The file shrinks when its log is written back to it.
-      database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
-      return false;
-    });
+    return this.#read(({ database }) => freeSpace(database, maxPages));
   }
 
   async close(): Promise<void> {
@@ -328,13 +293,4 @@ export class SqliteJournal implements Journal {
     }
     return toJournalError(error, this.#files.database);
   }
-}
-
-function readInternal(statements: Statements, key: string): string | undefined {
-  const row = statements.get('SELECT value FROM internal WHERE key = ?', key);
-  return row && text(row, 'value');
-}
-
-function writeInternal(statements: Statements, key: string, value: string): void {
-  statements.run('INSERT OR REPLACE INTO internal VALUES (?, ?)', key, value);
 }
