@@ -6,7 +6,7 @@ import { findOwnerToken } from '../auth/token-store.ts';
 import { hashToken } from '../auth/verify.ts';
 import { numberSetting } from '../config/host-config.ts';
 import type { Journal, JournalStart } from '../journal/journal.ts';
-import { Maintenance } from '../journal/maintenance.ts';
+import type { Maintenance } from '../journal/maintenance.ts';
 import { SqliteJournal } from '../journal/sqlite-journal.ts';
 import { type Cancel, type Clock, randomIds, systemClock, systemTimers, type Timers } from '../lib/clock.ts';
 import { ensureFolder } from '../lib/ensure-folder.ts';
@@ -19,7 +19,7 @@ import { createWorkspace } from '../workspace/workspace.ts';
 import { type Core, startCore } from './core.ts';
 import { type HostEvents, type HostListener, HostListeners } from './events.ts';
 import type { HostAddress, HostOptions, ListenOptions } from './options.ts';
-import { replayWindow } from './replay-window.ts';
+import { startMaintenance } from './start-maintenance.ts';
 
 /** How often idle channels are looked for. */
 const SWEEP_MS = 15_000;
@@ -176,7 +176,12 @@ export class Host {
     });
     const { listen } = this.#options;
     const listening = listen === undefined ? undefined : await this.#listenOr(core, listen);
-    const maintenance = this.#maintain(core, journal);
+    const maintenance = startMaintenance(core, journal, {
+      clock: this.#clock,
+      timers: this.#timers,
+      log: this.#log,
+      options: this.#options,
+    });
     const close = (): Promise<void> => listening?.server.stop() ?? Promise.resolve();
     this.#state = { phase: 'running', core, maintenance, close };
     // What a session held may be large, and whoever removed it may need the room.
@@ -234,40 +239,6 @@ export class Host {
     const { dataDir } = this.#options;
     if (dataDir === undefined) throw new Error('HostOptions: give dataDir or journal');
     return new SqliteJournal({ folder: dataDir });
-  }
-
-  #maintain({ sync, hub, commands, commits }: Core, journal: Journal): Maintenance {
-    const owner = {
-      clientId: '',
-      isAdmin: true,
-      locale: 'en',
-      sink: { envelope: () => undefined, frame: () => undefined },
-    };
-    const maintenance = new Maintenance({
-      journal,
-      timers: this.#timers,
-      clock: this.#clock,
-      log: this.#log,
-      window: replayWindow(() => sync.root.state.config, this.#options.replayWindow),
-      ...(this.#options.retention === undefined ? {} : { retention: this.#options.retention }),
-      commit: commits.commit,
-      snapshot: async (uris) => {
-        for (const uri of uris) {
-          const channel = await sync.registry.open(uri);
-          if (channel !== undefined) sync.path.transact('host', () => sync.registry.writeSnapshot(channel));
-        }
-        await sync.path.drain();
-      },
-      disposeSession: async (uri) => {
-        await commands.disposeSession?.({ channel: uri }, owner, new AbortController().signal);
-      },
-      clients: {
-        refresh: () => hub.clients.refresh(),
-        isPresent: (id) => hub.clients.present(id) !== undefined,
-      },
-    });
-    maintenance.start();
-    return maintenance;
   }
 
   #sweep({ sync, turns, files }: Core): void {

@@ -1,0 +1,46 @@
+import type { Journal } from '../journal/journal.ts';
+import { Maintenance } from '../journal/maintenance.ts';
+import type { Clock, Timers } from '../lib/clock.ts';
+import type { Log } from '../lib/log.ts';
+import type { Core } from './core.ts';
+import type { HostOptions } from './options.ts';
+import { replayWindow } from './replay-window.ts';
+
+/** Keeps the journal of a running host small, and sessions and clients no longer than the options say. The caller stops it. */
+export function startMaintenance(
+  { sync, hub, commands, commits }: Core,
+  journal: Journal,
+  { clock, timers, log, options }: { clock: Clock; timers: Timers; log: Log; options: HostOptions },
+): Maintenance {
+  const owner = {
+    clientId: '',
+    isAdmin: true,
+    locale: 'en',
+    sink: { envelope: () => undefined, frame: () => undefined },
+  };
+  const maintenance = new Maintenance({
+    journal,
+    timers,
+    clock,
+    log,
+    window: replayWindow(() => sync.root.state.config, options.replayWindow),
+    ...(options.retention === undefined ? {} : { retention: options.retention }),
+    commit: commits.commit,
+    snapshot: async (uris) => {
+      for (const uri of uris) {
+        const channel = await sync.registry.open(uri);
+        if (channel !== undefined) sync.path.transact('host', () => sync.registry.writeSnapshot(channel));
+      }
+      await sync.path.drain();
+    },
+    disposeSession: async (uri) => {
+      await commands.disposeSession?.({ channel: uri }, owner, new AbortController().signal);
+    },
+    clients: {
+      refresh: () => hub.clients.refresh(),
+      isPresent: (id) => hub.clients.present(id) !== undefined,
+    },
+  });
+  maintenance.start();
+  return maintenance;
+}
