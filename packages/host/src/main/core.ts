@@ -50,6 +50,7 @@ import type { Commands } from '../wire/router.ts';
 import { FileFinder } from '../workspace/completion/file-finder.ts';
 import { findProject } from '../workspace/git-project.ts';
 import type { Workspace } from '../workspace/workspace.ts';
+import { ChatDirectories } from './chat-directories.ts';
 import { Commits } from './commits.ts';
 import type { HostEvents } from './events.ts';
 import type { HostOptions } from './options.ts';
@@ -139,7 +140,8 @@ export async function startCore(parts: {
   const localeOf = (chat: string): string => locales.of(chat);
   const contents = new ContentStore(sync, ids);
   const clientToolLimitMs = (): number => numberSetting(config(), 'clientToolTimeoutSeconds') * 1_000;
-  const directories = new WorkingDirectories(sync, log);
+  const chatDirectories = await ChatDirectories.load(sync, () => directories.changed());
+  const directories: WorkingDirectories = new WorkingDirectories(sync, log, () => chatDirectories.list());
   const readFile = workspace.readerFor(() => directories.list());
   const progress = new StartProgress(sync);
   const approvals = new Approvals({
@@ -195,6 +197,7 @@ export async function startCore(parts: {
         approvals.forget(uri);
       }
       directories.changed();
+      chatDirectories.sessionListed(uri, by);
       sync.path.effect(() => parts.emit(by === 1 ? 'sessionAdded' : 'sessionRemoved', { uri }));
     },
     chats: {

@@ -2,15 +2,18 @@ import { fileURLToPath } from 'node:url';
 import type { Log } from '../lib/log.ts';
 import type { Sync } from '../sync/sync.ts';
 
-/** Absolute paths of the working directories of all sessions, read from the catalogue when one has come or gone. */
+/** Absolute paths of the working directories of all sessions and their chats, read when one has come or gone. */
 export class WorkingDirectories {
   readonly #sync: Sync;
   readonly #log: Log;
+  readonly #ofChats: () => readonly string[];
   #known: Promise<string[]> | undefined;
 
-  constructor(sync: Sync, log: Log) {
+  /** `ofChats`: the folders that chats have of their own, `file:` URIs; default none. */
+  constructor(sync: Sync, log: Log, ofChats: () => readonly string[] = () => []) {
     this.#sync = sync;
     this.#log = log;
+    this.#ofChats = ofChats;
   }
 
   /** Inside `path.transact` only: the rows change with its commit. */
@@ -34,7 +37,7 @@ export class WorkingDirectories {
 
   async #read(): Promise<string[]> {
     const rows = await this.#sync.journal.listSessions({});
-    const uris = new Set<string>();
+    const uris = new Set(this.#ofChats());
     for (const { summary } of rows) {
       // As the catalogue wrote it.
       const { workingDirectory }: { workingDirectory?: string } = JSON.parse(summary);

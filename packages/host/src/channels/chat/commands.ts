@@ -66,10 +66,9 @@ export function chatCommands(parts: Parts): Commands {
         throw invalidParams('params.initialMessage.origin.kind: expected user');
       }
       if ((await sync.registry.open(chat)) !== undefined) throw alreadyExists('Chat', chat);
+      const asked = params['x-workingDirectory'] ?? workersFolder(session, source?.chat);
       const workingDirectory =
-        params['x-workingDirectory'] === undefined
-          ? undefined
-          : (await parts.resolveDirectory(params['x-workingDirectory'], caller)).uri;
+        asked === undefined ? undefined : (await parts.resolveDirectory(asked, caller)).uri;
       for (;;) {
         const fork = source === undefined ? undefined : await findChatFork(sync, channel, source);
         // While it was looked for, another client may have made it, or disposed of the session, or cut the source.
@@ -104,6 +103,12 @@ export function chatCommands(parts: Parts): Commands {
     },
   };
 }
+
+/** Agents choose the folders of workers: whoever copies one is asked whether that folder may be theirs. */
+const workersFolder = (session: Channel<'session'>, chat: string | undefined): string | undefined => {
+  const entry = session.state.chats.find(({ resource }) => resource === chat);
+  return entry?.origin?.kind === 'tool' ? entry.workingDirectory : undefined;
+};
 
 function addChat(
   { sync, ids }: Parts,

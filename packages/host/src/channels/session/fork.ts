@@ -88,7 +88,8 @@ export function forkedChat(
     modifiedAt: nowIso,
     title: entry?.title ?? '',
     origin: { kind: 'fork', chat, turnId: point.turnId },
-    workingDirectory: isMoved ? undefined : entry?.workingDirectory,
+    // Agents choose the folders of workers; those are nobody else's.
+    workingDirectory: isMoved || entry?.origin?.kind === 'tool' ? undefined : entry?.workingDirectory,
   });
   return { state, summary: summaryOf(state) };
 }

@@ -1,0 +1,81 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { turnStarted } from '@agenthost/testkit';
+import { expect, onTestFinished, test } from 'vitest';
+import { type HostFixture, startHost } from '../../test/host-fixture.ts';
+import type { RawClient } from '../../test/raw-client.ts';
+
+function folder(): { uri: string; file: string } {
+  const path = mkdtempSync(join(tmpdir(), 'agenthost-chat-'));
+  onTestFinished(() => rmSync(path, { recursive: true }));
+  writeFileSync(join(path, 'a.txt'), 'own');
+  return { uri: pathToFileURL(path).href, file: pathToFileURL(join(path, 'a.txt')).href };
+}
+
+async function withOwnFolder(own: string) {
+  const host = await startHost();
+  host.agent.capabilities = { multipleChats: { fork: true } };
+  const client = await host.client();
+  const { session } = await host.session(client);
+  await client.raw('createChat', { channel: session, chat: 'ahp-chat:/own', 'x-workingDirectory': own });
+  return { host, client, session };
+}
+
+async function runTurn(host: HostFixture, client: RawClient, chat: string): Promise<void> {
+  await client.act(chat, turnStarted('a'));
+  await host.run();
+  host.agent.turn.complete();
+  await host.run();
+}
+
+/** The disk takes real time, which the clock of the test knows nothing of. */
+async function read(host: HostFixture, client: RawClient, uri: string): Promise<unknown> {
+  const id = client.ask('resourceRead', { channel: 'ahp-root://', uri });
+  await expect
+    .poll(async () => {
+      await host.run();
+      return client.answerTo(id);
+    })
+    .toBeDefined();
+  return client.answered(id);
+}
+
+test('[RES-2] files in a chat’s own folder can be read as long as a chat has it, copies included', async () => {
+  const { uri, file } = folder();
+  const { host, client, session } = await withOwnFolder(uri);
+  expect(await read(host, client, file)).toMatchObject({ data: 'own' });
+  await runTurn(host, client, 'ahp-chat:/own');
+  const source = { chat: 'ahp-chat:/own', turnId: 'a' };
+  await client.raw('createChat', { channel: session, chat: 'ahp-chat:/fork', source });
+  await client.raw('disposeChat', { channel: 'ahp-chat:/own' });
+  expect(await read(host, client, file)).toMatchObject({ data: 'own' });
+  await client.raw('disposeChat', { channel: 'ahp-chat:/fork' });
+  await expect(read(host, client, file)).rejects.toMatchObject({ code: -32009 });
+});
+
+test('[RES-2] they can be read after a restart, and in a forked session; not when those have gone', async () => {
+  const { uri, file } = folder();
+  const { host, client, session } = await withOwnFolder(uri);
+  await runTurn(host, client, 'ahp-chat:/own');
+  const fork = { session, turnId: 'a' };
+  await client.raw('createSession', { channel: 'ahp-session:/fork', fork });
+  await client.raw('disposeSession', { channel: session });
+  expect(await read(host, client, file)).toMatchObject({ data: 'own' });
+  await host.restart();
+  const later = await host.client('later');
+  expect(await read(host, later, file)).toMatchObject({ data: 'own' });
+  await later.raw('disposeSession', { channel: 'ahp-session:/fork' });
+  await expect(read(host, later, file)).rejects.toMatchObject({ code: -32009 });
+});
+
+test('[RES-2] a commit that fails opens nothing', async () => {
+  const { uri, file } = folder();
+  const { host, client, session } = await withOwnFolder(pathToFileURL(process.cwd()).href);
+  host.journal.failNextCommits();
+  const more = { channel: session, chat: 'ahp-chat:/more', 'x-workingDirectory': uri };
+  await expect(client.raw('createChat', more)).rejects.toMatchObject({ code: -32603 });
+  await host.advance(1_000);
+  await expect(read(host, client, file)).rejects.toMatchObject({ code: -32009 });
+});

@@ -1,0 +1,65 @@
+import type { ChatSummary } from '@agenthost/protocol';
+import type { Sync } from '../sync/sync.ts';
+
+const KEY = 'chatDirectories';
+
+/**
+ * The folders that chats have of their own, by session: what is in them can be read as what is in a session's folder [RES-2]. Kept in the
+ * journal, since the catalogue does not tell of them. Workers' folders do not count: agents choose those, and nobody has admitted them.
+ */
+export class ChatDirectories {
+  readonly #sync: Sync;
+  readonly #onChange: () => void;
+  readonly #bySession: Map<string, readonly string[]>;
+
+  private constructor(sync: Sync, bySession: Map<string, readonly string[]>, onChange: () => void) {
+    this.#sync = sync;
+    this.#bySession = bySession;
+    this.#onChange = onChange;
+    sync.observe('session', ({ channel, before, after }) => {
+      if (before.chats !== after.chats) this.#set(channel.uri, ownFolders(after.chats));
+    });
+  }
+
+  /** `onChange` is called inside `path.transact`. Rejects when the journal cannot be read. */
+  static async load(sync: Sync, onChange: () => void): Promise<ChatDirectories> {
+    const text = await sync.journal.readMeta(KEY);
+    // Written below.
+    const stored: [string, string[]][] = text === undefined ? [] : JSON.parse(text);
+    return new ChatDirectories(sync, new Map(stored), onChange);
+  }
+
+  /** `file:` URIs, one or several times. */
+  list(): string[] {
+    return [...this.#bySession.values()].flat();
+  }
+
+  /** A session has come, perhaps with chats, or is gone. Inside `path.transact` only. */
+  sessionListed(uri: string, by: 1 | -1): void {
+    const chats = by === 1 ? this.#sync.registry.getOf('session', uri)?.state.chats : undefined;
+    this.#set(uri, ownFolders(chats ?? []));
+  }
+
+  #set(session: string, folders: readonly string[]): void {
+    const before = this.#bySession.get(session) ?? [];
+    if (before.join('\n') === folders.join('\n')) return;
+    const { path } = this.#sync;
+    this.#keep(session, folders);
+    path.undo(() => this.#keep(session, before));
+    path.write({ op: 'meta', key: KEY, value: JSON.stringify([...this.#bySession]) });
+    this.#onChange();
+  }
+
+  #keep(session: string, folders: readonly string[]): void {
+    if (folders.length === 0) this.#bySession.delete(session);
+    else this.#bySession.set(session, folders);
+  }
+}
+
+const ownFolders = (chats: readonly ChatSummary[]): string[] => [
+  ...new Set(
+    chats.flatMap(({ origin, workingDirectory }) =>
+      workingDirectory === undefined || origin?.kind === 'tool' ? [] : [workingDirectory],
+    ),
+  ),
+];
