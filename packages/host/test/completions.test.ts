@@ -24,10 +24,14 @@ async function setUp() {
   return { host, client, session, chat };
 }
 
+interface Asker {
+  readonly host: HostFixture;
+  readonly client: RawClient;
+}
+
 /** Files are read meanwhile, which takes its time. */
 async function complete(
-  host: HostFixture,
-  client: RawClient,
+  { host, client }: Asker,
   channel: string,
   text: string,
   offset = text.length,
@@ -51,16 +55,10 @@ function wordsOf(text: string, { attachment }: CompletionItem): string | undefin
   return text.split('\n')[range.start.line]?.slice(range.start.character, range.end.character);
 }
 
-async function runTurn(
-  host: HostFixture,
-  client: RawClient,
-  chat: string,
-  turnId: string,
-  text: string,
-): Promise<void> {
+async function runTurn({ host, client }: Asker, chat: string, turnId: string, text: string): Promise<void> {
   await client.act(chat, turnStarted(turnId, text));
   await host.run();
-  host.agent.turn.output.markdown(`answer to ${turnId}`);
+  void host.agent.turn.output.markdown(`answer to ${turnId}`);
   host.agent.turn.complete();
   await host.run();
 }
@@ -78,7 +76,7 @@ describe('[CHAT-16] a file', () => {
     const { host, client, chat } = await setUp();
     const text = '👩‍💻 first\nand 👍 @mai, please';
     const offset = text.indexOf(', please');
-    const [item] = await complete(host, client, chat, text, offset);
+    const [item] = await complete({ host, client }, chat, text, offset);
     if (item === undefined) throw new Error('nothing was proposed');
     const whole = taken(text, item);
     expect(whole).toBe('👩‍💻 first\nand 👍 @"src/main file.ts", please');
@@ -90,9 +88,9 @@ describe('[CHAT-16] a file', () => {
       displayKind: 'document',
       contentType: 'text/typescript',
     });
-    const [logo] = await complete(host, client, chat, '@logo');
+    const [logo] = await complete({ host, client }, chat, '@logo');
     expect(logo?.attachment).toMatchObject({ displayKind: 'image', contentType: 'image/png' });
-    const [src] = await complete(host, client, chat, '@src');
+    const [src] = await complete({ host, client }, chat, '@src');
     expect(src).toMatchObject({
       insertText: '@src/',
       attachment: { uri: pathToFileURL(join(folder, 'src')).href, label: 'src', displayKind: 'directory' },
@@ -103,7 +101,7 @@ describe('[CHAT-16] a file', () => {
     const names = ['new\nline', 'quote"s', 'tab\there', '100%#?.md', 'right\u202eleft', 'plain.md', '👍.md'];
     for (const name of names) writeFileSync(join(folder, name), '');
     const { host, client, chat } = await setUp();
-    const items = await complete(host, client, chat, '@');
+    const items = await complete({ host, client }, chat, '@');
     const paths = items.map(({ attachment }) => ('uri' in attachment ? fileURLToPath(attachment.uri) : ''));
     expect(paths.toSorted()).toEqual(names.map((name) => join(folder, name)).toSorted());
     for (const { insertText, attachment } of items) {
@@ -118,16 +116,16 @@ describe('[CHAT-16] a file', () => {
     mkdirSync(join(folder, 'sub'));
     writeFileSync(join(folder, 'sub/inner.ts'), '');
     const { host, client, session } = await setUp();
-    expect((await complete(host, client, session, '@inner')).map(({ insertText }) => insertText)).toEqual([
-      '@sub/inner.ts',
-    ]);
+    expect((await complete({ host, client }, session, '@inner')).map(({ insertText }) => insertText)).toEqual(
+      ['@sub/inner.ts'],
+    );
     await client.request('createChat', {
       channel: SESSION,
       chat: 'ahp-chat:/sub',
       'x-workingDirectory': pathToFileURL(join(folder, 'sub')).href,
     });
     expect(
-      (await complete(host, client, 'ahp-chat:/sub', '@inner')).map(({ insertText }) => insertText),
+      (await complete({ host, client }, 'ahp-chat:/sub', '@inner')).map(({ insertText }) => insertText),
     ).toEqual(['@inner.ts']);
   });
 
@@ -137,7 +135,7 @@ describe('[CHAT-16] a file', () => {
     for (const name of ['a.log', 'b.ts']) writeFileSync(join(folder, name), '');
     const { host, client, chat } = await setUp();
     const names = async (): Promise<string[]> =>
-      (await complete(host, client, chat, '@')).map(({ insertText }) => insertText);
+      (await complete({ host, client }, chat, '@')).map(({ insertText }) => insertText);
     expect((await names()).toSorted()).toEqual(['@.gitignore', '@b.ts']);
     rmSync(folder, { recursive: true });
     expect(await names()).toEqual([]);
@@ -147,7 +145,7 @@ describe('[CHAT-16] a file', () => {
   test('keeps what its attachment has in _meta, for others and over a restart', async () => {
     writeFileSync(join(folder, 'a.ts'), '');
     const { host, client, chat } = await setUp();
-    const [item] = await complete(host, client, chat, 'See @a');
+    const [item] = await complete({ host, client }, chat, 'See @a');
     if (item === undefined) throw new Error('nothing was proposed');
     const attachment = { ...item.attachment, _meta: { ...item.attachment._meta, deep: [{ x: null }, 'ü'] } };
     expect(item.attachment._meta).toEqual({ 'agenthost.path': 'a.ts' });
@@ -176,10 +174,10 @@ describe('[CHAT-16] a command', () => {
 
   test('of the agent is proposed at the beginning of the message alone', async () => {
     const { host, client, chat } = await setUp();
-    await runTurn(host, client, chat, 't', 'go');
+    await runTurn({ host, client }, chat, 't', 'go');
     host.agent.opened[0]?.host.commands(commands);
     await host.run();
-    const items = await complete(host, client, chat, '/');
+    const items = await complete({ host, client }, chat, '/');
     expect(items.map(({ insertText }) => insertText)).toEqual(['/plan ', '/explain ']);
     expect(items[0]).toMatchObject({
       rangeStart: 0,
@@ -191,33 +189,33 @@ describe('[CHAT-16] a command', () => {
         _meta: { 'agenthost.command': commands[0] },
       },
     });
-    expect((await complete(host, client, chat, '/pl')).map(({ insertText }) => insertText)).toEqual([
+    expect((await complete({ host, client }, chat, '/pl')).map(({ insertText }) => insertText)).toEqual([
       '/plan ',
       '/explain ',
     ]);
-    expect((await complete(host, client, chat, '/PN')).map(({ insertText }) => insertText)).toEqual([
+    expect((await complete({ host, client }, chat, '/PN')).map(({ insertText }) => insertText)).toEqual([
       '/plan ',
       '/explain ',
     ]);
-    expect(await complete(host, client, chat, 'then /pl')).toEqual([]);
-    const [within] = await complete(host, client, chat, '/pl of it', 2);
+    expect(await complete({ host, client }, chat, 'then /pl')).toEqual([]);
+    const [within] = await complete({ host, client }, chat, '/pl of it', 2);
     if (within === undefined) throw new Error('nothing was proposed');
     expect(taken('/pl of it', within)).toBe('/plan of it');
   });
 
   test('is known of an agent that ran before, in new sessions and after a restart', async () => {
     const { host, client, chat } = await setUp();
-    expect(await complete(host, client, chat, '/')).toEqual([]);
-    await runTurn(host, client, chat, 't', 'go');
+    expect(await complete({ host, client }, chat, '/')).toEqual([]);
+    await runTurn({ host, client }, chat, 't', 'go');
     host.agent.opened[0]?.host.commands(commands);
     await host.run();
     await host.restart();
     const again = await host.client();
     const fresh = await host.session(again, 'ahp-session:/two');
     for (const channel of [chat, fresh.chat]) {
-      expect((await complete(host, again, channel, '/ex')).map(({ insertText }) => insertText)).toEqual([
-        '/explain ',
-      ]);
+      expect(
+        (await complete({ host, client: again }, channel, '/ex')).map(({ insertText }) => insertText),
+      ).toEqual(['/explain ']);
     }
   });
 });
@@ -225,10 +223,10 @@ describe('[CHAT-16] a command', () => {
 describe('[CHAT-16] an earlier turn', () => {
   test('is found by its message or number, newest first, and carries what was said', async () => {
     const { host, client, chat } = await setUp();
-    await runTurn(host, client, chat, 'one', 'Fix the Parser');
-    await runTurn(host, client, chat, 'two', 'something else');
-    await runTurn(host, client, chat, 'three', `parser again ${'x'.repeat(200)}`);
-    const items = await complete(host, client, chat, 'as in #pars');
+    await runTurn({ host, client }, chat, 'one', 'Fix the Parser');
+    await runTurn({ host, client }, chat, 'two', 'something else');
+    await runTurn({ host, client }, chat, 'three', `parser again ${'x'.repeat(200)}`);
+    const items = await complete({ host, client }, chat, 'as in #pars');
     expect(items.map(({ insertText }) => insertText)).toEqual(['#3', '#1']);
     expect(items[1]).toMatchObject({
       rangeStart: 6,
@@ -242,36 +240,38 @@ describe('[CHAT-16] an earlier turn', () => {
         _meta: { 'agenthost.turn': { chat, turnId: 'one' } },
       },
     });
-    expect((await complete(host, client, chat, '#2')).map(({ insertText }) => insertText)).toEqual(['#2']);
-    expect((await complete(host, client, chat, '#"the parser')).map(({ insertText }) => insertText)).toEqual([
-      '#1',
+    expect((await complete({ host, client }, chat, '#2')).map(({ insertText }) => insertText)).toEqual([
+      '#2',
     ]);
+    expect(
+      (await complete({ host, client }, chat, '#"the parser')).map(({ insertText }) => insertText),
+    ).toEqual(['#1']);
   });
 
   test('is found outside of the window too, and not once it is cut off', async () => {
     const { host, client, chat } = await setUp();
     for (let index = 0; index < 70; index += 1)
-      await runTurn(host, client, chat, `t${index}`, `message ${index} ${index % 2 ? 'odd' : 'even'}`);
+      await runTurn({ host, client }, chat, `t${index}`, `message ${index} ${index % 2 ? 'odd' : 'even'}`);
     const found = async (text: string): Promise<string[]> =>
-      (await complete(host, client, chat, text)).map(({ insertText }) => insertText);
+      (await complete({ host, client }, chat, text)).map(({ insertText }) => insertText);
     expect(await found('#"message 3 ')).toEqual(['#4']);
-    await runTurn(host, client, chat, 't70', 'message 70');
+    await runTurn({ host, client }, chat, 't70', 'message 70');
     expect((await found('#even')).slice(0, 2)).toEqual(['#69', '#67']);
     expect(await found('#"message 0')).toEqual(['#1']);
     await client.act(chat, { type: 'chat/truncated', turnId: 't1' });
     await host.run();
     expect(await found('#message')).toEqual(['#2', '#1']);
-    await runTurn(host, client, chat, 'new', 'message anew');
+    await runTurn({ host, client }, chat, 'new', 'message anew');
     expect(await found('#message')).toEqual(['#3', '#2', '#1']);
   });
 
   test('is cut where it is long, in no character’s middle', async () => {
     const { host, client, chat } = await setUp();
-    await runTurn(host, client, chat, 'one', `a${'👍'.repeat(2_000)}`);
-    const [item] = await complete(host, client, chat, '#a');
+    await runTurn({ host, client }, chat, 'one', `a${'👍'.repeat(2_000)}`);
+    const [item] = await complete({ host, client }, chat, '#a');
     if (item?.attachment.type !== 'simple') throw new Error('no turn was proposed');
     const { modelRepresentation = '', label } = item.attachment;
-    expect([modelRepresentation.isWellFormed(), label.isWellFormed()]).toEqual([true, true]);
+    for (const text of [modelRepresentation, label]) expect(() => encodeURIComponent(text)).not.toThrow();
     expect(modelRepresentation).toContain('[… the rest is left out]');
     expect(modelRepresentation.length).toBeLessThan(2_200);
     expect(label.length).toBeLessThanOrEqual(80);
@@ -296,11 +296,11 @@ describe('[CHAT-16] a question', () => {
   test('at both ends of the text, in half a character and in a text of 1 MB is answered', async () => {
     writeFileSync(join(folder, 'a.ts'), '');
     const { host, client, chat } = await setUp();
-    const long = `${'word\n'.repeat(200_000)}`;
-    expect(await complete(host, client, chat, '', 0)).toEqual([]);
-    expect(await complete(host, client, chat, '@a', 0)).toEqual([]);
-    expect(await complete(host, client, chat, '👍', 1)).toEqual([]);
-    const [item] = await complete(host, client, chat, `${long}@a`);
+    const long = 'word\n'.repeat(200_000);
+    expect(await complete({ host, client }, chat, '', 0)).toEqual([]);
+    expect(await complete({ host, client }, chat, '@a', 0)).toEqual([]);
+    expect(await complete({ host, client }, chat, '👍', 1)).toEqual([]);
+    const [item] = await complete({ host, client }, chat, `${long}@a`);
     expect(item).toMatchObject({
       insertText: '@a.ts',
       rangeStart: 1_000_000,

@@ -5,6 +5,7 @@ import type { FoundFile } from '../../workspace/completion/file-finder.ts';
 import { contentTypeOf } from '../../workspace/content-types.ts';
 import { fileUriOf } from '../../workspace/file-uri.ts';
 import type { CompletionWord } from './completion-word.ts';
+import { cutText } from './cut-text.ts';
 import type { EarlierTurn } from './earlier-turns.ts';
 
 /** Where a proposal goes: the text, and the word in it that it replaces. */
@@ -66,12 +67,6 @@ export function turnItem(
     modelRepresentation: content,
     _meta: { 'agenthost.turn': { chat, turnId: turn.id } },
   });
-}
-
-/** The beginning of a text, at most so many code units; never half of a character. */
-export function cutText(text: string, limit: number): string {
-  if (text.length <= limit) return text;
-  return text.slice(0, limit).replace(/[\ud800-\udbff]$/u, '');
 }
 
 function item(

@@ -2,7 +2,7 @@ import type { Turn } from '@agenthost/protocol';
 import type { Channel } from '../../sync/channel.ts';
 import type { Sync } from '../../sync/sync.ts';
 import { firstOrdinal, readTurn } from '../../sync/window.ts';
-import { cutText } from './completion-items.ts';
+import { cutText } from './cut-text.ts';
 
 /** Turns that can be found: the latest ones. */
 const MAX_TURNS = 300;
