@@ -46,6 +46,12 @@ describe('active clients', () => {
     expect(host.agent.toolsChangedCount).toBe(4);
   });
 
+  test('[SESS-8] a host that stops waits for none of them, so that its process can end', async () => {
+    const { host } = await joined();
+    await host.stop();
+    expect(host.clock.nextAt).toBeUndefined();
+  });
+
   test('[SESS-8] of two clients that offer one name, the first has it as it is and both can be told apart', async () => {
     const { host, watch } = await joined();
     await watch.act(SESSION, join('watch', [{ name: 'look' }, { name: 'hear' }]));
