@@ -14,6 +14,11 @@ export interface AgentAbilities {
   readonly showsOutput: boolean;
   /** Where a message goes that a person says in the middle of a turn. */
   readonly steering: 'goes into the turn' | 'is the next turn';
+  /** Whether people are asked before it runs a tool that a client offers: about the client's call, or in one of the agent's own beside it. */
+  readonly clientTools:
+    | 'run at once'
+    | 'are asked about first'
+    | 'are asked about first, in a call of its own';
   /** How a chat goes on after the host restarts: the agent takes up its own session, or is told the transcript again. */
   readonly resumes: 'takes up its own session' | 'takes up its own session, or is told the transcript';
 }
@@ -25,6 +30,7 @@ export const agentAbilities: Readonly<Record<AgentPackage['id'], AgentAbilities>
     asksWith: 'the change',
     afterDenial: 'answers',
     showsOutput: true,
+    clientTools: 'are asked about first',
     steering: 'is the next turn',
     resumes: 'takes up its own session',
   },
@@ -33,6 +39,7 @@ export const agentAbilities: Readonly<Record<AgentPackage['id'], AgentAbilities>
     asksWith: 'the command',
     afterDenial: 'ends its turn',
     showsOutput: true,
+    clientTools: 'are asked about first',
     steering: 'goes into the turn',
     resumes: 'takes up its own session',
   },
@@ -41,6 +48,8 @@ export const agentAbilities: Readonly<Record<AgentPackage['id'], AgentAbilities>
     asksWith: 'the change',
     afterDenial: 'answers',
     showsOutput: false,
+    // It gives its model tools of clients only in folders that it trusts.
+    clientTools: 'are asked about first',
     steering: 'is the next turn',
     // Loading overwrites what it should load when the session began within the same minute.
     resumes: 'takes up its own session, or is told the transcript',
@@ -50,6 +59,7 @@ export const agentAbilities: Readonly<Record<AgentPackage['id'], AgentAbilities>
     asksWith: 'the change',
     afterDenial: 'ends its turn',
     showsOutput: true,
+    clientTools: 'run at once',
     steering: 'is the next turn',
     resumes: 'takes up its own session',
   },
@@ -58,6 +68,8 @@ export const agentAbilities: Readonly<Record<AgentPackage['id'], AgentAbilities>
     asksWith: 'the change',
     afterDenial: 'answers',
     showsOutput: true,
+    // Its question does not say whose tool it is about.
+    clientTools: 'are asked about first, in a call of its own',
     steering: 'is the next turn',
     resumes: 'takes up its own session',
   },
@@ -68,12 +80,13 @@ export function agentTable(): string {
   const rows = agentPackages
     .toSorted((one, other) => one.id.localeCompare(other.id))
     .map(({ id, packageName, version }) => {
-      const { displayName, asksWith, afterDenial, showsOutput, steering, resumes } = agentAbilities[id];
-      return `| ${displayName} | \`${packageName}\` ${version} | yes | yes, showing ${asksWith} | ${afterDenial} | ${showsOutput ? 'yes' : 'no'} | ${steering} | yes | ${resumes} |`;
+      const { displayName, asksWith, afterDenial, showsOutput, steering, clientTools, resumes } =
+        agentAbilities[id];
+      return `| ${displayName} | \`${packageName}\` ${version} | yes | yes, showing ${asksWith} | ${afterDenial} | ${showsOutput ? 'yes' : 'no'} | ${steering} | ${clientTools} | yes | ${resumes} |`;
     });
   return [
-    '| agent | tested with | text streams | a write asks first | after a denial | shows what commands print | a steering message | cancel | after a restart of the host |',
-    '|---|---|---|---|---|---|---|---|---|',
+    '| agent | tested with | text streams | a write asks first | after a denial | shows what commands print | a steering message | tools of clients | cancel | after a restart of the host |',
+    '|---|---|---|---|---|---|---|---|---|---|',
     ...rows,
   ].join('\n');
 }

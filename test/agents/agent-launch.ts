@@ -44,7 +44,8 @@ const recipes: Record<AgentPackage['id'], Recipe> = {
     args: ['--acp'],
     files: () => ({
       '.gemini/settings.json': JSON.stringify({
-        security: { auth: { selectedType: 'gemini-api-key' } },
+        // In a folder that nobody trusts it gives its model no tools of servers, so none of clients either.
+        security: { auth: { selectedType: 'gemini-api-key' }, folderTrust: { enabled: false } },
         privacy: { usageStatisticsEnabled: false },
         telemetry: { enabled: false },
         general: { disableAutoUpdate: true },

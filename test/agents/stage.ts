@@ -25,9 +25,10 @@ export class Stage {
   #clients: AhpClient[] = [];
   #sessions: SessionHandle[] = [];
 
-  constructor(agent: InstalledAgent) {
+  /** `name`: of what is played here, unless it is the agent's only stage. */
+  constructor(agent: InstalledAgent, name?: string) {
     this.#installed = agent;
-    this.#folder = join(runs, agent.agent.id);
+    this.#folder = join(runs, name === undefined ? agent.agent.id : `${agent.agent.id}-${name}`);
   }
 
   get host(): HostProcess {

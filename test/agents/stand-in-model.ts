@@ -1,4 +1,5 @@
 import { type ChatCompletionRequest, type ChatMessage, LLMock, type ToolCall } from '@copilotkit/aimock';
+import { openNamespaceProxy } from './namespace-proxy.ts';
 
 /** What the model says to a prompt without any of its words. */
 export const greeting = 'Hello from the stand-in model, word by word.';
@@ -9,6 +10,14 @@ export const afterTool = 'The tool has answered and that is that.';
 export const writePrompt = (path: string, text: string): string => `WRITEFILE ${path} :: ${text} ::`;
 /** A prompt that makes the model call the agent's tool for shell commands. */
 export const shellPrompt = (command: string): string => `RUNSHELL :: ${command} ::`;
+/**
+ * A prompt that makes the model call a tool of a client, by whatever name the agent has given it. The answer tells what the tool said, or
+ * `noSuchTool`.
+ */
+export const clientToolPrompt = (tool: string, input: object): string =>
+  `CLIENTTOOL ${tool} :: ${JSON.stringify(input)} ::`;
+/** What the model says when it is not offered the tool that it should call. */
+export const noSuchTool = 'No such tool is here.';
 /** A prompt whose answer takes minutes. */
 export const slowPrompt = 'SLOWLY please';
 /** A prompt that plants a word. */
@@ -57,13 +66,18 @@ function textOf(message: ChatMessage): string {
   return (message.content ?? []).map(({ text }) => text ?? '').join('\n');
 }
 
+const lastPrompt = (messages: readonly ChatMessage[]): number =>
+  messages.findLastIndex(({ role }) => role === 'user');
+
 type Wish =
   | { kind: 'write'; path: string; text: string }
   | { kind: 'shell'; command: string }
+  | { kind: 'clientTool'; tool: string; input: string }
+  | { kind: 'report'; said: string }
   | { kind: 'slow' | 'recall' | 'greet' | 'conclude' };
 
 const keyword = new RegExp(
-  `WRITEFILE (\\S+) :: (.*?) ::|RUNSHELL :: (.*?) ::|${slowPrompt}|${recallPrompt}|KEEPWORD-`,
+  `WRITEFILE (\\S+) :: (.*?) ::|RUNSHELL :: (.*?) ::|CLIENTTOOL (\\S+) :: (.*?) ::|${slowPrompt}|${recallPrompt}|KEEPWORD-`,
   'g',
 );
 
@@ -72,12 +86,21 @@ const keyword = new RegExp(
  * cancelled turns in place: the last keyword counts, and only a tool's answer that comes after it.
  */
 function wishOf({ messages }: ChatCompletionRequest): Wish {
-  const lastUser = messages.findLastIndex(({ role }) => role === 'user');
-  if (messages.slice(lastUser).some(({ role }) => role === 'tool')) return { kind: 'conclude' };
+  const since = messages.slice(lastPrompt(messages));
+  const answers = since.filter(({ role }) => role === 'tool');
   const prompts = messages.filter(({ role }) => role === 'user').map(textOf);
-  const [found, path, text, command] = [...prompts.join('\n').matchAll(keyword)].at(-1) ?? [];
+  const [found, path, text, command, tool, input] = [...prompts.join('\n').matchAll(keyword)].at(-1) ?? [];
+  const isFound = since.some(({ tool_calls: calls = [] }) =>
+    calls.some((each) => each.function.name === 'tool_search'),
+  );
+  if (answers.length > (isFound ? 1 : 0)) {
+    return tool === undefined
+      ? { kind: 'conclude' }
+      : { kind: 'report', said: answers.map(textOf).join(' ') };
+  }
   if (path !== undefined && text !== undefined) return { kind: 'write', path, text };
   if (command !== undefined) return { kind: 'shell', command };
+  if (tool !== undefined && input !== undefined) return { kind: 'clientTool', tool, input };
   if (found === slowPrompt) return { kind: 'slow' };
   return { kind: found === recallPrompt ? 'recall' : 'greet' };
 }
@@ -96,7 +119,22 @@ function toolCallFor(request: ChatCompletionRequest): ToolCall | undefined {
     const build = name === undefined ? undefined : shellTools[name];
     return name === undefined || !build ? undefined : call(name, build(wish.command));
   }
-  return undefined;
+  return wish.kind === 'clientTool' ? clientToolCall(request, names, wish) : undefined;
+}
+
+/**
+ * Agents put the name of the server in front of a tool's. Qwen Code hides the tools of servers until the model has looked for them.
+ */
+function clientToolCall(
+  { messages }: ChatCompletionRequest,
+  names: readonly string[],
+  { tool, input }: { tool: string; input: string },
+): ToolCall | undefined {
+  const name = names.find((each) => each !== tool && each.endsWith(tool));
+  if (name !== undefined) return { name, arguments: input };
+  const hasLooked = messages.slice(lastPrompt(messages)).some(({ role }) => role === 'tool');
+  if (hasLooked || !names.includes('tool_search')) return undefined;
+  return call('tool_search', { query: `select:mcp__agenthost__${tool}` });
 }
 
 const call = (name: string, input: object): ToolCall => ({ name, arguments: JSON.stringify(input) });
@@ -111,9 +149,14 @@ function recall({ messages }: ChatCompletionRequest): string {
 }
 
 function answerTo(request: ChatCompletionRequest): string {
-  switch (wishOf(request).kind) {
+  const wish = wishOf(request);
+  switch (wish.kind) {
     case 'conclude':
       return afterTool;
+    case 'report':
+      return `${afterTool} It said: ${wish.said}`;
+    case 'clientTool':
+      return noSuchTool;
     case 'recall':
       return recall(request);
     default:
@@ -143,5 +186,5 @@ export async function startStandInModel(): Promise<string> {
     },
     { match: {}, response: (request) => ({ content: answerTo(request) }), chunkSize: 6, latency: 15 },
   ]);
-  return mock.start();
+  return openNamespaceProxy(await mock.start());
 }

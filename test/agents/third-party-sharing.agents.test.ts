@@ -1,0 +1,124 @@
+import type { OfferedTool } from '@agenthost/client';
+import type { ToolCallState } from '@agenthost/protocol';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { installAgents } from '../../scripts/install-agents.ts';
+import { agentAbilities } from './agent-abilities.ts';
+import { agentPackages } from './agent-packages.ts';
+import { callsOf, present, textOf, until } from './chat-reading.ts';
+import { Stage } from './stage.ts';
+import {
+  afterTool,
+  clientToolPrompt,
+  greeting,
+  plantPrompt,
+  recallPrompt,
+  remembered,
+  slowPrompt,
+  toldAgain,
+} from './stand-in-model.ts';
+
+const installed = await installAgents(agentPackages);
+const turnTimeoutMs = 60_000;
+
+/** Qwen Code finds tools of servers by a tool of its own. */
+const isSearch = ({ invocationMessage }: ToolCallState): boolean =>
+  JSON.stringify(invocationMessage ?? '').includes('ToolSearch');
+
+const isAsked = ({ status }: ToolCallState): boolean => status === 'pending-confirmation';
+
+describe.each(installed.filter(({ command }) => command !== undefined))('$agent.id', (installation) => {
+  const stage = new Stage(installation, 'sharing');
+  const { clientTools } = agentAbilities[installation.agent.id];
+
+  beforeAll(() => stage.open(), turnTimeoutMs);
+  afterAll(() => stage.close(), turnTimeoutMs);
+  afterEach(async ({ task }) => {
+    if (task.result?.state === 'fail') console.error(await stage.evidence());
+  });
+
+  /** Offers a tool, has the model call it, and checks that it ran once and shows as the one call of a client. */
+  async function expectClientTool(name: string): Promise<void> {
+    const inputs: unknown[] = [];
+    const tool: OfferedTool = {
+      name,
+      description: 'Looks out of the window of whoever runs it',
+      inputSchema: { type: 'object', properties: { far: { type: 'boolean' } } },
+      run: (input) => {
+        inputs.push(input);
+        return `a ship, seen by ${name}`;
+      },
+    };
+    await stage.watcher.offerTools([tool]);
+    const prompt = stage.driver.prompt(clientToolPrompt(name, { far: true }));
+    const asked = new Set<string>();
+    const stop = stage.driver.chat.mirror.onChange(({ activeTurn }) => {
+      for (const { toolCallId } of callsOf(activeTurn).filter(isAsked)) {
+        if (!asked.has(toolCallId)) void stage.driver.approve(toolCallId);
+        asked.add(toolCallId);
+      }
+    });
+    const turn = await prompt.result;
+    stop();
+    expect(turn.state, turn.error?.message).toBe('complete');
+    expect(textOf(turn)).toContain(`${afterTool} It said: `);
+    expect(textOf(turn)).toContain(`a ship, seen by ${name}`);
+    expect(inputs).toEqual([{ far: true }]);
+    const own = callsOf(turn).filter(({ contributor }) => contributor?.kind === 'client');
+    const others = callsOf(turn).filter((call) => !own.includes(call) && !isSearch(call));
+    expect(own).toMatchObject([{ status: 'completed', success: true, toolName: name }]);
+    const isAskedApart = clientTools === 'are asked about first, in a call of its own';
+    expect(others.map(({ status }) => status)).toEqual(isAskedApart ? ['completed'] : []);
+    const questioned = isAskedApart ? others : clientTools === 'run at once' ? [] : own;
+    expect([...asked]).toEqual(questioned.map(({ toolCallId }) => toolCallId));
+  }
+
+  it(`[CHAT-9] runs a tool that a client offers in mid-chat: such ${clientTools}`, {
+    timeout: turnTimeoutMs,
+  }, async () => {
+    const turn = await stage.driver.prompt(plantPrompt('heron')).result;
+    expect(turn.state, turn.error?.message).toBe('complete');
+    await expectClientTool('lookout');
+  });
+
+  it('[SESS-8] runs one that is offered later, and has forgotten nothing', {
+    timeout: turnTimeoutMs,
+  }, async () => {
+    await expectClientTool('spyglass');
+    const asked = await stage.driver.prompt(recallPrompt).result;
+    expect(textOf(asked)).toContain('KEEPWORD-heron');
+  });
+
+  it('[CHAT-1] answers in a second chat of the session while the first one waits for it', {
+    timeout: turnTimeoutMs,
+  }, async () => {
+    const slow = stage.driver.prompt(slowPrompt);
+    const hasBegun = until(stage.watcher, (chat) => /word\d/.test(textOf(chat.activeTurn)));
+    const second = await stage.driver.createChat();
+    await hasBegun;
+    const answer = await second.prompt(plantPrompt('egret')).result;
+    expect(answer.state, answer.error?.message).toBe('complete');
+    expect(textOf(answer)).toContain(greeting);
+    expect(stage.driver.chat.mirror.confirmed.activeTurn?.id).toBe(slow.turnId);
+    await slow.cancel();
+    expect((await slow.result).state).toBe('cancelled');
+    const recalled = await second.prompt(recallPrompt).result;
+    expect(textOf(recalled)).toContain(`${remembered}: KEEPWORD-egret.`);
+    second.dispose();
+  });
+
+  it('[SESS-12] goes on in a fork of the session from a record of it, and each keeps to itself', {
+    timeout: turnTimeoutMs,
+  }, async () => {
+    const { turns } = stage.driver.chat.mirror.confirmed;
+    const fork = await stage.driver.fork(present(turns[0]).id);
+    const recalled = await fork.prompt(recallPrompt).result;
+    expect(recalled.state, recalled.error?.message).toBe('complete');
+    expect(textOf(recalled)).toContain(`${toldAgain}: KEEPWORD-heron.`);
+    const planted = await fork.prompt(plantPrompt('swan')).result;
+    expect(planted.state, planted.error?.message).toBe('complete');
+    expect(textOf(await fork.prompt(recallPrompt).result)).toContain('KEEPWORD-swan');
+    expect(textOf(await stage.driver.prompt(recallPrompt).result)).not.toContain('KEEPWORD-swan');
+    expect(fork.chat.mirror.confirmed.turns.length).toBe(4);
+    fork.dispose();
+  });
+});
