@@ -24,7 +24,7 @@ describe('[CHAT-16] what is proposed for', () => {
     ['#|', '#', '', 0, 1],
     ['as in #12|', '#', '12', 6, 9],
     ['#"two words|', '#', 'two words', 0, 11],
-  ])('%j is the word behind its sign, with its range', (marked, trigger, query, start, end) => {
+  ])('%j is the word behind its sign, with its range', (marked, ...[trigger, query, start, end]) => {
     expect(at(marked)).toEqual({ trigger, query, start, end });
   });
 

@@ -42,7 +42,7 @@ export function completionCommands(parts: Parts): Commands {
       const place = { text, word };
       switch (word.trigger) {
         case '@':
-          return { items: await fileItems(parts, session, chat, place, signal) };
+          return { items: await fileItems(parts, { session, chat }, place, signal) };
         case '/':
           return { items: commandItems(parts, session, place) };
         case '#':
@@ -56,8 +56,7 @@ export function completionCommands(parts: Parts): Commands {
 
 async function fileItems(
   { files, workingDirectoryOf }: Parts,
-  session: Channel<'session'>,
-  chat: Channel<'chat'>,
+  { session, chat }: { session: Channel<'session'>; chat: Channel<'chat'> },
   place: CompletionPlace,
   signal: AbortSignal,
 ): Promise<CompletionItem[]> {

@@ -52,7 +52,7 @@ export class PathSearch {
 
   async #matches(query: Uint16Array, limit: number, slices: Slices): Promise<readonly number[]> {
     const text = String.fromCharCode(...query);
-    const mask = maskOf(query, 0, query.length);
+    const wanted = { folded: query, mask: maskOf(query, 0, query.length) };
     const size = this.index.starts.length;
     const among = this.#narrowed(text);
     const count = among?.length ?? size;
@@ -66,7 +66,7 @@ export class PathSearch {
       const entry = among?.[at] ?? at;
       // Where the best of them would not be taken, whole paths are not looked at: many begin alike.
       isBaseOnly ||= this.#rank(entry, perfect - baseScore) <= best.floor;
-      const score = roughScore(this.index, entry, query, mask, isBaseOnly);
+      const score = roughScore(this.index, entry, wanted, isBaseOnly);
       if (score !== Number.NEGATIVE_INFINITY) {
         found[foundCount] = entry;
         foundCount += 1;

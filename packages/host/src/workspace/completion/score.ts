@@ -33,18 +33,23 @@ export function perfectScore(query: Uint16Array): number {
   return score;
 }
 
+/** A query by `foldQuery`, and its `maskOf`. */
+interface FoldedQuery {
+  readonly folded: Uint16Array;
+  readonly mask: number;
+}
+
 /** All that a match gets for lying in the last segment. */
 export const baseScore = IN_BASE;
 
 /**
- * How well an entry fits a folded query, roughly but soon; -Infinity when it does not. `mask` is the query's. `isBaseOnly`: a match beyond
+ * How well an entry fits a folded query, roughly but soon; -Infinity when it does not. `isBaseOnly`: a match beyond
  * the last segment is of no interest.
  */
 export function roughScore(
   index: PathIndex,
   entry: number,
-  query: Uint16Array,
-  mask: number,
+  { folded: query, mask }: FoldedQuery,
   isBaseOnly: boolean,
 ): number {
   if (((index.masks[entry] ?? 0) & mask) !== mask) return NONE;
