@@ -142,15 +142,12 @@ export class SimClient {
     params: ClientToHostRequests[M]['params'],
     done?: () => void,
   ): void {
-    const applied = (): void => {
-      this.#report.deeds.count(deed, 'applied');
-      done?.();
-    };
-    this.client.request(method, params).then(applied, (error: unknown) => {
-      if (isConnectionLost(error)) this.#report.deeds.count(deed, 'lost');
-      else if (error instanceof RpcError) this.#report.deeds.count(deed, 'rejected');
-      else this.faults.push(String(error));
-    });
+    this.#report.deeds.answered(deed, this.client.request(method, params)).then(
+      (isDone) => {
+        if (isDone) done?.();
+      },
+      (error: unknown) => this.faults.push(String(error)),
+    );
   }
 
   dispatch(channel: string, action: ClientAction): void {

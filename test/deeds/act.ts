@@ -132,7 +132,9 @@ function chatAction(
       const choice = option === undefined ? {} : { selectedOptionId: option.id };
       const isApproved = option === undefined ? random.chance(0.7) : option.kind === 'approve';
       if (!isApproved) return denied(turnId, call.toolCallId, choice);
-      const edited = random.chance(0.5) ? { editedToolInput: random.hex(4) } : {};
+      const edited = random.chance(call.editable === true ? 0.5 : 0.1)
+        ? { editedToolInput: random.hex(4) }
+        : {};
       return approved(turnId, call.toolCallId, { ...choice, ...edited });
     }
     case 'goOnWithTool':

@@ -1,5 +1,6 @@
-import type { DispatchOutcome } from '@agenthost/client';
+import { ConnectionLost, type DispatchOutcome } from '@agenthost/client';
 import type { ClientAction } from '@agenthost/protocol';
+import { RpcError } from '@agenthost/rpc';
 
 /** What a client can do that changes state: all actions that it may dispatch, and the commands that make and remove. */
 export const DEEDS = [
@@ -69,6 +70,20 @@ export class DeedCounts {
     const deed = DEEDS.find((each) => each === type);
     if (deed === undefined) throw new Error(`nobody counts ${type}`);
     this.count(deed, FATE_OF[outcome]);
+  }
+
+  /** Counts what became of a command; true when it was done. Rejects with what is neither a refusal nor a lost connection. */
+  async answered(deed: Deed, answer: Promise<unknown>): Promise<boolean> {
+    try {
+      await answer;
+      this.count(deed, 'applied');
+      return true;
+    } catch (error) {
+      const isLost = error instanceof ConnectionLost;
+      if (!isLost && !(error instanceof RpcError)) throw error;
+      this.count(deed, isLost ? 'lost' : 'rejected');
+      return false;
+    }
   }
 
   /** Adds another's counts to these. */

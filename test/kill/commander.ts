@@ -1,0 +1,112 @@
+import type { SeededRandom } from '@agenthost/testkit';
+import type { DeedCounts } from '../deeds/deed-counts.ts';
+import type { Copies } from './copies.ts';
+import { type Doer, isWorker } from './doer.ts';
+
+const MOST_CHATS = 4;
+const MOST_WORKERS = 8;
+const MOST_SESSIONS = 4;
+
+/** Makes, forks and disposes of chats and sessions for others. */
+export class Commander {
+  readonly #session: string;
+  readonly #random: SeededRandom;
+  readonly #counts: DeedCounts;
+  readonly #copies: Copies;
+  readonly #answers = new Set<Promise<void>>();
+
+  constructor(parts: { session: string; random: SeededRandom; counts: DeedCounts; copies: Copies }) {
+    this.#session = parts.session;
+    this.#random = parts.random;
+    this.#counts = parts.counts;
+    this.#copies = parts.copies;
+  }
+
+  /** Sends one command; nobody waits for its answer. */
+  command(doer: Doer): void {
+    const answered = this.#send(doer);
+    this.#answers.add(answered);
+    void answered.finally(() => this.#answers.delete(answered));
+  }
+
+  /** Resolves when each has an answer, or will have none. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#answers);
+  }
+
+  async #send(doer: Doer): Promise<void> {
+    const chats = doer.entries(this.#session);
+    const made = chats.filter(({ resource }) => resource.startsWith('ahp-chat:/passing'));
+    const workers = chats.filter(isWorker);
+    const isFull = made.length >= MOST_CHATS;
+    const passing = [...made, ...(workers.length > MOST_WORKERS ? workers : [])];
+    switch (
+      this.#random.weighted({
+        create: 2,
+        forkChat: 3,
+        disposeChat: isFull ? 4 : 1,
+        forkSession: 2,
+        disposeSession: 1,
+      })
+    ) {
+      case 'create':
+        if (isFull) return;
+        await this.#counts.answered(
+          'createChat',
+          doer.client.request('createChat', { channel: this.#session, chat: this.#newChat() }),
+        );
+        return;
+      case 'forkChat':
+        return isFull ? undefined : this.#fork(doer, 'chat');
+      case 'forkSession':
+        return this.#copies.sessions.length >= MOST_SESSIONS ? undefined : this.#fork(doer, 'session');
+      case 'disposeChat': {
+        if (passing.length === 0) return;
+        const { resource } = this.#random.pick(passing);
+        this.#copies.drop(resource);
+        await this.#counts.answered('disposeChat', doer.client.request('disposeChat', { channel: resource }));
+        return;
+      }
+      case 'disposeSession': {
+        const [channel] = this.#copies.sessions;
+        if (channel === undefined) return;
+        this.#copies.drop(channel);
+        await this.#counts.answered('disposeSession', doer.client.request('disposeSession', { channel }));
+        return;
+      }
+      default:
+    }
+  }
+
+  /** Forks a chat at some turn that it has had; half of the new chats are left alone from then on, all of the new sessions. */
+  async #fork(doer: Doer, kind: 'chat' | 'session'): Promise<void> {
+    const sources = doer.chats().filter(({ confirmed }) => confirmed.turns.length > 0);
+    if (sources.length === 0) return;
+    const { uri: source, confirmed } = this.#random.pick(sources);
+    const turns = confirmed.turns.slice(0, this.#random.between(1, confirmed.turns.length));
+    const turnId = turns.at(-1)?.id ?? '';
+    const uri = kind === 'chat' ? this.#newChat() : `ahp-session:/passing-${this.#random.hex(8)}`;
+    const isLeftAlone = kind === 'session' || this.#random.chance(0.5);
+    // From the beginning, so that nobody begins to work in it.
+    const before = this.#counts.of(`fork of a ${kind}`, 'lost');
+    const answer =
+      kind === 'chat'
+        ? doer.client.request('createChat', {
+            channel: this.#session,
+            chat: uri,
+            source: { chat: source, turnId },
+          })
+        : doer.client.request('createSession', {
+            channel: uri,
+            provider: 'demo',
+            fork: { session: this.#session, turnId },
+          });
+    const isDone = await this.#counts.answered(`fork of a ${kind}`, answer);
+    const mayBe = isDone || this.#counts.of(`fork of a ${kind}`, 'lost') > before;
+    if (isLeftAlone && mayBe) this.#copies.add({ uri, turns, isSure: isDone });
+  }
+
+  #newChat(): string {
+    return `ahp-chat:/passing-${this.#random.hex(8)}`;
+  }
+}

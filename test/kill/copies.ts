@@ -1,0 +1,67 @@
+import type { AhpClient } from '@agenthost/client';
+import type { Turn } from '@agenthost/protocol';
+import { RpcError } from '@agenthost/rpc';
+import { expect } from 'vitest';
+
+/** A fork that nobody touches. */
+interface Copy {
+  /** A chat, or a session with one. */
+  readonly uri: string;
+  readonly turns: readonly Turn[];
+  /** False: the host was killed before it said that the fork was there. */
+  readonly isSure: boolean;
+}
+
+/** Forks that nobody touches: each has to stay as its source was, whatever becomes of that [SESS-12]. */
+export class Copies {
+  #copies: Copy[] = [];
+  /** How often one was found as it should be. */
+  checkedCount = 0;
+
+  get uris(): ReadonlySet<string> {
+    return new Set(this.#copies.map(({ uri }) => uri));
+  }
+
+  get sessions(): readonly string[] {
+    return [...this.uris].filter((uri) => uri.startsWith('ahp-session:'));
+  }
+
+  add(copy: Copy): void {
+    this.#copies.push(copy);
+  }
+
+  drop(uri: string): void {
+    this.#copies = this.#copies.filter((copy) => copy.uri !== uri);
+  }
+
+  /** Fails unless all are there and whole. */
+  async check(client: AhpClient): Promise<void> {
+    for (const copy of this.#copies) {
+      const turns = await turnsOf(client, copy.uri);
+      if (turns === undefined && !copy.isSure) this.drop(copy.uri);
+      else {
+        expect(turns, copy.uri).toEqual(copy.turns);
+        this.checkedCount += 1;
+      }
+    }
+    this.#copies = this.#copies.map((copy) => ({ ...copy, isSure: true }));
+  }
+}
+
+/** All turns of a chat, or of a session's only one; `undefined` when the host knows no such thing. */
+async function turnsOf(client: AhpClient, uri: string): Promise<readonly Turn[] | undefined> {
+  try {
+    let chat = uri;
+    if (uri.startsWith('ahp-session:')) {
+      const session = await client.subscribe(uri, { kind: 'session' });
+      chat = session.confirmed.defaultChat ?? '';
+      session.dispose();
+    }
+    const mirror = await client.subscribe(chat, { kind: 'chat' });
+    mirror.dispose();
+    return mirror.confirmed.turns;
+  } catch (error) {
+    if (error instanceof RpcError && [-32008, -32001].includes(error.code)) return undefined;
+    throw error;
+  }
+}

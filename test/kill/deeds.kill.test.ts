@@ -1,0 +1,255 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { AhpClient } from '@agenthost/client';
+import { SeededRandom } from '@agenthost/testkit';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { DeedCounts, type LeastDeeds } from '../deeds/deed-counts.ts';
+import { checkContents, checkSearch } from './aftermath.ts';
+import { Commander } from './commander.ts';
+import { Copies } from './copies.ts';
+import { Doer } from './doer.ts';
+import { Evidence } from './evidence.ts';
+import { HostProcess } from './host-process.ts';
+import { JournalReader } from './journal-reader.ts';
+import { RestartRules } from './restart-rules.ts';
+import { Witness } from './witness.ts';
+
+const ROUNDS = 28;
+const ROOT = 'ahp-root://';
+const SESSION = 'ahp-session:/doing';
+/** Deeds follow each other after up to so many ms. */
+const REST_MS = 5;
+/** When the host is killed, in ms from a round's begin. */
+const LIFE_MS = [300, 2_200] as const;
+/** How one of the two has output held back for it, so that some is merged. */
+const MAX_LATENCY_MS = 40;
+
+/** How often each deed has to have been applied, and refused, at least. */
+const LEAST: LeastDeeds = {
+  'root/configChanged': [20, 10],
+  'session/titleChanged': [20, 0],
+  'session/isReadChanged': [20, 0],
+  'session/isArchivedChanged': [20, 0],
+  'session/activeClientSet': [20, 0],
+  'session/activeClientRemoved': [10, 5],
+  'session/configChanged': [20, 10],
+  'chat/turnStarted': [100, 10],
+  'chat/toolCallConfirmed': [15, 10],
+  'chat/toolCallComplete': [2, 0],
+  'chat/toolCallResultConfirmed': [2, 0],
+  'chat/toolCallContentChanged': [1, 0],
+  'chat/turnCancelled': [30, 20],
+  'chat/truncated': [10, 0],
+  'chat/pendingMessageSet': [50, 0],
+  'chat/pendingMessageRemoved': [20, 10],
+  'chat/queuedMessagesReordered': [30, 0],
+  'chat/draftChanged': [50, 0],
+  'chat/inputAnswerChanged': [5, 3],
+  'chat/inputCompleted': [6, 6],
+  createChat: [5, 0],
+  'fork of a chat': [5, 0],
+  disposeChat: [8, 0],
+  'fork of a session': [5, 0],
+  disposeSession: [4, 0],
+};
+
+const seed = Number(process.env['SEED'] ?? 1);
+const random = SeededRandom.of(seed, 'kills');
+const deeds = new DeedCounts();
+const copies = new Copies();
+const evidence = new Evidence();
+const rules = new RestartRules();
+const counts = {
+  kills: 0,
+  envelopesSeen: 0,
+  merged: 0,
+  openTurnsEnded: 0,
+  queuesHeld: 0,
+  workerChats: 0,
+  copiesChecked: 0,
+  contentsRead: 0,
+  found: 0,
+  approvalsRevoked: 0,
+};
+let folder = '';
+let host: HostProcess;
+let reader: JournalReader;
+let doers: Doer[] = [];
+let commander: Commander;
+/** While false, the doers reach no host. */
+let isReachable = true;
+const channels = new Set([ROOT, SESSION]);
+
+const address = (): string => `${host.address.wsUrl}?token=${host.address.token}`;
+/** Nothing listens there. */
+const nowhere = 'ws://127.0.0.1:9/ahp';
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'agenthost-deeds-'));
+  host = new HostProcess(join(folder, 'data'), folder);
+  reader = new JournalReader();
+  await host.start();
+  const wsUrl = (): string => (isReachable ? address() : nowhere);
+  doers = ['first', 'second'].map((name) => new Doer({ name, seed, counts: deeds, wsUrl }));
+  for (const { client } of doers) await client.connect();
+  const [first] = doers;
+  if (first === undefined) throw new Error('nobody does anything');
+  await first.client.request('createSession', { channel: SESSION, provider: 'demo' });
+  commander = new Commander({ session: SESSION, random, counts: deeds, copies });
+  for (const doer of doers) {
+    await doer.hold(ROOT);
+    await doer.hold(SESSION);
+  }
+  await follow();
+}, 60_000);
+
+afterAll(async () => {
+  for (const { client } of doers) client.close();
+  await reader.close();
+  await host.stop();
+  await rm(folder, { recursive: true });
+}, 30_000);
+
+describe('a host that is killed while everything is done that clients can do', () => {
+  test('[CONN-4] [CONN-5] [CONN-6] [ACT-8] [CHAT-5] [CHAT-12] [SESS-12] keeps what was said, ends what was open, and holds what waits', async () => {
+    for (let round = 0; round < ROUNDS; round += 1) {
+      for (const doer of doers) doer.forget();
+      await doUntilKilled();
+      await read();
+      for (const { seen } of doers)
+        for (const envelope of seen) {
+          if (envelope.action.type === 'chat/turnsLoaded') continue;
+          counts.envelopesSeen += 1;
+          if (evidence.expectJournaled(envelope) === 'merged') counts.merged += 1;
+        }
+      rules.killed();
+      await host.start();
+      await lookAround(round);
+      isReachable = true;
+      await Promise.all(doers.map((doer) => doer.back()));
+      expect(
+        doers.map(({ reconnects }) => reconnects.at(-1)),
+        `round ${round}`,
+      ).toEqual(['replay', 'replay']);
+      await Promise.all(doers.map((doer) => doer.calm()));
+      await agree(round);
+      await follow();
+      for (const { seen } of doers) for (const envelope of seen) evidence.expectLater(envelope);
+    }
+    await host.kill();
+    await Promise.all(doers.map((doer) => doer.offline()));
+    await read();
+    for (const { privateNumbers } of doers) evidence.expectUnused(privateNumbers);
+
+    counts.openTurnsEnded = rules.endedCount;
+    counts.copiesChecked = copies.checkedCount;
+    process.stdout.write(`kill test of deeds: ${JSON.stringify(counts)}\n${deeds.toString()}\n`);
+    expect(deeds.tooFew(LEAST), 'deeds that hardly were').toEqual([]);
+    expect(counts.kills).toBe(ROUNDS);
+    expect(counts.openTurnsEnded).toBeGreaterThanOrEqual(ROUNDS / 2);
+    expect(rules.queuedCount).toBeGreaterThanOrEqual(ROUNDS / 2);
+    expect(counts.queuesHeld).toBeGreaterThanOrEqual(ROUNDS / 4);
+    expect(counts.workerChats).toBeGreaterThanOrEqual(10);
+    expect(counts.copiesChecked).toBeGreaterThanOrEqual(ROUNDS);
+    expect(counts.contentsRead).toBeGreaterThanOrEqual(5);
+    expect(counts.found).toBeGreaterThanOrEqual(ROUNDS);
+    expect(counts.approvalsRevoked).toBeGreaterThan(0);
+    expect(counts.merged).toBeGreaterThan(0);
+  }, 240_000);
+});
+
+/** The two do one thing after another; at some instant the host is killed, wherever it is with them. */
+async function doUntilKilled(): Promise<void> {
+  let isOver = false;
+  const killed = pause(random.between(...LIFE_MS)).then(async () => {
+    isReachable = false;
+    await host.kill();
+    isOver = true;
+  });
+  while (!isOver) {
+    const doer = random.pick(doers);
+    if (random.chance(0.02)) commander.command(doer);
+    else doer.act();
+    await pause(random.int(REST_MS));
+  }
+  await killed;
+  await Promise.all(doers.map((doer) => doer.offline()));
+  await commander.settled();
+  counts.kills += 1;
+}
+
+/** Reads what the journal holds since it was read last. */
+async function read(): Promise<void> {
+  for (const { resource } of doers.flatMap((doer) => doer.entries(SESSION))) channels.add(resource);
+  const journal = await reader.read(join(folder, 'data'), evidence.lastJournaled, [...channels]);
+  evidence.add(journal);
+  rules.add(journal);
+  for (const { action } of journal)
+    if (action.type === 'session/chatAdded' && action.summary.origin?.kind === 'tool')
+      counts.workerChats += 1;
+}
+
+/** What a newcomer finds before anybody else is back. */
+async function lookAround(round: number): Promise<void> {
+  const newcomer = new Witness(`newcomer-${round}`, address);
+  const { client } = newcomer;
+  try {
+    await client.connect();
+    const session = await client.subscribe(SESSION, { kind: 'session' });
+    expect(session.confirmed.inputNeeded ?? [], `round ${round}`).toEqual([]);
+    const chats = await Promise.all(
+      session.confirmed.chats.map(({ resource }) => client.subscribe(resource, { kind: 'chat' })),
+    );
+    for (const { uri, confirmed } of chats) {
+      const { activeTurn, inputRequests, queuedMessages } = confirmed;
+      expect({ activeTurn, inputRequests }, `${uri} in round ${round}`).toEqual({});
+      if (queuedMessages !== undefined) counts.queuesHeld += 1;
+    }
+    await askAgain(client);
+    await copies.check(client);
+    counts.contentsRead += await checkContents(
+      client,
+      chats.flatMap(({ confirmed }) => confirmed.turns),
+      random,
+    );
+    counts.found += await checkSearch(
+      client,
+      session.confirmed.title,
+      chats.map(({ confirmed }) => confirmed),
+    );
+  } finally {
+    client.close();
+  }
+}
+
+/** Forgets what somebody has allowed for good: else nothing would ever ask again. */
+async function askAgain(client: AhpClient): Promise<void> {
+  const { items } = await client.request('x-listApprovals', { channel: ROOT });
+  for (const { id } of items) await client.request('x-revokeApproval', { channel: ROOT, id });
+  counts.approvalsRevoked += items.length;
+}
+
+/** Both show what the host has. */
+async function agree(round: number): Promise<void> {
+  const auditor = new Witness(`auditor-${round}`, address);
+  try {
+    await auditor.client.connect();
+    for (const doer of doers)
+      for (const mirror of doer.mirrors()) {
+        await doer.client.ping();
+        if (mirror.isLost) continue;
+        const truth = await auditor.client.subscribe(mirror.uri);
+        expect(mirror.state, `${doer.name} on ${mirror.uri} in round ${round}`).toEqual(truth.confirmed);
+      }
+  } finally {
+    auditor.client.close();
+  }
+}
+
+/** Everybody looks at what there is now. */
+async function follow(): Promise<void> {
+  for (const [index, doer] of doers.entries())
+    await doer.follow(doer.entries(SESSION), copies.uris, index === 1 ? MAX_LATENCY_MS : undefined);
+}

@@ -1,0 +1,145 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Mirror } from '@agenthost/client';
+import type { ChannelKind, ChatState, ChatSummary, ClientAction } from '@agenthost/protocol';
+import { SeededRandom } from '@agenthost/testkit';
+import { act } from '../deeds/act.ts';
+import type { DeedCounts } from '../deeds/deed-counts.ts';
+import { Witness } from './witness.ts';
+
+/** What the demo agent is asked to do: everything that waits for people, calls tools, or goes on for a while. */
+const PROMPTS = [
+  'stream 60 every 2',
+  'think about it; parts 12; stream 100 every 3',
+  'list; progress 20 every 3; stream 30 every 2',
+  'ask; stream 20 every 2',
+  'ask; ask; ask; ask',
+  'ask edit; ask edit',
+  'big 300; ask',
+  'ask options',
+  'ask edit; ask',
+  'ask twice',
+  'ask result',
+  'ask result; ask result',
+  'question text',
+  'question boolean single; stream 20 every 2',
+  'question integer number',
+  'question form',
+  'question url',
+  'big 300',
+  'title renamed by the agent',
+  'hang',
+  'fail on purpose',
+  '\ntool look {"at":"it"}\ntool look {"at":"that"}',
+  '\ntool look {"at":"it"}',
+  '\ndelegate stream 30 every 3',
+  '\ndelegate 2 ask; stream 10 every 3',
+  '\ndelegate question text',
+] as const;
+
+/** Workers looked at, of the many that there are. */
+const WORKERS_SEEN = 2;
+
+export const isWorker = ({ origin }: ChatSummary): boolean => origin?.kind === 'tool';
+
+/** A client that does whatever there is to do, and remembers what it was sent. */
+export class Doer extends Witness {
+  readonly random: SeededRandom;
+  readonly #counts: DeedCounts;
+  readonly #held = new Map<string, Mirror<ChannelKind>>();
+  readonly #pending = new Set<Promise<void>>();
+
+  constructor(parts: { name: string; seed: number; counts: DeedCounts; wsUrl: () => string }) {
+    super(parts.name, parts.wsUrl);
+    this.random = SeededRandom.of(parts.seed, parts.name);
+    this.#counts = parts.counts;
+  }
+
+  /** A message with a word of its own, to be searched for. */
+  prompt = (): string => `say word${this.random.hex(10)}; ${this.random.pick(PROMPTS)}`;
+
+  mirrors(): readonly Mirror<ChannelKind>[] {
+    return [...this.#held.values()];
+  }
+
+  /** The chats that it looks at. */
+  chats(): { readonly uri: string; readonly confirmed: ChatState }[] {
+    return this.mirrors().flatMap(({ uri, confirmed }) => ('turns' in confirmed ? [{ uri, confirmed }] : []));
+  }
+
+  /** The chats of a session, as it shows them. */
+  entries(session: string): readonly ChatSummary[] {
+    const confirmed = this.#held.get(session)?.confirmed;
+    return confirmed !== undefined && 'chats' in confirmed ? confirmed.chats : [];
+  }
+
+  dispatch(channel: string, action: ClientAction): void {
+    const settled = this.client.dispatch(channel, action).then((outcome) => {
+      this.#counts.settled(action, outcome);
+    });
+    this.#pending.add(settled);
+    void settled.finally(() => this.#pending.delete(settled));
+  }
+
+  /** Does one thing; more often than not where a turn runs, so that what it asks is answered. */
+  act(): void {
+    const all = this.mirrors();
+    const busy = all.filter(({ state }) => 'turns' in state && state.activeTurn !== undefined);
+    const isBusy = busy.length > 0 && this.random.chance(0.6);
+    act({
+      name: this.name,
+      random: this.random,
+      prompt: this.prompt,
+      mirrors: () => (isBusy ? busy : all),
+      dispatch: (channel, action) => this.dispatch(channel, action),
+    });
+  }
+
+  /** Resolves when the host has answered everything. */
+  async settled(): Promise<void> {
+    while (this.#pending.size > 0) await Promise.all(this.#pending);
+  }
+
+  async hold(uri: string, maxLatencyMs?: number): Promise<void> {
+    if (this.#held.has(uri)) return;
+    this.#held.set(
+      uri,
+      await this.client.subscribe(uri, { ...(maxLatencyMs === undefined ? {} : { maxLatencyMs }) }),
+    );
+  }
+
+  /** Looks at the session's chats as they are now, but for some. */
+  async follow(
+    entries: readonly ChatSummary[],
+    except: ReadonlySet<string>,
+    maxLatencyMs?: number,
+  ): Promise<void> {
+    for (const mirror of this.mirrors()) {
+      if (
+        !mirror.isLost &&
+        (mirror.kind !== 'chat' || entries.some(({ resource }) => resource === mirror.uri))
+      )
+        continue;
+      mirror.dispose();
+      this.#held.delete(mirror.uri);
+    }
+    const workers = entries.filter(isWorker).slice(-WORKERS_SEEN);
+    const others = entries.filter((entry) => !isWorker(entry) && !except.has(entry.resource));
+    for (const { resource } of [...others, ...workers]) await this.hold(resource, maxLatencyMs);
+  }
+
+  /** Ends what runs, and resolves when nothing does. */
+  async calm(): Promise<void> {
+    for (;;) {
+      await this.settled();
+      await this.client.ping();
+      const active = this.chats().filter(({ confirmed }) => confirmed.activeTurn !== undefined);
+      if (active.length === 0) return;
+      for (const { uri, confirmed } of active)
+        await this.client.dispatch(uri, {
+          type: 'chat/turnCancelled',
+          turnId: confirmed.activeTurn?.id ?? '',
+        });
+      await pause(5);
+    }
+  }
+}
