@@ -8,7 +8,7 @@ import { oneLine } from '../render/plain-text.ts';
 import type { Screen } from '../render/screen.ts';
 import { ago, homely } from '../render/session-line.ts';
 import { findSession, shortId } from '../session-ids.ts';
-import type { TermCommandParts } from './term/commands.ts';
+import type { CommandParts } from './command-parts.ts';
 
 /** Options of `approvals` and what is below it, as parsed. */
 interface ApprovalsOptions extends HostOptions {
@@ -24,7 +24,7 @@ export function addApprovalCommands({
   command,
   example,
   done,
-}: TermCommandParts): void {
+}: CommandParts): void {
   const approvals = command(
     program,
     'approvals',

@@ -1,15 +1,8 @@
+import type { CommandParts } from './command-parts.ts';
 import { type ConfigOptions, getConfig, listConfig, setConfig } from './config.ts';
-import type { TermCommandParts } from './term/commands.ts';
 
 /** Adds `config` and what is below it. */
-export function addConfigCommands({
-  context,
-  screen,
-  program,
-  command,
-  example,
-  done,
-}: TermCommandParts): void {
+export function addConfigCommands({ context, screen, program, command, example, done }: CommandParts): void {
   const config = command(program, 'config', "list the host's settings", [
     'url',
     'start',

@@ -1,16 +1,9 @@
+import type { CommandParts } from './command-parts.ts';
 import { type ExportOptions, exportSession } from './export.ts';
 import { type ImportOptions, importSession } from './import.ts';
-import type { TermCommandParts } from './term/commands.ts';
 
 /** Adds `export` and `import`. */
-export function addExportCommands({
-  context,
-  screen,
-  program,
-  command,
-  example,
-  done,
-}: TermCommandParts): void {
+export function addExportCommands({ context, screen, program, command, example, done }: CommandParts): void {
   const exporting = command(
     program,
     'export',

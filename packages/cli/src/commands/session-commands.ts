@@ -6,22 +6,15 @@ import {
   removeSessions,
   renameSession,
 } from './change-sessions.ts';
+import type { CommandParts } from './command-parts.ts';
 import { type ForkOptions, forkSession } from './fork.ts';
 import { listChats } from './list-chats.ts';
 import { listSessions, type SessionsOptions, showSession } from './sessions.ts';
-import type { TermCommandParts } from './term/commands.ts';
 
 const ofClients: readonly OptionName[] = ['url', 'start', 'json', 'verbose'];
 
 /** Adds `sessions` and all below it. */
-export function addSessionCommands({
-  context,
-  screen,
-  program,
-  command,
-  example,
-  done,
-}: TermCommandParts): void {
+export function addSessionCommands({ context, screen, program, command, example, done }: CommandParts): void {
   const sessions = command(program, 'sessions', 'list sessions, one line each', [
     'limit',
     'search',

@@ -2,20 +2,13 @@ import type { DispatchOutcome, MessageQueue } from '@agenthost/client';
 import type { Command } from 'commander';
 import type { OptionName } from '../../options.ts';
 import { promptText } from '../../prompt-text.ts';
-import type { TermCommandParts } from '../term/commands.ts';
+import type { CommandParts } from '../command-parts.ts';
 import { changeQueue, pendingId, type QueueOptions } from './queue.ts';
 
 const ofQueues: readonly OptionName[] = ['chat', 'url', 'start', 'json', 'verbose'];
 
 /** Adds `queue` and all below it. */
-export function addQueueCommands({
-  context,
-  screen,
-  program,
-  command,
-  example,
-  done,
-}: TermCommandParts): void {
+export function addQueueCommands({ context, screen, program, command, example, done }: CommandParts): void {
   const queue = program
     .command('queue')
     .description('show and change what waits to be said in a session, or steer what runs');

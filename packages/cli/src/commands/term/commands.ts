@@ -1,8 +1,7 @@
 import type { Command } from 'commander';
-import type { Context } from '../../context.ts';
 import { EXIT } from '../../exit.ts';
 import type { OptionName } from '../../options.ts';
-import type { Screen } from '../../render/screen.ts';
+import type { CommandParts } from '../command-parts.ts';
 import { attachTerminal, type TermAttachOptions } from './attach.ts';
 import { killTerminals, type TermKillOptions } from './kill.ts';
 import { listTerminals, type TermListOptions } from './list.ts';
@@ -11,28 +10,10 @@ import { runInTerminal, type TermRunOptions } from './run.ts';
 import { sendToTerminal, type TermSendOptions } from './send.ts';
 import { type TermWaitOptions, waitForTerminal } from './wait.ts';
 
-/** What the commands are made with. */
-export interface TermCommandParts {
-  readonly context: Context;
-  readonly screen: Screen;
-  readonly program: Command;
-  /** Makes a command with options. */
-  command(parent: Command, name: string, description: string, options: readonly OptionName[]): Command;
-  example(made: Command, lines: readonly string[]): void;
-  done(code: number): void;
-}
-
 const ofTerminals: readonly OptionName[] = ['url', 'start', 'verbose'];
 
 /** Adds `term` and all below it. */
-export function addTermCommands({
-  context,
-  screen,
-  program,
-  command,
-  example,
-  done,
-}: TermCommandParts): void {
+export function addTermCommands({ context, screen, program, command, example, done }: CommandParts): void {
   const term = program
     .command('term')
     .description('make, show and use terminals that outlive their windows')
@@ -48,7 +29,7 @@ export function addTermCommands({
 }
 
 /** The commands for people. */
-function addWindows({ context, screen, program: term, command, example, done }: TermCommandParts): void {
+function addWindows({ context, screen, program: term, command, example, done }: CommandParts): void {
   const listing = command(term, 'list', 'list terminals, one line each', [
     'long',
     'json',
@@ -91,7 +72,7 @@ function addWindows({ context, screen, program: term, command, example, done }: 
 }
 
 /** The commands for scripts. */
-function addScripts({ context, screen, program: term, command, example, done }: TermCommandParts): void {
+function addScripts({ context, screen, program: term, command, example, done }: CommandParts): void {
   const sending = command(term, 'send', 'type into a terminal', [
     'enter',
     'stdin',
