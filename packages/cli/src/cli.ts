@@ -16,6 +16,7 @@ import { EXIT, usageError } from './exit.ts';
 import { type OptionName, optionOf } from './options.ts';
 import { Screen } from './render/screen.ts';
 import { report } from './report.ts';
+import { WATCH_HELP } from './watch/command.ts';
 
 /** Options that every command takes. */
 const everywhere: readonly OptionName[] = ['json', 'verbose'];
@@ -122,7 +123,7 @@ function programOf(context: Context, screen: Screen, isJson: boolean, done: (cod
 
   addSessionCommands({ context, screen, program, command, example, done });
 
-  const watching = command(program, 'watch', 'look at a session live, approve and cancel', [
+  const watching = command(program, 'watch', 'look at a session live, approve, answer and cancel', [
     'turns',
     ...ofClients,
   ])
@@ -131,6 +132,7 @@ function programOf(context: Context, screen: Screen, isJson: boolean, done: (cod
       done(await watch(context, screen, given, options)),
     );
   example(watching, ['agenthost watch 4f2a', 'agenthost watch 4f2a --json --turns 0']);
+  watching.addHelpText('after', `\nWhat can be typed:\n  ${WATCH_HELP.split(', ').join('\n  ')}`);
 
   const chatting = command(program, 'chat', 'talk with agents in a window of text, by keyboard', [
     'cwd',
