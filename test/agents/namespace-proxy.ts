@@ -23,10 +23,12 @@ export async function openNamespaceProxy(modelUrl: string): Promise<string> {
       const forwarded = request(`${modelUrl}${url}`, { method, headers }, (answer) => {
         outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
         if (!isResponses) return answer.pipe(outgoing);
-        const lines = createInterface({ input: answer });
-        lines
+        // As of a turn that is cancelled: whoever asked has gone.
+        const end = (): void => void outgoing.end();
+        createInterface({ input: answer })
           .on('line', (line) => outgoing.write(`${apart(line, names)}\n`))
-          .on('close', () => outgoing.end());
+          .on('error', end)
+          .on('close', end);
       });
       forwarded.on('error', () => outgoing.destroy());
       // A cancelled turn hangs up.

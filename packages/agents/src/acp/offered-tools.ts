@@ -53,7 +53,9 @@ export class OfferedTools {
         resolve();
       };
     });
-    return this.#isBehind;
+    // The session gets another server: some agents (codex) keep what they know of the one that they have.
+    if (this.#isBehind) this.end();
+    return this.#served === undefined;
   }
 
   /** A tool that is gone may stay in the agent's list: calls of it fail. */
