@@ -38,7 +38,7 @@ const LEAST: LeastDeeds = {
   'chat/turnStarted': [100, 10],
   'chat/toolCallConfirmed': [15, 10],
   'chat/toolCallComplete': [2, 0],
-  'chat/toolCallResultConfirmed': [2, 0],
+  'chat/toolCallResultConfirmed': [1, 0],
   'chat/toolCallContentChanged': [1, 0],
   'chat/turnCancelled': [30, 20],
   'chat/truncated': [10, 0],
@@ -162,13 +162,13 @@ describe('a host that is killed while everything is done that clients can do', (
 
 /** The two do one thing after another; at some instant the host is killed, wherever it is with them. */
 async function doUntilKilled(): Promise<void> {
-  let isOver = false;
+  const over = new AbortController();
   const killed = pause(random.between(...LIFE_MS)).then(async () => {
     isReachable = false;
     await host.kill();
-    isOver = true;
+    over.abort();
   });
-  while (!isOver) {
+  while (!over.signal.aborted) {
     const doer = random.pick(doers);
     if (random.chance(0.02)) commander.command(doer);
     else doer.act();
@@ -224,8 +224,9 @@ async function lookAround(round: number): Promise<void> {
   }
 }
 
-/** Forgets what somebody has allowed for good: else nothing would ever ask again. */
+/** Takes back what somebody has allowed for good: else nothing would ever ask again. */
 async function askAgain(client: AhpClient): Promise<void> {
+  await client.dispatch(SESSION, { type: 'session/configChanged', config: { approvals: 'ask' } });
   const { items } = await client.request('x-listApprovals', { channel: ROOT });
   for (const { id } of items) await client.request('x-revokeApproval', { channel: ROOT, id });
   counts.approvalsRevoked += items.length;
