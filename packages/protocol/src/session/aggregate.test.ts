@@ -89,6 +89,15 @@ describe('aggregateSession', () => {
     expect(aggregateSession(state)).toStrictEqual({ ...rest, status: ERROR });
   });
 
+  it("[SESS-5] a worker's error is told by the call that it worked for, and leaves its session be", () => {
+    const worker: ChatSummary = {
+      ...summary('worker', ERROR, 2),
+      origin: { kind: 'tool', chat: 'ahp-chat:/rose', toolCallId: 'delegate' },
+    };
+    const state = session([summary('rose', IDLE, 1), worker], { defaultChat: 'ahp-chat:/rose' });
+    expect(aggregateSession(state).status).toBe(IDLE);
+  });
+
   it("[SESS-5] read, archived and unknown bits are the session's own", () => {
     const chats = [summary('rose', IN_PROGRESS + 32 + 64, 1)];
     expect(aggregateSession(session(chats, { status: IDLE + 64 + 2 ** 40 })).status).toBe(

@@ -7,7 +7,8 @@ import { SessionStatus } from './status.ts';
 /**
  * Derives a session's activity bits and `activity` from its chats [SESS-5]: those of the default chat, else of the
  * most recently modified one, overruled by a chat that needs input (or an entry of `inputNeeded`) and, failing
- * that, by a chat in error. Reads `chats`, `defaultChat` and `inputNeeded`; sets `status` (bits 0–4 only) and
+ * that, by a chat in error. A worker's error does not count: the call that it worked for tells it, and a worker has no next
+ * turn that would end it. Reads `chats`, `defaultChat` and `inputNeeded`; sets `status` (bits 0–4 only) and
  * `activity`. Apply it after `sessionReducer`. Returns `state` itself when nothing changes, so for no chats too.
  */
 export function aggregateSession(state: SessionState): SessionState {
@@ -34,7 +35,7 @@ function supplier(
     const source = chats.find((chat) => blocked.has(chat.resource)) ?? home;
     return { source, activity: SessionStatus.InputNeeded };
   }
-  const failed = chats.find((chat) => isError(chat.status));
+  const failed = chats.find((chat) => isError(chat.status) && chat.origin?.kind !== 'tool');
   if (failed) return { source: failed, activity: SessionStatus.Error };
   return { source: home, activity: activityOf(home.status) };
 }
