@@ -40,7 +40,6 @@ function check(session: Channel<'session'>, action: SessionAction, caller: Calle
   }
 }
 
-
 function checkConfigChange(
   { schema, values }: SessionConfigState,
   { config, replace = false }: { config: Record<string, unknown>; replace?: boolean },
