@@ -1,40 +1,25 @@
 import { ConnectionLost, type DispatchOutcome } from '@agenthost/client';
-import type { ClientAction } from '@agenthost/protocol';
+import { CLIENT_ACTIONS, type ClientAction, type ClientActionType } from '@agenthost/protocol';
 import { RpcError } from '@agenthost/rpc';
 
+/** Actions that hosts do nothing with yet. */
+type UnbuiltAction = Extract<
+  ClientActionType,
+  `annotations/${string}` | `session/customization${string}` | `session/mcpServer${string}`
+>;
+
+const isBuilt = (type: ClientActionType): type is Exclude<ClientActionType, UnbuiltAction> =>
+  !/^(?:annotations\/|session\/customization|session\/mcpServer)/.test(type);
+
 /** What a client can do that changes state: all actions that it may dispatch, and the commands that make and remove. */
-export const DEEDS = [
-  'root/configChanged',
-  'session/titleChanged',
-  'session/isReadChanged',
-  'session/isArchivedChanged',
-  'session/activeClientSet',
-  'session/activeClientRemoved',
-  'session/configChanged',
-  'chat/turnStarted',
-  'chat/toolCallConfirmed',
-  'chat/toolCallComplete',
-  'chat/toolCallResultConfirmed',
-  'chat/toolCallContentChanged',
-  'chat/turnCancelled',
-  'chat/truncated',
-  'chat/pendingMessageSet',
-  'chat/pendingMessageRemoved',
-  'chat/queuedMessagesReordered',
-  'chat/draftChanged',
-  'chat/inputAnswerChanged',
-  'chat/inputCompleted',
-  'terminal/input',
-  'terminal/resized',
-  'terminal/claimed',
-  'terminal/titleChanged',
-  'terminal/cleared',
-  'createChat',
-  'fork of a chat',
-  'disposeChat',
-  'fork of a session',
-  'disposeSession',
-] as const;
+const DEEDS = [
+  ...CLIENT_ACTIONS.filter(isBuilt),
+  'createChat' as const,
+  'fork of a chat' as const,
+  'disposeChat' as const,
+  'fork of a session' as const,
+  'disposeSession' as const,
+];
 
 /** One kind of what clients do. */
 export type Deed = (typeof DEEDS)[number];
