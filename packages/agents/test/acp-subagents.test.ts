@@ -188,6 +188,20 @@ describe('child sessions', () => {
   const running = { state: { state: 'running' } };
   const idle = (stopReason: string) => ({ state: { state: 'idle', stopReason } });
 
+  it('[CHAT-2] one that a person cancels is cancelled at the agent, alone', async () => {
+    const turn = await start(
+      announce({ title: 'scout' }),
+      announce(running),
+      child(text('looking')),
+      { awaitCall: 'session/cancel' },
+      { sayCalls: 'session/cancel' },
+    );
+    await expect.poll(() => turn.output.workers[0]?.turns[0]?.output.text).toBe('looking');
+    turn.output.workers[0]?.turns[0]?.cancel();
+    await turn.done;
+    expect(JSON.parse(turn.output.text)).toEqual([{ sessionId: 'child' }]);
+  });
+
   it('[CHAT-2] each have a call and a worker chat, with what comes for them', async () => {
     const output = await run(
       announce({ title: 'scout', description: 'Look around', capabilities: {} }),

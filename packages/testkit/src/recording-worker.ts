@@ -5,6 +5,8 @@ export interface RecordedWorkerTurn<T extends TurnOutput> {
   readonly prompt: string;
   readonly output: T;
   isEnded: boolean;
+  /** Ends it as a person does who cancels the turn of the worker alone. */
+  cancel(): void;
   /** Why it failed; absent while it runs and when it completed. */
   error?: AgentError;
 }
@@ -32,12 +34,21 @@ export class RecordedWorker<T extends TurnOutput> implements WorkerChat {
   }
 
   turn(prompt: string) {
-    const turn: RecordedWorkerTurn<T> = { prompt, output: this.#newOutput(), isEnded: false };
+    const cancelled = new AbortController();
+    const turn: RecordedWorkerTurn<T> = {
+      prompt,
+      output: this.#newOutput(),
+      isEnded: false,
+      cancel: () => {
+        turn.isEnded = true;
+        cancelled.abort();
+      },
+    };
     this.turns.push(turn);
     this.#began();
     return {
       output: turn.output,
-      signal: this.#signal,
+      signal: AbortSignal.any([this.#signal, cancelled.signal]),
       end: (error?: AgentError) => {
         if (turn.isEnded) return;
         turn.isEnded = true;

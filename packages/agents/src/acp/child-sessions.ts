@@ -53,6 +53,11 @@ export class ChildSessions {
     if (detach !== undefined) this.#attached.set(sessionId, detach);
   }
 
+  /** Tells the agent that a person has cancelled what this one does; its parent goes on. */
+  cancel(sessionId: string): void {
+    this.#connection?.notify('session/cancel', { sessionId });
+  }
+
   /** Takes nothing more for any of them. */
   detach(): void {
     for (const detach of this.#attached.values()) detach();

@@ -23,7 +23,7 @@ const stopNotices: Readonly<Record<string, string>> = {
 
 /** Where the calls of a turn happen, and what is known of the agent's sub-agents. */
 export type TurnPlace = Omit<ToolCallPlace, 'turnId' | 'callEnded'> & {
-  readonly children: Pick<ChildSessions, 'known' | 'attach'>;
+  readonly children: Pick<ChildSessions, 'known' | 'attach' | 'cancel'>;
   /** Of the whole turn, workers included. */
   readonly twins: ClientToolTwins;
 };
@@ -136,6 +136,7 @@ export class AcpTurn {
   /** Applies the prompt's result. */
   finish(result: JsonObject): void {
     this.#plan.finish();
+    this.#workers.end();
     if (this.#usage.setResult(result)) this.#showUsage();
     const notice = stopNotices[textOf(result['stopReason']) ?? ''];
     if (notice !== undefined) this.#output.notify(notice);

@@ -21,6 +21,8 @@ interface Worker<W> {
   readonly prompt: string;
   /** Ends the call that was made for it, when the agent shows none. */
   readonly completeCall: (success: boolean) => void;
+  /** Stops it alone, where the agent can be told. */
+  readonly cancel: () => void;
   turn?: { readonly turn: WorkerTurn; readonly writer: W };
   hasSpoken: boolean;
 }
@@ -28,7 +30,7 @@ interface Worker<W> {
 /** What workers need of the turn that they belong to. */
 export interface WorkersPlace<W> {
   readonly output: TurnOutput;
-  readonly children: Pick<ChildSessions, 'known' | 'attach'>;
+  readonly children: Pick<ChildSessions, 'known' | 'attach' | 'cancel'>;
   findCall(toolCallId: string): KnownCall | undefined;
   newWriter(output: TurnOutput): W;
 }
@@ -41,6 +43,7 @@ export class Workers<W extends UpdateWriter> {
   readonly #place: WorkersPlace<W>;
   /** By the agent's id of the call, or of the child session. */
   readonly #workers = new Map<string, Worker<W> | undefined>();
+  #isOver = false;
 
   constructor(place: WorkersPlace<W>) {
     this.#place = place;
@@ -85,6 +88,11 @@ export class Workers<W extends UpdateWriter> {
     turn.end(success ? undefined : new AgentError('workerFailed', report ?? 'The sub-agent failed.'));
   }
 
+  /** The turn is over. */
+  end(): void {
+    this.#isOver = true;
+  }
+
   /** A child session is announced, or has changed. */
   async announced(update: SubagentUpdate): Promise<void> {
     const { sessionId, state } = update;
@@ -113,6 +121,8 @@ export class Workers<W extends UpdateWriter> {
       agentName,
       description,
       completeCall: () => undefined,
+      // No agent that tells of its workers by calls can be told to stop one.
+      cancel: () => undefined,
     });
   }
 
@@ -138,6 +148,7 @@ export class Workers<W extends UpdateWriter> {
           pastTenseMessage: title,
           ...(success ? {} : { error: { message: 'The sub-agent failed.' } }),
         }),
+      cancel: () => this.#place.children.cancel(sessionId),
     });
     if (worker !== undefined) await this.#place.children.attach(sessionId, () => this.#writer(worker));
     return worker;
@@ -148,6 +159,7 @@ export class Workers<W extends UpdateWriter> {
     {
       prompt,
       completeCall,
+      cancel,
       ...start
     }: {
       toolCallId: string;
@@ -157,6 +169,7 @@ export class Workers<W extends UpdateWriter> {
       description?: string | undefined;
       workingDirectory?: string | undefined;
       completeCall: (success: boolean) => void;
+      cancel: () => void;
     },
   ): Worker<W> | undefined {
     const { toolCallId, title, agentName, description, workingDirectory } = start;
@@ -169,7 +182,7 @@ export class Workers<W extends UpdateWriter> {
         ...(description === undefined ? {} : { description }),
         ...(workingDirectory === undefined ? {} : { workingDirectory }),
       });
-      worker = { chat, prompt, completeCall, hasSpoken: false };
+      worker = { chat, prompt, completeCall, cancel, hasSpoken: false };
     } catch (error) {
       // Without a chat of its own, what it does shows where it was told.
       this.#place.output.notify(
@@ -184,6 +197,8 @@ export class Workers<W extends UpdateWriter> {
     if (worker.turn === undefined) {
       const turn = worker.chat.turn(worker.prompt);
       worker.turn = { turn, writer: this.#place.newWriter(turn.output) };
+      // What goes on in the background after its parent's turn is not stopped by that.
+      turn.signal.addEventListener('abort', () => this.#isOver || worker.cancel(), { once: true });
     }
     return worker.turn.writer;
   }
