@@ -22,13 +22,14 @@ export async function openNamespaceProxy(modelUrl: string): Promise<string> {
       const { method = 'GET', url = '/' } = incoming;
       const forwarded = request(`${modelUrl}${url}`, { method, headers }, (answer) => {
         outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
-        if (!isResponses) return answer.pipe(outgoing);
-        // As of a turn that is cancelled: whoever asked has gone.
+        // Over too when a turn is cancelled: whoever asked has gone.
         const end = (): void => void outgoing.end();
-        createInterface({ input: answer })
-          .on('line', (line) => outgoing.write(`${apart(line, names)}\n`))
-          .on('error', end)
-          .on('close', end);
+        if (isResponses)
+          createInterface({ input: answer })
+            .on('line', (line) => outgoing.write(`${apart(line, names)}\n`))
+            .on('error', end)
+            .on('close', end);
+        else answer.pipe(outgoing);
       });
       forwarded.on('error', () => outgoing.destroy());
       // A cancelled turn hangs up.

@@ -24,14 +24,17 @@ describe('questions of the demo agent', () => {
       { kind: 'selected-many', value: ['salt'], freeformValues: ['Figs'] },
       'Toppings: `salt`, "Figs"',
     ],
-  ])('[CHAT-13] "question %s" asks one and says back the answer', async (word, kind, id, value, line) => {
-    const { output, done } = await ask(`question ${word} required`);
-    const question = await output.openAsk();
-    expect(question.request.questions).toMatchObject([{ kind, id, required: true }]);
-    question.accept({ [id]: value });
-    await done;
-    expect(output.text).toBe(`You answered:\n\n- ${line}`);
-  });
+  ])(
+    '[CHAT-13] "question %s" asks one and says back the answer',
+    async (...[word, kind, id, value, line]) => {
+      const { output, done } = await ask(`question ${word} required`);
+      const question = await output.openAsk();
+      expect(question.request.questions).toMatchObject([{ kind, id, required: true }]);
+      question.accept({ [id]: value });
+      await done;
+      expect(output.text).toBe(`You answered:\n\n- ${line}`);
+    },
+  );
 
   it('[CHAT-13] several make a form, in the order of the words, and "form" has all six kinds', async () => {
     const two = await ask('question boolean text');

@@ -67,7 +67,7 @@ function explained(
   const { code } = error;
   const agent = provider ?? session.provider;
   if (code === ErrorCodes.ProviderNotFound) {
-    const message = `this host has no agent ${oneLine(String(agent))}: choose one of \`agenthost agents\` by --provider`;
+    const message = `this host has no agent ${oneLine(agent)}: choose one of \`agenthost agents\` by --provider`;
     return new CliError(EXIT.error, message, { cause: error });
   }
   const isFolder = code === ErrorCodes.NotFound || code === ErrorCodes.PermissionDenied;

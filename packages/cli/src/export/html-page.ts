@@ -111,7 +111,7 @@ function blockHtml(block: Block, places: Places): string {
     }
     case 'chat':
       return `<p class="note">Worker: <a href="#${places.of(block.chat)}">${escaped(block.title)}</a></p>`;
-    case 'fold': {
+    default: {
       const mark = block.mark === undefined ? '' : `<span class="${block.mark}">${marks[block.mark]}</span> `;
       const summary = `<summary>${mark}${escaped(block.summary.replace(/\s+/g, ' '))}</summary>`;
       return `<details>${summary}\n${blocksHtml(block.blocks, places)}\n</details>`;

@@ -57,7 +57,7 @@ function writeBlock(block: Block): string {
       return `*${inline(block.label)} (${block.contentType}; its bytes are in the JSON export)*`;
     case 'chat':
       return `*Worker: ${inline(block.title)}*`;
-    case 'fold': {
+    default: {
       const mark = block.mark === undefined ? '' : `${marks[block.mark]} `;
       return `<details>\n<summary>${mark}${html(oneLine(block.summary))}</summary>\n\n${written(block.blocks)}\n</details>`;
     }

@@ -115,6 +115,9 @@ function contentBlock(block: ToolResultContent, contents: TurnContents): Block {
     }
     case 'subagent':
       return { kind: 'chat', title: block.title, chat: block.resource };
+    // What newer versions send passes through unchanged.
+    default:
+      return { kind: 'line', text: 'A result of a kind that this version does not know' };
   }
 }
 

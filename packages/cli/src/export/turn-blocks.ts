@@ -53,6 +53,8 @@ function attachmentBlock(attachment: MessageAttachment, contents: TurnContents):
     }
     case 'annotations':
       return { kind: 'line', text: `Attached: ${label} (annotations)` };
+    default:
+      return { kind: 'line', text: `Attached: ${label}` };
   }
 }
 
@@ -73,6 +75,8 @@ function partBlocks(part: ResponsePart, contents: TurnContents): Block[] {
       return [{ kind: 'line', text: textOf(part.content) }];
     case 'inputRequest':
       return [questionsBlock(part.request, responses[part.response])];
+    default:
+      return [{ kind: 'line', text: 'A part of a kind that this version does not know' }];
   }
 }
 

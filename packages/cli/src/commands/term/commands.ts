@@ -1,4 +1,3 @@
-import type { Command } from 'commander';
 import { EXIT } from '../../exit.ts';
 import type { OptionName } from '../../options.ts';
 import type { CommandParts } from '../command-parts.ts';
