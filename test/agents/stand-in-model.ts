@@ -18,6 +18,8 @@ export const clientToolPrompt = (tool: string, input: object): string =>
   `CLIENTTOOL ${tool} :: ${JSON.stringify(input)} ::`;
 /** What the model says when it is not offered the tool that it should call. */
 export const noSuchTool = 'No such tool is here.';
+/** A prompt that makes the model ask the person to pick `Left` or `Right`; its answer tells what was picked. */
+export const askPrompt = 'ASKPERSON';
 /** A prompt whose answer takes minutes. */
 export const slowPrompt = 'SLOWLY please';
 /** A prompt that plants a word. */
@@ -66,6 +68,17 @@ function textOf(message: ChatMessage): string {
   return (message.content ?? []).map(({ text }) => text ?? '').join('\n');
 }
 
+/** As claude wants it. */
+const whichWay = {
+  question: 'Which way?',
+  header: 'Way',
+  multiSelect: false,
+  options: [
+    { label: 'Left', description: 'Along the river' },
+    { label: 'Right', description: 'Over the hill' },
+  ],
+};
+
 const lastPrompt = (messages: readonly ChatMessage[]): number =>
   messages.findLastIndex(({ role }) => role === 'user');
 
@@ -74,10 +87,10 @@ type Wish =
   | { kind: 'shell'; command: string }
   | { kind: 'clientTool'; tool: string; input: string }
   | { kind: 'report'; said: string }
-  | { kind: 'slow' | 'recall' | 'greet' | 'conclude' };
+  | { kind: 'ask' | 'slow' | 'recall' | 'greet' | 'conclude' };
 
 const keyword = new RegExp(
-  `WRITEFILE (\\S+) :: (.*?) ::|RUNSHELL :: (.*?) ::|CLIENTTOOL (\\S+) :: (.*?) ::|${slowPrompt}|${recallPrompt}|KEEPWORD-`,
+  `WRITEFILE (\\S+) :: (.*?) ::|RUNSHELL :: (.*?) ::|CLIENTTOOL (\\S+) :: (.*?) ::|${askPrompt}|${slowPrompt}|${recallPrompt}|KEEPWORD-`,
   'g',
 );
 
@@ -94,13 +107,14 @@ function wishOf({ messages }: ChatCompletionRequest): Wish {
     calls.some((each) => each.function.name === 'tool_search'),
   );
   if (answers.length > (isFound ? 1 : 0)) {
-    return tool === undefined
+    return tool === undefined && found !== askPrompt
       ? { kind: 'conclude' }
       : { kind: 'report', said: answers.map(textOf).join(' ') };
   }
   if (path !== undefined && text !== undefined) return { kind: 'write', path, text };
   if (command !== undefined) return { kind: 'shell', command };
   if (tool !== undefined && input !== undefined) return { kind: 'clientTool', tool, input };
+  if (found === askPrompt) return { kind: 'ask' };
   if (found === slowPrompt) return { kind: 'slow' };
   return { kind: found === recallPrompt ? 'recall' : 'greet' };
 }
@@ -119,6 +133,8 @@ function toolCallFor(request: ChatCompletionRequest): ToolCall | undefined {
     const build = name === undefined ? undefined : shellTools[name];
     return name === undefined || !build ? undefined : call(name, build(wish.command));
   }
+  if (wish.kind === 'ask' && names.includes('AskUserQuestion'))
+    return call('AskUserQuestion', { questions: [whichWay] });
   return wish.kind === 'clientTool' ? clientToolCall(request, names, wish) : undefined;
 }
 

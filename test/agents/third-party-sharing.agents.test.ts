@@ -8,6 +8,7 @@ import { callsOf, present, textOf, until } from './chat-reading.ts';
 import { Stage } from './stage.ts';
 import {
   afterTool,
+  askPrompt,
   clientToolPrompt,
   greeting,
   plantPrompt,
@@ -105,6 +106,25 @@ describe.each(installed.filter(({ command }) => command !== undefined))('$agent.
     expect(textOf(recalled)).toContain(`${remembered}: KEEPWORD-egret.`);
     second.dispose();
   });
+
+  // No other one has shown a way to ask people through its host.
+  if (installation.agent.id === 'claude') {
+    it('[CHAT-13] asks people by a form, and hears what they picked', {
+      timeout: turnTimeoutMs,
+    }, async () => {
+      const prompt = stage.driver.prompt(askPrompt);
+      const isAsking = (): boolean => stage.watcher.inputRequests().length > 0;
+      await expect.poll(isAsking, { timeout: turnTimeoutMs }).toBe(true);
+      const handle = present(stage.watcher.inputRequests()[0]);
+      const question = present(handle.request?.questions?.[0]);
+      const option =
+        'options' in question ? question.options.find(({ label }) => label.startsWith('Right')) : undefined;
+      await handle.accept({ [question.id]: present(option).id });
+      const turn = await prompt.result;
+      expect(turn.state, turn.error?.message).toBe('complete');
+      expect(textOf(turn)).toMatch(/It said: .*Right/s);
+    });
+  }
 
   it('[SESS-12] goes on in a fork of the session from a record of it, and each keeps to itself', {
     timeout: turnTimeoutMs,
