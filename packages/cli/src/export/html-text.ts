@@ -1,5 +1,5 @@
 import type { MarkedToken, Token, Tokens } from 'marked';
-import { known, tokensOf } from '../chat/markdown/tokens.ts';
+import { boundedTokens, known } from '../render/bounded-markdown.ts';
 import { plain } from '../render/plain-text.ts';
 
 const names: Readonly<Record<string, string>> = {
@@ -22,7 +22,7 @@ const escapedOnce = (text: string): string =>
 const LINK = /^(?:https?:\/\/|mailto:)[^\s]+$/i;
 
 /** Markdown as HTML: its own HTML is text, pictures are links, and only those links lead anywhere that begin like a web address. */
-export const markdownHtml = (source: string): string => blocksHtml(tokensOf(plain(source)));
+export const markdownHtml = (source: string): string => blocksHtml(boundedTokens(plain(source)));
 
 const blocksHtml = (tokens: readonly Token[] | undefined): string => known(tokens).map(blockHtml).join('\n');
 
