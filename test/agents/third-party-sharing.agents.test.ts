@@ -108,10 +108,12 @@ describe.each(installed.filter(({ command }) => command !== undefined))('$agent.
   });
 
   // No other one has shown a way to ask people through its host.
-  if (installation.agent.id === 'claude') {
-    it('[CHAT-13] asks people by a form, and hears what they picked', {
+  it.for(installation.agent.id === 'claude' ? ['a form'] : [])(
+    '[CHAT-13] asks people by %s, and hears what they picked',
+    {
       timeout: turnTimeoutMs,
-    }, async () => {
+    },
+    async () => {
       const prompt = stage.driver.prompt(askPrompt);
       const isAsking = (): boolean => stage.watcher.inputRequests().length > 0;
       await expect.poll(isAsking, { timeout: turnTimeoutMs }).toBe(true);
@@ -123,8 +125,8 @@ describe.each(installed.filter(({ command }) => command !== undefined))('$agent.
       const turn = await prompt.result;
       expect(turn.state, turn.error?.message).toBe('complete');
       expect(textOf(turn)).toMatch(/It said: .*Right/s);
-    });
-  }
+    },
+  );
 
   it('[SESS-12] goes on in a fork of the session from a record of it, and each keeps to itself', {
     timeout: turnTimeoutMs,
