@@ -1,8 +1,9 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { StateAction } from '@agenthost/protocol';
 import { describe, expect, it } from 'vitest';
 import { AskingSession, newFolder } from './approvals-fixture.ts';
-import { SESSION } from './host-fixture.ts';
+import { ROOT, SESSION } from './host-fixture.ts';
 
 async function inTurn(approvals?: string) {
   const session = await AskingSession.start(approvals === undefined ? {} : { approvals });
@@ -34,6 +35,23 @@ describe('what a session says about approvals', () => {
     expect(await asked.state()).toMatchObject({ confirmed: 'user-action', selectedOption: { id: 'allow' } });
     expect((await asked.state())._meta ?? {}).not.toHaveProperty('approvedBy');
     expect(await session.list()).toStrictEqual([]);
+  });
+
+  it('is what the host says where somebody has dropped the value, also when that changes', async () => {
+    const session = await inTurn();
+    const setRoot = async (approvals: string) => {
+      await session.client.act(ROOT, { type: 'root/configChanged', config: { approvals } });
+      await session.host.run();
+    };
+    await setRoot('none');
+    const drop: StateAction = { type: 'session/configChanged', config: {}, replace: true };
+    await session.client.act(session.uri, drop);
+    expect((await session.run('make')).answer()).toMatchObject({ approved: false, message: DENIED });
+    await setRoot('ask');
+    const asked = await session.run('make');
+    expect(asked.answer()).toBeUndefined();
+    await setRoot('all');
+    expect(asked.answer()).toMatchObject({ approved: true });
   });
 
   it('`all` runs what asks, and says so on the call', async () => {

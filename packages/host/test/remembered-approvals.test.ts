@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { approved } from '@agenthost/testkit';
 import { describe, expect, it } from 'vitest';
 import { AskingSession, newFolder } from './approvals-fixture.ts';
 import { ROOT } from './host-fixture.ts';
@@ -64,6 +65,23 @@ describe('an approval that is remembered', () => {
       ),
     ];
     expect(others.map((each) => each.answer())).toStrictEqual(others.map(() => undefined));
+  });
+
+  it('is not made of input that a person has edited: what they saw run is not what was asked', async () => {
+    const session = await inTurn();
+    const choose = async (command: string, editedToolInput: string) => {
+      const { id } = await session.run(command, { editable: true, toolInput: JSON.stringify({ command }) });
+      const action = approved(session.turnId, id, { selectedOptionId: 'always-session', editedToolInput });
+      expect((await session.client.act(session.chat, action))?.rejectionReason).toBeUndefined();
+      await session.host.run();
+    };
+    await choose('rm -r .', JSON.stringify({ command: 'ls' }));
+    expect(await session.list()).toStrictEqual([]);
+    expect((await session.run('rm -r .')).answer()).toBeUndefined();
+    expect((await session.run('ls')).answer()).toBeUndefined();
+    // Sent along, and not changed.
+    await choose('make', JSON.stringify({ command: 'make' }));
+    expect((await session.run('make')).answer()).toMatchObject({ approved: true });
   });
 
   it('of a call without a command line holds for what people read of it, too', async () => {

@@ -5,7 +5,8 @@ import type {
   StringOrMarkdown,
 } from '@agenthost/protocol';
 import type { ToolCallQuestion, ToolCallStart } from '../agents/tool-call.ts';
-import { isApprovals, type Approvals as Policy } from '../config/session-keys.ts';
+import { defaultApprovals } from '../config/host-config.ts';
+import { type ApprovalPolicy, isApprovalPolicy } from '../config/session-keys.ts';
 import type { Channel } from '../sync/channel.ts';
 import type { Change, Sync } from '../sync/sync.ts';
 import type { Ask } from './ask.ts';
@@ -70,12 +71,16 @@ export class Approvals {
       if (action.type !== 'session/configChanged') return;
       parts.sync.path.effect(() => this.#reconsider((ask) => ask.session === channel.uri));
     });
+    parts.sync.observe('root', ({ action }) => {
+      if (action.type !== 'root/configChanged') return;
+      parts.sync.path.effect(() => this.#reconsider(() => true));
+    });
   }
 
-  /** What a session's `approvals` is now. */
-  policyOf(session: string): Policy {
+  /** What a session's `approvals` is now: the host's default where a replacement has dropped it. */
+  policyOf(session: string): ApprovalPolicy {
     const value = this.#sync.registry.getOf('session', session)?.state.config?.values['approvals'];
-    return isApprovals(value) ? value : 'ask';
+    return isApprovalPolicy(value) ? value : defaultApprovals(this.#sync.root.state.config);
   }
 
   /** Decides a question, now and whenever something that it depends on changes, until it is closed. */
@@ -140,6 +145,9 @@ export class Approvals {
     const entry = this.#open.get(keyOf(channel.uri, action.toolCallId));
     const offer = entry?.offers.remembers.get(action.selectedOptionId ?? '');
     if (entry === undefined || offer === undefined || !isRunning(after, action.toolCallId)) return;
+    // What runs now is not what the option was about; whoever corrected the call has not allowed it as it was.
+    const { editedToolInput = entry.ask.toolInput } = action;
+    if (editedToolInput !== entry.ask.toolInput) return;
     this.#store.add(entry.ask, offer);
     this.#sync.path.effect(() => this.#reconsider(({ provider }) => provider === entry.ask.provider));
   }

@@ -28,27 +28,22 @@ export function offersFor(
 ): Offers {
   if (options !== undefined && options.length > 0) return agentsOffers(ask, options, alwaysOptions);
   const labels = labelsFor(locale);
+  const allow: ConfirmationOption = { id: 'allow', label: labels.allow, kind: 'approve', group: 0 };
+  const deny: ConfirmationOption = { id: 'deny', label: labels.deny, kind: 'deny', group: 1 };
   const coverage = coverageOf(ask, false);
+  if (coverage === undefined) return { options: [allow, deny], remembers: new Map(), areHosts: true };
   const { folder } = ask;
   const scopes: ApprovalScope[] = [
     { kind: 'session', session: ask.session },
     ...(folder === undefined ? [] : [{ kind: 'folder' as const, folder: fileUriOf(folder) }]),
   ];
   const remembers = new Map<string, Offer>();
-  for (const scope of coverage === undefined ? [] : scopes) {
-    if (coverage === undefined) continue;
+  for (const scope of scopes) {
     const label = labels.always(alwaysOf(coverage.shown, ask), scope.kind);
     remembers.set(`always-${scope.kind}`, { label, scope, coverage });
   }
-  return {
-    options: [
-      { id: 'allow', label: labels.allow, kind: 'approve', group: 0 },
-      ...[...remembers].map(([id, { label }]) => ({ id, label, kind: 'approve' as const, group: 0 })),
-      { id: 'deny', label: labels.deny, kind: 'deny', group: 1 },
-    ],
-    remembers,
-    areHosts: true,
-  };
+  const always = [...remembers].map(([id, { label }]) => ({ id, label, kind: 'approve' as const, group: 0 }));
+  return { options: [allow, ...always, deny], remembers, areHosts: true };
 }
 
 /** The agent's own options. Whatever their ids are, only what it says holds for more than this call is remembered. */
@@ -59,10 +54,11 @@ function agentsOffers(
 ): Offers {
   const coverage = coverageOf(ask, true);
   const remembers = new Map<string, Offer>();
-  for (const { id, label, kind } of coverage === undefined ? [] : options) {
+  if (coverage === undefined) return { options, remembers, areHosts: false };
+  for (const { id, label, kind } of options) {
     // An id that stands for two options does not say which was chosen.
     const isUnique = options.filter((other) => other.id === id).length === 1;
-    if (coverage === undefined || kind !== 'approve' || !isUnique || !alwaysOptions.includes(id)) continue;
+    if (kind !== 'approve' || !isUnique || !alwaysOptions.includes(id)) continue;
     remembers.set(id, { label, scope: { kind: 'session', session: ask.session }, coverage });
   }
   return { options, remembers, areHosts: false };

@@ -1,6 +1,6 @@
 import { relative, sep } from 'node:path';
 import type { RememberedApproval } from '@agenthost/protocol';
-import type { Approvals as Policy } from '../config/session-keys.ts';
+import type { ApprovalPolicy } from '../config/session-keys.ts';
 import { isWithin } from '../workspace/real-path.ts';
 import { type Ask, isEditOfFiles } from './ask.ts';
 import { covers } from './coverage.ts';
@@ -15,7 +15,7 @@ export interface StoredApproval extends RememberedApproval {
 }
 
 /** What decided in place of a person; stands in the tool call's `_meta`. */
-export type Decider = { readonly policy: Policy } | { readonly approval: string };
+export type Decider = { readonly policy: ApprovalPolicy } | { readonly approval: string };
 
 /** What becomes of a question: a person is asked, or something decides in their place. */
 export type Verdict =
@@ -23,7 +23,7 @@ export type Verdict =
   | { readonly outcome: 'run' | 'deny'; readonly by: Decider };
 
 /** Decides a question by the session's policy and what is remembered. Refusing comes first. */
-export function decide(policy: Policy, ask: Ask, remembered: readonly StoredApproval[]): Verdict {
+export function decide(policy: ApprovalPolicy, ask: Ask, remembered: readonly StoredApproval[]): Verdict {
   if (policy === 'none') return { outcome: 'deny', by: { policy } };
   if (policy === 'all') return { outcome: 'run', by: { policy } };
   if (policy === 'edits' && isEditWithin(ask)) return { outcome: 'run', by: { policy } };

@@ -1,5 +1,5 @@
 import type { ConfigPropertySchema, RootConfigState } from '@agenthost/protocol';
-import { APPROVALS_PROPERTY, type Approvals, isApprovals } from './session-keys.ts';
+import { APPROVALS_PROPERTY, type ApprovalPolicy, isApprovalPolicy } from './session-keys.ts';
 import { findConfigFault } from './values.ts';
 
 type Values = Readonly<Record<string, unknown>>;
@@ -163,9 +163,9 @@ export function numberSetting(config: RootConfigState | undefined, key: NumberSe
 }
 
 /** What `approvals` is in sessions that do not say. */
-export function defaultApprovals(config: RootConfigState | undefined): Approvals {
+export function defaultApprovals(config: RootConfigState | undefined): ApprovalPolicy {
   const value = config?.values['approvals'];
-  return isApprovals(value) ? value : 'ask';
+  return isApprovalPolicy(value) ? value : 'ask';
 }
 
 /** The agent of sessions that name none; `undefined` when the host has no agents. */

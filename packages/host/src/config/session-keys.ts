@@ -1,7 +1,7 @@
 import type { SessionConfigPropertySchema, SessionConfigState } from '@agenthost/protocol';
 
 /** What the host asks people before agents may do it: everything, all but file edits inside the folder, nothing; or it refuses. */
-export type Approvals = 'ask' | 'edits' | 'all' | 'none';
+export type ApprovalPolicy = 'ask' | 'edits' | 'all' | 'none';
 
 /** Schema of `approvals`, of a session's config and of the host's. */
 export const APPROVALS_PROPERTY: SessionConfigPropertySchema = {
@@ -58,7 +58,7 @@ export function withHostKeys(
     | { readonly schema: SessionConfigState['schema']; readonly values: object }
     | undefined,
   given: Readonly<Record<string, unknown>>,
-  defaults: { readonly approvals: Approvals },
+  defaults: { readonly approvals: ApprovalPolicy },
 ): SessionConfigState {
   const required = agent?.schema.required?.filter((key) => !isHostKey(key)) ?? [];
   return {
@@ -80,7 +80,7 @@ export function withHostKeys(
 /** The config of a session that an earlier version of the host made, with the keys of this one; `undefined` when it has them. */
 export function upgraded(
   config: SessionConfigState | undefined,
-  defaults: { readonly approvals: Approvals },
+  defaults: { readonly approvals: ApprovalPolicy },
 ): SessionConfigState | undefined {
   const isCurrent = Object.entries(PROPERTIES).every(
     ([key, property]) => JSON.stringify(config?.schema.properties[key]) === JSON.stringify(property),
@@ -95,7 +95,7 @@ export function upgraded(
 }
 
 function isTyped(key: string, value: unknown): boolean {
-  if (key === 'approvals') return isApprovals(value);
+  if (key === 'approvals') return isApprovalPolicy(value);
   if (key === 'instructions') return typeof value === 'string';
   return (
     typeof value === 'object' &&
@@ -106,7 +106,7 @@ function isTyped(key: string, value: unknown): boolean {
 }
 
 /** Whether a value is one of `approvals`. */
-export const isApprovals = (value: unknown): value is Approvals =>
+export const isApprovalPolicy = (value: unknown): value is ApprovalPolicy =>
   value === 'ask' || value === 'edits' || value === 'all' || value === 'none';
 
 /** What is wrong with values of the host's keys that fit their schema, as `key: expected …`: they are bounded in size. */
