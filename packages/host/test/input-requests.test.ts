@@ -49,6 +49,19 @@ async function asked() {
 const ENDED = { response: 'cancel', answers: {} };
 
 describe('an input request', () => {
+  test('[SESS-7] is an entry of inputNeeded beside a call of the same id', async () => {
+    const { host, client, chat, output, call } = await inTurn();
+    void call('same').confirm({ invocationMessage: 'may I?' });
+    void output.ask({ ...FORM, requestId: 'same' });
+    await host.run();
+    const kinds = async () => (await neededOf(client)).map(({ kind }) => kind);
+    expect(await kinds()).toStrictEqual(['toolConfirmation', 'chatInput']);
+    await client.act(chat, completed('decline', undefined, 'same'));
+    expect(await kinds()).toStrictEqual(['toolConfirmation']);
+    await client.act(chat, turnCancelled('t1'));
+    expect(await kinds()).toStrictEqual([]);
+  });
+
   test('[CHAT-13] waits as state, and accepting it tells the agent and becomes a part of the turn', async () => {
     const { host, client, chat, response } = await asked();
     const before = await chatOf(client, chat);

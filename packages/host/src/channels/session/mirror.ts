@@ -59,27 +59,25 @@ function mirrorSummary(
 /** Every open block of a chat is an entry of `inputNeeded`, so that it can be answered from the session alone [SESS-7]. */
 function mirrorInputNeeded(sync: Sync, session: Channel<'session'>, change: Change<'chat'>): void {
   const { channel, action, after } = change;
-  const keyOf = (id: string): string => `${channel.uri}#${id}`;
+  // Agents name both, and may name them alike.
+  const keyOf = (kind: 'call' | 'input', id: string): string => `${channel.uri}#${kind}/${id}`;
   switch (action.type) {
     case 'chat/toolCallStart':
     case 'chat/toolCallReady':
     case 'chat/toolCallConfirmed':
     case 'chat/toolCallComplete':
     case 'chat/toolCallResultConfirmed':
-    case 'chat/toolCallContentChanged':
-      setBlock(
-        sync,
-        session,
-        keyOf(action.toolCallId),
-        toolBlock(channel.uri, after, action.toolCallId, keyOf(action.toolCallId)),
-      );
+    case 'chat/toolCallContentChanged': {
+      const id = keyOf('call', action.toolCallId);
+      setBlock(sync, session, id, toolBlock(channel.uri, after, action.toolCallId, id));
       return;
+    }
     case 'chat/inputRequested':
     case 'chat/inputAnswerChanged':
     case 'chat/inputCompleted': {
       const requestId = action.type === 'chat/inputRequested' ? action.request.id : action.requestId;
       const request = after.inputRequests?.find(({ id }) => id === requestId);
-      const id = keyOf(requestId);
+      const id = keyOf('input', requestId);
       setBlock(sync, session, id, request && { id, kind: 'chatInput', chat: channel.uri, request });
       return;
     }
