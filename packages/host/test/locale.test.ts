@@ -1,7 +1,9 @@
+import { turnCancelled } from '@agenthost/testkit';
 import { describe, expect, it } from 'vitest';
 import { labelsFor } from '../src/approvals/labels.ts';
 import { AskingSession } from './approvals-fixture.ts';
 import { startHost } from './host-fixture.ts';
+import { chatOf } from './in-turn.ts';
 import type { RawClient } from './raw-client.ts';
 
 /** The labels of the next question of a session's turn. */
@@ -80,6 +82,24 @@ describe('the language of labels', () => {
     expect(await labels(session)).toStrictEqual(GERMAN);
   });
 
+  it('[CHAT-19] is that of the client that made the chat with a first message', async () => {
+    const host = await startHost();
+    const session = await AskingSession.open(host, await host.client('anna', { locale: 'de' }));
+    const chat = 'ahp-chat:/second';
+    const initialMessage = { text: 'go', origin: { kind: 'user' as const } };
+    await session.client.request('createChat', { channel: session.uri, chat, initialMessage });
+    await host.run();
+    const { output, input } = host.agent.turn;
+    expect(input.locale).toBe('de');
+    const call = output.toolCall({ toolCallId: 'q', toolName: 't', displayName: 'T' });
+    void call.confirm({ invocationMessage: 'Do it' });
+    await host.run();
+    const { activeTurn } = await chatOf(session.client, chat);
+    expect(activeTurn?.responseParts).toMatchObject([
+      { toolCall: { options: [{ label: 'Erlauben' }, { label: 'Ablehnen' }] } },
+    ]);
+  });
+
   it('[CHAT-19] is that of a steering message that no agent took, too', async () => {
     const host = await startHost();
     const session = await AskingSession.open(host, await host.client('bob', { locale: 'fr' }));
@@ -92,6 +112,39 @@ describe('the language of labels', () => {
     await endTurn(session);
     expect(host.agent.turn.input.message.text).toBe('instead');
     expect(await labels(session)).toStrictEqual(GERMAN);
+  });
+
+  it('[CHAT-19] is that of the client that queued the message before the host was killed, too', async () => {
+    const host = await startHost();
+    const session = await AskingSession.open(host, await host.client('anna', { locale: 'de' }));
+    await session.turn();
+    await queue(session.client, session.chat);
+    await host.restart();
+    const bob = await host.client('bob', { locale: 'fr' });
+    await bob.subscribe(session.chat);
+    await bob.act(session.chat, { type: 'chat/queuedMessagesReordered', order: [] });
+    await host.run();
+    expect(host.agent.turn.input).toMatchObject({ message: { text: 'later' }, locale: 'de' });
+  });
+
+  it('[CHAT-19] is kept for messages that wait, and for no others', async () => {
+    const host = await startHost();
+    const session = await AskingSession.open(host, await host.client('anna', { locale: 'de' }));
+    const message = { text: 'x', origin: { kind: 'user' as const } };
+    const set = (kind: 'queued' | 'steering', id: string) =>
+      session.client.act(session.chat, { type: 'chat/pendingMessageSet', kind, id, message });
+    await session.turn();
+    for (const id of ['gone', 'stays']) await set('queued', id);
+    await session.client.act(session.chat, {
+      type: 'chat/pendingMessageRemoved',
+      kind: 'queued',
+      id: 'gone',
+    });
+    await session.client.act(session.chat, turnCancelled(session.turnId));
+    for (const id of ['replaced', 'steers']) await set('steering', id);
+    const stored = await host.journal.readChannel(session.chat);
+    expect(JSON.parse(stored?.local ?? '{}')).toMatchObject({ locales: { stays: 'de', steers: 'de' } });
+    expect(stored?.local).not.toMatch(/gone|replaced/);
   });
 
   it('[CHAT-19] a worker speaks as the turn that it works for', async () => {

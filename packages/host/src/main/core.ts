@@ -220,6 +220,7 @@ export async function startCore(parts: {
       ids,
       agents,
       turns,
+      locales,
       resolveDirectory: (uri, caller) => workspace.resolveDirectory(uri, caller.isAdmin),
     }),
     ...completionCommands({

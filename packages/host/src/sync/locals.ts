@@ -33,6 +33,8 @@ export interface ChatLocal extends AnyLocal {
   readonly titledBy?: 'message' | 'agent';
   /** Digest of the session's instructions that the agent was told last; absent for none. */
   readonly instructed?: string;
+  /** BCP 47 of the clients that set its pending messages, by the ids of those; some may be of messages that wait no more. */
+  readonly locales?: Readonly<Record<string, string>>;
 }
 
 /** What the host alone keeps of a terminal. */

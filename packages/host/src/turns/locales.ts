@@ -1,3 +1,4 @@
+import type { Channel } from '../sync/channel.ts';
 import type { Sync } from '../sync/sync.ts';
 
 /** In whose language the host speaks in each chat's present turn: that of the client who started or queued it [CHAT-19]. */
@@ -5,21 +6,17 @@ export class TurnLocales {
   readonly #sync: Sync;
   /** By chat. */
   readonly #present = new Map<string, string>();
-  /** By chat and pending message. */
-  readonly #pending = new Map<string, string>();
 
   constructor(sync: Sync) {
     this.#sync = sync;
     sync.observe('chat', ({ channel, action, after }) => {
-      const { uri } = channel;
       if (action.type === 'chat/turnStarted') {
-        const locale = this.#pending.get(keyOf(uri, action.queuedMessageId ?? ''));
-        if (locale !== undefined) this.#present.set(uri, locale);
-      } else if (action.type === 'chat/pendingMessageRemoved') {
-        // A turn that takes it up starts in the same tick; a steering message that nobody took is queued in it.
-        sync.path.effect(() => this.#dropUnless(uri, action.id));
+        const { locales = {} } = channel.local;
+        const id = action.queuedMessageId ?? '';
+        const locale = Object.hasOwn(locales, id) ? locales[id] : undefined;
+        if (locale !== undefined) this.#present.set(channel.uri, locale);
       }
-      if (after.activeTurn === undefined) this.#present.delete(uri);
+      if (after.activeTurn === undefined) this.#present.delete(channel.uri);
     });
   }
 
@@ -28,9 +25,16 @@ export class TurnLocales {
     this.#present.set(chat, locale);
   }
 
-  /** A client has set a pending message, which may become a turn. */
-  pending(chat: string, messageId: string, locale: string): void {
-    this.#pending.set(keyOf(chat, messageId), locale);
+  /**
+   * A client has set a pending message, which may become a turn, even of a later host. Those that wait no more are forgotten here:
+   * one that steered and was not taken is removed before it is queued. Inside `path.transact` only.
+   */
+  pending(chat: Channel<'chat'>, messageId: string, locale: string): void {
+    const { queuedMessages = [], steeringMessage } = chat.state;
+    const waiting = new Set([...queuedMessages.map(({ id }) => id), steeringMessage?.id]);
+    const kept = Object.entries(chat.local.locales ?? {}).filter(([id]) => waiting.has(id));
+    const locales = Object.fromEntries([...kept, [messageId, locale]]);
+    this.#sync.setLocal(chat, { ...chat.local, locales });
   }
 
   /** BCP 47; `en` when unknown. A worker speaks as the turn that it works for. */
@@ -38,11 +42,4 @@ export class TurnLocales {
     const origin = this.#sync.registry.getOf('chat', chat)?.outline.origin;
     return this.#present.get(chat) ?? (origin?.kind === 'tool' ? this.of(origin.chat) : 'en');
   }
-
-  #dropUnless(chat: string, messageId: string): void {
-    const queue = this.#sync.registry.getOf('chat', chat)?.state.queuedMessages ?? [];
-    if (!queue.some(({ id }) => id === messageId)) this.#pending.delete(keyOf(chat, messageId));
-  }
 }
-
-const keyOf = (chat: string, messageId: string): string => `${chat} ${messageId}`;

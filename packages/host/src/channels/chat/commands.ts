@@ -23,6 +23,7 @@ import {
   turnsLoaded,
   windowOf,
 } from '../../sync/window.ts';
+import type { TurnLocales } from '../../turns/locales.ts';
 import type { TurnSupervisor } from '../../turns/supervisor.ts';
 import type { Commands } from '../../wire/router.ts';
 import type { Caller } from '../module.ts';
@@ -37,6 +38,8 @@ interface Parts {
   readonly ids: Ids;
   readonly agents: AgentRegistry;
   readonly turns: TurnSupervisor;
+  /** In whose language labels are made [CHAT-19]. */
+  readonly locales: TurnLocales;
   /** Checks a working directory, in the order of [SESS-1]; `file:` URI. */
   resolveDirectory(uri: string, caller: Caller): Promise<{ uri: string }>;
 }
@@ -76,7 +79,7 @@ export function chatCommands(parts: Parts): Commands {
         if (!session.isAlive) throw sessionNotFound(channel);
         if (fork !== undefined && !isCurrent(fork)) continue;
         sync.path.transact('client', () =>
-          addChat(parts, session, chat, { first: initialMessage, workingDirectory, fork }),
+          addChat(parts, session, chat, { first: initialMessage, workingDirectory, fork }, caller),
         );
         return null;
       }
@@ -111,7 +114,7 @@ const workersFolder = (session: Channel<'session'>, chat: string | undefined): s
 };
 
 function addChat(
-  { sync, ids }: Parts,
+  { sync, ids, locales }: Parts,
   session: Channel<'session'>,
   uri: string,
   {
@@ -119,6 +122,7 @@ function addChat(
     fork,
     workingDirectory,
   }: { first: Message | undefined; fork: ForkPoint | undefined; workingDirectory: string | undefined },
+  { locale }: Caller,
 ): void {
   const source = session.state.chats.find(({ resource }) => resource === fork?.source.uri);
   const state = newChat({
@@ -130,7 +134,9 @@ function addChat(
   });
   const chat = createChat(sync, session.uri, state, fork);
   sync.emit(session, { type: 'session/chatAdded', summary: summaryOf(state) });
-  if (first !== undefined) sync.emit(chat, { type: 'chat/turnStarted', turnId: ids.next(), message: first });
+  if (first === undefined) return;
+  sync.emit(chat, { type: 'chat/turnStarted', turnId: ids.next(), message: first });
+  locales.started(uri, locale);
 }
 
 /** Ends a chat's turn and takes it out of its session, whose default it may leave open. Inside `path.transact` only. */

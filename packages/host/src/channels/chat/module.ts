@@ -91,7 +91,7 @@ function follow(
       clearDraft(sync, chat, action.message);
       return;
     case 'chat/pendingMessageSet':
-      locales.pending(uri, action.id, caller.locale);
+      locales.pending(chat, action.id, caller.locale);
       clearDraft(sync, chat, action.message);
       if (action.kind === 'queued') startQueued(sync, ids, chat);
       else sync.path.effect(() => turns.steer(uri));
