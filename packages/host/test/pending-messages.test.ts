@@ -86,6 +86,22 @@ describe('the queue', () => {
     expect(await queueOf(client, chat)).toEqual(['q1', 'q2', 'q3']);
   });
 
+  test('[CHAT-11] takes 100 messages, whose edits are none of their number', async () => {
+    const { host, client, chat } = await setUp();
+    for (let number = 4; number <= 100; number += 1) await client.act(chat, queue(`q${number}`));
+    const refused = await client.act(chat, queue('q101'));
+    expect(refused?.rejectionReason).toBe(
+      'queueFull: At most 100 messages wait in a chat; remove one, or wait for one to have its turn',
+    );
+    expect(codeOf(await client.act(chat, queue('q100', 'edited')))).toBeUndefined();
+    await client.act(chat, unqueue('q1'));
+    expect(codeOf(await client.act(chat, queue('q101')))).toBeUndefined();
+    // This agent takes none: the host queues it, so that no message is lost.
+    expect(codeOf(await client.act(chat, { ...queue('s1'), kind: 'steering' }))).toBeUndefined();
+    await host.run();
+    expect(await queueOf(client, chat)).toHaveLength(101);
+  });
+
   test('[CHAT-11] [CHAT-3] takes messages of people only', async () => {
     const { client, chat } = await setUp();
     for (const kind of ['queued', 'steering']) {

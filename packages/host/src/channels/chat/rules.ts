@@ -5,6 +5,9 @@ import { findToolCall } from '../../turns/tool-call.ts';
 import { type Caller, type Rejection, reject } from '../module.ts';
 import { checkAnswerChanged, checkCompleted } from './input-rules.ts';
 
+/** Messages that people may have in a chat's queue. */
+const MAX_QUEUED = 100;
+
 type Of<T extends ChatAction['type']> = Extract<ChatAction, { type: T }>;
 
 /** What the rules look at besides the action. */
@@ -23,7 +26,7 @@ export function checkChatAction(situation: Situation, action: ChatAction): Rejec
     case 'chat/turnStarted':
       return notInteractive(situation) ?? checkTurnStarted(situation, action);
     case 'chat/pendingMessageSet':
-      return notInteractive(situation) ?? notFromUser(action.message);
+      return notInteractive(situation) ?? notFromUser(action.message) ?? checkRoom(situation, action);
     case 'chat/draftChanged':
       return action.draft === undefined ? undefined : notFromUser(action.draft);
     case 'chat/truncated':
@@ -79,6 +82,18 @@ function checkTurnStarted(
     return reject('turnExists', `There is a turn ${action.turnId} already`);
   }
   return notFromUser(action.message);
+}
+
+/** All of the queue is in the state that each client gets: what people can oversee is enough. */
+function checkRoom({ state }: Situation, { kind, id }: Of<'chat/pendingMessageSet'>): Rejection | undefined {
+  const { queuedMessages = [] } = state;
+  const isNew = kind === 'queued' && !queuedMessages.some((each) => each.id === id);
+  return isNew && queuedMessages.length >= MAX_QUEUED
+    ? reject(
+        'queueFull',
+        `At most ${MAX_QUEUED} messages wait in a chat; remove one, or wait for one to have its turn`,
+      )
+    : undefined;
 }
 
 function checkPendingRemoved(
