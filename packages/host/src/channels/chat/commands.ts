@@ -79,7 +79,7 @@ export function chatCommands(parts: Parts): Commands {
         if (!session.isAlive) throw sessionNotFound(channel);
         if (fork !== undefined && !isCurrent(fork)) continue;
         sync.path.transact('client', () =>
-          addChat(parts, session, chat, { first: initialMessage, workingDirectory, fork }, caller),
+          addChat(parts, session, chat, { first: initialMessage, workingDirectory, fork, caller }),
         );
         return null;
       }
@@ -121,8 +121,13 @@ function addChat(
     first,
     fork,
     workingDirectory,
-  }: { first: Message | undefined; fork: ForkPoint | undefined; workingDirectory: string | undefined },
-  { locale }: Caller,
+    caller,
+  }: {
+    first: Message | undefined;
+    fork: ForkPoint | undefined;
+    workingDirectory: string | undefined;
+    caller: Caller;
+  },
 ): void {
   const source = session.state.chats.find(({ resource }) => resource === fork?.source.uri);
   const state = newChat({
@@ -136,7 +141,7 @@ function addChat(
   sync.emit(session, { type: 'session/chatAdded', summary: summaryOf(state) });
   if (first === undefined) return;
   sync.emit(chat, { type: 'chat/turnStarted', turnId: ids.next(), message: first });
-  locales.started(uri, locale);
+  locales.started(uri, caller.locale);
 }
 
 /** Ends a chat's turn and takes it out of its session, whose default it may leave open. Inside `path.transact` only. */
