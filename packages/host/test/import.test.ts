@@ -11,7 +11,7 @@ const session: ExportedSession = {
   title: 'Bread',
   status: 1 + 32,
   lifecycle: 'ready',
-  config: { approvals: 'edits', metadata: { ticket: '42' }, unknown: 1 },
+  config: { approvals: 'all', effort: 'high', instructions: 'Rye.', metadata: { ticket: '42' }, unknown: 1 },
   defaultChat: 'ahp-chat:/old',
 };
 const chat: ExportedChatHead = {
@@ -55,7 +55,7 @@ describe('an import', () => {
       defaultChat: uri,
       status: 1 + 32,
       _meta: { metadata: { ticket: '42' } },
-      config: { values: { approvals: 'edits' } },
+      config: { values: { approvals: 'ask', instructions: 'Rye.' } },
       chats: [{ resource: uri, title: 'Bread' }],
     });
     expect(JSON.stringify(whole.state)).not.toContain('unknown');
@@ -187,16 +187,78 @@ describe('an import', () => {
     await expect(ask({ provider: 'one' })).rejects.toMatchObject({ code: ErrorCodes.SessionAlreadyExists });
   });
 
-  test('keeps what waits: a steering message goes to the head of the queue', async () => {
+  test('takes no setting of the agent from the file, and no approvals', async () => {
+    const effort = { type: 'string', title: 'Effort', enum: ['low', 'high'], default: 'low' } as const;
+    const resolveConfig = () =>
+      Promise.resolve({
+        schema: { type: 'object' as const, properties: { effort } },
+        values: { effort: 'low' },
+      });
+    const host = await startHost({
+      agents: [() => Object.assign(new PuppetAgent('puppet'), { resolveConfig })],
+    });
+    const client = await host.client();
+    await begun(client);
+    const { state } = await client.subscribe(SESSION);
+    expect(state).toMatchObject({ config: { values: { effort: 'low', approvals: 'ask' } } });
+  });
+
+  test('starts nothing that waits: it stands below the draft, where a person sees it', async () => {
     const host = await startHost();
     const client = await host.client();
-    const waiting = (id: string) => ({ id, message: userMessage(id) });
+    const file = {
+      type: 'resource' as const,
+      label: 'f',
+      uri: 'file:///f',
+      range: { start: { line: 0, character: 0 }, end: { line: 0, character: 1 } },
+    };
+    const waiting = (id: string) => ({ id, message: { ...userMessage(id), attachments: [file] } });
+    const draft = { ...userMessage('dr'), origin: { kind: 'agent' as const }, model: { id: 'costly' } };
     const uri = await begun(client, [
-      { ...chat, steeringMessage: waiting('s'), queuedMessages: [waiting('q')], draft: userMessage('dr') },
+      { ...chat, steeringMessage: waiting('s'), queuedMessages: [waiting('!touch /x')], draft },
     ]);
     await client.request('x-finishImport', { channel: SESSION });
     const { state } = await client.subscribe(uri);
-    expect(state).toMatchObject({ queuedMessages: [{ id: 's' }, { id: 'q' }], draft: { text: 'dr' } });
+    const { range: _, ...bare } = file;
+    expect(state).toHaveProperty('draft', {
+      text: 'dr\n\ns\n\n!touch /x',
+      origin: { kind: 'user' },
+      attachments: [bare, bare],
+    });
     expect(state).not.toHaveProperty('steeringMessage');
+    expect(state).not.toHaveProperty('queuedMessages');
+  });
+
+  test('has one content in pieces at a time, over all of its chats', async () => {
+    const host = await startHost();
+    const client = await host.client();
+    const { chats } = await client.request('x-importSession', {
+      channel: SESSION,
+      session,
+      chats: [chat, { ...chat, resource: 'ahp-chat:/other' }],
+    });
+    const add = (index: number, uri: string, isMore: boolean) => {
+      const piece = { turnId: 'a', uri, encoding: 'utf-8' as const, data: 'x', isMore };
+      const to = chats[index]?.chat ?? '';
+      return client.request('x-importTurns', { channel: SESSION, chat: to, pieces: [piece] });
+    };
+    await add(0, 'c:/1', true);
+    const missing = { code: ErrorCodes.InvalidParams };
+    await expect(add(0, 'c:/2', true)).rejects.toMatchObject(missing);
+    await expect(add(1, 'c:/1', false)).rejects.toMatchObject(missing);
+    await expect(client.request('x-finishImport', { channel: SESSION })).rejects.toMatchObject(missing);
+    await add(0, 'c:/1', false);
+    await add(1, 'c:/1', false);
+  });
+
+  test('is one of eight at most', async () => {
+    const host = await startHost();
+    const client = await host.client();
+    const begin = (index: number) =>
+      client.request('x-importSession', { channel: `ahp-session:/i${index}`, session, chats: [chat] });
+    for (let index = 0; index < 8; index += 1) await begin(index);
+    await expect(begin(8)).rejects.toMatchObject({ code: ErrorCodes.Conflict });
+    await client.request('x-finishImport', { channel: 'ahp-session:/i0' });
+    await begin(8);
   });
 });

@@ -26,9 +26,13 @@ import { checkFree, newConfig, removeSession, resolveConfig, type SessionParts }
 import { inheritedConfig } from '../fork.ts';
 import { ImportedChatRows } from './imported-chat.ts';
 import { chatOf, type OpenImport, OpenImports } from './imports.ts';
+import { UnfinishedContent } from './unfinished-content.ts';
 
 /** Bits of the exported status that a copy keeps: what people have set. */
 const KEPT_STATUS = SessionStatus.IsRead | SessionStatus.IsArchived;
+
+/** Keys of the exported config that a copy takes. */
+const TAKEN_KEYS: ReadonlySet<string> = new Set(['instructions', 'metadata']);
 
 /**
  * `x-importSession`, `x-importTurns`, `x-finishImport`: an exported session comes in piece by piece. Its turns are rows of the journal at
@@ -76,6 +80,7 @@ async function beginImport(
   if (!isAcceptableUri(uri, 'session'))
     throw invalidParams(`params.channel: ${uri.slice(0, 100)} cannot name a session`);
   await checkFree(sync, uri);
+  imports.checkRoom();
   const names = new Map(params.chats.map(({ resource }) => [resource, newChatUri(ids)]));
   if (names.size < params.chats.length) throw invalidParams('params.chats: two of them have the same URI');
   const provider = parts.agents.get(params.provider ?? exported.provider);
@@ -92,12 +97,13 @@ async function beginImport(
     parts,
     provider,
     directory.path,
-    inheritedConfig(exported.config ?? {}, schema),
+    inheritedConfig(takenConfig(exported.config), schema),
   );
   const project = await parts.findProject(directory.path);
   await checkFree(sync, uri);
   const newNameOf = (old: string): string | undefined =>
     names.get(old) ?? (old === exported.resource ? uri : undefined);
+  const unfinished = new UnfinishedContent();
   const chats = params.chats.map(
     (head) =>
       new ImportedChatRows({
@@ -107,12 +113,14 @@ async function beginImport(
         newNameOf,
         sync,
         ids,
+        unfinished,
       }),
   );
   const defaultChat =
     chats.find((chat) => chat.isFull && chat.source === exported.defaultChat) ??
     chats.find(({ isFull }) => isFull);
   if (defaultChat === undefined) throw invalidParams('params.chats: none is one that people can write to');
+  imports.checkRoom();
   sync.path.transact('client', () => {
     const session = addSession(parts, uri, chats, {
       exported,
@@ -126,6 +134,14 @@ async function beginImport(
     sync.path.undo(() => imports.finish(uri));
   });
   return { chats: chats.map(({ source, uri: chat }) => ({ source, chat })) };
+}
+
+/**
+ * What a file may say about the config: what is only text. Exports are passed on, and a file must not decide what its session does without
+ * asking, nor how its agent is set up: those are as in any new session here.
+ */
+function takenConfig(values: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(values).filter(([key]) => TAKEN_KEYS.has(key)));
 }
 
 function addSession(

@@ -13,11 +13,10 @@ import {
 import type { Ids } from '../../../lib/clock.ts';
 import type { Sync } from '../../../sync/sync.ts';
 import { CONTENT_SCHEME } from '../../../turns/content.ts';
+import { importedDraft } from './draft.ts';
 import { endOpenTurn, findOpenCall, withoutTerminals } from './ended-turn.ts';
 import { withNewNames } from './references.ts';
-
-/** Largest content that comes in pieces; bytes. */
-const MAX_CONTENT_BYTES = 256 * 1024 * 1024;
+import type { UnfinishedContent } from './unfinished-content.ts';
 
 /** A chat whose turns come in: rows of the journal, until the end of the import makes a channel of it. */
 export class ImportedChatRows {
@@ -30,7 +29,7 @@ export class ImportedChatRows {
   readonly #turnIds = new Set<string>();
   /** New URIs of contents that came in pieces, by turn and old URI. */
   readonly #stored = new Map<string, string>();
-  readonly #unfinished = new Map<string, { readonly pieces: Buffer[]; size: number }>();
+  readonly #unfinished: UnfinishedContent;
   #hasOpenTurn = false;
 
   constructor(parts: {
@@ -40,6 +39,8 @@ export class ImportedChatRows {
     newNameOf: (uri: string) => string | undefined;
     sync: Sync;
     ids: Ids;
+    /** Of the whole import. */
+    unfinished: UnfinishedContent;
   }) {
     this.uri = parts.uri;
     this.#session = parts.session;
@@ -47,6 +48,7 @@ export class ImportedChatRows {
     this.#newNameOf = parts.newNameOf;
     this.#sync = parts.sync;
     this.#ids = parts.ids;
+    this.#unfinished = parts.unfinished;
   }
 
   /** Turns so far. */
@@ -84,23 +86,24 @@ export class ImportedChatRows {
 
   /** Its state at the end of the import, without turns. Throws `-32602` when a piece is missing. */
   finished(workingDirectory: string | undefined): ChatState {
-    if (this.#unfinished.size > 0)
+    if (this.#unfinished.isBegun)
       throw invalidParams(`The last piece of a content is missing in ${this.uri}`);
     const {
       inputRequests: _,
-      steeringMessage,
-      queuedMessages = [],
+      workingDirectory: __,
+      activity: ___,
       ...head
     } = withNewNames(this.#head, this.#newNameOf);
-    const { workingDirectory: __, activity: ___, ...rest } = head;
+    const { draft: ____, steeringMessage: _____, queuedMessages: ______, ...rest } = head;
+    // Nobody writes to a worker's chat [CHAT-2].
+    const draft = this.isFull ? importedDraft(head) : undefined;
     const hasFailed = this.#hasOpenTurn || (head.status & ACTIVITY_MASK) === SessionStatus.Error;
-    const queue = [...(steeringMessage === undefined ? [] : [steeringMessage]), ...queuedMessages];
     return {
       ...rest,
       resource: this.uri,
       status: (head.status & ~ACTIVITY_MASK) | (hasFailed ? SessionStatus.Error : SessionStatus.Idle),
       ...(workingDirectory === undefined ? {} : { workingDirectory }),
-      ...(queue.length === 0 ? {} : { queuedMessages: queue }),
+      ...(draft === undefined ? {} : { draft }),
       turns: [],
     };
   }
@@ -127,26 +130,15 @@ export class ImportedChatRows {
     this.#sync.path.undo(() => this.#turnIds.delete(id));
   }
 
-  #addPiece({ turnId, uri, contentType, encoding, data, isMore = false }: ContentPiece): void {
+  #addPiece({ turnId, uri, contentType, encoding, data: text, isMore = false }: ContentPiece): void {
     const key = keyOf(turnId, uri);
-    const begun = this.#unfinished.get(key) ?? { pieces: [], size: 0 };
-    const piece = bytesOf(data, encoding);
-    const size = begun.size + piece.byteLength;
-    if (size > MAX_CONTENT_BYTES)
-      throw invalidParams(`pieces: a content is larger than ${MAX_CONTENT_BYTES} bytes`);
-    const pieces = [...begun.pieces, piece];
     const { path } = this.#sync;
-    path.undo(() => {
-      this.#stored.delete(key);
-      if (begun.size === 0) this.#unfinished.delete(key);
-      else this.#unfinished.set(key, begun);
-    });
-    if (isMore) {
-      this.#unfinished.set(key, { pieces, size });
-      return;
-    }
-    this.#unfinished.delete(key);
-    this.#stored.set(key, this.#store(turnId, contentType, Buffer.concat(pieces)));
+    const data = this.#unfinished.add(`${this.uri} ${key}`, bytesOf(text, encoding), isMore, (back) =>
+      path.undo(back),
+    );
+    if (data === undefined) return;
+    path.undo(() => this.#stored.delete(key));
+    this.#stored.set(key, this.#store(turnId, contentType, data));
   }
 
   #store(turnId: string, contentType = 'application/octet-stream', data: Buffer): string {

@@ -1,4 +1,4 @@
-import { invalidParams, permissionDenied, sessionNotFound, type URI } from '@agenthost/protocol';
+import { conflict, invalidParams, permissionDenied, sessionNotFound, type URI } from '@agenthost/protocol';
 import type { Cancel, Timers } from '../../../lib/clock.ts';
 import type { Sync } from '../../../sync/sync.ts';
 import type { Presence } from '../../../wire/presence.ts';
@@ -6,6 +6,9 @@ import type { ImportedChatRows } from './imported-chat.ts';
 
 /** An import whose client sends nothing for so long has been given up. */
 const IDLE_MS = 60_000;
+
+/** So many go on at once, of all clients: each holds up to one content in memory. */
+const MAX_IMPORTS = 8;
 
 /** A session that comes in. */
 export interface OpenImport {
@@ -41,6 +44,14 @@ export class OpenImports {
     parts.sync.observe('session', ({ channel, after }) => {
       if (after.lifecycle !== 'creating') this.#forget(channel.uri);
     });
+  }
+
+  /** Throws `-32011` (`Conflict`) when so many go on that another has to wait. */
+  checkRoom(): void {
+    if (this.#open.size < MAX_IMPORTS) return;
+    throw conflict(
+      `This host has ${MAX_IMPORTS} imports going on, the most it takes: try again when one has ended`,
+    );
   }
 
   add(opened: OpenImport): void {
