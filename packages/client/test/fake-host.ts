@@ -64,6 +64,8 @@ export class FakeHost {
   readonly pages = new Map<string, { turns: Turn[]; next?: string }>();
   /** Proposed whatever is written. */
   completions: CompletionItem[] = [];
+  /** Answers requests of methods that are not served here. */
+  readonly answers = new Map<string, (params: unknown) => unknown>();
   now: () => number = () => 5_000;
 
   accept(transport: Transport): void {
@@ -176,8 +178,11 @@ export class FakeHost {
         return this.#fetchTurns(connection, params as { channel: string; cursor: string });
       case 'completions':
         return { items: this.completions };
-      default:
+      default: {
+        const answer = this.answers.get(method);
+        if (answer !== undefined) return answer(params);
         throw new RpcError(-32601, `Unknown method ${method}`);
+      }
     }
   }
 

@@ -97,7 +97,8 @@ export class ChatApp {
     } catch (error) {
       this.#tell(`cannot open the session: ${messageOf(error)}`, 'problem');
     } finally {
-      this.#opening = undefined;
+      // Another one may have been asked for meanwhile.
+      if (this.#opening === session) this.#opening = undefined;
       this.#changed();
     }
   }
@@ -164,6 +165,7 @@ export class ChatApp {
   /** Ends everything but the client. */
   dispose(): void {
     this.#listeners.clear();
+    this.#opening = undefined;
     this.#stopStatus();
     this.#catalogue.dispose();
     this.#sessions.dispose();

@@ -15,6 +15,10 @@ test.each([
   ['like #3', true],
   ['plain', false],
   ['@file done', false],
+  ['in @"my fol', true],
+  ['in @"my folder/', true],
+  ['in @"my folder/" and', false],
+  ['me@"my fol', false],
 ])('%j asks for proposals: %s', (text, asks) => {
   expect(asksForCompletion(editorOf(text), triggers)).toBe(asks);
 });
@@ -37,6 +41,13 @@ test('a folder goes on being typed, and what was deleted from the text is not at
   });
   expect(editor.text).toBe('@src/');
   expect(attachmentsIn('nothing', [inserted])).toEqual([]);
+});
+
+test('a folder in quotes goes on being typed within them', () => {
+  const item = { insertText: '@"my folder/"', rangeStart: 3, rangeEnd: 7, attachment: file };
+  const { editor } = taken(editorOf('in @"my'), item);
+  expect(editor).toEqual({ text: 'in @"my folder/"', cursor: 15 });
+  expect(asksForCompletion(editor, triggers)).toBe(true);
 });
 
 test('the popup keeps the selected proposal in sight', () => {

@@ -16,8 +16,13 @@ export interface Inserted {
   readonly attachment: MessageAttachment;
 }
 
+/** Words in quotes that are still open, behind a character that asks; the host knows the same [CHAT-16]. */
+const openQuote = /(?<![\p{L}\p{N}\p{M}_.+\-/@#&])([@#])"(?:[^"\\\n]|\\.)*$/u;
+
 /** Where the word under the cursor asks for proposals: behind one of these characters, at the beginning of a word. */
 export function asksForCompletion({ text, cursor }: Editor, triggers: readonly string[]): boolean {
+  const quoting = openQuote.exec(text.slice(0, cursor))?.[1];
+  if (quoting !== undefined && triggers.includes(quoting)) return true;
   const word = /\S*$/.exec(text.slice(0, cursor))?.[0] ?? '';
   const [first = ''] = word;
   if (!triggers.includes(first)) return false;
@@ -29,12 +34,15 @@ export function asksForCompletion({ text, cursor }: Editor, triggers: readonly s
 export function taken(editor: Editor, item: CompletionItem): { editor: Editor; inserted: Inserted } {
   const { rangeStart = editor.cursor, rangeEnd = editor.cursor, insertText, attachment } = item;
   const rest = editor.text.slice(rangeEnd);
+  const inserted = { words: insertText.trim(), attachment };
+  // Within the quotes of a folder, the path goes on.
+  if (insertText.endsWith('/"')) {
+    const { text, cursor } = replaceRange(editor, rangeStart, rangeEnd, insertText);
+    return { editor: { text, cursor: cursor - 1 }, inserted };
+  }
   // Folders go on; whatever else is complete has a space behind it.
   const gap = insertText.endsWith('/') || insertText.endsWith(' ') || rest.startsWith(' ') ? '' : ' ';
-  return {
-    editor: replaceRange(editor, rangeStart, rangeEnd, insertText + gap),
-    inserted: { words: insertText.trim(), attachment },
-  };
+  return { editor: replaceRange(editor, rangeStart, rangeEnd, insertText + gap), inserted };
 }
 
 /** The attachments whose words still stand in the text, with where they stand now. */

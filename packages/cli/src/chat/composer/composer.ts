@@ -3,6 +3,7 @@ import type { Message } from '@agenthost/protocol';
 import { oneLine } from '../../render/plain-text.ts';
 import type { Environment } from '../app/environment.ts';
 import type { KeyEvent } from '../keys/key-event.ts';
+import { rewritten } from './carried.ts';
 import { attachmentsIn, type Inserted, taken } from './completion.ts';
 import { DraftSync } from './draft.ts';
 import { type Editor, EMPTY_EDITOR, edited, editorOf, insert, movedByLine } from './editor.ts';
@@ -13,9 +14,9 @@ import { Proposals } from './proposals.ts';
 export type ComposerPurpose =
   | { readonly kind: 'new' }
   /** Takes the place of one that waits. */
-  | { readonly kind: 'pending'; readonly id: string }
+  | { readonly kind: 'pending'; readonly id: string; readonly message: Message }
   /** Takes the place of an earlier one, and of all that came of it. */
-  | { readonly kind: 'resend'; readonly turnId: string };
+  | { readonly kind: 'resend'; readonly turnId: string; readonly message: Message };
 
 /** The message that somebody is writing. */
 export class Composer {
@@ -33,7 +34,7 @@ export class Composer {
     this.#chat = chat;
     this.#draft = new DraftSync(env, chat);
     this.proposals = new Proposals(env);
-    this.#editor = editorOf(this.#draft.initial);
+    this.#editor = editorOf(this.#draft.whole?.text ?? '');
   }
 
   get editor(): Editor {
@@ -44,8 +45,14 @@ export class Composer {
     return this.#purpose;
   }
 
+  /** What the text is of: it goes along with whatever else is in there. */
+  get carried(): Message | undefined {
+    return this.#purpose.kind === 'new' ? this.#draft.whole : this.#purpose.message;
+  }
+
+  /** Nothing is written, and nothing would go along. */
   get isEmpty(): boolean {
-    return this.#editor.text === '';
+    return this.#editor.text === '' && (this.carried?.attachments ?? []).length === 0;
   }
 
   /** The chat has changed: perhaps its draft. */
@@ -92,20 +99,32 @@ export class Composer {
   }
 
   /** Takes up another message to change it; what was being written comes back after. */
-  takeUp(text: string, purpose: ComposerPurpose): void {
+  takeUp(purpose: Exclude<ComposerPurpose, { kind: 'new' }>): void {
     if (this.#purpose.kind === 'new') {
       this.#draft.flush(this.#editor.text);
       this.#putAside = this.#editor.text;
     }
     this.#purpose = purpose;
     this.#inserted = [];
-    this.#editor = editorOf(text);
+    this.#editor = editorOf(purpose.message.text);
+  }
+
+  /** Takes a message back that was not sent after all, unless another one has been begun. */
+  takeBack(message: Message): void {
+    if (!this.isEmpty || this.#purpose.kind !== 'new') return;
+    this.#editor = editorOf(message.text);
+    this.#draft.set(message);
   }
 
   /** Leaves off changing another message, or empties this one. */
   clear(): void {
     this.proposals.close();
-    if (this.#purpose.kind === 'new') return this.#setText('');
+    this.#inserted = [];
+    if (this.#purpose.kind === 'new') {
+      this.#editor = EMPTY_EDITOR;
+      this.#history = undefined;
+      return this.#draft.clear();
+    }
     this.#purpose = { kind: 'new' };
     this.#editor = editorOf(this.#putAside);
     this.#putAside = '';
@@ -115,12 +134,7 @@ export class Composer {
   send(): { readonly message: Message; readonly purpose: ComposerPurpose } | undefined {
     const { text } = this.#editor;
     if (text.trim() === '') return undefined;
-    const attachments = attachmentsIn(text, this.#inserted);
-    const message: Message = {
-      text,
-      origin: { kind: 'user' },
-      ...(attachments.length === 0 ? {} : { attachments }),
-    };
+    const message = rewritten(this.carried, text, attachmentsIn(text, this.#inserted));
     const purpose = this.#purpose;
     this.proposals.close();
     this.#inserted = [];

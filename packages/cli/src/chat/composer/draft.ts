@@ -1,16 +1,24 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { ChatHandle } from '@agenthost/client';
+import type { Message } from '@agenthost/protocol';
 import type { Environment } from '../app/environment.ts';
 import { refusalOf } from '../app/environment.ts';
+import { carriesMore, rewritten } from './carried.ts';
 
 /** Others see what is typed after so long. */
 const delayMs = 300;
 
-/** Keeps the message that is being written the same on all clients [CHAT-14]. What is typed here goes first. */
+/**
+ * Keeps the message that is being written the same on all clients [CHAT-14]. The text that is typed here goes first; what others have
+ * attached to it stays.
+ */
 export class DraftSync {
   readonly #env: Environment;
   readonly #chat: ChatHandle;
   /** The draft as it was when it was last looked at. */
-  #seen: string;
+  #seen: Message | undefined;
+  /** The draft as it is here: its text may be older than what is being typed. */
+  #whole: Message | undefined;
   #cancel: (() => void) | undefined;
   #isSupported = true;
 
@@ -18,23 +26,25 @@ export class DraftSync {
     this.#env = env;
     this.#chat = chat;
     this.#seen = this.#shared;
+    this.#whole = this.#seen;
   }
 
-  get #shared(): string {
-    return this.#chat.mirror.state.draft?.text ?? '';
+  get #shared(): Message | undefined {
+    return this.#chat.mirror.state.draft;
   }
 
-  /** What the chat's draft is when it is opened. */
-  get initial(): string {
-    return this.#seen;
+  /** The draft with all that goes along with its text. */
+  get whole(): Message | undefined {
+    return this.#whole;
   }
 
-  /** What somebody else has made of the draft since the last time; `undefined`: nothing. */
+  /** The text that somebody else has made of the draft since the last time; `undefined`: none. */
   foreign(): string | undefined {
     const shared = this.#shared;
-    if (shared === this.#seen) return undefined;
+    if (isDeepStrictEqual(shared, this.#seen)) return undefined;
     this.#seen = shared;
-    return this.#cancel === undefined ? shared : undefined;
+    this.#whole = shared;
+    return this.#cancel === undefined ? (shared?.text ?? '') : undefined;
   }
 
   /** Something was typed. */
@@ -46,11 +56,17 @@ export class DraftSync {
     });
   }
 
-  /** The message was sent, or put away. */
+  /** The message was sent, or put away: with all that went along. */
   clear(): void {
+    this.set(undefined);
+  }
+
+  /** Makes this the draft. */
+  set(draft: Message | undefined): void {
     this.#cancel?.();
     this.#cancel = undefined;
-    this.#tell('');
+    this.#whole = draft;
+    this.#share();
   }
 
   /** Tells what was typed last, when that still waits. */
@@ -62,12 +78,21 @@ export class DraftSync {
   }
 
   #tell(text: string): void {
-    if (!this.#isSupported || text === this.#shared) {
+    if (text !== (this.#whole?.text ?? '')) {
+      const draft = rewritten(this.#whole, text);
+      this.#whole = text === '' && !carriesMore(draft) ? undefined : draft;
+    }
+    this.#share();
+  }
+
+  #share(): void {
+    const draft = this.#whole;
+    if (!this.#isSupported || isDeepStrictEqual(draft, this.#shared)) {
       this.#seen = this.#shared;
       return;
     }
-    this.#seen = text;
-    void this.#chat.setDraft(text).then((outcome) => {
+    this.#seen = draft;
+    void this.#chat.setDraft(draft).then((outcome) => {
       // A host that keeps no drafts: everybody has their own.
       if (outcome.outcome === 'rejected' && refusalOf(outcome) !== undefined) this.#isSupported = false;
     });

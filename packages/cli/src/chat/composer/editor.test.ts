@@ -53,6 +53,14 @@ describe('layoutEditor', () => {
     expect(layoutEditor(at('日本|語'), 20, 3).column).toBe(4);
   });
 
+  test('marks what nobody would see, and leaves the text as it is', () => {
+    const editor = at('a\u001b[31m\u202ebc\u009b\r\nd|');
+    const layout = layoutEditor(editor, 40, 3);
+    expect(layout.lines.map(([part]) => part?.text)).toEqual(['a\u241b[31m\ufffdbc\ufffd\u240d', 'd']);
+    expect([layout.row, layout.column]).toEqual([1, 1]);
+    expect(editor.text).toContain('\u001b[31m\u202e');
+  });
+
   test('shows the rows around the cursor', () => {
     const layout = layoutEditor(
       editorOf(Array.from({ length: 30 }, (_, row) => `row ${row}`).join('\n')),

@@ -111,6 +111,19 @@ export interface EditorLayout {
   readonly column: number;
 }
 
+/** What a terminal would obey, or what makes text read as another: controls, separators of lines, direction. */
+const unseen = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
+
+/** A character as it is drawn: what nobody would see has a mark of one cell. Text of others comes into editors too. */
+function drawn(segment: string): string {
+  if (segment === '\t') return ' ';
+  return segment.replace(unseen, (character) => {
+    const code = character.charCodeAt(0);
+    if (code === 0x7f) return '\u2421';
+    return code < 0x20 ? String.fromCharCode(0x2400 + code) : '\ufffd';
+  });
+}
+
 /** Breaks the text hard at the width, as terminals do, and shows at most `height` rows around the cursor. */
 export function layoutEditor({ text, cursor }: Editor, width: number, height: number): EditorLayout {
   const rows: string[] = [];
@@ -120,20 +133,22 @@ export function layoutEditor({ text, cursor }: Editor, width: number, height: nu
   let column = 0;
   const room = Math.max(1, width - 1);
   for (const { segment, index } of segmenter.segment(text)) {
-    if (segment !== '\n' && cells + cellsOf(segment) > room) {
+    const isBreak = segment.endsWith('\n');
+    // Only a line feed breaks; a carriage return before it shows.
+    const shown = drawn(isBreak ? segment.slice(0, -1) : segment);
+    const shownCells = cellsOf(shown);
+    if (cells + shownCells > room) {
       rows.push(current);
       current = '';
       cells = 0;
     }
-    if (index === cursor) [row, column] = [rows.length, cells];
-    if (segment === '\n') {
+    if (cursor >= index && cursor < index + segment.length) [row, column] = [rows.length, cells];
+    current += shown;
+    cells += shownCells;
+    if (isBreak) {
       rows.push(current);
       current = '';
       cells = 0;
-    } else {
-      const shown = segment === '\t' ? ' ' : segment;
-      current += shown;
-      cells += cellsOf(shown);
     }
   }
   if (cursor >= text.length) [row, column] = [rows.length, cells];

@@ -1,6 +1,6 @@
 import type { MarkedToken, Token } from 'marked';
+import { known } from '../../render/bounded-markdown.ts';
 import { type Line, type Span, type Style, span } from '../text/line.ts';
-import { known } from './tokens.ts';
 
 const entities: Readonly<Record<string, string>> = {
   '&amp;': '&',

@@ -106,3 +106,14 @@ describe('MarkdownStream', () => {
     expect(said(after.slice(-1))).toBe('One more.');
   });
 });
+
+test('quotes that nest 3,000 deep are text that can be read, whole or growing', () => {
+  const source = `before\n\n${'> '.repeat(3_000)}deep\n\nafter\n\nend`;
+  const stream = new MarkdownStream(60);
+  for (let end = 1; end < source.length; end += 2_500) stream.next(source.slice(0, end));
+  const grown = said(stream.next(source));
+  for (const text of [grown, said(settledMarkdown(source, 60))]) {
+    expect(text).toMatch(/^before/);
+    expect(text).toMatch(/deep[^d]*\n\nafter\n\nend$/);
+  }
+});

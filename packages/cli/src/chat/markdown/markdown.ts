@@ -1,9 +1,9 @@
 import type { MarkedToken, Token, Tokens } from 'marked';
+import { known } from '../../render/bounded-markdown.ts';
 import { EMPTY_LINE, type Line, line, span } from '../text/line.ts';
 import { wrapLine, wrapText } from '../text/wrap.ts';
 import { inlineLines } from './inline.ts';
 import { tableLines } from './table.ts';
-import { known } from './tokens.ts';
 
 /** Blocks as lines, one empty line between two of them. */
 export function blockLines(tokens: readonly Token[], width: number): Line[] {

@@ -1,7 +1,7 @@
+import { boundedTokens } from '../../render/bounded-markdown.ts';
 import { PlainText, plain } from '../../render/plain-text.ts';
 import { EMPTY_LINE, type Line } from '../text/line.ts';
 import { blockLines, codeLines } from './markdown.ts';
-import { tokensOf } from './tokens.ts';
 
 /** An unfinished block that is longer than this is taken apart again only when it has grown by a part of itself. */
 const eagerLimit = 8 * 1024;
@@ -52,7 +52,7 @@ export class MarkdownStream {
     const grown = this.#tail.length - this.#tailSeen;
     if (this.#tailSeen > eagerLimit && grown < this.#tailSeen / 8) return;
     this.#settleBlocks();
-    const tokens = tokensOf(this.#tail);
+    const tokens = boundedTokens(this.#tail);
     const [, mark, language = ''] = /^ {0,3}(`{3,}|~{3,})[ \t]*([^\s`]*)[^\n]*\n/.exec(this.#tail) ?? [];
     if (mark !== undefined && tokens[0]?.type === 'code') {
       this.#openFence(mark, language);
@@ -64,10 +64,11 @@ export class MarkdownStream {
 
   /** A block is over when another follows; a line that is not complete may still become anything. */
   #settleBlocks(): void {
-    const tokens = tokensOf(this.#tail.slice(0, this.#tail.lastIndexOf('\n') + 1));
+    const tokens = boundedTokens(this.#tail.slice(0, this.#tail.lastIndexOf('\n') + 1));
     const last = tokens.findLastIndex(({ type }) => type !== 'space');
     const done = tokens.slice(0, Math.max(0, last));
-    const doneLength = done.reduce((sum, { raw }) => sum + raw.length, 0);
+    const read = done.map(({ raw }) => raw).join('');
+    const doneLength = this.#tail.startsWith(read) ? read.length : lengthOfLines(this.#tail, read);
     if (doneLength === 0) return;
     this.#push(blockLines(done, this.#width));
     this.#tail = this.#tail.slice(doneLength);
@@ -107,6 +108,14 @@ export class MarkdownStream {
   }
 }
 
+/** How much of `text` has as many lines as `read`, which is not as it was written where it nested too deep; 0 where it ends within a line. */
+function lengthOfLines(text: string, read: string): number {
+  if (!read.endsWith('\n')) return 0;
+  let end = 0;
+  for (let lines = read.split('\n').length - 1; lines > 0; lines -= 1) end = text.indexOf('\n', end) + 1;
+  return end;
+}
+
 /** A Markdown text that is complete. */
 export const settledMarkdown = (source: string, width: number): Line[] =>
-  blockLines(tokensOf(plain(source)), width);
+  blockLines(boundedTokens(plain(source)), width);

@@ -121,9 +121,9 @@ export class QueuePanel implements Panel {
     tellFailure(this.#env, 'not reordered', this.#chat.queue.reorder(order));
   }
 
-  /** Set before it leaves the queue: it is never nowhere. */
-  #steer(id: string, message: Message): Promise<DispatchOutcome> {
-    void this.#chat.steer(message);
-    return this.#chat.queue.remove(id);
+  /** It leaves the queue once it is known to steer: it is never nowhere. */
+  async #steer(id: string, message: Message): Promise<DispatchOutcome> {
+    const steered = await this.#chat.steer(message);
+    return steered.outcome === 'accepted' ? this.#chat.queue.remove(id) : steered;
   }
 }

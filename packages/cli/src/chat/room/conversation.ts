@@ -34,7 +34,7 @@ export class Conversation {
     this.transcript = new Transcript(env, chat);
     this.composer = new Composer(env, chat);
     this.queue = new QueuePanel(env, chat, ({ pending }) => {
-      this.composer.takeUp(pending.message.text, { kind: 'pending', id: pending.id });
+      this.composer.takeUp({ kind: 'pending', ...pending });
       this.focus = 'composer';
     });
     chat.mirror.onChange(() => this.update());
@@ -107,7 +107,7 @@ export class Conversation {
     if (purpose.kind === 'resend') {
       void this.#resend(purpose.turnId, message);
     } else if (purpose.kind === 'pending') {
-      tellFailure(this.#env, 'not changed', this.chat.queue.edit(purpose.id, changeOf(message)));
+      tellFailure(this.#env, 'not changed', this.chat.queue.edit(purpose.id, message));
     } else if (state.activeTurn !== undefined || (state.queuedMessages?.length ?? 0) > 0) {
       tellFailure(this.#env, 'not queued', this.chat.enqueue(message));
     } else {
@@ -128,7 +128,7 @@ export class Conversation {
 
   /** Takes an earlier message up to send it anew. */
   takeUpTurn(turn: Turn | ActiveTurn): void {
-    this.composer.takeUp(turn.message.text, { kind: 'resend', turnId: turn.id });
+    this.composer.takeUp({ kind: 'resend', turnId: turn.id, message: turn.message });
     this.focus = 'composer';
   }
 
@@ -146,7 +146,7 @@ export class Conversation {
 
   async #resend(turnId: string, message: Message): Promise<void> {
     try {
-      const prompt = await this.chat.resend(turnId, changeOf(message));
+      const prompt = await this.chat.resend(turnId, message);
       this.#tellRefusal(prompt, message);
     } catch (error) {
       this.#env.notice(`not sent again: ${messageOf(error)}`, 'problem');
@@ -154,11 +154,11 @@ export class Conversation {
   }
 
   /** How a turn ends shows in the chat; only that it never began has to be told. */
-  #tellRefusal(prompt: Prompt, { text }: Message): void {
+  #tellRefusal(prompt: Prompt, message: Message): void {
     prompt.result.catch((error: unknown) => {
       if (!(error instanceof Error) || error.name !== 'DispatchRejected') return;
       this.#env.notice(`not sent: ${messageOf(error)}`, 'problem');
-      if (this.composer.isEmpty) this.composer.paste(text);
+      this.composer.takeBack(message);
       this.#env.changed();
     });
   }
@@ -191,7 +191,3 @@ export class Conversation {
     else this.#panels.set(ask.id, new FormPanel(this.#env, this.chat, ask.request));
   }
 }
-
-/** A change of a message: a text alone leaves what was attached to it. */
-const changeOf = (message: Message): string | Message =>
-  message.attachments === undefined ? message.text : message;

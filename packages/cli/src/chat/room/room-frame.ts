@@ -7,6 +7,7 @@ import { shownPath } from '../../render/tool-call.ts';
 import { type Frame, filled, hintLines, hintRows, ruleLine, type Size, windowed } from '../app/frame.ts';
 import type { Surroundings } from '../app/screen.ts';
 import { chatTitle, orderedChats } from '../chats/chat-list.ts';
+import { carriedLine } from '../composer/carried.ts';
 import { popupLines } from '../composer/completion.ts';
 import { purposeText } from '../composer/composer.ts';
 import { layoutEditor } from '../composer/editor.ts';
@@ -132,8 +133,18 @@ function composerPart(conversation: Conversation, width: number, height: number)
       ? transcript.turns.find(({ id }) => id === purpose.turnId)?.message.text
       : undefined;
   const said = purposeText(purpose, resent ?? '') || transcript.edgeText;
+  const carried = carriedLine(composer.carried);
   const rule = ruleLine(
-    said === '' ? [] : [span(said, { color: purpose.kind === 'new' ? 'gray' : 'yellow' })],
+    [
+      ...carried,
+      ...(said === ''
+        ? []
+        : [
+            span(carried.length === 0 ? said : `  ${said}`, {
+              color: purpose.kind === 'new' ? 'gray' : 'yellow',
+            }),
+          ]),
+    ],
     width,
   );
   if (conversation.isReadOnly) {

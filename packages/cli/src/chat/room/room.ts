@@ -31,6 +31,7 @@ export class Room implements Screen, RoomView {
   #conversation: Conversation;
   #overlay: Overlay | undefined;
   #isOpening = false;
+  #isDisposed = false;
   #mayMarkRead = true;
 
   constructor(env: Environment, session: SessionHandle, actions: ScreenActions) {
@@ -118,6 +119,7 @@ export class Room implements Screen, RoomView {
   }
 
   dispose(): void {
+    this.#isDisposed = true;
     this.#conversation.dispose();
     this.session.dispose();
   }
@@ -259,6 +261,7 @@ export class Room implements Screen, RoomView {
     opening
       .then(
         (chat) => {
+          if (this.#isDisposed) return chat.dispose();
           this.#conversation.dispose();
           this.#conversation = new Conversation(this.#env, chat);
         },

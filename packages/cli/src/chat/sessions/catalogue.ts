@@ -3,6 +3,9 @@ import { type Environment, messageOf } from '../app/environment.ts';
 
 const pageSize = 500;
 
+/** A session that a whole list does not have after so many tries is one that the host does not list. */
+const maxTries = 3;
+
 /** The host's sessions, kept up to date by its notifications, and read anew after each reconnection. */
 export class SessionCatalogue {
   readonly #env: Environment;
@@ -10,6 +13,10 @@ export class SessionCatalogue {
   readonly #stops: (() => void)[] = [];
   #isLoading = false;
   #mustReload = false;
+  /** What notifications have told of while pages come: on those it may be missing. */
+  readonly #heard = new Set<URI>();
+  /** How often the list was read for a session that is not here. */
+  readonly #tries = new Map<URI, number>();
 
   constructor(env: Environment) {
     this.#env = env;
@@ -35,16 +42,16 @@ export class SessionCatalogue {
   start(): void {
     const { client } = this.#env;
     this.#stops.push(
-      client.onNotification('root/sessionAdded', ({ summary }) => this.#set(summary)),
+      client.onNotification('root/sessionAdded', ({ summary }) => this.#hear(summary)),
       client.onNotification('root/sessionRemoved', ({ session }) => {
         this.#sessions.delete(session);
         this.#env.changed();
       }),
       client.onNotification('root/sessionSummaryChanged', ({ session, changes }) => {
         const before = this.#sessions.get(session);
-        if (before === undefined) return;
+        if (before === undefined) return this.#look(session);
         const { activity, ...rest } = { ...before, ...changes };
-        this.#set(activity === undefined || activity === '' ? rest : { ...rest, activity });
+        this.#hear(activity === undefined || activity === '' ? rest : { ...rest, activity });
       }),
       // Notifications that came meanwhile are lost [CONN-5].
       client.onStatus(({ state }) => {
@@ -58,7 +65,21 @@ export class SessionCatalogue {
     for (const stop of this.#stops) stop();
   }
 
+  #hear(summary: SessionSummary): void {
+    this.#heard.add(summary.resource);
+    this.#set(summary);
+  }
+
+  /** A session that no page had: it moved to one that had been read. */
+  #look(session: URI): void {
+    const tries = this.#tries.get(session) ?? 0;
+    if (tries === maxTries) return;
+    this.#tries.set(session, tries + 1);
+    void this.#load();
+  }
+
   #set(summary: SessionSummary): void {
+    this.#tries.delete(summary.resource);
     this.#sessions.set(summary.resource, summary);
     this.#env.changed();
   }
@@ -69,6 +90,7 @@ export class SessionCatalogue {
       return;
     }
     this.#isLoading = true;
+    this.#heard.clear();
     try {
       const listed = new Set<URI>();
       let cursor: string | undefined;
@@ -84,7 +106,8 @@ export class SessionCatalogue {
         }
         cursor = page.nextCursor;
       } while (cursor !== undefined);
-      for (const uri of Array.from(this.#sessions.keys())) if (!listed.has(uri)) this.#sessions.delete(uri);
+      for (const uri of Array.from(this.#sessions.keys()))
+        if (!listed.has(uri) && !this.#heard.has(uri)) this.#sessions.delete(uri);
     } catch (error) {
       // A connection that drops shows by itself, and brings another try.
       if (this.#env.client.status.state === 'online')

@@ -35,6 +35,8 @@ export class TurnLayout {
   /** Growing texts of the running turn, by turn, part and width. */
   readonly #streams = new Map<string, MarkdownStream>();
   #streamsOf = '';
+  /** Turns that could not be laid out: they stay plain text. */
+  readonly #plain = new Set<string>();
 
   constructor(marks: Marks) {
     this.#marks = marks;
@@ -42,17 +44,30 @@ export class TurnLayout {
 
   /** All lines of a turn, an empty one at its end. */
   lines(turn: Turn | ActiveTurn, look: TurnLook): readonly Line[] {
-    if (!('state' in turn)) return this.#layout(turn, look, true);
+    if (!('state' in turn)) return this.#safely(turn, look, true);
     const key = `${look.width}${look.isExpanded ? '+' : ''}`;
     const known = this.#ended.get(turn) ?? new Map<string, readonly Line[]>();
     const found = known.get(key);
     if (found !== undefined) return found;
-    const made = this.#layout(turn, look, false);
+    const made = this.#safely(turn, look, false);
     // A window that is being resized passes through many widths.
     if (known.size > 4) known.clear();
     known.set(key, made);
     this.#ended.set(turn, known);
     return made;
+  }
+
+  /** One turn that cannot be laid out, for what stands in it, does not take the screen away. */
+  #safely(turn: Turn | ActiveTurn, look: TurnLook, isActive: boolean): readonly Line[] {
+    if (!this.#plain.has(turn.id)) {
+      try {
+        return this.#layout(turn, look, isActive);
+      } catch {
+        // The person sees the text itself: there is nothing that they could do about how it was written.
+        this.#plain.add(turn.id);
+      }
+    }
+    return plainLines(turn, look.width);
   }
 
   #layout(turn: Turn | ActiveTurn, look: TurnLook, isActive: boolean): Line[] {
@@ -104,6 +119,15 @@ export class TurnLayout {
     this.#streams.set(key, found);
     return found;
   }
+}
+
+/** All words of a turn as they were written. */
+function plainLines({ message, responseParts }: Turn | ActiveTurn, width: number): Line[] {
+  const texts = responseParts.flatMap((part) => {
+    if (part.kind === 'markdown' || part.kind === 'reasoning') return [part.content];
+    return part.kind === 'toolCall' ? [part.toolCall.displayName] : [];
+  });
+  return [message.text, ...texts].flatMap((text) => [...wrapText(plain(text), width), EMPTY_LINE]);
 }
 
 function messageLines(message: Message, width: number): Line[] {

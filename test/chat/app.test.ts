@@ -1,0 +1,268 @@
+// The program without its window, against a host that the test plays: what comes in between cannot be typed by hand.
+import {
+  type ChatState,
+  type Message,
+  ROOT_URI,
+  SessionStatus,
+  type SessionSummary,
+} from '@agenthost/protocol';
+import { describe, expect, test } from 'vitest';
+import { ChatApp } from '../../packages/cli/src/chat/app/chat-app.ts';
+import type { Environment } from '../../packages/cli/src/chat/app/environment.ts';
+import { Conversation } from '../../packages/cli/src/chat/room/conversation.ts';
+import { Room } from '../../packages/cli/src/chat/room/room.ts';
+import { SessionCatalogue } from '../../packages/cli/src/chat/sessions/catalogue.ts';
+import { TurnLayout } from '../../packages/cli/src/chat/transcript/turn-lines.ts';
+import type { Marks } from '../../packages/cli/src/render/screen.ts';
+import { chatState, rootState, sessionState, turnOf } from '../../packages/client/test/fake-host.ts';
+import { Harness } from '../../packages/client/test/harness.ts';
+
+const SESSION = 'ahp-session:/one';
+const CHAT = 'ahp-chat:/one-main';
+const user = (text: string, extra: Partial<Message> = {}): Message => ({
+  text,
+  origin: { kind: 'user' },
+  ...extra,
+});
+const resource = (label: string) => ({ type: 'resource', label, uri: `file:///p/${label}` }) as const;
+const marks: Marks = { done: '+', failed: 'x', refused: '-', running: '>', asks: '?', dot: '-' };
+
+/** An environment whose timers the test lets run. */
+function environmentOf(it: Harness) {
+  const timers = new Set<() => void>();
+  const notices: string[] = [];
+  const env: Environment = {
+    client: it.client,
+    marks,
+    home: '/home',
+    folder: undefined,
+    now: () => 0,
+    later: (_, callback) => {
+      timers.add(callback);
+      return () => timers.delete(callback);
+    },
+    changed: () => undefined,
+    notice: (text) => notices.push(text),
+    copy: () => undefined,
+    showTerminal: () => undefined,
+  };
+  const pass = (): void => {
+    for (const callback of Array.from(timers)) {
+      timers.delete(callback);
+      callback();
+    }
+  };
+  return { env, notices, pass };
+}
+
+async function opened(state: Partial<ChatState> = {}) {
+  const it = await new Harness().online();
+  it.host.states.set(SESSION, sessionState(CHAT));
+  it.host.states.set(CHAT, chatState(CHAT, state));
+  const session = await it.run(it.client.sessions.open(SESSION));
+  const sent = () => it.host.dispatched.map(({ action }) => action);
+  const chat = (): ChatState => session.chat.mirror.state;
+  return { it, session, sent, chat, ...environmentOf(it) };
+}
+
+describe('the message that is being written', () => {
+  const draft = user('look', { attachments: [resource('a.png')], model: { id: 'm' } });
+
+  test('[CHAT-14] keeps what another client attached to the draft, shows it and sends it', async () => {
+    const { it, env, pass, session, sent, chat } = await opened({ draft });
+    const conversation = new Conversation(env, session.chat);
+    conversation.composer.type({ text: '!' });
+    pass();
+    await it.settle();
+    expect(chat().draft).toEqual({ ...draft, text: 'look!' });
+    expect(conversation.composer.carried?.attachments).toEqual(draft.attachments);
+    conversation.send();
+    await it.settle();
+    expect(sent()).toContainEqual(
+      expect.objectContaining({ type: 'chat/turnStarted', message: { ...draft, text: 'look!' } }),
+    );
+    expect(chat().draft).toBeUndefined();
+    conversation.dispose();
+  });
+
+  test('[CHAT-14] takes over what another client attaches while somebody types, and takes a refused message back whole', async () => {
+    const { it, env, pass, session, chat } = await opened();
+    const conversation = new Conversation(env, session.chat);
+    conversation.composer.type({ text: 'mine' });
+    it.host.emit(CHAT, { type: 'chat/draftChanged', draft });
+    await it.settle();
+    pass();
+    await it.settle();
+    expect(chat().draft).toEqual({ ...draft, text: 'mine' });
+    it.host.judge = ({ action }) =>
+      action.type === 'chat/turnStarted' ? { reject: 'busy: not now' } : undefined;
+    conversation.send();
+    await it.settle();
+    expect(chat().draft).toEqual({ ...draft, text: 'mine' });
+    expect(conversation.composer.editor.text).toBe('mine');
+    conversation.dispose();
+  });
+
+  test('[CHAT-11] a waiting message that gets a file more keeps those that it had', async () => {
+    const message = user('one', { attachments: [resource('a')], model: { id: 'm' } });
+    const { it, env, pass, session, chat } = await opened({
+      activeTurn: { ...turnOf('t') },
+      queuedMessages: [{ id: 'q', message }],
+    });
+    const conversation = new Conversation(env, session.chat);
+    conversation.queue.run('edit');
+    it.host.completions = [{ insertText: '@b', rangeStart: 4, rangeEnd: 5, attachment: resource('b') }];
+    conversation.composer.type({ text: ' @' });
+    pass();
+    await it.settle();
+    conversation.composer.take();
+    conversation.send();
+    await it.settle();
+    const { text, attachments, model } = chat().queuedMessages?.[0]?.message ?? user('');
+    expect([text, attachments?.map(({ label }) => label), model]).toEqual([
+      'one @b ',
+      ['a', 'b'],
+      { id: 'm' },
+    ]);
+    conversation.dispose();
+  });
+
+  test('[CHAT-11] a queued message stays in the queue when it may not steer', async () => {
+    const { it, env, notices, session, chat } = await opened({
+      activeTurn: { ...turnOf('t') },
+      queuedMessages: [{ id: 'q', message: user('one') }],
+    });
+    it.host.judge = ({ action }) =>
+      action.type === 'chat/pendingMessageSet' ? { reject: 'full: not now' } : undefined;
+    const conversation = new Conversation(env, session.chat);
+    conversation.queue.run('steer');
+    await it.settle();
+    expect(chat().queuedMessages?.map(({ id }) => id)).toEqual(['q']);
+    expect(notices).toEqual(['not steered: not now']);
+    conversation.dispose();
+  });
+});
+
+describe('the list of sessions', () => {
+  const summary = (name: string): SessionSummary => ({
+    resource: `ahp-session:/${name}`,
+    provider: 'demo',
+    title: name,
+    status: SessionStatus.Idle,
+    createdAt: '1970-01-01T00:00:00.000Z',
+    modifiedAt: '1970-01-01T00:00:00.000Z',
+  });
+  const names = (catalogue: SessionCatalogue): string[] =>
+    Array.from(catalogue.all, ({ title }) => title).toSorted();
+
+  /** A catalogue whose host answers with these pages, one whenever `next` is called. */
+  async function listed(pages: readonly (readonly string[])[]) {
+    const it = await new Harness().online();
+    const answers: (() => void)[] = [];
+    let at = 0;
+    it.host.answers.set('listSessions', () => {
+      const page = { items: (pages[at] ?? []).map(summary), ...(at % 2 === 0 ? { nextCursor: 'more' } : {}) };
+      at += 1;
+      return new Promise((resolve) => answers.push(() => resolve(page)));
+    });
+    const catalogue = new SessionCatalogue(environmentOf(it).env);
+    catalogue.start();
+    await it.settle();
+    const next = async (): Promise<void> => {
+      answers.shift()?.();
+      await it.settle();
+    };
+    const notify = async (method: string, params: object): Promise<void> => {
+      it.host.notifyAll(method, { channel: ROOT_URI, ...params });
+      await it.settle();
+    };
+    return { catalogue, next, notify };
+  }
+
+  test('keeps a session that is added while its pages come', async () => {
+    const { catalogue, next, notify } = await listed([['a'], ['b']]);
+    await next();
+    await notify('root/sessionAdded', { summary: summary('new') });
+    await next();
+    expect(names(catalogue)).toEqual(['a', 'b', 'new']);
+    catalogue.dispose();
+  });
+
+  test('finds a session that moves to a page that was read already', async () => {
+    const { catalogue, next, notify } = await listed([['a'], ['b'], ['moved', 'a'], ['b']]);
+    await next();
+    await notify('root/sessionSummaryChanged', {
+      session: 'ahp-session:/moved',
+      changes: { title: 'moved' },
+    });
+    for (let page = 0; page < 3; page += 1) await next();
+    expect(names(catalogue)).toEqual(['a', 'b', 'moved']);
+    catalogue.dispose();
+  });
+});
+
+describe('opening', () => {
+  test('the session that was asked for last opens, whatever was asked for before', async () => {
+    const it = await new Harness().online();
+    for (const name of ['a', 'b']) {
+      it.host.states.set(`ahp-session:/${name}`, {
+        ...sessionState(`ahp-chat:/${name}`),
+        title: `Title ${name}`,
+      });
+      it.host.states.set(`ahp-chat:/${name}`, chatState(`ahp-chat:/${name}`));
+    }
+    it.host.states.set(ROOT_URI, rootState());
+    const root = await it.run(it.client.subscribe(ROOT_URI, { kind: 'root' }));
+    const app = new ChatApp({
+      client: it.client,
+      root,
+      marks,
+      home: '/home',
+      folder: undefined,
+      address: 'here',
+      leave: () => undefined,
+      copy: () => undefined,
+      showTerminal: () => Promise.resolve(),
+    });
+    const opening = [app.open('ahp-session:/a'), app.open('ahp-session:/b')];
+    await it.run(Promise.all(opening));
+    const { lines } = app.frame({ columns: 60, rows: 16 });
+    expect(lines[0]?.map(({ text }) => text).join('')).toContain('Title b');
+    app.dispose();
+    await it.settle();
+  });
+
+  test('a chat that opens when the session has been left is left as well', async () => {
+    const { it, env, session } = await opened();
+    const room = new Room(env, session, {
+      leave: () => undefined,
+      open: () => undefined,
+      back: () => undefined,
+      gone: () => undefined,
+    });
+    const { conversation } = room;
+    room.run('chats');
+    room.run('create');
+    room.dispose();
+    await it.settle();
+    expect(room.conversation).toBe(conversation);
+  });
+});
+
+test('a turn that cannot be laid out is plain text', () => {
+  // More lines than a call takes arguments.
+  const content = `\`\`\`\n${'x\n'.repeat(200_000)}\`\`\`\n\nend`;
+  const turn = { ...turnOf('t', 'asked'), responseParts: [{ kind: 'markdown', id: 'p', content } as const] };
+  const lines = new TurnLayout(marks).lines(turn, {
+    width: 40,
+    isExpanded: false,
+    terminalTail: () => undefined,
+  });
+  expect(
+    lines
+      .at(0)
+      ?.map(({ text }) => text)
+      .join(''),
+  ).toContain('asked');
+  expect(lines.length).toBeGreaterThan(200_000);
+});
