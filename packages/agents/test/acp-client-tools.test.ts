@@ -27,6 +27,9 @@ const SEEN: ToolCallResult = {
 const canLoad = { agentCapabilities: { loadSession: true } };
 const canLoadAndClose = { agentCapabilities: { loadSession: true, sessionCapabilities: { close: {} } } };
 
+const yesOrNo = ['allow_once:yes', 'reject_once:no'];
+const textPart = (text: string) => ({ type: 'content', content: { type: 'text', text } });
+
 const list: Step = { mcp: { method: 'tools/list' } };
 const call = (name = 'look') => ({
   mcp: { method: 'tools/call', params: { name, arguments: { far: true } } },
@@ -174,8 +177,11 @@ describe('tools of clients in an ACP agent', () => {
   it.each([
     ['mcp__agenthost__look', {}],
     ['agenthost_look', { kind: 'other' }],
-    ['look (agenthost MCP Server): {"far":true}', {}],
-    ['Tool: agenthost/look', { kind: 'execute', rawInput: { server: 'agenthost', tool: 'look' } }],
+    ['look (agenthost MCP Server)', {}],
+    [
+      'mcp.agenthost.look',
+      { kind: 'execute', rawInput: { server: 'agenthost', tool: 'look', arguments: { far: true } } },
+    ],
   ])('[CHAT-9] a call that the agent announces too, as %s, shows once', async (title, fields) => {
     const output = await played([
       toolCall('a', { title, status: 'pending', ...fields }),
@@ -202,27 +208,114 @@ describe('tools of clients in an ACP agent', () => {
     ['a command that is called so', 'execute', 'agenthost/look'],
     ['a longer name', 'other', 'agenthost_look_out'],
     ['words about it', 'other', 'ask agenthost to look'],
+    ['a command that begins so', 'other', 'look (agenthost MCP Server) && rm -rf ~'],
   ])('%s is no call of the tool', async (_, kind, title) => {
     const output = await played([toolCall('a', { title, kind, status: 'in_progress' }), call()]);
     expect(output.calls.map(({ id }) => id)).toEqual(['a']);
   });
 
-  it('[CHAT-9] a question of the agent about such a call is asked about the client’s call instead', async () => {
-    const options = ['allow_once:yes', 'reject_once:no'];
+  it.each([
+    ['Claude Code', { title: 'mcp__agenthost__look', rawInput: { far: true } }],
+    [
+      'Gemini CLI',
+      { title: 'look (agenthost MCP Server)', content: [textPart('{"far":true}')], locations: [] },
+    ],
+    ['OpenCode', { title: 'agenthost_look', rawInput: {}, locations: [] }],
+  ])(
+    '[CHAT-9] a question of %s about such a call is asked about the client’s call instead',
+    async (_, fields) => {
+      const output = await played([
+        permission('a', yesOrNo, { kind: 'other', ...fields }),
+        { sayAnswer: true },
+        call(),
+        toolCall('a', { status: 'completed' }, 'tool_call_update'),
+      ]);
+      expect(output.text).toContain('"optionId":"yes"');
+      expect(output.calls).toEqual([]);
+      expect(output.clientCalls).toMatchObject([{ toolName: 'look', asksFirst: true }]);
+    },
+  );
+
+  it('[CHAT-9] a question of Codex, which only names the call that it announced, is one about the client’s call', async () => {
+    const rawInput = { server: 'agenthost', tool: 'look', arguments: { far: true } };
     const output = await played([
-      permission('a', options, { title: 'mcp__agenthost__look', kind: 'other' }),
+      toolCall('a', { title: 'mcp.agenthost.look', kind: 'execute', status: 'in_progress', rawInput }),
+      permission('a', yesOrNo, { title: undefined, content: [textPart('Allow it?')] }),
       { sayAnswer: true },
       call(),
+      toolCall('a', { status: 'completed', rawInput }, 'tool_call_update'),
     ]);
     expect(output.text).toContain('"optionId":"yes"');
     expect(output.calls).toEqual([]);
     expect(output.clientCalls).toMatchObject([{ toolName: 'look', asksFirst: true }]);
   });
 
+  it.each<[string, object, object?]>([
+    [
+      'a command with Codex’s words beside it',
+      { kind: 'execute', title: 'rm', rawInput: { command: 'rm', server: 'agenthost', tool: 'look' } },
+    ],
+    [
+      'a command that is called like Codex’s call',
+      {
+        kind: 'execute',
+        title: 'mcp.agenthost.look',
+        rawInput: { command: 'rm', server: 'agenthost', tool: 'look' },
+      },
+    ],
+    ['Codex’s input under another title', { title: 'rm', rawInput: { server: 'agenthost', tool: 'look' } }],
+    ['a command that begins like a tool', { kind: 'other', title: 'agenthost_look && rm', rawInput: {} }],
+    ['a title alone', { kind: 'other', title: 'agenthost_look' }],
+    ['input for another tool', { kind: 'other', title: 'agenthost_look', rawInput: { command: 'rm' } }],
+    [
+      'a title that the model wrote',
+      { kind: 'other', title: 'agenthost_look', rawInput: { far: 'agenthost_look' } },
+    ],
+    ['files', { kind: 'other', title: 'agenthost_look', rawInput: {}, locations: [{ path: '/etc' }] }],
+    ['no kind', { kind: undefined, title: 'agenthost_look', rawInput: {} }],
+    [
+      'another tool’s name',
+      { kind: 'other', title: 'agenthost_look', rawInput: {}, _meta: { x: { toolName: 'Bash' } } },
+    ],
+    [
+      'a call that shows as a command',
+      { kind: 'other', title: 'agenthost_look', rawInput: {} },
+      { kind: 'execute', title: 'rm' },
+    ],
+    [
+      'a call that was announced as the tool’s',
+      { kind: 'execute', title: 'rm', rawInput: { command: 'rm' } },
+      { kind: 'other', title: 'agenthost_look' },
+    ],
+  ])('[CHAT-9] a question about %s is asked, with the call', async (_, fields, announced) => {
+    const { prompt } = await opened();
+    const first = announced === undefined ? [] : [toolCall('a', { status: 'pending', ...announced })];
+    const { output, done } = prompt(...first, permission('a', yesOrNo, fields), { sayAnswer: true });
+    (await output.callIn('pending-confirmation')).answer({ approved: false, reason: 'denied' });
+    await done;
+    expect(output.text).toContain('"optionId":"no"');
+    expect(output.calls.map(({ id }) => id)).toEqual(['a']);
+  });
+
+  it('[CHAT-9] what was kept back for a client’s call that never came shows at the end of the turn', async () => {
+    const output = await played([
+      permission('a', yesOrNo, { title: 'mcp__agenthost__look', kind: 'other', rawInput: { far: true } }),
+      toolCall('b', { title: 'agenthost_look', status: 'in_progress' }),
+    ]);
+    expect(output.calls.map(({ id }) => id)).toEqual(['a', 'b']);
+  });
+
+  it('[CHAT-9] a call that came before the question is not the one that was asked about', async () => {
+    const asked = permission('a', yesOrNo, { title: 'agenthost_look', kind: 'other', rawInput: {} });
+    const output = await played([call(), asked, call()]);
+    expect(output.clientCalls.map(({ asksFirst }) => asksFirst)).toEqual([undefined, true]);
+    expect(output.calls).toEqual([]);
+  });
+
   it('[CHAT-9] a question that does not say whose tool it is about shows by itself, to its end, and nobody is asked twice', async () => {
     const { prompt } = await opened();
     const { output, done } = prompt(
-      permission('a', ['allow_once:yes', 'reject_once:no'], { title: '{"far":true}', kind: 'other' }),
+      permission('a', yesOrNo, { title: '{"far":true}', kind: 'other' }),
       call(),
       toolCall('a', { status: 'completed', _meta: { toolName: 'mcp__agenthost__look' } }, 'tool_call_update'),
       call(),

@@ -1,26 +1,27 @@
 import type { ClientTool } from '@agenthost/host';
-import { objectOf, textOf } from './json.ts';
-import { TOOL_SERVER } from './mcp/server-name.ts';
+import { isCallOf, isSurelyCallOf } from './client-tool-forms.ts';
 import type { ToolCallFields } from './session-update.ts';
 
 interface Twin {
-  readonly name: string;
+  readonly tool: ClientTool;
+  /** As it was announced: later it may get another title, but not be another tool. */
+  readonly title: string | undefined;
   fields: ToolCallFields;
   isClaimed: boolean;
-  /** The agent has asked whether it may run it. */
-  isAsked: boolean;
   isShown: boolean;
 }
 
 /**
  * Agents announce what they call of the host's own tool server as calls of theirs. The host shows the client's call in their place, so
- * such a twin is kept back until it is clear that there is none: it ended, and nothing came for it.
+ * such a twin is kept back until it is clear that there is none: it ended, or the turn did, and nothing came for it.
  */
 export class ClientToolTwins {
   readonly #tools: () => readonly ClientTool[];
   readonly #twins = new Map<string, Twin>();
   /** Calls that came before they were announced, by name. */
   readonly #early = new Map<string, number>();
+  /** Names of tools that the agent has asked about without a person: people are asked about every call that comes of them. */
+  readonly #asked = new Set<string>();
 
   constructor(tools: () => readonly ClientTool[]) {
     this.#tools = tools;
@@ -28,21 +29,36 @@ export class ClientToolTwins {
 
   /** What of an announcement or update there is to show as the agent's own; `undefined`: nothing. */
   shown(fields: ToolCallFields): ToolCallFields | undefined {
-    const twin = this.#twins.get(fields.toolCallId) ?? this.#begin(fields);
+    const twin = this.#twins.get(fields.toolCallId) ?? this.#begin(fields, true);
     if (twin === undefined || twin.isShown) return fields;
-    twin.fields = { ...twin.fields, ...fields };
-    const isOver = fields.status === 'completed' || fields.status === 'failed';
-    if (!isOver || twin.isClaimed) return undefined;
+    twin.fields = merged(twin.fields, fields);
+    const title = twin.title === undefined ? {} : { title: twin.title };
+    const isSame = isCallOf(twin.tool, { ...twin.fields, ...title });
+    if (isSame && (!isEnd(fields) || twin.isClaimed)) return undefined;
     twin.isShown = true;
     return twin.fields;
   }
 
-  /** Whether a question of the agent is about a twin: a person is then asked about the client's call, once it comes. */
-  asks(fields: ToolCallFields): boolean {
-    if (this.shown(fields) !== undefined) return false;
-    const twin = this.#twins.get(fields.toolCallId);
-    if (twin !== undefined) twin.isAsked = true;
-    return twin !== undefined;
+  /**
+   * Takes a question of the agent. `undefined`: it can be about nothing but a client's tool, and a person is asked about the client's call
+   * once it comes. Else what a person is to be asked about.
+   */
+  asks(fields: ToolCallFields): ToolCallFields | undefined {
+    const known = this.#twins.get(fields.toolCallId);
+    if (known?.isShown === true) return fields;
+    const all = merged(known?.fields, fields);
+    const tool = this.#tools().find((each) => isSurelyCallOf(each, all));
+    if (tool === undefined || (known !== undefined && known.tool.name !== tool.name)) {
+      if (known !== undefined) known.isShown = true;
+      return all;
+    }
+    const twin = known ?? this.#begin(all, false);
+    if (twin === undefined) return all;
+    twin.fields = all;
+    // Agents ask before they call: what has come so far was another call.
+    twin.isClaimed = false;
+    this.#asked.add(tool.name);
+    return undefined;
   }
 
   /**
@@ -50,52 +66,45 @@ export class ClientToolTwins {
    * is a call of its own; only when it is over it turns out that the client's call came for it.
    */
   sawShown(fields: ToolCallFields): void {
-    if (fields.status !== 'completed' && fields.status !== 'failed') return;
-    const name = this.#tools().find((tool) => isCallOf(tool.name, fields))?.name;
+    if (!isEnd(fields)) return;
+    const name = this.#tools().find((tool) => isCallOf(tool, fields))?.name;
     const earlyCount = this.#early.get(name ?? '') ?? 0;
     if (name !== undefined && earlyCount > 0) this.#early.set(name, earlyCount - 1);
   }
 
-  /** The client's call has come. True when the agent has asked whether it may. */
+  /** The client's call has come. True when the agent has asked whether it may, and no person has answered. */
   claim(name: string): boolean {
     const twin = [...this.#twins.values()].find(
-      (each) => each.name === name && !each.isClaimed && !each.isShown,
+      (each) => each.tool.name === name && !each.isClaimed && !each.isShown,
     );
     if (twin === undefined) this.#early.set(name, (this.#early.get(name) ?? 0) + 1);
     else twin.isClaimed = true;
-    return twin?.isAsked === true;
+    return this.#asked.has(name);
   }
 
-  #begin(fields: ToolCallFields): Twin | undefined {
-    const tool = this.#tools().find(({ name }) => isCallOf(name, fields));
+  /** The turn is over: what was kept back and nothing came for, to show now. */
+  end(): ToolCallFields[] {
+    const left = [...this.#twins.values()].filter(({ isClaimed, isShown }) => !isClaimed && !isShown);
+    for (const twin of left) twin.isShown = true;
+    return left.map(({ fields }) => fields);
+  }
+
+  #begin(fields: ToolCallFields, mayHaveCome: boolean): Twin | undefined {
+    const tool = this.#tools().find((each) => isCallOf(each, fields));
     if (tool === undefined) return undefined;
-    const { name } = tool;
-    const earlyCount = this.#early.get(name) ?? 0;
-    if (earlyCount > 0) this.#early.set(name, earlyCount - 1);
-    const twin = { name, fields, isClaimed: earlyCount > 0, isAsked: false, isShown: false };
+    const earlyCount = mayHaveCome ? (this.#early.get(tool.name) ?? 0) : 0;
+    const isClaimed = earlyCount > 0;
+    if (isClaimed) this.#early.set(tool.name, earlyCount - 1);
+    const twin = { tool, title: fields.title, fields, isClaimed, isShown: false };
     this.#twins.set(fields.toolCallId, twin);
     return twin;
   }
 }
 
-/**
- * Whether an agent's call is one of the host's tool server. Its kind has to be none of the agent's own tools: their titles may
- * be what a model says, and it must not talk its way past a question.
- */
-function isCallOf(name: string, { kind, title, name: ownName, rawInput, meta }: ToolCallFields): boolean {
-  const input = objectOf(rawInput);
-  if (input['server'] === TOOL_SERVER && input['tool'] === name) return true;
-  if (kind !== undefined && kind !== 'other') return false;
-  const vendors = Object.values(meta).map((value) => textOf(objectOf(value)['toolName']));
-  const pattern = patternOf(name);
-  return [title, ownName, textOf(meta['toolName']), ...vendors].some(
-    (text) => text !== undefined && pattern.test(text.trim()),
-  );
-}
+const isEnd = ({ status }: ToolCallFields): boolean => status === 'completed' || status === 'failed';
 
-/** How agents write a server's tool: `mcp__server__tool`, `server_tool`, `server/tool`, `server - tool`, `tool (server MCP Server)`, … */
-function patternOf(name: string): RegExp {
-  const tool = name.replace(/[^A-Za-z0-9]/g, '[^A-Za-z0-9]');
-  const before = `(?:tool:\\s*|mcp(?:__|[:./_\\s]\\s*))?${TOOL_SERVER}(?:__|_|/|\\.|:|\\s-\\s)${tool}`;
-  return new RegExp(`^(?:${before}|${tool} \\(${TOOL_SERVER} MCP Server\\))(?![\\w.-])`, 'i');
-}
+const merged = (known: ToolCallFields | undefined, fields: ToolCallFields): ToolCallFields => ({
+  ...known,
+  ...fields,
+  meta: { ...known?.meta, ...fields.meta },
+});

@@ -266,6 +266,7 @@ export class AcpSession implements AgentSession, SessionReceiver {
     } finally {
       signal.removeEventListener('abort', cancel);
       this.#turn = undefined;
+      await turn.showKeptBack();
       await this.terminals.endTurn(signal.aborted);
     }
   }

@@ -117,8 +117,9 @@ export class AcpTurn {
     this.#hasMarkdownBefore = false;
     const choices = new PermissionChoices(params);
     // The host asks about the client's call, where people see whose it is.
-    if (this.#twins.asks(call)) return choices.optionFor({ approved: true });
-    return this.#toolCalls.ask(call, choices);
+    const asked = this.#isShown(call) ? call : this.#twins.asks(call);
+    if (asked === undefined) return choices.optionFor({ approved: true });
+    return this.#toolCalls.ask(asked, choices);
   }
 
   /** Asks people; cancelled when the turn ends first. */
@@ -131,6 +132,11 @@ export class AcpTurn {
   showTerminal(terminal: SharedTerminal): void {
     this.#toolCalls.showTerminal(terminal);
     for (const worker of this.#workers.writers) worker.showTerminal(terminal);
+  }
+
+  /** The agent has stopped, in whatever way: shows what was kept back for calls of clients' tools that never came. */
+  async showKeptBack(): Promise<void> {
+    for (const fields of this.#twins.end()) await this.#toolCalls.update(fields, true);
   }
 
   /** Applies the prompt's result. */
@@ -155,8 +161,12 @@ export class AcpTurn {
     );
   }
 
+  #isShown({ toolCallId }: ToolCallFields): boolean {
+    return this.#toolCalls.find(toolCallId)?.isOver === false;
+  }
+
   async #toolCall(call: ToolCallFields, isAnnouncement: boolean): Promise<void> {
-    const isShown = this.#toolCalls.find(call.toolCallId)?.isOver === false;
+    const isShown = this.#isShown(call);
     if (isShown) this.#twins.sawShown(call);
     const shown = isShown ? call : this.#twins.shown(call);
     if (shown !== undefined) await this.#toolCalls.update(shown, isAnnouncement);
