@@ -120,6 +120,25 @@ describe('import', () => {
     expect((await machine.run(['sessions'])).out.split('\n')).toHaveLength(before.out.split('\n').length);
   });
 
+  test('says what of the file it did not take: settings, and messages that would be sent', async () => {
+    const pending = '{"id":"q","message":{"text":"!touch /x","origin":{"kind":"user"}}}';
+    const path = changed(
+      'settings.json',
+      [/"approvals":"ask"/, '"approvals":"all"'],
+      [/"chats":\s*\[\s*\{/, `$&"queuedMessages":[${pending}],`],
+    );
+    const { code, err } = await machine.run(['import', path, '--session', 'ahp-session:/careful']);
+    expect(err).toBe(
+      '1 turn in 1 chat\nsettings of the file that were left out: approvals=all\n1 message that waited to be sent: in the draft, not sent\n',
+    );
+    expect(code).toBe(0);
+    const { out } = await machine.run(['export', 'careful']);
+    const copy = JSON.parse(out);
+    expect(copy.session.config.approvals).toBe('ask');
+    expect(copy.chats[0]).toMatchObject({ draft: { text: '!touch /x' } });
+    expect(copy.chats[0]).not.toHaveProperty('queuedMessages');
+  });
+
   test('takes another agent and another folder', async () => {
     const path = changed('moved.json', [provider, '"provider":"nobody"'], [workingDirectory, nowhere]);
     const { code, out } = await machine.run([

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
-import { ErrorCodes } from '@agenthost/protocol';
+import { isDeepStrictEqual } from 'node:util';
+import { ErrorCodes, type ExportedChatHead } from '@agenthost/protocol';
 import { withHost } from '../connect.ts';
 import type { Context } from '../context.ts';
 import { CliError, EXIT, type ExitCode } from '../exit.ts';
@@ -43,18 +44,49 @@ export async function importSession(
         throw explained(error, file, options);
       });
     screen.status(undefined);
-    const { title } = session.mirror.confirmed;
+    const { title, config } = session.mirror.confirmed;
     const chats = file.chats.length;
+    const leftOut = otherValues(file.session.config, config?.values);
+    const waiting = waitingCount(file.chats);
     if (json) {
       const { resource: from } = file.session;
-      screen.json({ type: 'imported', session: session.uri, from, chats, turns: file.turnCount });
+      const counts = { chats, turns: file.turnCount, waiting };
+      screen.json({ type: 'imported', session: session.uri, from, ...counts, leftOut });
     } else {
       screen.line(`${shortId(session.uri)}  ${oneLine(title)}`.trimEnd());
       screen.note(`${counting(file.turnCount, 'turn')} in ${counting(chats, 'chat')}`);
+      const values = Object.entries(leftOut).map(([key, value]) => oneLine(`${key}=${shown(value)}`, 100));
+      if (values.length > 0)
+        screen.note(`settings of the file that were left out: ${oneLine(values.join(', '), 1_000)}`);
+      if (waiting > 0) {
+        screen.note(`${counting(waiting, 'message')} that waited to be sent: in the draft, not sent`);
+      }
     }
     session.dispose();
     return EXIT.done;
   });
+}
+
+const shown = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+
+/** Config values of the file that the new session does not have. */
+function otherValues(
+  given: Readonly<Record<string, unknown>> = {},
+  taken: Readonly<Record<string, unknown>> = {},
+): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(given).filter(([key, value]) => !isDeepStrictEqual(value, taken[key])),
+  );
+}
+
+/** Messages that wait in chats that people write to. */
+function waitingCount(chats: readonly ExportedChatHead[]): number {
+  let count = 0;
+  for (const { interactivity = 'full', steeringMessage, queuedMessages = [] } of chats) {
+    if (interactivity !== 'full') continue;
+    count += queuedMessages.length + (steeringMessage === undefined ? 0 : 1);
+  }
+  return count;
 }
 
 /** What a host refuses, with the option that helps. */
