@@ -1,4 +1,5 @@
-import { InvalidArgumentError, Option } from 'commander';
+import { Option } from 'commander';
+import { readNumber } from './option-number.ts';
 import type { OptionSpec } from './option-spec.ts';
 
 /** Every option of every command. */
@@ -284,18 +285,4 @@ export function optionOf(name: OptionName, env: Readonly<Record<string, string |
   if (spec.default !== undefined)
     option.default(spec.default, unit === '' ? undefined : `${spec.default}${unit}`);
   return option;
-}
-
-function readNumber(text: string, spec: OptionSpec & { type: 'number' }): number {
-  const value = Number(text);
-  const isRight =
-    text.trim() !== '' &&
-    value >= spec.min &&
-    value <= spec.max &&
-    (!spec.isInteger || Number.isInteger(value));
-  if (isRight) return value;
-  const kind = spec.isInteger ? 'a whole number' : 'a number';
-  const range =
-    spec.max === Number.MAX_SAFE_INTEGER ? `of at least ${spec.min}` : `from ${spec.min} to ${spec.max}`;
-  throw new InvalidArgumentError(`Expected ${kind} ${range}.`);
 }

@@ -5,6 +5,7 @@ import type { HostTarget } from '../find-host.ts';
 import { oneLine } from '../render/plain-text.ts';
 import { DisplayFilter } from './display-filter.ts';
 import { giveBack, holderText, isNobody, refusal, take } from './holding.ts';
+import { watchHost } from './host-watch.ts';
 import { KeyReader } from './key-reader.ts';
 import { NoticeCorner } from './notice.ts';
 import { windowOf } from './window.ts';
@@ -34,9 +35,6 @@ export interface AttachmentParts {
 /** A beginning of a sequence that is nothing more after so long is a key. */
 const keyPatienceMs = 50;
 
-/** A host that is started again is back sooner. */
-const hostPatienceMs = 120_000;
-
 /** The window of this command as a window of a terminal of the host. */
 export class Attachment {
   readonly #parts: AttachmentParts;
@@ -45,7 +43,6 @@ export class Attachment {
   readonly #keys: KeyReader;
   readonly #undo: (() => void)[] = [];
   #end: ((end: AttachmentEnd) => void) | undefined;
-  #patience: NodeJS.Timeout | undefined;
   #knownClaim: TerminalClaim;
   /** Who held it when it was claimed here. */
   #takenFrom: TerminalClaim | undefined;
@@ -116,7 +113,12 @@ export class Attachment {
     stdout.on('resize', resized);
     this.#on(() => void stdout.off('resize', resized));
     this.#on(() => this.#write(this.#filter.modes.restore()));
-    this.#on(client.onStatus(() => this.#watchHost()));
+    this.#on(
+      watchHost(client, {
+        notice: (text) => this.#notice([text]),
+        lost: (message) => this.#end?.({ reason: 'hostLost', message }),
+      }),
+    );
     // What stood in the window scrolls up, and stays there.
     this.#write('\r\n'.repeat(windowOf(context)?.rows ?? 24));
     this.#on(
@@ -141,7 +143,6 @@ export class Attachment {
 
   #close(): void {
     this.#end = undefined;
-    clearTimeout(this.#patience);
     this.#keys.dispose();
     for (const undo of this.#undo.splice(0).reverse()) undo();
   }
@@ -259,23 +260,6 @@ export class Attachment {
     const { uri, state } = terminal;
     const holder = holderText(uri, state.claim, client.clientId);
     this.#notice([`read-only: ${holder} holds it`, `${prefix.name} c claims it, ${prefix.name} d detaches`]);
-  }
-
-  #watchHost(): void {
-    const { status } = this.#parts.client;
-    if (status.state === 'closed' || status.state === 'replaced') {
-      this.#end?.({ reason: 'hostLost', message: `lost the host: ${oneLine(status.error.message)}` });
-    } else if (status.state === 'waiting' && this.#patience === undefined) {
-      this.#notice(['lost the host; reconnecting']);
-      this.#patience = setTimeout(() => {
-        const message = `the host did not come back within ${hostPatienceMs / 1_000} s`;
-        this.#end?.({ reason: 'hostLost', message });
-      }, hostPatienceMs);
-    } else if (status.state === 'online' && this.#patience !== undefined) {
-      clearTimeout(this.#patience);
-      this.#patience = undefined;
-      this.#notice(['reached the host again']);
-    }
   }
 
   /** Clears the window and shows all anew. */
