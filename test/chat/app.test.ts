@@ -242,7 +242,7 @@ describe('opening', () => {
     });
     const { conversation } = room;
     room.run('chats');
-    room.run('create');
+    room.run('new');
     room.dispose();
     await it.settle();
     expect(room.conversation).toBe(conversation);
