@@ -127,6 +127,27 @@ describe('the message that is being written', () => {
     conversation.dispose();
   });
 
+  test('[CHAT-14] the draft comes back as others have left it when another message was changed, with its files', async () => {
+    const { it, env, pass, session } = await opened({
+      activeTurn: { ...turnOf('t') },
+      queuedMessages: [{ id: 'q', message: user('one') }],
+    });
+    const conversation = new Conversation(env, session.chat);
+    const { composer } = conversation;
+    it.host.completions = [{ insertText: '@b', rangeStart: 0, rangeEnd: 1, attachment: resource('b') }];
+    composer.type({ text: '@' });
+    pass();
+    await it.settle();
+    composer.take();
+    conversation.queue.run('edit');
+    await it.settle();
+    it.host.emit(CHAT, { type: 'chat/draftChanged', draft: user('@b too') });
+    await it.settle();
+    composer.clear();
+    expect(composer.send()?.message).toMatchObject({ text: '@b too', attachments: [resource('b')] });
+    conversation.dispose();
+  });
+
   test('[CHAT-11] a queued message stays in the queue when it may not steer', async () => {
     const { it, env, notices, session, chat } = await opened({
       activeTurn: { ...turnOf('t') },

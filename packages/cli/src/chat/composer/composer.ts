@@ -27,8 +27,8 @@ export class Composer {
   #inserted: readonly Inserted[] = [];
   #history: History | undefined;
   #purpose: ComposerPurpose = { kind: 'new' };
-  /** What was being written before another message was taken up to be changed. */
-  #putAside = '';
+  /** What stands for attachments in the draft while another message is changed. */
+  #putAside: readonly Inserted[] = [];
 
   constructor(env: Environment, chat: ChatHandle) {
     this.#chat = chat;
@@ -47,7 +47,15 @@ export class Composer {
 
   /** What the text is of: it goes along with whatever else is in there. */
   get carried(): Message | undefined {
-    return this.#purpose.kind === 'new' ? this.#draft.whole : this.#purpose.message;
+    const purpose = this.#purpose;
+    if (purpose.kind === 'new') return this.#draft.whole;
+    if (purpose.kind === 'resend') return purpose.message;
+    // Somebody else may have changed it meanwhile.
+    const { messages, steering } = this.#chat.queue;
+    return (
+      [...messages, ...(steering === undefined ? [] : [steering])].find(({ id }) => id === purpose.id)
+        ?.message ?? purpose.message
+    );
   }
 
   /** Nothing is written, and nothing would go along. */
@@ -102,7 +110,7 @@ export class Composer {
   takeUp(purpose: Exclude<ComposerPurpose, { kind: 'new' }>): void {
     if (this.#purpose.kind === 'new') {
       this.#draft.flush(this.#editor.text);
-      this.#putAside = this.#editor.text;
+      this.#putAside = this.#inserted;
     }
     this.#purpose = purpose;
     this.#inserted = [];
@@ -119,15 +127,15 @@ export class Composer {
   /** Leaves off changing another message, or empties this one. */
   clear(): void {
     this.proposals.close();
-    this.#inserted = [];
+    this.#inserted = this.#putAside;
+    this.#putAside = [];
     if (this.#purpose.kind === 'new') {
       this.#editor = EMPTY_EDITOR;
       this.#history = undefined;
       return this.#draft.clear();
     }
     this.#purpose = { kind: 'new' };
-    this.#editor = editorOf(this.#putAside);
-    this.#putAside = '';
+    this.#editor = editorOf(this.#draft.whole?.text ?? '');
   }
 
   /** The message, which is then gone from here; `undefined` when there is nothing in it. */
