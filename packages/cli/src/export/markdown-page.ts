@@ -2,6 +2,7 @@ import type { ExportPart } from '@agenthost/client';
 import type { ExportedChatHead } from '@agenthost/protocol';
 import { oneLine, plain } from '../render/plain-text.ts';
 import type { Block } from './block.ts';
+import { closedMarkdown, fenced } from './closed-markdown.ts';
 import { chatFacts, chatName, sessionFacts, sessionName, waitingBlocks } from './facts.ts';
 import { turnBlocks } from './turn-blocks.ts';
 
@@ -44,15 +45,15 @@ const written = (blocks: readonly Block[]): string =>
 function writeBlock(block: Block): string {
   switch (block.kind) {
     case 'markdown':
-      return unfolding(plain(block.text).trimEnd());
+      return closedMarkdown(plain(block.text));
     case 'line':
       return `*${inline(block.text)}*`;
     case 'error':
       return `**Error:** ${inline(block.text)}`;
     case 'code':
-      return `${block.label === undefined ? '' : `${inline(block.label)}\n\n`}${fenced(block.text, block.language)}`;
+      return `${block.label === undefined ? '' : `${inline(block.label)}\n\n`}${code(block.text, block.language)}`;
     case 'diff':
-      return `${inline(block.label)}\n\n${fenced(block.text, 'diff')}`;
+      return `${inline(block.label)}\n\n${code(block.text, 'diff')}`;
     case 'picture':
       return `*${inline(block.label)} (${block.contentType}; its bytes are in the JSON export)*`;
     case 'chat':
@@ -66,13 +67,8 @@ function writeBlock(block: Block): string {
 
 const marks = { done: '✓', failed: '✗', refused: '⊘' } as const;
 
-/** A block of code whose fence is longer than any inside. */
-function fenced(text: string, language = ''): string {
-  const body = plain(text).replace(/\n$/, '');
-  const longest = Math.max(2, ...[...body.matchAll(/`+/g)].map(([run]) => run.length));
-  const fence = '`'.repeat(longest + 1);
-  return `${fence}${language}\n${body}\n${fence}`;
-}
+/** What a tool printed, for instance. */
+const code = (text: string, language?: string): string => fenced(plain(text).replace(/\n$/, ''), language);
 
 const quoted = (text: string): string =>
   text
@@ -81,9 +77,6 @@ const quoted = (text: string): string =>
     .map((line) => `> ${line}`.trimEnd())
     .join('\n')
     .concat('\n');
-
-/** What is written must not end, or begin, what is folded around it. */
-const unfolding = (text: string): string => text.replace(/<(?=\/?(?:details|summary)\b)/gi, '&lt;');
 
 /** Text on one line in which nothing is markup. */
 const inline = (text: string): string => oneLine(text, 1_000).replace(/[\\`*_[\]<>#|]/g, '\\$&');

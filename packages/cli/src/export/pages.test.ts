@@ -2,6 +2,7 @@ import type { ExportPart } from '@agenthost/client';
 import type { ExportedTurn, Message, ResponsePart } from '@agenthost/protocol';
 import { completedTurn, userMessage } from '@agenthost/testkit';
 import * as fc from 'fast-check';
+import { lexer } from 'marked';
 import { describe, expect, test } from 'vitest';
 import { htmlPage } from './html-page.ts';
 import { markdownPage } from './markdown-page.ts';
@@ -183,6 +184,22 @@ describe('a page of Markdown', () => {
     expect(text).toContain(
       '```diff\n--- /w/a.txt\n+++ /w/a.txt\n@@ -1,2 +1,2 @@\n one\n-two\n+<b>three</b>\n```',
     );
+  });
+
+  test.each([
+    ['```js\nlet a', '```js\nlet a\n```'],
+    ['~~~~\na\n~~~', '~~~~\na\n~~~\n~~~~'],
+    ['```', '```\n```'],
+    ['```\na\n```', '```\na\n```'],
+    ['a\n\n<!-- b\n```\nc', 'a\n\n````html\n<!-- b\n```\nc\n````'],
+    ['<script>\n\nb', '```html\n<script>\n\nb\n```'],
+    ['- a\n- <!-- b', '- a\n- &lt;!-- b'],
+    ['1. a\n   ```\n   b', '1. a\n   ```\n   b'],
+    ['a `<b>` <https://e.example>', 'a `<b>` <https://e.example>'],
+  ])('closes what a part leaves open: %j', async (content, closed) => {
+    const text = await page(markdownPage, { answer: [markdown(content), markdown('# next')] });
+    expect(text).toContain(`\n${closed}\n\n# next\n`);
+    expect(lexer(text)).toContainEqual(expect.objectContaining({ type: 'heading', text: 'next' }));
   });
 
   test('quotes messages, and shows questions with their answers', async () => {

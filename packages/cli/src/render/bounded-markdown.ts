@@ -57,13 +57,8 @@ function flattenedMarks(marks: string): string {
 /** Marks as text: the first one, escaped, makes text of the others. */
 const escapedFirst = (marks: string): string => marks.replace(/[>*+.)-]/, '\\$&');
 
-const paragraphs = (text: string): MarkedToken[] =>
-  text
-    .split(/\n[ \t]*\n/)
-    .filter((raw) => raw.trim() !== '')
-    .map((raw) => ({
-      type: 'paragraph',
-      raw,
-      text: raw,
-      tokens: [{ type: 'text', raw, text: raw, escaped: false }],
-    }));
+const paragraphs = (source: string): MarkedToken[] =>
+  source.split(/(?<=\n[ \t]*\n)/).map((raw) => {
+    const text = raw.trim();
+    return { type: 'paragraph', raw, text, tokens: [{ type: 'text', raw: text, text, escaped: false }] };
+  });
