@@ -1,9 +1,9 @@
 import { statSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { ClientTool } from '@agenthost/host';
 import type { ToolCallResult } from '@agenthost/protocol';
 import { openChat } from '@agenthost/testkit';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { permission, scriptedAgent, steps, temporaryFolder, toolCall } from './acp-chats.ts';
 import type { Offer, Step } from './acp-scripted-agent.ts';
 import { McpClient, type ServerEntry } from './scripted-mcp.ts';
@@ -328,6 +328,27 @@ describe('tools of clients in an ACP agent', () => {
     expect(output.calls.map(({ id, status }) => [id, status])).toEqual([['a', 'completed']]);
     expect(output.clientCalls).toMatchObject([{ toolName: 'look' }, { toolName: 'look' }]);
     expect(output.clientCalls.some(({ asksFirst }) => asksFirst === true)).toBe(false);
+  });
+
+  it('[CHAT-9] a host that cannot serve them runs turns without, tells so, and tries again', async () => {
+    const { prompt, provider, chat } = await opened();
+    const temporary = temporaryFolder();
+    vi.stubEnv('TMPDIR', join(temporary, 'missing'));
+    onTestFinished(() => {
+      vi.unstubAllEnvs();
+    });
+    const first = prompt({ say: 'on' });
+    await first.done;
+    expect(first.output.text).toBe('on');
+    const notices = first.output.events.filter(({ kind }) => kind === 'notify');
+    expect(JSON.stringify(notices)).toContain('the host cannot serve them');
+    vi.stubEnv('TMPDIR', temporary);
+    const second = prompt(list, { sayAnswer: true });
+    await second.done;
+    expect(second.output.text).toContain('"look"');
+    vi.stubEnv('TMPDIR', join(temporary, 'missing'));
+    await chat.session.close();
+    await provider.dispose();
   });
 
   it('only who knows the secret is served, on a socket of this user alone', async () => {

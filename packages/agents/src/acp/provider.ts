@@ -151,7 +151,8 @@ class Provider implements AcpProvider {
 
   async dispose(): Promise<void> {
     await this.#pool.dispose();
-    await (await this.#toolServer)?.dispose();
+    const toolServer = await this.#toolServer?.catch(() => undefined);
+    await toolServer?.dispose();
   }
 
   /** Not before a client offers a tool: the protocol's library takes memory, which most hosts do not need. */

@@ -81,7 +81,8 @@ export class AcpSession implements AgentSession, SessionReceiver {
   /** Settles when the turn that is running has. */
   #running: Promise<void> = Promise.resolve();
   #priming: string | undefined;
-  #notice: string | undefined;
+  /** For the next turn. */
+  readonly #notices = new Set<string>();
   #isClosed = false;
   #updateCount = 0;
 
@@ -232,8 +233,8 @@ export class AcpSession implements AgentSession, SessionReceiver {
     if (attached === undefined)
       throw new AgentError('agentExited', `${this.#name} ended before the turn began`);
     const { connection, sessionId } = attached;
-    if (this.#notice !== undefined) output.notify(this.#notice);
-    this.#notice = undefined;
+    for (const notice of this.#notices) output.notify(notice);
+    this.#notices.clear();
     const model = input.message.model?.id;
     if (model !== undefined && !(await this.#config.chooseModel(this.#target(attached), model))) {
       output.notify(`${this.#name} offers no model ${model}; it goes on with the one that it uses.`);
@@ -296,7 +297,7 @@ export class AcpSession implements AgentSession, SessionReceiver {
       ) {
         await this.#closeAgentSession();
         this.#detach();
-        this.#mcpServers = await this.#tools.servers(!canReopen);
+        this.#mcpServers = await this.#toolServers(!canReopen);
         this.#attached = (await this.#restore(lease.connection)) ?? (await this.#create(lease.connection));
         if (this.#isClosed) this.#detach();
         if (this.#attached === undefined)
@@ -308,6 +309,20 @@ export class AcpSession implements AgentSession, SessionReceiver {
     } catch (error) {
       lease.release();
       throw error;
+    }
+  }
+
+  /** It works without them, too. */
+  async #toolServers(isLastChance: boolean): Promise<ToolServerEntry[]> {
+    try {
+      return await this.#tools.servers(isLastChance);
+    } catch (error) {
+      const reason = String(error);
+      this.#context.log('warn', 'no server for tools of clients', { reason });
+      this.#notices.add(
+        `${this.#name} gets no tools of clients: the host cannot serve them (${brief(reason)}).`,
+      );
+      return [];
     }
   }
 
@@ -337,7 +352,9 @@ export class AcpSession implements AgentSession, SessionReceiver {
     this.#sessionId = undefined;
     await this.#prime();
     if (this.#priming !== undefined) {
-      this.#notice = `${this.#name} could not take up its earlier session and goes on from a record of this chat (${brief(reason)}).`;
+      this.#notices.add(
+        `${this.#name} could not take up its earlier session and goes on from a record of this chat (${brief(reason)}).`,
+      );
     }
     return undefined;
   }

@@ -29,7 +29,7 @@ test('what a killed host left is removed, and nothing that somebody uses or is a
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(used.path, resolve));
   expect(existsSync(left.path)).toBe(true);
-  await removeLeftSockets();
+  await removeLeftSockets((error) => expect.unreachable(String(error)));
   expect([left.folder, other, begun.folder, used.path].map((path) => existsSync(path))).toEqual([
     false,
     true,
@@ -37,4 +37,25 @@ test('what a killed host left is removed, and nothing that somebody uses or is a
     true,
   ]);
   await new Promise((resolve) => server.close(resolve));
+});
+
+test('a temporary folder that cannot be read is told and passed over', async () => {
+  vi.stubEnv('TMPDIR', '/proc/none');
+  onTestFinished(() => {
+    vi.unstubAllEnvs();
+  });
+  const failures: unknown[] = [];
+  await removeLeftSockets((error) => failures.push(error));
+  expect(failures.map(String)).toEqual([expect.stringContaining('ENOENT')]);
+});
+
+test('a socket’s path is one that can be listened on, however long the temporary folder’s is', () => {
+  vi.stubEnv('TMPDIR', `/${'long/'.repeat(20)}`);
+  const { folder, path } = makeSocketFolder();
+  onTestFinished(() => {
+    vi.unstubAllEnvs();
+    rmSync(folder, { recursive: true });
+  });
+  expect(dirname(folder)).toBe('/tmp');
+  expect(Buffer.byteLength(path)).toBeLessThanOrEqual(100);
 });

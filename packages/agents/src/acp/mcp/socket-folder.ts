@@ -6,23 +6,43 @@ import { join } from 'node:path';
 
 const PREFIX = 'agenthost-tools-';
 const SOCKET = 'socket';
+/** What every system takes as a socket's path. */
+const PATH_LIMIT_BYTES = 100;
+/** For a temporary folder whose path is too long for that. */
+const SHORT_FOLDER = '/tmp';
 
 /**
  * A new folder that this user alone can look into (mode 0700), for one socket. Below the temporary folder, since a socket's path is
  * limited to some 100 bytes, which a data folder may have used up.
  */
 export function makeSocketFolder(): { readonly folder: string; readonly path: string } {
-  const folder = mkdtempSync(join(tmpdir(), PREFIX));
+  const folder = mkdtempSync(join(parentFolder(), PREFIX));
   return { folder, path: join(folder, SOCKET) };
 }
 
-/** Removes what hosts of this user left that were killed: folders whose socket nobody listens on. Rejects when one cannot be removed. */
-export async function removeLeftSockets(): Promise<void> {
-  const names = (await readdir(tmpdir())).filter((name) => name.startsWith(PREFIX));
-  for (const folder of names.map((name) => join(tmpdir(), name))) {
-    if (isOwn(folder) && (await isDeserted(join(folder, SOCKET))))
-      await rm(folder, { recursive: true, force: true });
+/**
+ * Removes what hosts of this user left that were killed: folders whose socket nobody listens on. What cannot be removed is told to
+ * `failed`, and left.
+ */
+export async function removeLeftSockets(failed: (error: unknown) => void): Promise<void> {
+  const parent = parentFolder();
+  const names = await readdir(parent).catch((error: unknown) => {
+    failed(error);
+    return [];
+  });
+  for (const folder of names.filter((name) => name.startsWith(PREFIX)).map((name) => join(parent, name))) {
+    try {
+      if (isOwn(folder) && (await isDeserted(join(folder, SOCKET))))
+        await rm(folder, { recursive: true, force: true });
+    } catch (error) {
+      failed(error);
+    }
   }
+}
+
+function parentFolder(): string {
+  const path = join(tmpdir(), `${PREFIX}XXXXXX`, SOCKET);
+  return Buffer.byteLength(path) > PATH_LIMIT_BYTES ? SHORT_FOLDER : tmpdir();
 }
 
 function isOwn(folder: string): boolean {

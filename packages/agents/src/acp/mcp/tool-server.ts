@@ -44,6 +44,12 @@ export interface ServedSession {
   close(): void;
 }
 
+interface Listening {
+  readonly server: SocketServer;
+  readonly folder: string;
+  readonly path: string;
+}
+
 interface Session {
   readonly tools: ServedTools;
   readonly connections: Map<Socket, ReadonlySet<Server>>;
@@ -57,7 +63,7 @@ export class ToolServer {
   readonly #log: AcpLog;
   readonly #timers: AcpTimers;
   readonly #sessions = new Map<string, Session>();
-  #listening: Promise<{ server: SocketServer; folder: string; path: string }> | undefined;
+  #listening: Promise<Listening> | undefined;
 
   constructor(parts: { log: AcpLog; timers: AcpTimers }) {
     this.#log = parts.log;
@@ -66,8 +72,7 @@ export class ToolServer {
 
   /** Serves a session's tools. Rejects when no socket can be made. */
   async serve(tools: ServedTools): Promise<ServedSession> {
-    this.#listening ??= this.#listen();
-    const { path } = await this.#listening;
+    const { path } = await this.#listen();
     const secret = randomBytes(SECRET_BYTES).toString('hex');
     const session: Session = { tools, connections: new Map() };
     this.#sessions.set(secret, session);
@@ -99,20 +104,43 @@ export class ToolServer {
       for (const socket of connections.keys()) socket.destroy();
     this.#sessions.clear();
     if (listening === undefined) return;
-    const { server, folder } = await listening;
-    server.close();
-    rmSync(folder, { recursive: true, force: true });
+    try {
+      const { server, folder } = await listening;
+      server.close();
+      rmSync(folder, { recursive: true, force: true });
+    } catch (error) {
+      this.#log('warn', 'the socket of the tools was not cleared away', { error: String(error) });
+    }
   }
 
-  async #listen(): Promise<{ server: SocketServer; folder: string; path: string }> {
-    await removeLeftSockets();
+  /** One that fails is tried again by the next session. */
+  #listen(): Promise<Listening> {
+    if (this.#listening !== undefined) return this.#listening;
+    const listening = this.#begin();
+    this.#listening = listening;
+    listening.catch(() => {
+      if (this.#listening === listening) this.#listening = undefined;
+    });
+    return listening;
+  }
+
+  async #begin(): Promise<Listening> {
+    await removeLeftSockets((error) =>
+      this.#log('info', 'a socket that a host left was not removed', { error: String(error) }),
+    );
     const { folder, path } = makeSocketFolder();
     const server = createServer((socket) => this.#accept(socket));
-    await new Promise<void>((resolve, reject) => {
-      server.once('error', reject);
-      server.listen(path, resolve);
-    });
-    chmodSync(path, 0o600);
+    try {
+      await new Promise<void>((resolve, reject) => {
+        server.once('error', reject);
+        server.listen(path, resolve);
+      });
+      chmodSync(path, 0o600);
+    } catch (error) {
+      server.close();
+      rmSync(folder, { recursive: true, force: true });
+      throw error;
+    }
     // Agents keep the host running, not what serves them.
     server.unref();
     return { server, folder, path };
