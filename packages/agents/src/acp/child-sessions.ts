@@ -11,6 +11,9 @@ export interface ChildDetails {
   readonly cwd?: string;
 }
 
+/** Child sessions whose details are kept. */
+const MOST_KNOWN = 1000;
+
 /** Who applies what comes for a child session at the moment. */
 export interface ChildWriter {
   update(update: SessionUpdate): Promise<void>;
@@ -23,8 +26,8 @@ export interface ChildWriter {
  * worker that the running turn has for them; files and terminals are their parent's.
  */
 export class ChildSessions {
-  /** By session id, over turns. */
-  readonly known = new Map<string, ChildDetails>();
+  /** By session id, over turns; who was told of last comes last. */
+  readonly #known = new Map<string, ChildDetails>();
   readonly #parent: SessionReceiver;
   readonly #attached = new Map<string, () => void>();
   #connection: AcpConnection | undefined;
@@ -37,6 +40,17 @@ export class ChildSessions {
   use(connection: AcpConnection): void {
     if (this.#connection !== connection) this.detach();
     this.#connection = connection;
+  }
+
+  /** Takes what is told of a child session. A child may work again long after it ended: the latest `MOST_KNOWN` stay known. */
+  learn(sessionId: string, told: ChildDetails): { readonly details: ChildDetails; readonly isNew: boolean } {
+    const before = this.#known.get(sessionId);
+    const details = { ...before, ...told };
+    this.#known.delete(sessionId);
+    this.#known.set(sessionId, details);
+    const [oldest] = this.#known.keys();
+    if (this.#known.size > MOST_KNOWN && oldest !== undefined) this.#known.delete(oldest);
+    return { details, isNew: before === undefined };
   }
 
   /** Gives what comes for a child session to whoever `writer` says, what came before this included. */

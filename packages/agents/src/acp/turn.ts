@@ -23,7 +23,7 @@ const stopNotices: Readonly<Record<string, string>> = {
 
 /** Where the calls of a turn happen, and what is known of the agent's sub-agents. */
 export type TurnPlace = Omit<ToolCallPlace, 'turnId' | 'callEnded'> & {
-  readonly children: Pick<ChildSessions, 'known' | 'attach' | 'cancel'>;
+  readonly children: Pick<ChildSessions, 'learn' | 'attach' | 'cancel'>;
   /** Of the whole turn, workers included. */
   readonly twins: ClientToolTwins;
 };

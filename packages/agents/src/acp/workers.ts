@@ -30,7 +30,7 @@ interface Worker<W> {
 /** What workers need of the turn that they belong to. */
 export interface WorkersPlace<W> {
   readonly output: TurnOutput;
-  readonly children: Pick<ChildSessions, 'known' | 'attach' | 'cancel'>;
+  readonly children: Pick<ChildSessions, 'learn' | 'attach' | 'cancel'>;
   findCall(toolCallId: string): KnownCall | undefined;
   newWriter(output: TurnOutput): W;
 }
@@ -96,12 +96,10 @@ export class Workers<W extends UpdateWriter> {
   /** A child session is announced, or has changed. */
   async announced(update: SubagentUpdate): Promise<void> {
     const { sessionId, state } = update;
-    const isNew = !this.#place.children.known.has(sessionId);
-    const known = { ...this.#place.children.known.get(sessionId), ...update.details };
-    this.#place.children.known.set(sessionId, known);
+    const { details, isNew } = this.#place.children.learn(sessionId, update.details);
     // What a child says of itself between two turns of its parent is not for this one.
     if (!this.#workers.has(sessionId) && !isNew && !isActive(state)) return;
-    const worker = this.#workers.get(sessionId) ?? (await this.#openChild(sessionId, known));
+    const worker = this.#workers.get(sessionId) ?? (await this.#openChild(sessionId, details));
     if (worker === undefined) return;
     if (isActive(state)) this.#writer(worker);
     else if (state !== undefined) endTurn(worker, state);
