@@ -3,22 +3,22 @@ import type { SearchPosition } from '../../journal/search/results.ts';
 import type { Sync } from '../../sync/sync.ts';
 import type { Commands } from '../../wire/router.ts';
 
-const defaultLimit = 20;
-const maxLimit = 100;
+const DEFAULT_LIMIT = 20;
+const MAX_LIMIT = 100;
 /** Longer than anything that somebody looks for. */
-const maxQueryUnits = 1_000;
+const MAX_QUERY_UNITS = 1_000;
 
 /** `x-searchSessions`. */
 export function searchCommands(sync: Sync): Commands {
   return {
-    'x-searchSessions': async ({ query, limit = defaultLimit, cursor }) => {
-      if (query.length > maxQueryUnits) {
+    'x-searchSessions': async ({ query, limit = DEFAULT_LIMIT, cursor }) => {
+      if (query.length > MAX_QUERY_UNITS) {
         throw invalidParams(
-          `params.query: expected at most ${maxQueryUnits} characters, got ${query.length}`,
+          `params.query: expected at most ${MAX_QUERY_UNITS} characters, got ${query.length}`,
         );
       }
-      if (!Number.isInteger(limit) || limit < 1 || limit > maxLimit) {
-        throw invalidParams(`params.limit: expected an integer from 1 to ${maxLimit}`);
+      if (!Number.isInteger(limit) || limit < 1 || limit > MAX_LIMIT) {
+        throw invalidParams(`params.limit: expected an integer from 1 to ${MAX_LIMIT}`);
       }
       const after = cursor === undefined ? undefined : readCursor(cursor);
       const page = await sync.path.boundary(

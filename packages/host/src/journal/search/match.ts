@@ -21,12 +21,12 @@ interface Found {
   readonly end: number;
 }
 
-const snippetUnits = 120;
+const SNIPPET_UNITS = 120;
 /** Of the snippet before its first match. */
-const leadUnits = 30;
+const LEAD_UNITS = 30;
 /** So many places in a text are looked at. */
-const maxFound = 200;
-const weights = { title: 3, message: 2, response: 1 } satisfies Record<SearchField, number>;
+const MAX_FOUND = 200;
+const WEIGHTS = { title: 3, message: 2, response: 1 } satisfies Record<SearchField, number>;
 
 /** Matches terms against the fields of one document; each has to be in one of them. `undefined`: one is missing. */
 export function matchFields(
@@ -53,7 +53,7 @@ function find(text: string, terms: readonly Term[]): Found[] {
   for (let index = 0; index < words.length; index += 1) {
     for (const [term, wanted] of terms.entries()) {
       // What is still missing counts wherever it stands.
-      if (found.length >= maxFound && seen.has(term)) continue;
+      if (found.length >= MAX_FOUND && seen.has(term)) continue;
       const last = lastWord(words, index, wanted);
       if (last === undefined) continue;
       seen.add(term);
@@ -78,7 +78,7 @@ function describe(field: SearchField, text: string, found: readonly Found[], ter
   let most = 0;
   for (const { start } of found) {
     const inside = found.filter(
-      (each) => each.start >= start && each.end <= start + snippetUnits - leadUnits,
+      (each) => each.start >= start && each.end <= start + SNIPPET_UNITS - LEAD_UNITS,
     );
     const kinds = new Set(inside.map(({ term }) => term)).size;
     if (kinds <= most) continue;
@@ -86,16 +86,16 @@ function describe(field: SearchField, text: string, found: readonly Found[], ter
     from = start;
     if (most === termCount) break;
   }
-  const relevance = weights[field] + most / termCount + Math.log2(1 + found.length) / 8;
+  const relevance = WEIGHTS[field] + most / termCount + Math.log2(1 + found.length) / 8;
   return { field, ...cut(text, from, found), relevance };
 }
 
 function cut(text: string, from: number, found: readonly Found[]): Pick<Match, 'snippet' | 'matches'> {
-  const whole = text.length <= snippetUnits;
+  const whole = text.length <= SNIPPET_UNITS;
   const start = whole
     ? 0
-    : wordStart(text, Math.max(0, Math.min(from - leadUnits, text.length - snippetUnits)), from);
-  const end = whole ? text.length : safe(text, Math.min(text.length, start + snippetUnits));
+    : wordStart(text, Math.max(0, Math.min(from - LEAD_UNITS, text.length - SNIPPET_UNITS)), from);
+  const end = whole ? text.length : safe(text, Math.min(text.length, start + SNIPPET_UNITS));
   const head = start > 0 ? '…' : '';
   const shift = head.length - start;
   const matches: [number, number][] = [];

@@ -9,7 +9,7 @@ export interface Term {
 }
 
 /** So many terms count; what follows them is left out. */
-const maxTerms = 32;
+const MAX_TERMS = 32;
 
 /**
  * What somebody types, as terms that all have to be found: words, and phrases in quotes. The last word counts as a beginning, unless it
@@ -20,7 +20,7 @@ export function parseQuery(query: string): Term[] {
     const words = [...wordsOf(quoted ?? all)].map(({ text }) => text);
     return words.length === 0 ? [] : [{ words, isQuoted: quoted !== undefined }];
   });
-  return pieces.slice(0, maxTerms).map(({ words, isQuoted }, index) => ({
+  return pieces.slice(0, MAX_TERMS).map(({ words, isQuoted }, index) => ({
     words,
     isPrefix: index === pieces.length - 1 && !isQuoted && mayBegin(words.at(-1) ?? ''),
   }));

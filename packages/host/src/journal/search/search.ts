@@ -33,16 +33,16 @@ export interface SearchSource {
 }
 
 /** So many are ranked together: the newest first, then those before them. */
-const titlesRanked = 200;
-const turnsRanked = 200;
-const hitsOfSession = 3;
+const TITLES_RANKED = 200;
+const TURNS_RANKED = 200;
+const HITS_OF_SESSION = 3;
 /** Between two chances for everything else. */
-const sliceMs = 4;
+const SLICE_MS = 4;
 /** In this time what is new loses half of what it is worth for being new. */
-const halfLifeMs = 30 * 24 * 60 * 60 * 1_000;
-const recencyWeight = 2;
+const HALF_LIFE_MS = 30 * 24 * 60 * 60 * 1_000;
+const RECENCY_WEIGHT = 2;
 /** What the title of a chat counts less than that of its session. */
-const ofChat = 0.1;
+const CHAT_PENALTY = 0.1;
 
 /** How a search takes its time. */
 export interface Slices {
@@ -86,8 +86,8 @@ async function rank(
   terms: readonly Term[],
   { below, withTitles }: SearchPosition,
 ): Promise<{ ranked: readonly SearchHit[]; oldest: number | undefined }> {
-  const titles = withTitles ? await slices.read((source) => source.titles(terms, titlesRanked)) : [];
-  const turns = await slices.read((source) => source.turns(terms, below, turnsRanked));
+  const titles = withTitles ? await slices.read((source) => source.titles(terms, TITLES_RANKED)) : [];
+  const turns = await slices.read((source) => source.turns(terms, below, TURNS_RANKED));
   const scored = [
     ...(await inSlices(slices, titles, (source, title) => scoreTitle(source, terms, title))),
     ...(await inSlices(slices, turns, (source, turn) => scoreTurn(source, terms, turn))),
@@ -95,7 +95,7 @@ async function rank(
   const newest = Math.max(...scored.map(({ hit }) => Date.parse(hit.session.modifiedAt)));
   const worth = ({ hit, relevance }: Scored): number => {
     const age = newest - Date.parse(hit.session.modifiedAt);
-    return relevance + recencyWeight * 0.5 ** (age / halfLifeMs);
+    return relevance + RECENCY_WEIGHT * 0.5 ** (age / HALF_LIFE_MS);
   };
   const ranked = scored
     .map((each) => ({ hit: each.hit, worth: worth(each) }))
@@ -103,7 +103,7 @@ async function rank(
     .map(({ hit }) => hit);
   return {
     ranked: ranked.filter(firstOfSession()),
-    oldest: turns.length < turnsRanked ? undefined : turns.at(-1)?.key,
+    oldest: turns.length < TURNS_RANKED ? undefined : turns.at(-1)?.key,
   };
 }
 
@@ -113,7 +113,7 @@ function firstOfSession(): (hit: SearchHit) => boolean {
   const titled = new Set<string>();
   return ({ session: { uri }, field }) => {
     const count = counts.get(uri) ?? 0;
-    if (count >= hitsOfSession || (field === 'title' && titled.has(uri))) return false;
+    if (count >= HITS_OF_SESSION || (field === 'title' && titled.has(uri))) return false;
     if (field === 'title') titled.add(uri);
     counts.set(uri, count + 1);
     return true;
@@ -129,7 +129,7 @@ async function inSlices<T>(
   const left = items.values();
   for (let isDone = false; !isDone; await pause?.()) {
     isDone = await read((source) => {
-      const end = performance.now() + sliceMs;
+      const end = performance.now() + SLICE_MS;
       for (const item of left) {
         const found = score(source, item);
         if (found !== undefined) scored.push(found);
@@ -151,7 +151,7 @@ function scoreTitle(
   if (session === undefined || match === undefined) return undefined;
   const { relevance, ...shown } = match;
   // A chat is often called what its session is.
-  if (chat !== undefined) return { hit: { session, chat, ...shown }, relevance: relevance - ofChat };
+  if (chat !== undefined) return { hit: { session, chat, ...shown }, relevance: relevance - CHAT_PENALTY };
   return { hit: { session, ...shown }, relevance };
 }
 

@@ -1,7 +1,7 @@
 import type { Turn } from '@agenthost/protocol';
 
 /** So much of a message, and of an answer, is searched: an index of it takes a few milliseconds of the turn's last commit. */
-const maxUnits = 32_768;
+const MAX_UNITS = 32_768;
 
 /** What can be found of a turn. */
 export interface TurnText {
@@ -15,7 +15,7 @@ export function textOf(json: string): TurnText {
   const turn: Partial<Turn> | null = parse(json);
   const { message, responseParts = [] } = turn ?? {};
   const pieces: string[] = [];
-  let left = maxUnits;
+  let left = MAX_UNITS;
   for (const part of responseParts) {
     for (const piece of piecesOf(part)) {
       if (left <= 0) break;
@@ -23,7 +23,7 @@ export function textOf(json: string): TurnText {
       left -= piece.length;
     }
   }
-  return { message: (message?.text ?? '').slice(0, maxUnits), response: pieces.join('\n') };
+  return { message: (message?.text ?? '').slice(0, MAX_UNITS), response: pieces.join('\n') };
 }
 
 function piecesOf(part: Turn['responseParts'][number]): string[] {
