@@ -4,9 +4,6 @@ import type { ExportPart } from '@agenthost/client';
 import { withHost } from '../connect.ts';
 import type { Context } from '../context.ts';
 import { CliError, EXIT, type ExitCode, usageError } from '../exit.ts';
-import { htmlPage } from '../export/html-page.ts';
-import { jsonDocument } from '../export/json-document.ts';
-import { markdownPage } from '../export/markdown-page.ts';
 import { writeWhole } from '../export/output-file.ts';
 import type { HostOptions } from '../find-host.ts';
 import { oneLine } from '../render/plain-text.ts';
@@ -23,10 +20,13 @@ export interface ExportOptions extends HostOptions {
   readonly json?: boolean;
 }
 
-const writers: Readonly<Record<Format, (parts: AsyncIterable<ExportPart>) => AsyncIterable<string>>> = {
-  json: jsonDocument,
-  markdown: markdownPage,
-  html: htmlPage,
+type Writer = (parts: AsyncIterable<ExportPart>) => AsyncIterable<string>;
+
+/** Pages read Markdown by a library that no other command is to wait for. */
+const writers: Readonly<Record<Format, () => Promise<Writer>>> = {
+  json: async () => (await import('../export/json-document.ts')).jsonDocument,
+  markdown: async () => (await import('../export/markdown-page.ts')).markdownPage,
+  html: async () => (await import('../export/html-page.ts')).htmlPage,
 };
 
 /** `export`: writes a session down, to stdout or into a file. */
@@ -46,7 +46,8 @@ export async function exportSession(
     const session = await findSession(client, given);
     const counts = { chats: 0, turns: 0 };
     screen.status('reading the session');
-    const text = writers[format](counted(client.sessions.export(session), counts));
+    const write = await writers[format]();
+    const text = write(counted(client.sessions.export(session), counts));
     if (path === undefined) await print(context, text);
     else await writeWhole(path, text, force);
     screen.status(undefined);
