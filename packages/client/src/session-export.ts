@@ -4,6 +4,7 @@ import {
   type ChatState,
   type ChatSummary,
   type ClientToHostRequests,
+  ErrorCodes,
   EXPORT_FORMAT,
   EXPORT_VERSION,
   type ExportedAttachments,
@@ -98,7 +99,16 @@ async function* olderTurns(
   channel: URI,
   newest: string,
 ): AsyncGenerator<readonly Turn[], void, undefined> {
-  const page = (before: string) => port.request('fetchTurns', { channel, before, limit: PAGE_TURNS });
+  const page = async (before: string) => {
+    try {
+      return await port.request('fetchTurns', { channel, before, limit: PAGE_TURNS });
+    } catch (cause) {
+      if (!(cause instanceof RpcError) || cause.code !== ErrorCodes.InvalidParams) throw cause;
+      // The turn was there a moment ago: what has been read is of a chat that is no more, and no whole can be made of it.
+      const message = `The chat ${channel} was cut while it was exported: export it again`;
+      throw new Error(message, { cause });
+    }
+  };
   const borders: string[] = [];
   let before = newest;
   for (;;) {
