@@ -1,4 +1,4 @@
-import type { SearchPage, SearchPosition } from './search/results.ts';
+import type { SearchOptions, SearchPage } from './search/results.ts';
 
 /**
  * The journal port: everything durable of a host. Implementations are named for their technology
@@ -85,7 +85,7 @@ export interface Journal {
    * `query`: words that all have to be there, "phrases", the last word as a beginning; case and accents do not count, and anything
    * else parts words. `limit` at least 1. Newer turns come in earlier pages; of a session a few at a time. Takes its time in slices.
    */
-  search(query: string, options: { limit: number; after?: SearchPosition }): Promise<SearchPage>;
+  search(query: string, options: SearchOptions): Promise<SearchPage>;
   /** Reads what is older than the index into it, or puts it in order, for about `ms`. Resolves with whether more is to do. */
   fillIndex(ms: number): Promise<boolean>;
   /** Gives freed pages back to the file system in a slice of at most `maxPages`; resolves with whether more remain. */

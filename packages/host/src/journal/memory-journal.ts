@@ -15,7 +15,7 @@ import {
 import { MemoryDisk } from './memory-disk.ts';
 import { MemorySearchSource } from './memory-search.ts';
 import type { MemoryEnvelope, MemoryTurn } from './memory-tables.ts';
-import type { SearchPage, SearchPosition } from './search/results.ts';
+import type { SearchOptions, SearchPage } from './search/results.ts';
 import { search } from './search/search.ts';
 
 /**
@@ -209,7 +209,7 @@ export class MemoryJournal implements Journal {
     };
   }
 
-  search(query: string, options: { limit: number; after?: SearchPosition }): Promise<SearchPage> {
+  search(query: string, options: SearchOptions): Promise<SearchPage> {
     return search({ read: async (slice) => slice(new MemorySearchSource(this.#opened())) }, query, options);
   }
 

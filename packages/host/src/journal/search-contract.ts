@@ -205,6 +205,13 @@ export function searchContract(here: JournalUnderTest): void {
       expect(await where('grams')).toEqual([`${other} t0 response`, `${session} t0 response`]);
     });
 
+    test('ends between two slices when nobody waits for it any more', async () => {
+      const gone = new AbortController();
+      const found = here.journal.search('walnut', { limit: 1, signal: gone.signal });
+      gone.abort(new Error('the client has gone'));
+      await expect(found).rejects.toThrow('the client has gone');
+    });
+
     test('pages come one after the other, without a gap and without what was written since', async () => {
       for (let n = 0; n < 230; n += 1) {
         await commit(

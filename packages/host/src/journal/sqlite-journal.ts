@@ -16,7 +16,7 @@ import {
   type StoredTurn,
 } from './journal.ts';
 import type { LostRange } from './lost-ranges.ts';
-import type { SearchPage, SearchPosition } from './search/results.ts';
+import type { SearchOptions, SearchPage } from './search/results.ts';
 import { search } from './search/search.ts';
 import { SeqFile } from './seq-file.ts';
 import { isDamage, rollBack, toJournalError } from './sqlite-errors.ts';
@@ -215,7 +215,7 @@ export class SqliteJournal implements Journal {
     return this.#read(({ reader }) => reader.diskUse(session));
   }
 
-  search(query: string, options: { limit: number; after?: SearchPosition }): Promise<SearchPage> {
+  search(query: string, options: SearchOptions): Promise<SearchPage> {
     return search(
       {
         read: (slice) => this.#read(({ search: source }) => slice(source)),

@@ -11,7 +11,7 @@ const MAX_QUERY_UNITS = 1_000;
 /** `x-searchSessions`. */
 export function searchCommands(sync: Sync): Commands {
   return {
-    'x-searchSessions': async ({ query, limit = DEFAULT_LIMIT, cursor }) => {
+    'x-searchSessions': async ({ query, limit = DEFAULT_LIMIT, cursor }, _caller, signal) => {
       if (query.length > MAX_QUERY_UNITS) {
         throw invalidParams(
           `params.query: expected at most ${MAX_QUERY_UNITS} characters, got ${query.length}`,
@@ -23,7 +23,7 @@ export function searchCommands(sync: Sync): Commands {
       const after = cursor === undefined ? undefined : readCursor(cursor);
       const page = await sync.path.boundary(
         () => undefined,
-        () => sync.journal.search(query, { limit, ...(after === undefined ? {} : { after }) }),
+        () => sync.journal.search(query, { limit, signal, ...(after === undefined ? {} : { after }) }),
       );
       return {
         items: page.hits.map(({ session, chat, turnId, field, snippet, matches }) => {

@@ -17,6 +17,16 @@ export interface SearchPosition {
   readonly withTitles: boolean;
 }
 
+/** What is wanted of a search. */
+export interface SearchOptions {
+  /** At least 1. */
+  readonly limit: number;
+  /** Absent: from the beginning. */
+  readonly after?: SearchPosition;
+  /** Ends it between two slices: it rejects with the signal's reason. */
+  readonly signal?: AbortSignal;
+}
+
 /** Something that was found. */
 export interface SearchHit {
   readonly session: SearchedSession;

@@ -1,6 +1,6 @@
 import { matchFields } from './match.ts';
 import { parseQuery, type Term } from './query.ts';
-import type { SearchedSession, SearchHit, SearchPage, SearchPosition } from './results.ts';
+import type { SearchedSession, SearchHit, SearchOptions, SearchPage, SearchPosition } from './results.ts';
 import { textOf } from './text.ts';
 
 /** A title that fits. */
@@ -54,11 +54,18 @@ export interface Slices {
 
 /** Searches in slices of a few milliseconds. */
 export async function search(
-  slices: Slices,
+  given: Slices,
   query: string,
-  { limit, after }: { limit: number; after?: SearchPosition },
+  { limit, after, signal }: SearchOptions,
 ): Promise<SearchPage> {
   const terms = parseQuery(query);
+  const slices: Slices = {
+    ...given,
+    read: async (slice) => {
+      signal?.throwIfAborted();
+      return given.read(slice);
+    },
+  };
   const isComplete = await slices.read((source) => source.isComplete());
   if (terms.length === 0) return { hits: [], isComplete };
   let position = after ?? { below: await slices.read((source) => source.end()), skip: 0, withTitles: true };
