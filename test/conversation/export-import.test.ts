@@ -42,7 +42,8 @@ function comparable(parts: readonly ExportPart[]): unknown {
   const times = new Set(['createdAt', 'modifiedAt', 'exportedAt']);
   return JSON.parse(
     JSON.stringify(parts, (key, value: unknown) => {
-      if (times.has(key)) return undefined;
+      // Settings of the agent are the host's: a file has no say in them.
+      if (times.has(key) || key === 'askBeforeWriting') return undefined;
       // A terminal does not come along, only what it said.
       if (key === 'resource' && String(value).startsWith('ahp-terminal:')) return undefined;
       if (typeof value !== 'string' || !/^(?:ahp-[a-z]+|agenthost-content):\//.test(value)) return value;
@@ -82,7 +83,7 @@ async function rich(): Promise<SessionHandle> {
 }
 
 describe('an exported session', () => {
-  test('comes back as it was, but for ids and times, and a second time too', async () => {
+  test('comes back as it was, but for ids, times and settings of its agent, and a second time too', async () => {
     const session = await rich();
     await session.rename('Bread');
     await session.setMetadata({ ticket: '42' });

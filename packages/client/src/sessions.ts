@@ -119,7 +119,8 @@ export class Sessions {
 
   /**
    * Makes a new session of an exported one and opens it; `uri` defaults to a fresh one. What fails half-way leaves nothing behind. Rejects
-   * like `create`: an agent or a folder that this host does not have can be replaced by the options.
+   * like `create`: an agent or a folder that this host does not have can be replaced by the options. Of the exported config only
+   * `instructions` and `metadata` are taken, and messages that waited to be sent stand in the draft.
    */
   async import(
     source: ImportSource,
