@@ -103,6 +103,19 @@ describe('an approver', () => {
     expect(second.given).toEqual([{ kind: 'deny' }]);
   });
 
+  test('says where to answer when input ends at a question, and for those that come after', async () => {
+    const { approver, context } = make('ask', true);
+    const [first, second] = [confirmation('a'), confirmation('b')];
+    approver.handle(first.event);
+    approver.handle(second.event);
+    await settle();
+    context.stdin.end();
+    await settle();
+    expect(context.err.split('waiting for another client to answer: agenthost watch 1')).toHaveLength(3);
+    expect(context.err).toContain('? Write b?');
+    expect([...first.given, ...second.given]).toEqual([]);
+  });
+
   test('takes a question back that another client has answered', async () => {
     const { approver, context } = make('ask', true);
     const { event, given } = confirmation('a');

@@ -91,9 +91,7 @@ export class Approver {
       return;
     }
     if (reader === undefined) {
-      if (event.type === 'inputRequest') showQuestions(screen, event.request);
-      else showQuestion(screen, event.toolCall);
-      screen.note(`    waiting for another client to answer: ${this.#options.elsewhere}`);
+      this.#leaveToOthers(event);
       return;
     }
     const controller = new AbortController();
@@ -127,20 +125,34 @@ export class Approver {
     { signal, worker }: { signal: AbortSignal; worker: ChatHandle | undefined },
   ): Promise<void> {
     const { screen } = this.#options;
+    if (reader.hasEnded && !signal.aborted) return this.#leaveToOthers(event);
     if (event.type === 'inputRequest') {
       const lines = reader.hold();
       const { id } = event.request;
       const form = worker === undefined ? this.#options.form(id) : worker.inputRequest(id);
       const answer = await askInputRequest(screen, lines, form, signal).finally(() => lines.release());
       if (answer !== undefined) this.#tell(event.respond(answer.response, answer.answers));
+      else if (!signal.aborted) this.#sayWhere();
     } else {
       const choice = await askConfirmation(screen, reader, event.toolCall, signal);
       if (choice !== undefined) {
         const option = choice.optionId === undefined ? {} : { optionId: choice.optionId };
         if (event.type === 'resultConfirmation') this.#tell(event.confirm(choice.isApproval));
         else this.#tell(choice.isApproval ? event.approve(option) : event.deny(option));
-      }
+      } else if (!signal.aborted) this.#sayWhere();
     }
+  }
+
+  /** Shows what nobody here can answer. */
+  #leaveToOthers(event: AskingEvent): void {
+    const { screen } = this.#options;
+    if (event.type === 'inputRequest') showQuestions(screen, event.request);
+    else showQuestion(screen, event.toolCall);
+    this.#sayWhere();
+  }
+
+  #sayWhere(): void {
+    this.#options.screen.note(`    waiting for another client to answer: ${this.#options.elsewhere}`);
   }
 
   #tell(answered: Promise<DispatchOutcome>): void {

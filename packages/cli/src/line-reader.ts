@@ -29,6 +29,11 @@ export class LineReader implements Lines {
     });
   }
 
+  /** Nothing more comes: the input is at its end. */
+  get hasEnded(): boolean {
+    return this.#hasEnded;
+  }
+
   /** Calls `listener` for each line, and with `undefined` at the end of input. The result removes it. */
   onLine(listener: (line: string | undefined) => void): () => void {
     if (this.#hasEnded) listener(undefined);
