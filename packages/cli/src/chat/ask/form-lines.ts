@@ -5,7 +5,7 @@ import { layoutEditor } from '../composer/editor.ts';
 import { type Line, line, type Span, span } from '../text/line.ts';
 import { wrapLine, wrapText } from '../text/wrap.ts';
 import { answerText } from './answer-text.ts';
-import { choicesOf, type Field, type Form, questionsOf, valueOf } from './form.ts';
+import { choicesOf, type Field, type Form, NOT_A_NUMBER, questionsOf, valueOf } from './form.ts';
 
 /** Lines, where the cursor stands in them, and the line that should be seen. */
 export interface PanelLines {
@@ -90,10 +90,22 @@ function openLines(question: ChatInputQuestion, field: Field, width: number): Pa
   const choices = choicesOf(question);
   if (choices.length === 0) {
     const layout = layoutEditor(field.editor, width - 6, 6);
-    const lines = layout.lines.map((text): Line => [span('    > ', { color: 'gray' }), ...text]);
-    const limits = limitsText(question);
+    const lines = layout.lines.map(
+      (text): Line => [
+        span('    > ', { color: 'gray' }),
+        ...(field.isProposed === true ? text.map((part) => span(part.text, { dim: true })) : text),
+      ],
+    );
+    const limits = [limitsText(question), field.isProposed === true ? 'proposed: type another, or Enter' : '']
+      .filter((text) => text !== '')
+      .join('; ');
+    const problem = unsharedText(question, field);
     return {
-      lines: limits === '' ? lines : [...lines, line(`      ${limits}`, { dim: true })],
+      lines: [
+        ...lines,
+        ...(limits === '' ? [] : wrapText(limits, width, { dim: true }, indented)),
+        ...(problem === '' ? [] : wrapText(problem, width, { color: 'yellow' }, indented)),
+      ],
       cursor: { row: layout.row, column: layout.column + 6 },
       focusRow: layout.row,
     };
@@ -116,6 +128,17 @@ function openLines(question: ChatInputQuestion, field: Field, width: number): Pa
     ];
   });
   return cursor === undefined ? { lines, focusRow: field.row } : { lines, focusRow: field.row, cursor };
+}
+
+const indented = { first: [span('      ')], rest: [span('      ')] };
+
+/** Why what is typed stays here: others see no answer that does not fit. */
+function unsharedText(question: ChatInputQuestion, field: Field): string {
+  const value = valueOf(question, field);
+  // Somebody tried to send it: it says so above.
+  if (typeof value !== 'string' || field.error !== undefined) return '';
+  if (value === NOT_A_NUMBER) return 'not shared until it is a number';
+  return `${plain(value)}; not shared until it fits`;
 }
 
 function limitsText(question: ChatInputQuestion): string {

@@ -16,6 +16,7 @@ import {
   questionsOf,
   submission,
   toggled,
+  typedInto,
   valueOf,
   withField,
 } from './form.ts';
@@ -119,17 +120,23 @@ export class FormPanel implements Panel {
 
   type(event: KeyEvent): void {
     if (!this.#takesText()) return;
-    const next = 'text' in event ? insert(this.#editor(), event.text) : edited(this.#editor(), event.key);
+    const next = 'text' in event ? this.#typed(event.text) : edited(this.#editor(), event.key);
     if (next !== undefined) this.#edit(next);
   }
 
   paste(text: string): void {
-    if (this.#takesText()) this.#edit(insert(this.#editor(), text.replace(/\r\n?/g, '\n')));
+    if (this.#takesText()) this.#edit(this.#typed(text.replace(/\r\n?/g, '\n')));
   }
 
   #editor(): { text: string; cursor: number } {
     const question = questionAt(this.#form);
     return (question && this.#form.fields[question.id]?.editor) ?? { text: '', cursor: 0 };
+  }
+
+  #typed(text: string): { text: string; cursor: number } {
+    const question = questionAt(this.#form);
+    const field = question && this.#form.fields[question.id];
+    return field === undefined ? insert(this.#editor(), text) : typedInto(field, text);
   }
 
   /** In text questions always, in others on the row for own words. */

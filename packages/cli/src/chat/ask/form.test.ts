@@ -1,7 +1,17 @@
 import type { ChatInputQuestion, ChatInputRequest } from '@agenthost/protocol';
 import { describe, expect, test } from 'vitest';
 import { editorOf } from '../composer/editor.ts';
-import { choicesOf, fieldOf, formOf, movedByRow, submission, toggled, valueOf, withField } from './form.ts';
+import {
+  choicesOf,
+  fieldOf,
+  formOf,
+  movedByRow,
+  submission,
+  toggled,
+  typedInto,
+  valueOf,
+  withField,
+} from './form.ts';
 import { formLines } from './form-lines.ts';
 
 const options = [
@@ -95,6 +105,32 @@ describe('a form', () => {
       size: { state: 'submitted', value: { kind: 'selected', value: 'm' } },
       extras: { state: 'skipped' },
     });
+  });
+
+  test('has proposals that the first typed key replaces, and an edit key makes text', () => {
+    const weight: ChatInputQuestion = { id: 'w', kind: 'number', message: 'Kg?', max: 50, defaultValue: 1.5 };
+    const form = formOf({ id: 'r', questions: [weight] });
+    const field = form.fields['w'] ?? fieldOf(weight, undefined);
+    expect([field.editor.text, typedInto(field, '9').text]).toEqual(['1.5', '9']);
+    expect(submission(form)).toMatchObject({ answers: { w: { value: { value: 1.5 } } } });
+    const moved = withField(form, 'w', { editor: { ...field.editor, cursor: 2 } }).fields['w'] ?? field;
+    expect(typedInto(moved, '2').text).toBe('1.25');
+    const shared = fieldOf(weight, { state: 'draft', value: { kind: 'number', value: 1 } });
+    expect(typedInto(shared, '2').text).toBe('12');
+  });
+
+  test('says of what does not fit while it is typed that others do not see it', () => {
+    const weight: ChatInputQuestion = { id: 'w', kind: 'number', message: 'Kg?', min: 0, max: 50 };
+    const shown = (text: string): string =>
+      formLines(withField(formOf({ id: 'r', questions: [weight] }), 'w', { editor: editorOf(text) }), 90, {
+        marks,
+        isFocused: true,
+      })
+        .lines.flatMap((spans) => spans.map((part) => part.text))
+        .join('');
+    expect(shown('many')).toContain('not shared until it is a number');
+    expect(shown('99999')).toContain('at most 50, not 99999; not shared until it fits');
+    expect(shown('9')).not.toContain('not shared');
   });
 
   test('is shown with the question in hand opened, the cursor in it, and nothing that a terminal obeys', () => {

@@ -7,7 +7,7 @@ import {
 } from '@agenthost/protocol';
 import { initialValue } from '../../question/typed-answer.ts';
 import { oneLine } from '../../render/plain-text.ts';
-import { type Editor, EMPTY_EDITOR, editorOf } from '../composer/editor.ts';
+import { type Editor, EMPTY_EDITOR, editorOf, insert } from '../composer/editor.ts';
 
 /** One row to choose in a question. `undefined` as id: own words. */
 export interface Choice {
@@ -25,6 +25,8 @@ export interface Field {
   /** Ids of what is chosen; `yes` and `no` where that is the question. */
   readonly chosen: readonly string[];
   readonly isSkipped: boolean;
+  /** The text is what the agent proposes, and nobody has made it theirs: what is typed takes its place. */
+  readonly isProposed?: true;
   /** What is wrong with it, once somebody tried to send it. */
   readonly error?: string;
 }
@@ -78,7 +80,9 @@ export function formOf(request: ChatInputRequest): Form {
 export function fieldOf(question: ChatInputQuestion, answer: ChatInputAnswer | undefined): Field {
   const empty: Field = { editor: EMPTY_EDITOR, row: 0, chosen: [], isSkipped: answer?.state === 'skipped' };
   const value = empty.isSkipped ? undefined : initialValue(question, answer);
-  return value === undefined ? empty : { ...empty, ...filled(question, value) };
+  if (value === undefined) return empty;
+  const isProposed = answer === undefined && (value.kind === 'text' || value.kind === 'number');
+  return { ...empty, ...filled(question, value), ...(isProposed ? { isProposed } : {}) };
 }
 
 function filled(question: ChatInputQuestion, value: ChatInputAnswerValue): Partial<Field> {
@@ -110,6 +114,9 @@ const rowOf = (question: ChatInputQuestion, id: string | undefined): number =>
     0,
     choicesOf(question).findIndex((choice) => choice.id === id),
   );
+
+/** What is wrong with text that has to be a number. */
+export const NOT_A_NUMBER = 'type a number';
 
 /** What a field says: a value, `undefined` for nothing, or what is wrong with it. */
 export function valueOf(
@@ -145,7 +152,7 @@ function rawValue(
     default: {
       if (words === '') return undefined;
       const value = Number(words);
-      return Number.isFinite(value) ? { kind: 'number', value } : 'type a number';
+      return Number.isFinite(value) ? { kind: 'number', value } : NOT_A_NUMBER;
     }
   }
 }
@@ -154,9 +161,14 @@ function rawValue(
 export function withField(form: Form, id: string, changes: Partial<Field>): Form {
   const field = form.fields[id];
   if (field === undefined) return form;
-  const { error: _, ...rest } = field;
-  return { ...form, fields: { ...form.fields, [id]: { ...rest, ...changes } } };
+  const { error: _, isProposed, ...rest } = field;
+  const proposed = isProposed === true && changes.editor === undefined ? { isProposed } : {};
+  return { ...form, fields: { ...form.fields, [id]: { ...rest, ...proposed, ...changes } } };
 }
+
+/** What is typed at the cursor of a field; all of its text while that is only proposed. */
+export const typedInto = ({ editor, isProposed }: Field, text: string): Editor =>
+  insert(isProposed === true ? EMPTY_EDITOR : editor, text);
 
 /** The question before or after, the last one staying. */
 export const movedTo = (form: Form, at: number): Form => ({

@@ -44,6 +44,21 @@ describe('bindings', () => {
     expect(commandOf('composer', '?', new Set())).toBeUndefined();
   });
 
+  test.each(['reason', 'editInput', 'form'] as const)(
+    '%s: Ctrl-C leaves what is typed in, not the program',
+    (context) => {
+      expect(commandOf(context, 'ctrl-c', new Set())).toBe(commandOf(context, 'esc', new Set()));
+      expect(hintsOf(context, new Set()).map(({ label }) => label)).toContain('Esc, Ctrl-C');
+    },
+  );
+
+  test('the help of a message says when Enter does what', () => {
+    expect(keyRows('composer')[0]).toEqual([
+      'Enter',
+      expect.stringContaining('send; while a turn runs, queue'),
+    ]);
+  });
+
   test('the help of the command lists all places', () => {
     for (const title of ['Session list', 'A tool call that waits', 'Messages that wait'])
       expect(chatKeysText()).toContain(title);

@@ -22,6 +22,8 @@ export interface Binding {
   readonly label: string;
   /** A word or two for the hint line. */
   readonly hint: string;
+  /** In help, in place of the hints of all that have this label here. */
+  readonly help?: string;
   /** What it is called in code. */
   readonly command: string;
   /** Shown in the hint line only while this holds; the key is dead otherwise. Absent: always. */
@@ -69,7 +71,11 @@ export const BINDINGS: Readonly<Record<KeyContext, readonly Binding[]>> = {
     b('ctrl-c', 'Ctrl-C', 'leave', 'leave'),
   ],
   composer: [
-    b('enter', 'Enter', 'save', { command: 'send', when: 'isChanging' }),
+    b('enter', 'Enter', 'save', {
+      command: 'send',
+      when: 'isChanging',
+      help: 'send; while a turn runs, queue; in a message taken up again, save it or send it anew',
+    }),
     b('enter', 'Enter', 'send anew', { command: 'send', when: 'isResending' }),
     b('enter', 'Enter', 'send', { command: 'send', when: 'isIdle' }),
     b('enter', 'Enter', 'queue', { command: 'send', when: 'isRunning' }),
@@ -113,18 +119,13 @@ export const BINDINGS: Readonly<Record<KeyContext, readonly Binding[]>> = {
     b('ctrl-c', 'Ctrl-C', 'leave', { command: 'leave', isQuiet: true }),
     ...scroll,
   ],
-  reason: [
-    b('enter', 'Enter', 'deny', 'submit'),
-    b('esc', 'Esc', 'back', 'cancel'),
-    b('ctrl-c', 'Ctrl-C', 'leave', { command: 'leave', isQuiet: true }),
-  ],
+  reason: [b('enter', 'Enter', 'deny', 'submit'), b('esc ctrl-c', 'Esc, Ctrl-C', 'back', 'cancel')],
   editInput: [
     b('ctrl-s', 'Ctrl-S', 'allow with this input', 'submit'),
     b('enter', 'Enter', 'new line', 'newline'),
     b('up', '↑', 'up', { command: 'up', isQuiet: true }),
     b('down', '↓', 'down', { command: 'down', isQuiet: true }),
-    b('esc', 'Esc', 'back', 'cancel'),
-    b('ctrl-c', 'Ctrl-C', 'leave', { command: 'leave', isQuiet: true }),
+    b('esc ctrl-c', 'Esc, Ctrl-C', 'back', 'cancel'),
   ],
   form: [
     b('enter', 'Enter', 'next, or send', 'enter'),
@@ -137,8 +138,7 @@ export const BINDINGS: Readonly<Record<KeyContext, readonly Binding[]>> = {
     b('ctrl-k', 'Ctrl-K', 'skip', { command: 'skip', when: 'isOptional' }),
     b('ctrl-s', 'Ctrl-S', 'send', 'submit'),
     b('ctrl-x', 'Ctrl-X', 'decline', 'decline'),
-    b('esc', 'Esc', 'to the message', 'toComposer'),
-    b('ctrl-c', 'Ctrl-C', 'leave', { command: 'leave', isQuiet: true }),
+    b('esc ctrl-c', 'Esc, Ctrl-C', 'to the message', 'toComposer'),
     ...scroll,
   ],
   queue: [
@@ -163,7 +163,7 @@ export const BINDINGS: Readonly<Record<KeyContext, readonly Binding[]>> = {
     b('w', 'w', 'worker', { command: 'worker', when: 'hasWorker' }),
     b('e', 'e', 'edit and resend', { command: 'resend', when: 'isTalk' }),
     b('x', 'x', 'forget what follows', { command: 'truncate', when: 'isTalk' }),
-    b('f', 'f', 'fork', { command: 'fork', when: 'isTalk' }),
+    b('f', 'f', 'fork into a chat', { command: 'fork', when: 'isTalk' }),
     b('c', 'c', 'copy answer', 'copy'),
     b('esc ctrl-t', 'Esc', 'to the message', 'toComposer'),
     b('?', '?', 'help', { command: 'help', isQuiet: true }),
@@ -240,6 +240,7 @@ export function keyRows(context: KeyContext): readonly (readonly [label: string,
     const before = rows.get(label);
     rows.set(label, before === undefined || before === hint ? hint : `${before}, or ${hint}`);
   }
+  for (const { label, help } of BINDINGS[context]) if (help !== undefined) rows.set(label, help);
   return [...rows];
 }
 
