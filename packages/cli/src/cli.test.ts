@@ -34,6 +34,27 @@ describe('the command line', () => {
     expect(context.err).toBe('');
   });
 
+  test('says that its output cannot be written, but not that its reader has left', async () => {
+    context.output.abort(Object.assign(new Error('ENOSPC: no space'), { code: 'ENOSPC' }));
+    expect(await runCli(context, ['sessions', '--help'])).toBe(1);
+    expect(context.err).toBe('agenthost: cannot write to standard output: no space left\n');
+    context = new FakeContext();
+    context.output.abort(Object.assign(new Error('EPIPE'), { code: 'EPIPE' }));
+    expect(await runCli(context, ['sessions', '--search', '*'])).toBe(2);
+    expect(context.err).toBe('agenthost: --search: nothing to search for\n');
+  });
+
+  test.each([
+    [['sessions', '--search', ''], '--search: nothing to search for'],
+    [['sessions', '--search', '"'], '--search: nothing to search for'],
+    [['export', 'x', '-o', ''], '--output: expected a file, got nothing'],
+    [['run', '!'], 'a command is needed behind the !'],
+    [['run', '--approve', 'none', '--config', 'approvals=all', 'say hi'], 'leave one of them out'],
+  ])('refuses %j before it looks for a host', async (args, told) => {
+    expect(await runCli(context, args)).toBe(2);
+    expect(context.err).toContain(told);
+  });
+
   test('help says defaults and units', async () => {
     await runCli(context, ['serve', '--help']);
     expect(context.out.replace(/\s+/g, ' ')).toContain('0 picks a free one (default: 4711');

@@ -14,6 +14,7 @@ import { type WatchOptions, watch } from './commands/watch.ts';
 import type { Context } from './context.ts';
 import { EXIT, usageError } from './exit.ts';
 import { type OptionName, optionOf } from './options.ts';
+import { outputTrouble } from './output-trouble.ts';
 import { Screen } from './render/screen.ts';
 import { report } from './report.ts';
 import { WATCH_HELP } from './watch/command.ts';
@@ -31,15 +32,22 @@ export async function runCli(context: Context, args: readonly string[]): Promise
   // It has no such option: one that stands there is for what it runs.
   const isTermRun = args[0] === 'term' && args[1] === 'run';
   const isJson = options.includes('--json') && !isTermRun;
+  const isVerbose = options.includes('--verbose');
   let exitCode: number = EXIT.done;
   const program = programOf(context, screen, isJson, (code) => {
     exitCode = code;
   });
   try {
     await program.parseAsync(args, { from: 'user' });
-    return exitCode;
+    // A write that failed is told a little later.
+    await new Promise((resolve) => setImmediate(resolve));
+    const trouble = outputTrouble(context.outputClosed);
+    // What ended with an error has told it.
+    if (trouble === undefined || (exitCode !== EXIT.done && exitCode !== EXIT.interrupted)) return exitCode;
+    return report(trouble, screen, { isJson: false, isVerbose });
   } catch (error) {
-    const isVerbose = options.includes('--verbose');
+    const trouble = outputTrouble(context.outputClosed);
+    if (trouble !== undefined) return report(trouble, screen, { isJson: false, isVerbose });
     if (!(error instanceof CommanderError)) return report(error, screen, { isJson, isVerbose });
     // Help and version have been printed; so has what is wrong with the command line, unless a program reads.
     if (error.exitCode === 0) return EXIT.done;
@@ -136,7 +144,9 @@ function programOf(context: Context, screen: Screen, isJson: boolean, done: (cod
 
   const chatting = command(program, 'chat', 'talk with agents in a window of text, by keyboard', [
     'cwd',
-    ...ofClients,
+    'url',
+    'start',
+    'verbose',
   ])
     .argument('[session]', 'id, or the beginning of one; without it: the list of all')
     .action(async (given: string | undefined, options: ChatOptions) =>

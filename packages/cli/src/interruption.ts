@@ -1,5 +1,6 @@
 import type { Context } from './context.ts';
 import { EXIT, type ExitCode } from './exit.ts';
+import { outputTrouble } from './output-trouble.ts';
 
 /** Why a command has to stop before it is done. */
 export interface StopReason {
@@ -29,7 +30,8 @@ export class Interruption {
       if (this.#reason === undefined) this.stop({ exitCode: EXIT.interrupted });
       else context.exitNow(EXIT.interrupted);
     });
-    const outputGone = (): void => this.stop({ exitCode: EXIT.interrupted });
+    const outputGone = (): void =>
+      this.stop(outputTrouble(context.outputClosed) ?? { exitCode: EXIT.interrupted });
     context.outputClosed.addEventListener('abort', outputGone, { once: true });
     this.#forgetOutput = () => context.outputClosed.removeEventListener('abort', outputGone);
     if (context.outputClosed.aborted) outputGone();

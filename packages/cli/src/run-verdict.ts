@@ -19,7 +19,10 @@ export function verdict(
         const what = wasRemoved ? 'removed the session' : 'cancelled the turn';
         return { exitCode: EXIT.error, message: `another client ${what}` };
       }
-      return { ...reason, message: `${reason.message ?? 'interrupted'}; the turn is cancelled` };
+      return {
+        exitCode: reason.exitCode,
+        message: `${reason.message ?? 'interrupted'}; the turn is cancelled`,
+      };
   }
 }
 

@@ -1,4 +1,12 @@
-import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { jsonLines, Machine } from './cli-process.ts';
@@ -83,7 +91,14 @@ describe('export', () => {
     expect(readFileSync(file('mine.md'), 'utf8')).toContain('### Turn 1\n\n> say **Hello**');
     const lost = await machine.run(['export', id, '-o', join(folder, 'no', 'such')]);
     expect(lost.code).toBe(1);
-    expect(lost.err).toContain('cannot be written: ENOENT');
+    expect(lost.err).toBe(`agenthost: there is no folder ${join(folder, 'no')}\n`);
+    const intoFolder = await machine.run(['export', id, '-o', folder, '--force']);
+    expect(intoFolder).toMatchObject({ code: 1, err: `agenthost: ${folder} is a folder\n` });
+    symlinkSync('mine.md', file('link.md'));
+    expect((await machine.run(['export', id, '-o', file('link.md'), '--force'])).code).toBe(0);
+    expect(readlinkSync(file('link.md'))).toBe('mine.md');
+    expect(readFileSync(file('mine.md'), 'utf8')).toContain('"agenthost-session"');
+    expect(statSync(file('mine.md')).mode & 0o777).toBe(0o600);
     expect(readdirSync(folder).filter((name) => name.endsWith('.part'))).toEqual([]);
   });
 
@@ -159,6 +174,17 @@ describe('import', () => {
       String(line?.['session']).replace('ahp-session:/', ''),
     ]);
     expect(shown.out).toContain('demo');
+  });
+
+  test('reads its standard input for -', async () => {
+    const importing = machine.start(['import', '-', '--session', 'ahp-session:/piped']);
+    importing.type(readFileSync(file('session.json'), 'utf8'));
+    importing.endInput();
+    expect(await importing.ended).toMatchObject({ code: 0, err: '1 turn in 1 chat\n' });
+    expect(await machine.run(['import', '-'])).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('agenthost: standard input is no exported session'),
+    });
   });
 
   test('says that text is no JSON', async () => {

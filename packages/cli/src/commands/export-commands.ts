@@ -33,7 +33,7 @@ export function addExportCommands({ context, screen, program, command, example, 
     'json',
     'verbose',
   ])
-    .argument('<file>', 'what `agenthost export` wrote')
+    .argument('<file>', 'what `agenthost export` wrote; - reads it from input')
     .action(async (given: string, options: ImportOptions) =>
       done(await importSession(context, screen, given, options)),
     );

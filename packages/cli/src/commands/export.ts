@@ -1,10 +1,9 @@
-import { access } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { ExportPart } from '@agenthost/client';
 import { withHost } from '../connect.ts';
 import type { Context } from '../context.ts';
-import { CliError, EXIT, type ExitCode, usageError } from '../exit.ts';
-import { writeWhole } from '../export/output-file.ts';
+import { EXIT, type ExitCode, usageError } from '../exit.ts';
+import { placeToWrite, writeWhole } from '../export/output-file.ts';
 import type { HostOptions } from '../find-host.ts';
 import { oneLine } from '../render/plain-text.ts';
 import type { Screen } from '../render/screen.ts';
@@ -29,6 +28,9 @@ const writers: Readonly<Record<Format, () => Promise<Writer>>> = {
   html: async () => (await import('../export/html-page.ts')).htmlPage,
 };
 
+/** What `import` reads has all that was said and done in it, and is for its owner; pages are to be shown. */
+const modes = { json: 0o600, markdown: 0o666, html: 0o666 } satisfies Record<Format, number>;
+
 /** `export`: writes a session down, to stdout or into a file. */
 export async function exportSession(
   context: Context,
@@ -39,9 +41,8 @@ export async function exportSession(
   const { output, force = false, json = false, format } = options;
   if (json && output === undefined)
     throw usageError('--json says what was written, and so wants a file to write: give --output');
-  const path = output === undefined ? undefined : resolve(context.cwd, output);
-  if (path !== undefined && !force && (await isThere(path)))
-    throw new CliError(EXIT.error, `${oneLine(path)} is there already; --force replaces it`);
+  if (output === '') throw usageError('--output: expected a file, got nothing');
+  const path = output === undefined ? undefined : await placeToWrite(resolve(context.cwd, output), force);
   return withHost(context, screen, options, async ({ client }) => {
     const session = await findSession(client, given);
     const counts = { chats: 0, turns: 0 };
@@ -49,7 +50,7 @@ export async function exportSession(
     const write = await writers[format]();
     const text = write(counted(client.sessions.export(session), counts));
     if (path === undefined) await print(context, text);
-    else await writeWhole(path, text, force);
+    else await writeWhole(path, text, { isForced: force, mode: modes[format] });
     screen.status(undefined);
     if (path !== undefined) tell(screen, json, { path, format, session: session.resource, ...counts });
     return context.outputClosed.aborted ? EXIT.interrupted : EXIT.done;
@@ -96,12 +97,3 @@ function tell(
 
 /** `1 turn`, `2 turns`. */
 export const counting = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
-
-async function isThere(path: string): Promise<boolean> {
-  try {
-    await access(path);
-    return true;
-  } catch {
-    return false;
-  }
-}

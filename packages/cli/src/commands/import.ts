@@ -4,6 +4,7 @@ import { ErrorCodes, type ExportedChatHead } from '@agenthost/protocol';
 import { withHost } from '../connect.ts';
 import type { Context } from '../context.ts';
 import { CliError, EXIT, type ExitCode } from '../exit.ts';
+import { withInputAsFile } from '../export/input-file.ts';
 import { type ExportFile, readExport } from '../export/read-export.ts';
 import type { HostOptions } from '../find-host.ts';
 import { oneLine } from '../render/plain-text.ts';
@@ -27,7 +28,21 @@ export async function importSession(
   given: string,
   options: ImportOptions,
 ): Promise<ExitCode> {
-  const file = await readExport(resolve(context.cwd, given));
+  if (given !== '-') {
+    const path = resolve(context.cwd, given);
+    return importFile(context, screen, await readExport(path), options);
+  }
+  return withInputAsFile(context, async (path) =>
+    importFile(context, screen, await readExport(path, 'standard input'), options),
+  );
+}
+
+async function importFile(
+  context: Context,
+  screen: Screen,
+  file: ExportFile,
+  options: ImportOptions,
+): Promise<ExitCode> {
   return withHost(context, screen, options, async ({ client, target }) => {
     const { session: uri, cwd, provider, json = false } = options;
     const workingDirectory = cwd === undefined ? undefined : await folderFor(context, cwd, target);

@@ -48,7 +48,9 @@ export async function run(
 ): Promise<number> {
   if (options.cwd === '') throw usageError('--cwd: expected a folder, got nothing');
   checkRunChat(options);
+  checkApproval(options);
   const text = await promptText(words, context.stdin);
+  if (text.trim() === '!') throw usageError('a command is needed behind the !');
   const isPromptTyped = words.length > 0 && words[0] !== '-';
   const hasPerson = isPromptTyped && context.stdin.isTTY === true && context.stderr.isTTY === true;
   return withHost(context, screen, options, async ({ client, target }) => {
@@ -73,6 +75,19 @@ export async function run(
       screen.status(undefined);
     }
   });
+}
+
+/** What the session settles is never asked, so `--approve` would not be heard. Throws a usage error. */
+function checkApproval({ approve, config = [] }: RunOptions): void {
+  const setting = config.findLast((each) => each.startsWith('approvals='))?.slice('approvals='.length);
+  const isAgainst =
+    (approve === 'none' && (setting === 'all' || setting === 'edits')) ||
+    (approve === 'all' && setting === 'none');
+  if (!isAgainst) return;
+  const what = `--config approvals=${setting} and --approve ${approve}`;
+  throw usageError(
+    `${what} contradict each other: the setting decides before anybody is asked; leave one of them out`,
+  );
 }
 
 const isOngoing = (options: RunOptions): options is RunOptions & { readonly session: string } =>

@@ -9,7 +9,7 @@ import {
 import { withHost } from '../connect.ts';
 import type { Context } from '../context.ts';
 import { diskUseOf, totalBytes } from '../disk-use.ts';
-import { EXIT, type ExitCode } from '../exit.ts';
+import { EXIT, type ExitCode, usageError } from '../exit.ts';
 import type { HostOptions } from '../find-host.ts';
 import { keyValues } from '../key-values.ts';
 import { questionTitle } from '../question/confirm.ts';
@@ -40,15 +40,21 @@ export async function listSessions(
   options: SessionsOptions,
 ): Promise<ExitCode> {
   const isWanted = filterOf(options);
+  if (options.search !== undefined && !/[\p{L}\p{N}]/u.test(options.search))
+    throw usageError('--search: nothing to search for');
   if (options.search !== undefined)
     return searchSessions(context, screen, { ...options, query: options.search, isWanted });
   return withHost(context, screen, options, async ({ client }) => {
     const limit = options.limit ?? Number.POSITIVE_INFINITY;
     let count = 0;
+    let hidden = 0;
     screen.status('listing sessions');
     for await (const session of client.sessions.list()) {
       if (count >= limit || context.outputClosed.aborted) break;
-      if (!isWanted(session)) continue;
+      if (!isWanted(session)) {
+        hidden += 1;
+        continue;
+      }
       count += 1;
       const lifecycle = await lifecycleOf(client, session);
       if (options.json === true) screen.json(lifecycle === 'ready' ? session : { ...session, lifecycle });
@@ -63,10 +69,15 @@ export async function listSessions(
         );
     }
     screen.status(undefined);
-    if (count === 0 && options.json !== true) screen.note('no sessions yet; `agenthost run "..."` makes one');
+    if (count === 0 && options.json !== true) {
+      screen.note(hidden === 0 ? 'no sessions yet; `agenthost run "..."` makes one' : noneFits(options));
+    }
     return EXIT.done;
   });
 }
+
+const noneFits = ({ meta }: SessionsOptions): string =>
+  meta === undefined ? 'no sessions but archived ones; --archived lists them' : 'no session fits --meta';
 
 /** Which sessions a list shows. Throws a usage error. */
 function filterOf({ meta = [], archived = false }: SessionsOptions): (session: SessionSummary) => boolean {

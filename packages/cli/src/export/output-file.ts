@@ -1,11 +1,47 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
-import { link, rename, unlink } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { link, readlink, rename, stat, unlink } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
 import { finished } from 'node:stream/promises';
 import { CliError, EXIT } from '../exit.ts';
 import { oneLine } from '../render/plain-text.ts';
+
+/** How a file is written. */
+export interface WriteOptions {
+  /** Replaces one that is there. */
+  readonly isForced: boolean;
+  /** Its permissions, before the umask. */
+  readonly mode: number;
+}
+
+/** The file to write for a path, links followed. Rejects with a `CliError` for one that cannot be written. */
+export async function placeToWrite(path: string, isForced: boolean, links = 0): Promise<string> {
+  const refused = (why: string): CliError => new CliError(EXIT.error, `${oneLine(path)} ${why}`);
+  const target = await orAbsent(readlink(path));
+  if (target !== undefined) {
+    if (links > 40) throw refused('is a link to itself');
+    return placeToWrite(resolve(dirname(path), target), isForced, links + 1);
+  }
+  const stats = await orAbsent(stat(path));
+  if (stats?.isDirectory()) throw refused('is a folder');
+  if (stats !== undefined && !stats.isFile()) throw refused('is no regular file');
+  if (stats !== undefined && !isForced) throw refused('is there already; --force replaces it');
+  const folder = dirname(path);
+  if (stats === undefined && !(await orAbsent(stat(folder)))?.isDirectory())
+    throw new CliError(EXIT.error, `there is no folder ${oneLine(folder)}`);
+  return path;
+}
+
+/** What the file system says of a path, `undefined` where it has no such thing there. */
+async function orAbsent<T>(asking: Promise<T>): Promise<T | undefined> {
+  try {
+    return await asking;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) return undefined;
+    throw error;
+  }
+}
 
 /**
  * Writes a file that is there as a whole or not at all. An existing one is replaced only with `isForced`. Rejects with a `CliError` for
@@ -14,11 +50,11 @@ import { oneLine } from '../render/plain-text.ts';
 export async function writeWhole(
   path: string,
   text: AsyncIterable<string>,
-  isForced: boolean,
+  { isForced, mode }: WriteOptions,
 ): Promise<void> {
   const temporary = join(dirname(path), `.${basename(path)}.${randomUUID()}.part`);
   try {
-    const stream = createWriteStream(temporary, { flags: 'wx', mode: 0o600 });
+    const stream = createWriteStream(temporary, { flags: 'wx', mode });
     await writeAll(stream, text);
     if (isForced) return await rename(temporary, path);
     await link(temporary, path);

@@ -19,13 +19,13 @@ export interface ExportFile extends ImportSource {
 
 /**
  * Reads an export, all but its turns: those are read when they are sent, so that any number of them fits. Rejects with a `CliError` for
- * what is no export, or one that a newer agenthost wrote. What the host checks is not checked here.
+ * what is no export, or one that a newer agenthost wrote, which calls it by `name`. What the host checks is not checked here.
  */
-export async function readExport(path: string): Promise<ExportFile> {
+export async function readExport(path: string, name = path): Promise<ExportFile> {
   const found: Record<string, unknown> = {};
   const chats: unknown[] = [];
   let turnCount = 0;
-  await reading(path, async (reader) => {
+  await reading({ path, name }, async (reader) => {
     for await (const name of reader.fields()) {
       if (name !== 'chats') {
         found[name] = await reader.value();
@@ -48,12 +48,12 @@ export async function readExport(path: string): Promise<ExportFile> {
       }
     }
     await reader.end();
-    checkFormat(path, found);
+    checkFormat(name, found);
   });
   const { session } = found;
-  if (!isSession(session)) throw notAnExport(path, 'it has no session');
+  if (!isSession(session)) throw notAnExport(name, 'it has no session');
   const heads = chats.filter(isChat);
-  if (heads.length < chats.length) throw notAnExport(path, 'a chat in it has no URI');
+  if (heads.length < chats.length) throw notAnExport(name, 'a chat in it has no URI');
   return { session, chats: heads, turnCount, turns: turnsIn(path, heads) };
 }
 
@@ -111,13 +111,16 @@ function checkFormat(path: string, { format, version }: Readonly<Record<string, 
   }
 }
 
-async function reading(path: string, read: (reader: JsonReader) => Promise<void>): Promise<void> {
+async function reading(
+  { path, name }: { path: string; name: string },
+  read: (reader: JsonReader) => Promise<void>,
+): Promise<void> {
   try {
     await read(new JsonReader(chunksOf(path)));
   } catch (cause) {
-    if (cause instanceof NotJson) throw notAnExport(path, cause.message, cause);
+    if (cause instanceof NotJson) throw notAnExport(name, cause.message, cause);
     if (cause instanceof Error && 'syscall' in cause) {
-      throw new CliError(EXIT.error, `${oneLine(path)} cannot be read: ${cause.message}`, { cause });
+      throw new CliError(EXIT.error, `${oneLine(name)} cannot be read: ${cause.message}`, { cause });
     }
     throw cause;
   }
