@@ -20,8 +20,8 @@ import { agentEnvironment } from './environment.ts';
 import type { ToolServer } from './mcp/tool-server.ts';
 import { defaultMaxLineBytes } from './message-stream.ts';
 import { type AcpLog, type AcpTimers, processTimers } from './runtime.ts';
-import type { AcpSessionContext } from './session.ts';
 import type { AgentSessionConfig } from './session-config.ts';
+import type { AcpSessionContext } from './session-context.ts';
 import { runVersion } from './version.ts';
 
 /** What a provider needs of its host, and its time limits. Only `childRegistry` has no default. */
