@@ -84,7 +84,7 @@ export class Approver {
   }
 
   #asked(id: string, event: AskingEvent, worker: ChatHandle | undefined): void {
-    const { mode, reader, screen } = this.#options;
+    const { mode, reader } = this.#options;
     this.#settled(id);
     if (mode !== 'ask') {
       this.#tell(this.#answerByMode(event, mode));

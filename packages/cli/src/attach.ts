@@ -51,6 +51,7 @@ async function attachment(context: Context, given: string, target: AttachTarget)
     return { type: 'resource', label, uri: pathToFileURL(path).href, displayKind: 'directory' };
   }
   if (!stats.isFile()) throw refused(given, 'is no regular file');
+  if (selection !== undefined && stats.size <= maxEmbeddedBytes) await checkLines(given, path, selection);
   const imageType = imageTypes[extname(path).toLowerCase()];
   const isNamed = imageType === undefined && (await isInside(path, target));
   if (isNamed) return { type: 'resource', label, uri: pathToFileURL(path).href, ...selected };
@@ -73,6 +74,17 @@ async function attachment(context: Context, given: string, target: AttachTarget)
   };
 }
 
+/** Rejects for lines behind the end of a file. */
+async function checkLines(given: string, path: string, { range }: TextSelection): Promise<void> {
+  const text = await readFile(path, 'utf8').catch((cause: unknown) => {
+    throw refused(given, cause instanceof Error ? cause.message : String(cause));
+  });
+  const lines = text.split(/\r\n|\r|\n/);
+  const count = lines.at(-1) === '' ? lines.length - 1 : lines.length;
+  if (range.start.line >= count)
+    throw refused(given, `the file has only ${count} ${count === 1 ? 'line' : 'lines'}`);
+}
+
 /** A file whose whole name is given wins over one with lines behind it. */
 async function place(
   context: Context,
@@ -84,7 +96,8 @@ async function place(
   const path = file === undefined ? whole : resolve(context.cwd, file);
   if (!(await exists(path))) throw refused(given, 'there is no such file');
   const [start, end] = [Number(first), Number(last)];
-  if (start < 1 || end < start) throw refused(given, 'lines count from 1, the first one first');
+  if (start < 1) throw refused(given, 'lines count from 1');
+  if (end < start) throw refused(given, `lines ${start}-${end} are the wrong way round`);
   const range = { start: { line: start - 1, character: 0 }, end: { line: end, character: 0 } };
   return { path, selection: { range } };
 }

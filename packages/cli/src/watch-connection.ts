@@ -17,18 +17,22 @@ export function watchConnection(
   const leave = client.onStatus((status) => {
     if (status.state === 'waiting' && patience === undefined) {
       screen.note(`lost the host (${oneLine(status.reason)}); trying to reach it again`);
+      // Nobody waits for the agent now.
+      screen.holdStatus(true);
       patience = setTimeout(() => {
         const message = `the host did not come back within ${patienceMs / 1_000} s`;
         stop({ exitCode: EXIT.cannotConnect, message });
       }, patienceMs);
     } else if (status.state === 'online' && patience !== undefined) {
       screen.note('reached the host again');
+      screen.holdStatus(false);
       clearTimeout(patience);
       patience = undefined;
     }
   });
   return () => {
     leave();
+    screen.holdStatus(false);
     clearTimeout(patience);
   };
 }

@@ -89,8 +89,9 @@ describe('agenthost run', () => {
 
   test.each([
     ['none.txt', 'there is no such file'],
-    ['poem.txt:0', 'lines count from 1, the first one first'],
-    ['poem.txt:3-2', 'lines count from 1, the first one first'],
+    ['poem.txt:0', 'lines count from 1'],
+    ['poem.txt:3-2', 'lines 3-2 are the wrong way round'],
+    ['poem.txt:99999', 'the file has only '],
   ])('exits 2 for --attach %s', async (file, why) => {
     writeFileSync(join(machine.home, 'poem.txt'), 'one\n');
     const { code, err } = await machine.run(['run', '--attach', file, 'say done']);

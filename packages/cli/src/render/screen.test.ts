@@ -57,6 +57,21 @@ describe('a screen', () => {
     expect(context.err).toBe(before);
   });
 
+  test('holds progress back and shows afterwards what is waited for by then', () => {
+    const context = new FakeContext();
+    const screen = new Screen(context);
+    screen.status('waiting for demo');
+    screen.holdStatus(true);
+    screen.note('lost');
+    vi.advanceTimersByTime(5_000);
+    expect(context.err).toBe('lost\n');
+    screen.status('cancelling');
+    screen.holdStatus(false);
+    vi.advanceTimersByTime(5_000);
+    expect(context.err).toBe('lost\ncancelling\n');
+    screen.status(undefined);
+  });
+
   test('says nothing of what is over within a second', () => {
     const context = new FakeContext();
     const screen = new Screen(context);

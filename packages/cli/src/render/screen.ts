@@ -35,6 +35,7 @@ export class Screen {
   /** The cursor stands behind a question that nobody has answered yet. */
   #isAsking = false;
   #status: { label: string; since: number; isShown: boolean } | undefined;
+  #isStatusHeld = false;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(context: Context) {
@@ -116,9 +117,19 @@ export class Screen {
     this.#armStatus();
   }
 
+  /** Shows no status while something else is the matter; what is set meanwhile shows afterwards. */
+  holdStatus(isHeld: boolean): void {
+    this.#hideStatus();
+    clearTimeout(this.#timer);
+    this.#isStatusHeld = isHeld;
+    if (this.#status !== undefined) this.#status.since = Date.now();
+    this.#armStatus();
+  }
+
   #armStatus(): void {
     const status = this.#status;
-    if (status === undefined || (status.isShown && this.#context.stderr.isTTY !== true)) return;
+    if (this.#isStatusHeld || status === undefined || (status.isShown && this.#context.stderr.isTTY !== true))
+      return;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
       const seconds = Math.round((Date.now() - status.since) / 1_000);
