@@ -54,8 +54,14 @@ export function approvalLines(
     isExpanded && toolCall.toolInput !== undefined
       ? plain(toolCall.toolInput).split('\n')
       : toolCallDetails(toolCall);
-  for (const text of details.filter((text) => !isSaid(text)))
+  let headRows = lines.length;
+  let isHeadWhole = false;
+  for (const text of details.filter((text) => !isSaid(text))) {
     lines.push(...wrapText(text, width, { dim: true }, { first: [span('  │ ', { color: 'gray' })] }));
+    // The first detail with a word in it is the file or the command.
+    if (!isHeadWhole) headRows = lines.length;
+    isHeadWhole ||= /[\p{L}\p{N}]/u.test(text);
+  }
   if (mode === 'reason') {
     const label = '  Why not: ';
     const layout = layoutEditor(editor, width - label.length, 3);
@@ -77,5 +83,5 @@ export function approvalLines(
     const color = isApproval ? 'green' : 'red';
     lines.push([span(isAt ? '  ▸ ' : '    '), span(label, isAt ? { inverse: true, color } : { color })]);
   }
-  return { lines, focusRow: start + choice };
+  return { lines, focusRow: start + choice, headRows };
 }

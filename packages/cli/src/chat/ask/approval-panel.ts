@@ -7,7 +7,8 @@ import { type Editor, EMPTY_EDITOR, edited, editorOf, insert, movedByLine } from
 import type { KeyContext } from '../keys/bindings.ts';
 import type { KeyEvent } from '../keys/key-event.ts';
 import { type ApprovalView, approvalLines } from './approval-lines.ts';
-import type { PanelLines } from './form-lines.ts';
+import { fitted, TOO_SMALL, tooSmall } from './fitted.ts';
+import type { PanelLines, PanelRoom } from './form-lines.ts';
 
 /** Answers one tool call that waits. */
 export class ApprovalPanel implements Panel {
@@ -18,6 +19,8 @@ export class ApprovalPanel implements Panel {
   #mode: ApprovalView['mode'] = 'choose';
   #editor: Editor = EMPTY_EDITOR;
   #isExpanded = false;
+  /** What is asked stood in the window when it was last drawn. */
+  #isAskedInSight = true;
 
   constructor(env: Environment, chat: ChatHandle, toolCall: ToolCallConfirmationState) {
     this.#env = env;
@@ -48,7 +51,7 @@ export class ApprovalPanel implements Panel {
     ];
   }
 
-  lines(width: number, isFocused: boolean): PanelLines {
+  lines(width: number, { isFocused, height }: PanelRoom): PanelLines {
     const view: ApprovalView = {
       toolCall: this.#toolCall,
       choice: this.#choice,
@@ -56,7 +59,9 @@ export class ApprovalPanel implements Panel {
       editor: this.#editor,
       isExpanded: this.#isExpanded,
     };
-    return approvalLines(view, width, { marks: this.#env.marks, isFocused });
+    const shown = fitted(approvalLines(view, width, { marks: this.#env.marks, isFocused }), height);
+    this.#isAskedInSight = shown !== undefined;
+    return shown ?? tooSmall(width, height);
   }
 
   run(command: string): void {
@@ -127,6 +132,8 @@ export class ApprovalPanel implements Panel {
     isApproval: boolean,
     more: { optionId?: string; editedToolInput?: string; reasonMessage?: string },
   ): void {
+    // Nobody allows what they have not seen.
+    if (isApproval && !this.#isAskedInSight) return this.#env.notice(TOO_SMALL, 'problem');
     const { toolCallId, status } = this.#toolCall;
     const { optionId, editedToolInput, reasonMessage } = more;
     const option = optionId === undefined ? {} : { optionId };

@@ -12,6 +12,16 @@ export interface PanelLines {
   readonly lines: readonly Line[];
   readonly cursor?: { readonly row: number; readonly column: number };
   readonly focusRow: number;
+  /** So many lines at the top say what is asked: where not all lines fit, these stay. Absent: none. */
+  readonly headRows?: number;
+}
+
+/** What a panel may take of the window. */
+export interface PanelRoom {
+  /** Keys go to it. */
+  readonly isFocused: boolean;
+  /** Lines that there is room for. */
+  readonly height: number;
 }
 
 /** A form: every question on a line, the present one opened. */

@@ -20,7 +20,7 @@ import {
   valueOf,
   withField,
 } from './form.ts';
-import { formLines, type PanelLines } from './form-lines.ts';
+import { formLines, type PanelLines, type PanelRoom } from './form-lines.ts';
 
 /** Others see what is typed after so long. */
 const draftDelayMs = 250;
@@ -77,7 +77,7 @@ export class FormPanel implements Panel {
     ];
   }
 
-  lines(width: number, isFocused: boolean): PanelLines {
+  lines(width: number, { isFocused }: PanelRoom): PanelLines {
     return formLines(this.#form, width, { marks: this.#env.marks, isFocused });
   }
 

@@ -32,6 +32,7 @@ export interface RoomView {
 
 const composerRows = 8;
 const queueRows = 5;
+const lowRows = 12;
 
 /** A session in the window: transcript, questions, message, what waits, keys, status; smaller parts give way in small windows. */
 export function roomFrame(room: RoomView, { columns, rows }: Size, around: Surroundings): Frame {
@@ -51,7 +52,11 @@ export function roomFrame(room: RoomView, { columns, rows }: Size, around: Surro
       ].slice(0, rows),
     };
   }
-  const writing = composerPart(conversation, width, Math.max(1, Math.min(composerRows, rows - 8)));
+  // In a low window a question that is being answered has the room of the message.
+  const isLow = rows < lowRows && conversation.focus === 'ask';
+  const writing = isLow
+    ? { lines: [], cursor: { x: 0, y: 0 } }
+    : composerPart(conversation, width, Math.max(1, Math.min(composerRows, rows - 8)));
   const fixed = 1 + bottom.length + writing.lines.length;
   const waiting = queueLines(waitingIn(conversation.chat.mirror.state), {
     width,
@@ -60,7 +65,8 @@ export function roomFrame(room: RoomView, { columns, rows }: Size, around: Surro
     isIdle: !conversation.isRunning,
   });
   const free = rows - fixed - waiting.length;
-  const asking = askPart(conversation, width, Math.max(2, Math.min(free - 1, Math.floor(free * 0.7))));
+  const most = isLow ? free - 1 : Math.min(free - 1, Math.floor(free * 0.7));
+  const asking = askPart(conversation, width, Math.max(2, most));
   const left = Math.max(1, free - asking.lines.length);
   const transcript = transcriptPart(conversation, width, left);
   const lines = [header, ...transcript, ...asking.lines, ...writing.lines, ...waiting, ...bottom].slice(
@@ -174,7 +180,7 @@ function askPart(
 ): { lines: readonly Line[]; cursor?: Part['cursor'] } {
   const { ask, asks, askPanel, focus } = conversation;
   if (ask === undefined || askPanel === undefined) return { lines: [] };
-  const panel = askPanel.lines(width - 1, focus === 'ask');
+  const panel = askPanel.lines(width - 1, { isFocused: focus === 'ask', height: height - 1 });
   const label = asks.length > 1 ? `question ${asks.indexOf(ask) + 1} of ${asks.length}` : 'question';
   const rule = ruleLine(
     [span(focus === 'ask' ? label : `${label}: Tab to answer`, { color: 'yellow' })],
