@@ -187,6 +187,21 @@ describe('an import', () => {
     await expect(ask({ provider: 'one' })).rejects.toMatchObject({ code: ErrorCodes.SessionAlreadyExists });
   });
 
+  test('takes no times that are none', async () => {
+    const client = await (await startHost()).client();
+    const ask = (more: object) =>
+      client.raw('x-importSession', { channel: SESSION, session, chats: [chat], ...more });
+    const refused = { code: ErrorCodes.InvalidParams };
+    await expect(ask({ session: { ...session, createdAt: 'garbage' } })).rejects.toThrow(
+      'params.session.createdAt: "garbage" is not a time',
+    );
+    for (const time of ['', '2026-13-01T00:00:00Z', 'May 2026', '7'])
+      await expect(ask({ chats: [{ ...chat, modifiedAt: time }] })).rejects.toMatchObject(refused);
+    await expect(
+      ask({ session: { ...session, createdAt: '2026-01-01T00:00:00+02:00' } }),
+    ).resolves.toBeDefined();
+  });
+
   test('takes no setting of the agent from the file, and no approvals', async () => {
     const effort = { type: 'string', title: 'Effort', enum: ['low', 'high'], default: 'low' } as const;
     const resolveConfig = () =>

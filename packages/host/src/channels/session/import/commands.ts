@@ -26,6 +26,7 @@ import { checkFree, newConfig, removeSession, resolveConfig, type SessionParts }
 import { inheritedConfig } from '../fork.ts';
 import { ImportedChatRows } from './imported-chat.ts';
 import { chatOf, type OpenImport, OpenImports } from './imports.ts';
+import { checkTimes } from './times.ts';
 import { UnfinishedContent } from './unfinished-content.ts';
 
 /** Bits of the exported status that a copy keeps: what people have set. */
@@ -79,6 +80,7 @@ async function beginImport(
   const { channel: uri, session: exported } = params;
   if (!isAcceptableUri(uri, 'session'))
     throw invalidParams(`params.channel: ${uri.slice(0, 100)} cannot name a session`);
+  checkTimes(exported, params.chats);
   await checkFree(sync, uri);
   imports.checkRoom();
   const names = new Map(params.chats.map(({ resource }) => [resource, newChatUri(ids)]));
