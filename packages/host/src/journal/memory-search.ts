@@ -2,7 +2,7 @@ import type { StoredSession } from './journal.ts';
 import type { MemoryTables } from './memory-tables.ts';
 import { matchFields } from './search/match.ts';
 import type { Term } from './search/query.ts';
-import type { SearchSource, TitleFound, TurnFound } from './search/search.ts';
+import type { FoundSlice, SearchSource, TitleFound, TurnFound } from './search/search.ts';
 import { textOf, titleIn } from './search/text.ts';
 
 /** Searches a memory journal by reading everything. */
@@ -21,7 +21,7 @@ export class MemorySearchSource implements SearchSource {
     return true;
   }
 
-  titles(terms: readonly Term[], limit: number): TitleFound[] {
+  titles(terms: readonly Term[], _below: number, limit: number): FoundSlice<TitleFound> {
     const { sessions, channels } = this.#tables;
     const titles: TitleFound[] = [
       ...[...sessions.values()].map(({ uri, summary }) => ({ session: uri, title: titleIn(summary) })),
@@ -29,13 +29,11 @@ export class MemorySearchSource implements SearchSource {
         kind === 'chat' && session !== undefined ? [{ session, chat: uri, title: titleIn(state) }] : [],
       ),
     ];
-    return titles
-      .filter(({ title }) => matchFields({ title }, terms) !== undefined)
-      .toReversed()
-      .slice(0, limit);
+    const found = titles.filter(({ title }) => matchFields({ title }, terms) !== undefined);
+    return { found: found.toReversed().slice(0, limit) };
   }
 
-  turns(terms: readonly Term[], below: number, limit: number): TurnFound[] {
+  turns(terms: readonly Term[], below: number, limit: number): FoundSlice<TurnFound> {
     const found = new Map<number, TurnFound>();
     for (const [chat, turns] of this.#tables.turns) {
       for (const [ordinal, { key, id, json }] of turns) {
@@ -44,7 +42,7 @@ export class MemorySearchSource implements SearchSource {
           found.set(key, { key, chat, turnId: id, ordinal });
       }
     }
-    return [...found.values()].toSorted((a, b) => b.key - a.key).slice(0, limit);
+    return { found: [...found.values()].toSorted((a, b) => b.key - a.key).slice(0, limit) };
   }
 
   json(key: number): string | undefined {

@@ -26,6 +26,7 @@ import { type JournalFiles, journalFiles, openDatabase } from './sqlite-open.ts'
 import type { SqliteJournalOptions } from './sqlite-options.ts';
 import { SqliteReader } from './sqlite-reads.ts';
 import type { Statements } from './sqlite-rows.ts';
+import { SqliteScanSource } from './sqlite-scan-search.ts';
 import { migrations } from './sqlite-schema.ts';
 import { SqliteSearchSource } from './sqlite-search.ts';
 import { SqliteWindow } from './sqlite-window.ts';
@@ -70,11 +71,12 @@ export class SqliteJournal implements Journal {
       synchronous: this.#options.synchronous ?? 'normal',
       migrations: this.#options.migrations ?? migrations,
       bootId,
+      hasFts5: this.#options.hasFts5,
       now,
     });
-    const { database, statements, setAside } = opened;
+    const { database, statements, setAside, canIndex } = opened;
     try {
-      const writer = new SqliteWriter(statements);
+      const writer = new SqliteWriter(statements, canIndex);
       const found = readNumbers(opened, writer, { beside: this.#seqFile.read(), now });
       const { lastSeq, lastTime, reservedSeq, trimmedSeq, mayHaveLostTail, lost, beside } = found;
       this.#open = {
@@ -83,7 +85,7 @@ export class SqliteJournal implements Journal {
         reader: new SqliteReader(statements),
         writer,
         window: new SqliteWindow(statements),
-        search: new SqliteSearchSource(statements),
+        search: canIndex ? new SqliteSearchSource(statements) : new SqliteScanSource(statements),
         reservedSeq,
         trimmedSeq,
         isWriterStale: false,

@@ -16,6 +16,7 @@ import { ensureFolder } from '../lib/ensure-folder.ts';
 import { DamageError, isDamage, toJournalError } from './sqlite-errors.ts';
 import { Statements, text } from './sqlite-rows.ts';
 import { type Migration, migrate, readVersion, refuseNewer } from './sqlite-schema.ts';
+import { alignIndex, hasFts5 } from './sqlite-word-index.ts';
 
 /** Above this size a start after a power loss skips the full check, which reads the whole file. */
 const checkLimitBytes = 256 * 1024 * 1024;
@@ -50,6 +51,8 @@ export interface OpenDatabase {
   readonly isNew: boolean;
   /** The host before this one did not come to close it, and the machine has been restarted since. */
   readonly isAfterPowerLoss: boolean;
+  /** SQLite can keep the index of words: see `alignIndex`. */
+  readonly canIndex: boolean;
   readonly setAside?: { readonly path: string; readonly reason: string };
 }
 
@@ -59,6 +62,8 @@ export interface OpenDatabaseOptions {
   readonly synchronous: 'normal' | 'full';
   readonly migrations: readonly Migration[];
   readonly bootId: string | undefined;
+  /** Default: what SQLite says. */
+  readonly hasFts5: boolean | undefined;
   /** ms since the epoch. */
   readonly now: number;
 }
@@ -129,9 +134,11 @@ function tryOpen(options: OpenDatabaseOptions): OpenDatabase {
     const isAfterPowerLoss = !isNew && wasCutOff(statements, options.bootId);
     if (!isNew) check(database, files, isAfterPowerLoss);
     migrate(database, options.migrations);
-    probe(statements);
+    const canIndex = options.hasFts5 ?? hasFts5(database);
+    probe(statements, canIndex);
+    alignIndex(database, canIndex);
     rmSync(files.suspect, { force: true });
-    return { database, statements, isNew, isAfterPowerLoss };
+    return { database, statements, isNew, isAfterPowerLoss, canIndex };
   } catch (error) {
     database.close();
     throw error;
@@ -160,9 +167,13 @@ function check(database: DatabaseSync, files: JournalFiles, isAfterPowerLoss: bo
   if (result !== 'ok') throw new DamageError(`${files.database} is damaged: ${String(result)}`);
 }
 
-/** Reads a little from every table and the end of the newest envelopes, so that damage at a root shows now. */
-function probe(statements: Statements): void {
-  const tables = statements.all("SELECT name FROM sqlite_schema WHERE type = 'table'");
+/** Reads a little from every table and the end of the newest envelopes, so that damage at a root shows now. A virtual table has none, and
+ * cannot be read without its module. */
+function probe(statements: Statements, canIndex: boolean): void {
+  const tables = statements.all(
+    "SELECT name FROM sqlite_schema WHERE type = 'table' AND (?1 OR rootpage > 0)",
+    Number(canIndex),
+  );
   for (const table of tables) statements.get(`SELECT 1 FROM "${text(table, 'name')}" LIMIT 1`);
   statements.get('SELECT * FROM envelopes ORDER BY seq DESC LIMIT 1');
 }

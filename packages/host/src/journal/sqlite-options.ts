@@ -13,6 +13,8 @@ export interface SqliteJournalOptions {
   readonly now?: () => number;
   /** Default: what the operating system says. */
   readonly bootId?: () => string | undefined;
+  /** Whether SQLite has FTS5; without it, a search reads the rows themselves. Default: what SQLite says. */
+  readonly hasFts5?: boolean;
   /** Default: all that this version knows. */
   readonly migrations?: readonly Migration[];
 }

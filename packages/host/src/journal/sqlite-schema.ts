@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { JournalError } from './journal.ts';
 import { rollBack } from './sqlite-errors.ts';
+import { markUnindexed } from './sqlite-word-index.ts';
 
 /** Brings a database from version n (its place in the list) to version n + 1. Runs inside a transaction of its own. */
 export type Migration = (database: DatabaseSync) => void;
@@ -148,25 +149,17 @@ function shareTurns(database: DatabaseSync): void {
 
 /**
  * Version 7. Words of turns and titles: see sqlite-search.ts. No text stands in it twice. What is there already is named in
- * `unindexed`, and read in slices once the host runs.
+ * `unindexed`, and read in slices once the host runs. The index itself is not made here: not every SQLite can hold it, and
+ * `alignIndex` sees to it at each start.
  */
 function indexWords(database: DatabaseSync): void {
   database.exec(`
-    -- Words are parted and folded before they come here, so that ASCII's rules are all it needs.
-    CREATE VIRTUAL TABLE words USING fts5(
-      message, response, content='', contentless_delete=1, tokenize='ascii', prefix='2'
-    );
-    -- Joining parts of the index takes long: it is done in slices, and not while somebody waits for a commit.
-    INSERT INTO words (words, rank) VALUES ('automerge', 0);
-    INSERT INTO words (words, rank) VALUES ('crisismerge', 512);
     -- session: of a chat; NULL for a session's own.
     CREATE TABLE titles (key INTEGER PRIMARY KEY, uri TEXT NOT NULL UNIQUE, session TEXT, title TEXT NOT NULL);
     -- Rows of these tables below these keys are not in the index yet.
     CREATE TABLE unindexed (source TEXT PRIMARY KEY, below INTEGER NOT NULL) WITHOUT ROWID;
-    INSERT INTO unindexed SELECT 'turns', max(key) + 1 FROM turns HAVING max(key) IS NOT NULL;
-    INSERT INTO unindexed SELECT 'sessions', max(rowid) + 1 FROM sessions HAVING max(rowid) IS NOT NULL;
-    INSERT INTO unindexed SELECT 'channels', max(id) + 1 FROM channels HAVING max(id) IS NOT NULL;
   `);
+  markUnindexed(database);
 }
 
 /** Version 8. The language of a client, which it says only at its first handshake. */

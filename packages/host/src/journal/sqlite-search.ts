@@ -1,9 +1,9 @@
 import type { StoredSession } from './journal.ts';
 import type { Term } from './search/query.ts';
-import type { SearchSource, TitleFound, TurnFound } from './search/search.ts';
+import type { FoundSlice, SearchSource, TitleFound, TurnFound } from './search/search.ts';
 import { textOf, titleIn } from './search/text.ts';
 import { spaced } from './search/words.ts';
-import { number, optionalText, type Statements, text } from './sqlite-rows.ts';
+import { number, optionalText, type Row, type Statements, text } from './sqlite-rows.ts';
 
 /** Titles of so many are remembered, so that a session which changes costs no look at its title. */
 const knownTitlesLimit = 10_000;
@@ -13,10 +13,13 @@ const mergedPages = 16;
 /** Keeps the index of words in the transactions that change what it is about. Turns have their `key` there, titles the negative of theirs. */
 export class SqliteSearchWriter {
   readonly #statements: Statements;
+  readonly #canIndex: boolean;
   readonly #known = new Map<string, string>();
 
-  constructor(statements: Statements) {
+  /** Without `canIndex`, which needs FTS5, titles are kept and words are not. */
+  constructor(statements: Statements, canIndex: boolean) {
     this.#statements = statements;
+    this.#canIndex = canIndex;
   }
 
   /** Forgets what it holds in memory: after a rollback. */
@@ -25,12 +28,14 @@ export class SqliteSearchWriter {
   }
 
   turn(key: number, json: string): void {
+    if (!this.#canIndex) return;
     const { message, response } = textOf(json);
     this.#put(key, message, response);
   }
 
   /** Before the rows of `turns` go. */
   dropTurns(line: string, start: number, stop: number): void {
+    if (!this.#canIndex) return;
     this.#statements.run(
       `DELETE FROM words WHERE rowid IN
          (SELECT key FROM turns WHERE chat = ? AND ordinal >= ? AND ordinal < ?)`,
@@ -68,8 +73,11 @@ export class SqliteSearchWriter {
   tend(ms: number): boolean {
     const end = performance.now() + ms;
     do {
-      const row = this.#statements.get('SELECT source, below FROM unindexed LIMIT 1');
-      if (row === undefined) return this.#merge();
+      const row = this.#statements.get(
+        "SELECT source, below FROM unindexed WHERE ?1 OR source <> 'turns' LIMIT 1",
+        Number(this.#canIndex),
+      );
+      if (row === undefined) return this.#canIndex && this.#merge();
       const source = text(row, 'source');
       const next = this.#statements.get(sources[source] ?? '', number(row, 'below'));
       if (next === undefined) {
@@ -95,10 +103,12 @@ export class SqliteSearchWriter {
 
   #dropTitle(uri: string): void {
     const row = this.#statements.get('DELETE FROM titles WHERE uri = ? RETURNING key', uri);
-    if (row !== undefined) this.#statements.run('DELETE FROM words WHERE rowid = ?', -number(row, 'key'));
+    if (row === undefined || !this.#canIndex) return;
+    this.#statements.run('DELETE FROM words WHERE rowid = ?', -number(row, 'key'));
   }
 
   #put(key: number, first: string, second: string): void {
+    if (!this.#canIndex) return;
     this.#statements.run(
       'INSERT OR REPLACE INTO words (rowid, message, response) VALUES (?, ?, ?)',
       key,
@@ -134,39 +144,26 @@ export class SqliteSearchSource implements SearchSource {
     return this.#statements.get('SELECT 1 FROM unindexed LIMIT 1') === undefined;
   }
 
-  titles(terms: readonly Term[], limit: number): TitleFound[] {
-    return this.#statements
-      .all(
-        `SELECT uri, session, title FROM words JOIN titles ON key = -words.rowid
-         WHERE words MATCH ? AND words.rowid < 0 ORDER BY words.rowid LIMIT ?`,
-        expression(terms),
-        limit,
-      )
-      .map((row) => {
-        const uri = text(row, 'uri');
-        const session = optionalText(row, 'session');
-        return {
-          session: session ?? uri,
-          ...(session !== undefined && { chat: uri }),
-          title: text(row, 'title'),
-        };
-      });
+  titles(terms: readonly Term[], below: number, limit: number): FoundSlice<TitleFound> {
+    const rows = this.#statements.all(
+      `SELECT uri, session, title FROM words JOIN titles ON key = -words.rowid
+       WHERE words MATCH ? AND words.rowid > ? AND words.rowid < 0 ORDER BY words.rowid LIMIT ?`,
+      expression(terms),
+      -below,
+      limit,
+    );
+    return { found: rows.map(toTitle) };
   }
 
-  turns(terms: readonly Term[], below: number, limit: number): TurnFound[] {
-    return this.#statements
-      .all(
-        `SELECT key, chat, id, ordinal FROM words JOIN turns ON key = words.rowid
-         WHERE words MATCH ? AND words.rowid > 0 AND words.rowid < ? ORDER BY words.rowid DESC LIMIT ?`,
-        expression(terms),
-        below,
-        limit,
-      )
-      .map((row) => {
-        const ordinal = number(row, 'ordinal');
-        const chat = this.#shownBy(text(row, 'chat'), ordinal);
-        return { key: number(row, 'key'), chat, turnId: text(row, 'id'), ordinal };
-      });
+  turns(terms: readonly Term[], below: number, limit: number): FoundSlice<TurnFound> {
+    const rows = this.#statements.all(
+      `SELECT key, chat, id, ordinal FROM words JOIN turns ON key = words.rowid
+       WHERE words MATCH ? AND words.rowid > 0 AND words.rowid < ? ORDER BY words.rowid DESC LIMIT ?`,
+      expression(terms),
+      below,
+      limit,
+    );
+    return { found: rows.map((row) => this.toTurn(row)) };
   }
 
   json(key: number): string | undefined {
@@ -184,6 +181,13 @@ export class SqliteSearchSource implements SearchSource {
     return row && { uri, modifiedAt: text(row, 'modified_at'), summary: text(row, 'summary') };
   }
 
+  /** A row of `turns`, as found. */
+  protected toTurn(row: Row): TurnFound {
+    const ordinal = number(row, 'ordinal');
+    const chat = this.#shownBy(text(row, 'chat'), ordinal);
+    return { key: number(row, 'key'), chat, turnId: text(row, 'id'), ordinal };
+  }
+
   /** The chat that wrote a turn, or else one that has a copy. */
   #shownBy(line: string, ordinal: number): string {
     const row = this.#statements.get(
@@ -193,6 +197,13 @@ export class SqliteSearchSource implements SearchSource {
     );
     return row === undefined ? line : text(row, 'chat');
   }
+}
+
+/** A row of `titles`, as found. */
+export function toTitle(row: Row): TitleFound {
+  const uri = text(row, 'uri');
+  const session = optionalText(row, 'session');
+  return { session: session ?? uri, ...(session !== undefined && { chat: uri }), title: text(row, 'title') };
 }
 
 /** The words of terms have no quotes: nothing in here comes to mean anything. */

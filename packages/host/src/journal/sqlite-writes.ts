@@ -29,9 +29,9 @@ export class SqliteWriter {
   /** The index of words. */
   readonly search: SqliteSearchWriter;
 
-  constructor(statements: Statements) {
+  constructor(statements: Statements, canIndex: boolean) {
     this.#statements = statements;
-    this.search = new SqliteSearchWriter(statements);
+    this.search = new SqliteSearchWriter(statements, canIndex);
     this.#turns = new SqliteTurnWriter(statements, this.search);
   }
 

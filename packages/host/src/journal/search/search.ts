@@ -18,15 +18,21 @@ export interface TurnFound {
   readonly ordinal: number;
 }
 
+/** Some of what fits. `resume`: it stopped there, not to take long, and goes on below that key. */
+export interface FoundSlice<T> {
+  readonly found: readonly T[];
+  readonly resume?: number;
+}
+
 /** What is searched. Each call is short. */
 export interface SearchSource {
   /** Above every key. */
   end(): number;
   isComplete(): boolean;
-  /** Titles that fit, those made last first. */
-  titles(terms: readonly Term[], limit: number): readonly TitleFound[];
+  /** Titles that fit, those made last first; `below`: of their own keys. */
+  titles(terms: readonly Term[], below: number, limit: number): FoundSlice<TitleFound>;
   /** Turns that fit, newest first. One that chats share comes once. */
-  turns(terms: readonly Term[], below: number, limit: number): readonly TurnFound[];
+  turns(terms: readonly Term[], below: number, limit: number): FoundSlice<TurnFound>;
   json(key: number): string | undefined;
   sessionOf(chat: string): string | undefined;
   session(uri: string): SearchedSession | undefined;
@@ -36,8 +42,8 @@ export interface SearchSource {
 const TITLES_RANKED = 200;
 const TURNS_RANKED = 200;
 const HITS_OF_SESSION = 3;
-/** Between two chances for everything else. */
-const SLICE_MS = 4;
+/** Milliseconds between two chances for everything else. */
+export const SLICE_MS = 4;
 /** In this time what is new loses half of what it is worth for being new. */
 const HALF_LIFE_MS = 30 * 24 * 60 * 60 * 1_000;
 const RECENCY_WEIGHT = 2;
@@ -93,8 +99,14 @@ async function rank(
   terms: readonly Term[],
   { below, withTitles }: SearchPosition,
 ): Promise<{ ranked: readonly SearchHit[]; oldest: number | undefined }> {
-  const titles = withTitles ? await slices.read((source) => source.titles(terms, TITLES_RANKED)) : [];
-  const turns = await slices.read((source) => source.turns(terms, below, TURNS_RANKED));
+  const titles = withTitles
+    ? await gather(slices, { below: Number.MAX_SAFE_INTEGER, limit: TITLES_RANKED }, (source, from, left) =>
+        source.titles(terms, from, left),
+      )
+    : [];
+  const turns = await gather(slices, { below, limit: TURNS_RANKED }, (source, from, left) =>
+    source.turns(terms, from, left),
+  );
   const scored = [
     ...(await inSlices(slices, titles, (source, title) => scoreTitle(source, terms, title))),
     ...(await inSlices(slices, turns, (source, turn) => scoreTurn(source, terms, turn))),
@@ -112,6 +124,22 @@ async function rank(
     ranked: ranked.filter(firstOfSession()),
     oldest: turns.length < TURNS_RANKED ? undefined : turns.at(-1)?.key,
   };
+}
+
+/** At most `limit` of what fits, from slices of it. */
+async function gather<T>(
+  { read, pause }: Slices,
+  { below, limit }: { readonly below: number; readonly limit: number },
+  look: (source: SearchSource, from: number, left: number) => FoundSlice<T>,
+): Promise<readonly T[]> {
+  const all: T[] = [];
+  for (let from = below; ; await pause?.()) {
+    const start = from;
+    const { found, resume } = await read((source) => look(source, start, limit - all.length));
+    all.push(...found);
+    if (resume === undefined || all.length >= limit) return all;
+    from = resume;
+  }
 }
 
 /** Keeps a few of each session, and of titles one. */
