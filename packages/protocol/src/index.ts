@@ -88,6 +88,7 @@ export {
   RESOURCE_METHODS,
 } from './wire/methods.ts';
 export { reduceChannel, reduceMirrored } from './wire/reduce.ts';
+export { textOf } from './wire/text-of.ts';
 export type * from './wire/uris.ts';
 export {
   annotationsUri,

@@ -1,4 +1,4 @@
-import type { Message, ResponsePart, StringOrMarkdown, ToolCallState, Turn } from '@agenthost/protocol';
+import { type Message, type ResponsePart, type ToolCallState, type Turn, textOf } from '@agenthost/protocol';
 import { attachmentLine } from '../attachments/attachment-line.ts';
 
 /** How much of a chat an agent that has lost it is told, in UTF-16 code units. */
@@ -52,7 +52,7 @@ function partText(part: ResponsePart): string | undefined {
       return part.content === '' ? undefined : `You: ${cut(part.content, maxPartLength)}`;
     case 'toolCall': {
       const { status, displayName, invocationMessage } = part.toolCall;
-      const what = invocationMessage === undefined ? '' : `: ${cut(plain(invocationMessage), 500)}`;
+      const what = invocationMessage === undefined ? '' : `: ${cut(textOf(invocationMessage), 500)}`;
       return `(Tool ${displayName}${what}, ${status})${printed(part.toolCall)}`;
     }
     case 'systemNotification': {
@@ -76,10 +76,6 @@ function printed(call: ToolCallState): string {
 function said(message: Message): string {
   const attached = attachmentLine(message);
   return `${cut(message.text, maxPartLength)}${attached === undefined ? '' : `\n${cut(attached, maxAttachedLength)}`}`;
-}
-
-function plain(text: StringOrMarkdown): string {
-  return typeof text === 'string' ? text : text.markdown;
 }
 
 function cut(text: string, length: number): string {

@@ -1,11 +1,12 @@
 import { type TurnInput, UnreadableResource } from '@agenthost/host';
-import type {
-  Message,
-  MessageAnnotationsAttachment,
-  MessageAttachment,
-  MessageEmbeddedResourceAttachment,
-  MessageResourceAttachment,
-  QuotedAnnotation,
+import {
+  type Message,
+  type MessageAnnotationsAttachment,
+  type MessageAttachment,
+  type MessageEmbeddedResourceAttachment,
+  type MessageResourceAttachment,
+  type QuotedAnnotation,
+  textOf,
 } from '@agenthost/protocol';
 import { isText } from './media-type.ts';
 import { linesOf, quote } from './quote.ts';
@@ -193,7 +194,7 @@ function annotationText({ resource: uri, range, quote: quoted, text }: QuotedAnn
   const place = range === undefined ? '' : ` range=${JSON.stringify(linesOf(range))}`;
   const lines = [`<annotation uri=${JSON.stringify(uri)}${place}>`];
   if (quoted !== undefined) lines.push(`<quoted>\n${quoted}\n</quoted>`);
-  if (text !== undefined) lines.push(typeof text === 'string' ? text : text.markdown);
+  if (text !== undefined) lines.push(textOf(text));
   return [...lines, '</annotation>'].join('\n');
 }
 

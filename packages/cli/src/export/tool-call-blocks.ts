@@ -1,13 +1,16 @@
-import type { FileEdit, StringOrMarkdown, ToolCallState, ToolResultContent, URI } from '@agenthost/protocol';
+import {
+  type FileEdit,
+  type ToolCallState,
+  type ToolResultContent,
+  textOf,
+  type URI,
+} from '@agenthost/protocol';
 import { createTwoFilesPatch } from 'diff';
 import type { Block } from './block.ts';
 import { bytes, type TurnContents } from './contents.ts';
 
 /** A diff that takes longer to find is not shown. */
 const DIFF_TIMEOUT_MS = 2_000;
-
-/** The text of either kind. */
-export const textOf = (text: StringOrMarkdown): string => (typeof text === 'string' ? text : text.markdown);
 
 /** A tool call under one line that says what it was. */
 export function toolCallBlock(call: ToolCallState, contents: TurnContents): Block {

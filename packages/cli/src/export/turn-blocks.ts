@@ -1,17 +1,18 @@
-import type {
-  ActiveTurn,
-  ChatInputAnswer,
-  ChatInputQuestion,
-  ChatInputRequest,
-  ExportedAttachments,
-  Message,
-  MessageAttachment,
-  ResponsePart,
-  Turn,
+import {
+  type ActiveTurn,
+  type ChatInputAnswer,
+  type ChatInputQuestion,
+  type ChatInputRequest,
+  type ExportedAttachments,
+  type Message,
+  type MessageAttachment,
+  type ResponsePart,
+  type Turn,
+  textOf,
 } from '@agenthost/protocol';
 import type { Block } from './block.ts';
 import { bytes, TurnContents } from './contents.ts';
-import { pathOf, textOf, toolCallBlock } from './tool-call-blocks.ts';
+import { pathOf, toolCallBlock } from './tool-call-blocks.ts';
 
 /** A turn as a page shows it. */
 export interface TurnBlocks {

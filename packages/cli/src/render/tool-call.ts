@@ -1,9 +1,10 @@
 import { fileURLToPath } from 'node:url';
-import type {
-  FileEdit,
-  StringOrMarkdown,
-  ToolCallState,
-  ToolResultTerminalCompleteContent,
+import {
+  type FileEdit,
+  type StringOrMarkdown,
+  type ToolCallState,
+  type ToolResultTerminalCompleteContent,
+  textOf,
 } from '@agenthost/protocol';
 import { oneLine, plain } from './plain-text.ts';
 import type { Screen } from './screen.ts';
@@ -13,7 +14,7 @@ const inputLines = 12;
 
 /** A sentence in plain text on one line; Markdown stays as it is written. */
 export const sentence = (text: StringOrMarkdown | undefined): string =>
-  oneLine(typeof text === 'string' ? text : (text?.markdown ?? ''));
+  oneLine(text === undefined ? '' : textOf(text));
 
 /** What a tool call is called in one line. */
 export function toolCallTitle(toolCall: ToolCallState): string {

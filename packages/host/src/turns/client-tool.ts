@@ -1,9 +1,9 @@
-import type {
-  SessionActiveClient,
-  StringOrMarkdown,
-  ToolCallResult,
-  ToolCallState,
-  ToolDefinition,
+import {
+  type SessionActiveClient,
+  type ToolCallResult,
+  type ToolCallState,
+  type ToolDefinition,
+  textOf,
 } from '@agenthost/protocol';
 import type { ClientToolCall } from '../agents/client-tool.ts';
 import type { ToolCallHandle, ToolCallStart } from '../agents/tool-call.ts';
@@ -80,7 +80,7 @@ export class ClientToolRuns {
       const answer = await Promise.race([asked, promise]);
       if (!('approved' in answer)) return promise;
       if (!answer.approved) {
-        const because = answer.message === undefined ? '' : `: ${plain(answer.message)}`;
+        const because = answer.message === undefined ? '' : `: ${textOf(answer.message)}`;
         this.#settle(wait, failure('denied', `It was ${answer.reason}${because}`));
         return promise;
       }
@@ -213,8 +213,6 @@ async function refuse(
 const keyOf = (chat: string, toolCallId: string): string => `${chat} ${toolCallId}`;
 
 const titleOf = ({ name, title, annotations }: ToolDefinition): string => title ?? annotations?.title ?? name;
-
-const plain = (text: StringOrMarkdown): string => (typeof text === 'string' ? text : text.markdown);
 
 function resultOf(call: Extract<ToolCallState, { status: 'completed' }>): ToolCallResult {
   const { success, pastTenseMessage, content, structuredContent, error } = call;
