@@ -3,7 +3,7 @@
 import { globSync } from 'node:fs';
 import { checkRules } from './rules.ts';
 import { runStep, runSteps, type Step, type StepResult, testStep } from './run-step.ts';
-import { clearReport, closingLine, readReport, root, writeCounts } from './test-report.ts';
+import { clearReport, closingLine, readReport, root, writeClosing } from './test-report.ts';
 
 const published = globSync('packages/*/tsconfig.build.json', { cwd: root }).map(
   (path) => path.split(/[\\/]/)[1] ?? '',
@@ -56,11 +56,12 @@ console.log(`${rules.problems.length > 0 ? '✗' : '✓'} rules  ${rules.summary
 for (const problem of rules.problems) console.log(`  ${problem}`);
 
 const inTests = report?.counts ?? { passed: 0, failed: 0, skipped: 0 };
-const otherFailures =
-  failures.filter(({ step }) => step !== testStep || inTests.failed === 0).length +
-  (rules.problems.length > 0 ? 1 : 0);
-const counts = { ...inTests, failed: inTests.failed + otherFailures };
-writeCounts('check', counts);
+const otherFailures = failures
+  .filter(({ step }) => step !== testStep || inTests.failed === 0)
+  .map(({ step, output }) => `${step.name}\n${output.trimEnd().slice(-2000)}`);
+if (rules.problems.length > 0) otherFailures.push(`rules\n${rules.problems.join('\n')}`);
+const counts = { ...inTests, failed: inTests.failed + otherFailures.length };
+writeClosing('check', { counts, otherFailures });
 const unwantedSkips = process.env.REQUIRE_ALL === '1' && counts.skipped > 0;
 if (unwantedSkips) console.log(`✗ REQUIRE_ALL=1 allows no skipped test; ${counts.skipped} were.`);
 if (failures.length > 0) console.log(`failed: ${failures.map(({ step }) => step.name).join(', ')}`);

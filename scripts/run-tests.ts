@@ -10,7 +10,7 @@ import {
   readReport,
   reportPath,
   root,
-  writeCounts,
+  writeClosing,
 } from './test-report.ts';
 
 /** What starts vitest. For `oldest` that is the oldest supported Node, workers and the programs under test included. */
@@ -51,7 +51,7 @@ if (run === undefined || run === 'check') {
 
 clearReport(run);
 const counts = await countsOf(run);
-writeCounts(run, counts);
+writeClosing(run, { counts, otherFailures: [] });
 const unwantedSkips = process.env.REQUIRE_ALL === '1' && counts.skipped > 0;
 if (unwantedSkips) console.error(`REQUIRE_ALL=1 allows no skipped test; ${counts.skipped} were.`);
 console.log(closingLine(counts));

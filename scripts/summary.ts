@@ -1,7 +1,17 @@
-// `node scripts/summary.ts check kill agents oldest`: the counts of several runs together, as the closing line. A run that never
-// closed failed.
-import { addCounts, closingLine, isRunName, readCounts } from './test-report.ts';
+// `node scripts/summary.ts check kill agents oldest`: what failed in several runs, once more, and their counts together as the closing
+// line: who reads only the end of a long log learns which test it was. A run that never closed failed.
+import { addCounts, closingLine, isRunName, readClosing, readReport } from './test-report.ts';
 
-const counts = addCounts(process.argv.slice(2).filter(isRunName).map(readCounts));
+const SHOWN = 12;
+const runs = process.argv
+  .slice(2)
+  .filter(isRunName)
+  .map((run) => ({ run, closing: readClosing(run) }));
+for (const { run, closing } of runs) {
+  const failures = [...closing.otherFailures, ...(readReport(run)?.failures ?? [])];
+  for (const failure of failures.slice(0, SHOWN)) console.log(`✗ ${run}: ${failure}`);
+  if (failures.length > SHOWN) console.log(`✗ ${run}: and ${failures.length - SHOWN} more`);
+}
+const counts = addCounts(runs.map(({ closing }) => closing.counts));
 console.log(closingLine(counts));
 process.exitCode = counts.failed > 0 ? 1 : 0;

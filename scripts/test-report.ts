@@ -29,9 +29,10 @@ export interface TestOutcome {
   readonly status: string;
 }
 
-/** What one run left behind. */
+/** What one run left behind; `failures` says of each failed test, or file outside its tests, where it is and why it failed. */
 export interface RunReport {
   readonly counts: Counts;
+  readonly failures: readonly string[];
   readonly tests: readonly TestOutcome[];
 }
 
@@ -40,13 +41,24 @@ interface VitestJson {
   readonly testResults: readonly {
     readonly name: string;
     readonly status: string;
+    readonly message?: string;
     readonly assertionResults: readonly {
       readonly ancestorTitles: readonly string[];
       readonly title: string;
       readonly fullName: string;
       readonly status: string;
+      readonly failureMessages?: readonly string[];
     }[];
   }[];
+}
+
+/** A failure's reason in as many lines as help, without the frames of libraries. */
+function reasonLines(message: string): string {
+  const lines = message.split('\n').filter((line) => line.trim() !== '' && !line.includes('node_modules'));
+  return lines
+    .slice(0, 24)
+    .map((line) => `    ${line}`)
+    .join('\n');
 }
 
 /** Where a run's report lies (vitest's JSON format). */
@@ -63,6 +75,7 @@ export function readReport(run: RunName): RunReport | undefined {
   if (!existsSync(path)) return undefined;
   const json: VitestJson = JSON.parse(readFileSync(path, 'utf8'));
   const tests: TestOutcome[] = [];
+  const failures: string[] = [];
   let failedFiles = 0;
   for (const file of json.testResults) {
     const name = relative(root, file.name);
@@ -73,9 +86,13 @@ export function readReport(run: RunName): RunReport | undefined {
         titles: [...test.ancestorTitles, test.title],
         status: test.status,
       });
+      if (test.status === 'failed')
+        failures.push(`${name} > ${test.fullName}\n${reasonLines(test.failureMessages?.join('\n') ?? '')}`);
     }
-    if (file.status === 'failed' && !file.assertionResults.some((test) => test.status === 'failed'))
+    if (file.status === 'failed' && !file.assertionResults.some((test) => test.status === 'failed')) {
       failedFiles += 1;
+      failures.push(`${name}, outside its tests\n${reasonLines(file.message ?? '')}`);
+    }
   }
   const passed = tests.filter((test) => test.status === 'passed').length;
   const failedTests = tests.filter((test) => test.status === 'failed').length;
@@ -86,30 +103,38 @@ export function readReport(run: RunName): RunReport | undefined {
       failed: failed === 0 && !json.success ? 1 : failed,
       skipped: tests.length - passed - failedTests,
     },
+    failures,
     tests,
   };
 }
 
-function countsPath(run: RunName): string {
-  return join(root, '.cache/reports', `${run}.counts.json`);
+function closingPath(run: RunName): string {
+  return join(root, '.cache/reports', `${run}.closing.json`);
 }
 
 /** Forgets what an earlier run left, so that it cannot be taken for this one's. */
 export function clearReport(run: RunName): void {
   rmSync(reportPath(run), { force: true });
-  rmSync(countsPath(run), { force: true });
+  rmSync(closingPath(run), { force: true });
 }
 
-/** Keeps the counts that a run closed with, for the total over several runs. */
-export function writeCounts(run: RunName, counts: Counts): void {
-  mkdirSync(dirname(countsPath(run)), { recursive: true });
-  writeFileSync(countsPath(run), JSON.stringify(counts));
+/** How a run closed: its counts, and what failed beside tests (steps of `npm test`, by name and with the end of their output). */
+export interface Closing {
+  readonly counts: Counts;
+  readonly otherFailures: readonly string[];
 }
 
-/** The counts that a run closed with; a run that never got so far counts as one failure. */
-export function readCounts(run: RunName): Counts {
-  const path = countsPath(run);
-  return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : { passed: 0, failed: 1, skipped: 0 };
+/** Keeps how a run closed, for the summary of several runs. */
+export function writeClosing(run: RunName, closing: Closing): void {
+  mkdirSync(dirname(closingPath(run)), { recursive: true });
+  writeFileSync(closingPath(run), JSON.stringify(closing));
+}
+
+/** How a run closed; one that never got so far counts as one failure. */
+export function readClosing(run: RunName): Closing {
+  const path = closingPath(run);
+  if (existsSync(path)) return JSON.parse(readFileSync(path, 'utf8'));
+  return { counts: { passed: 0, failed: 1, skipped: 0 }, otherFailures: ['the run never closed'] };
 }
 
 /** Sums counts. */
