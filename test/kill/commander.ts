@@ -1,5 +1,4 @@
-import type { SeededRandom } from '@agenthost/testkit';
-import type { DeedCounts } from '../deeds/deed-counts.ts';
+import type { DeedCounts, SeededRandom } from '@agenthost/testkit';
 import type { Copies } from './copies.ts';
 import { type Doer, isWorker } from './doer.ts';
 

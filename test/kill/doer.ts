@@ -1,9 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Mirror } from '@agenthost/client';
 import type { ChannelKind, ChatState, ChatSummary, ClientAction } from '@agenthost/protocol';
-import { SeededRandom } from '@agenthost/testkit';
-import { act } from '../deeds/act.ts';
-import type { DeedCounts } from '../deeds/deed-counts.ts';
+import type { DeedCounts } from '@agenthost/testkit';
+import { act, SeededRandom } from '@agenthost/testkit';
 import { Witness } from './witness.ts';
 
 /** What the demo agent is asked to do: everything that waits for people, calls tools, or goes on for a while. */

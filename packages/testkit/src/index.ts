@@ -1,6 +1,8 @@
 export * from './agent-harness.ts';
 export * from './builders.ts';
 export { ControlledNetwork, Link, type LinkDirection } from './controlled-network.ts';
+export { type Actor, act, PASSING_CHAT, PASSING_SESSION, SECOND_CHAT, SESSION } from './deeds/act.ts';
+export { DeedCounts, type LeastDeeds } from './deeds/deed-counts.ts';
 export { drainMicrotasks } from './drain-microtasks.ts';
 export { FaultJournal, type JournalGates } from './fault-journal.ts';
 export { observeTransport, type TransportObserver } from './observe-transport.ts';

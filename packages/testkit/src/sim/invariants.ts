@@ -6,19 +6,28 @@ import type {
   ChatState,
   TerminalState,
 } from '@agenthost/protocol';
-import { expect } from 'vitest';
+import { differenceOf } from './difference.ts';
 import { isMergeOf } from './ledger.ts';
 import type { SimClient } from './sim-client.ts';
 import type { World } from './world.ts';
+
+/** Something that must always hold did not. */
+export class Violation extends Error {
+  override readonly name = 'Violation';
+}
+
+function mustEqual(what: string, actual: unknown, expected: unknown): void {
+  const difference = differenceOf(actual, expected);
+  if (difference !== undefined) throw new Violation(`${what}: ${difference}`);
+}
 
 /**
  * What must hold when nothing is under way: every client shows what the host has, cut to its window; what it shows is
  * confirmed; every dispatch had an outcome, and took effect at most once. Throws when it does not.
  */
 export async function checkInvariants(world: World): Promise<void> {
-  expect([...world.faults, ...world.ledger.faults, ...world.clients.flatMap(({ faults }) => faults)]).toEqual(
-    [],
-  );
+  const faults = [...world.faults, ...world.ledger.faults, ...world.clients.flatMap((each) => each.faults)];
+  if (faults.length > 0) throw new Violation(faults.join('\n'));
   const auditor = world.makeClient(`auditor-${world.report.of('audits')}`);
   world.report.count('audits');
   world.clients.push(auditor);
@@ -49,10 +58,10 @@ function compareClient(world: World, client: SimClient, auditor: SimClient): voi
     const where = `${client.name} on ${mirror.uri}`;
     // Whoever does not look at the session is not told that a chat of it has gone.
     if (truth === undefined && mayGo(world, mirror)) continue;
-    expect(mirror.isLost, `${where} is not lost`).toBe(false);
-    if (truth === undefined) throw new Error(`the host does not know ${mirror.uri}`);
-    expect(mirror.state, `${where}: all that is shown is confirmed`).toBe(mirror.confirmed);
-    expect(shownBy(mirror.confirmed), where).toEqual(shownBy(cutTo(mirror, truth.confirmed)));
+    if (mirror.isLost) throw new Violation(`${where} is lost`);
+    if (truth === undefined) throw new Violation(`the host does not know ${mirror.uri}`);
+    if (mirror.state !== mirror.confirmed) throw new Violation(`${where} shows what is not confirmed`);
+    mustEqual(where, shownBy(mirror.confirmed), shownBy(cutTo(mirror, truth.confirmed)));
   }
 }
 
@@ -76,7 +85,7 @@ function checkQuestions(auditor: SimClient): void {
   );
   const inOrder = (list: typeof asked): typeof asked =>
     list.toSorted((a, b) => (a.chat + a.request.id < b.chat + b.request.id ? -1 : 1));
-  expect(inOrder(shown), 'the sessions show the questions of their chats').toEqual(inOrder(asked));
+  mustEqual('questions that sessions show of their chats', inOrder(shown), inOrder(asked));
 }
 
 /** Channels that somebody may have disposed of; those of a copied session go with it. */
@@ -89,10 +98,8 @@ function cutTo(mirror: Mirror<ChannelKind>, truth: ChannelState[ChannelKind]): C
   const { turnsNextCursor: _, ...rest } = truth;
   const turns = confirmed.turns.length === 0 ? [] : truth.turns.slice(-confirmed.turns.length);
   const isCut = turns.length < truth.turns.length;
-  expect(
-    confirmed.turnsNextCursor !== undefined,
-    `${mirror.uri}: a cursor exactly when older turns exist`,
-  ).toBe(isCut);
+  if ((confirmed.turnsNextCursor !== undefined) !== isCut)
+    throw new Violation(`${mirror.uri}: a cursor exactly when older turns exist`);
   return { ...rest, turns, ...(isCut ? { turnsNextCursor: confirmed.turnsNextCursor } : {}) };
 }
 
@@ -113,13 +120,13 @@ const isChat = (state: object): state is ChatState => 'turns' in state;
 function checkOutcomes(world: World): void {
   for (const { name, dispatched, resends } of world.clients) {
     const open = dispatched.filter(({ outcome }) => outcome === undefined);
-    expect(open, `${name}: every dispatch has an outcome`).toEqual([]);
+    mustEqual(`${name}: dispatches without an outcome`, open, []);
     // Nothing is ignored on a channel that exists, and nothing dropped by a client that resends.
     const lost = dispatched.filter(
       ({ outcome, channel }) =>
         (outcome === 'ignored' && !mayGo(world, { uri: channel })) || (outcome === 'dropped' && resends),
     );
-    expect(lost, `${name}: no dispatch is lost`).toEqual([]);
+    mustEqual(`${name}: dispatches lost`, lost, []);
   }
 }
 
@@ -128,14 +135,14 @@ function checkJournal({ disk, ledger, report }: World): void {
   const rows = new Map(disk.envelopes.map((row) => [row.seq, row]));
   for (const seen of ledger.publicAbove(disk.trimmedSeq)) {
     const row = rows.get(seen.serverSeq);
-    if (row === undefined) throw new Error(`seen by a client and not journaled: ${JSON.stringify(seen)}`);
+    if (row === undefined) throw new Violation(`seen by a client and not journaled: ${JSON.stringify(seen)}`);
     const journaled: ActionEnvelope = JSON.parse(row.json);
     if (isMergeOf(seen, journaled)) continue;
-    expect(seen, `number ${seen.serverSeq} in the journal`).toEqual(journaled);
+    mustEqual(`number ${seen.serverSeq} in the journal`, seen, journaled);
     report.count('envelopesFoundJournaled');
   }
   const dispatches = disk.envelopes.flatMap(({ origin }) =>
     origin === undefined ? [] : [JSON.stringify(origin)],
   );
-  expect(dispatches.length, 'a dispatch was applied twice').toBe(new Set(dispatches).size);
+  if (dispatches.length !== new Set(dispatches).size) throw new Violation('a dispatch was applied twice');
 }

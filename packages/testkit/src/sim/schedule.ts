@@ -1,6 +1,7 @@
 import type { ChatSummary } from '@agenthost/protocol';
-import { drainMicrotasks, type SeededRandom } from '@agenthost/testkit';
 import { act, PASSING_CHAT, PASSING_SESSION, SECOND_CHAT, SESSION } from '../deeds/act.ts';
+import { drainMicrotasks } from '../drain-microtasks.ts';
+import type { SeededRandom } from '../seeded-random.ts';
 import type { SimClient, SimView } from './sim-client.ts';
 import { exit, output, TERMINALS } from './terminals.ts';
 import { MAX_LATENCY_MS, type World } from './world.ts';

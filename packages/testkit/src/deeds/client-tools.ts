@@ -1,5 +1,6 @@
 import type { ChatState, ClientAction, ToolDefinition } from '@agenthost/protocol';
-import { denied, openCalls, type SeededRandom } from '@agenthost/testkit';
+import { denied, openCalls } from '../builders.ts';
+import type { SeededRandom } from '../seeded-random.ts';
 
 /** Tools that a client joins with; now and then none. */
 export const someTools = (random: SeededRandom): ToolDefinition[] =>

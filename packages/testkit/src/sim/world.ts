@@ -1,13 +1,10 @@
 import { createHost, type Host, JournalError } from '@agenthost/host';
-import {
-  type ClockScope,
-  ControlledNetwork,
-  createSimulatedAgent,
-  FaultJournal,
-  SeededRandom,
-  SimulatedClock,
-  SimulatedPtyOwner,
-} from '@agenthost/testkit';
+import { ControlledNetwork } from '../controlled-network.ts';
+import { FaultJournal } from '../fault-journal.ts';
+import { SeededRandom } from '../seeded-random.ts';
+import { createSimulatedAgent } from '../simulated-agent.ts';
+import { type ClockScope, SimulatedClock } from '../simulated-clock.ts';
+import { SimulatedPtyOwner } from '../simulated-pty.ts';
 import { Ledger } from './ledger.ts';
 import { Report } from './report.ts';
 import { SimClient } from './sim-client.ts';

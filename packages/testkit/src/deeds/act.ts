@@ -12,11 +12,11 @@ import {
   denied,
   openCalls,
   resultJudged,
-  type SeededRandom,
   turnCancelled,
   turnStarted,
   userMessage,
-} from '@agenthost/testkit';
+} from '../builders.ts';
+import type { SeededRandom } from '../seeded-random.ts';
 import { answerChanged, completed } from './answers.ts';
 import { goOnWithTool, someTools } from './client-tools.ts';
 import { terminalAction } from './terminals.ts';

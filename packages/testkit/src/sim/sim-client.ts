@@ -1,14 +1,11 @@
 import { type AhpClient, createClient, type Mirror } from '@agenthost/client';
 import type { ChannelKind, ClientAction, ClientToHostRequests } from '@agenthost/protocol';
 import { RpcError } from '@agenthost/rpc';
-import {
-  type ControlledNetwork,
-  type Link,
-  observeTransport,
-  SeededRandom,
-  type SimulatedClock,
-} from '@agenthost/testkit';
+import type { ControlledNetwork, Link } from '../controlled-network.ts';
 import type { Deed } from '../deeds/deed-counts.ts';
+import { observeTransport } from '../observe-transport.ts';
+import { SeededRandom } from '../seeded-random.ts';
+import type { SimulatedClock } from '../simulated-clock.ts';
 import type { Ledger } from './ledger.ts';
 import type { Report } from './report.ts';
 import type { Trace } from './trace.ts';

@@ -1,5 +1,5 @@
 import type { ClientAction, TerminalState } from '@agenthost/protocol';
-import type { SeededRandom } from '@agenthost/testkit';
+import type { SeededRandom } from '../seeded-random.ts';
 
 const DEEDS = { input: 4, resize: 2, claim: 2, release: 1, title: 1, clear: 0.7 } as const;
 

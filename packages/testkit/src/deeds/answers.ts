@@ -6,7 +6,7 @@ import type {
   ChatState,
   ClientAction,
 } from '@agenthost/protocol';
-import type { SeededRandom } from '@agenthost/testkit';
+import type { SeededRandom } from '../seeded-random.ts';
 
 /** One answer to an open question of a chat, typed, given, skipped or taken back; not all of them fit. */
 export function answerChanged(random: SeededRandom, state: ChatState): ClientAction | undefined {
