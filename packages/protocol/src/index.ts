@@ -2,6 +2,8 @@ export type * from './annotations/actions.ts';
 export { annotationsReducer } from './annotations/reducer.ts';
 export type * from './annotations/state.ts';
 export type * from './auth/auth.ts';
+export { isWithinScope, scopeOfAction, scopeOfRequest, TOKEN_SCOPES } from './auth/scope.ts';
+export type * from './auth/token.ts';
 export type * from './changeset/actions.ts';
 export type * from './changeset/commands.ts';
 export { changesetReducer } from './changeset/reducer.ts';

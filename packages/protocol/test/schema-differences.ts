@@ -76,6 +76,7 @@ export const DIFFERENCES: Difference[] = [
   { where: 'CreateTerminalParams.x-command', reason: EXTENSION },
   { where: 'CreateTerminalParams.x-env', reason: EXTENSION },
   { where: 'InitializeParams.x-epoch', reason: EXTENSION },
+  { where: 'InitializeResult.x-scope', reason: EXTENSION },
   { where: 'ReconnectParams.x-epoch', reason: EXTENSION },
   { where: 'FetchTurnsParams.before', reason: 'Asks for a page in the answer [CHAT-15].' },
   { where: 'FetchTurnsParams.limit', reason: 'Asks for a page in the answer [CHAT-15].' },

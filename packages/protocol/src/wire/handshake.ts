@@ -1,3 +1,4 @@
+import type { TokenScope } from '../auth/token.ts';
 import type { TelemetryCapabilities } from '../telemetry/telemetry.ts';
 import type { BaseParams, ConnectionParams, Count, URI } from './basics.ts';
 import type { ActionEnvelope, Snapshot } from './envelope.ts';
@@ -54,6 +55,8 @@ export interface InitializeResult {
   terminalCommandPrefix?: string;
   /** Absent: none [OTLP-1]. */
   telemetry?: TelemetryCapabilities;
+  /** What the caller's token lets it do, so that nothing else need be offered. Absent: a host without scopes. */
+  'x-scope'?: TokenScope;
 }
 
 /** `ping`: answered by `null` when everything sent before it is settled [WIRE-4]. */

@@ -1,5 +1,12 @@
 import type { AuthenticateParams, AuthenticateResult, AuthRequiredParams } from '../auth/auth.ts';
 import type {
+  CreateTokenParams,
+  CreateTokenResult,
+  ListTokensParams,
+  ListTokensResult,
+  RevokeTokenParams,
+} from '../auth/token.ts';
+import type {
   InvokeChangesetOperationParams,
   InvokeChangesetOperationResult,
 } from '../changeset/commands.ts';
@@ -121,6 +128,9 @@ export interface ClientToHostRequests extends ResourceRequests {
   'x-searchSessions': { params: SearchSessionsParams; result: SearchSessionsResult };
   'x-listApprovals': { params: ListApprovalsParams; result: ListApprovalsResult };
   'x-revokeApproval': { params: RevokeApprovalParams; result: null };
+  'x-createToken': { params: CreateTokenParams; result: CreateTokenResult };
+  'x-listTokens': { params: ListTokensParams; result: ListTokensResult };
+  'x-revokeToken': { params: RevokeTokenParams; result: null };
   'x-importSession': { params: ImportSessionParams; result: ImportSessionResult };
   'x-importTurns': { params: ImportTurnsParams; result: null };
   'x-finishImport': { params: FinishImportParams; result: null };
@@ -203,6 +213,9 @@ export const CLIENT_REQUEST_METHODS = [
   'x-searchSessions',
   'x-listApprovals',
   'x-revokeApproval',
+  'x-createToken',
+  'x-listTokens',
+  'x-revokeToken',
   'x-importSession',
   'x-importTurns',
   'x-finishImport',

@@ -1612,7 +1612,149 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
+function validate76(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+let vErrors: any = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((data.id === undefined) && (missing0 = "id")) || ((data.scope === undefined) && (missing0 = "scope"))) || ((data.createdAt === undefined) && (missing0 = "createdAt"))){
+faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.id !== undefined){
+const _errs1 = errors;
+if(typeof data.id !== "string"){
+faults = [{instancePath:instancePath+"/id",keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.name !== undefined){
+const _errs3 = errors;
+if(typeof data.name !== "string"){
+faults = [{instancePath:instancePath+"/name",keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.scope !== undefined){
+const _errs5 = errors;
+if(typeof data.scope !== "string"){
+faults = [{instancePath:instancePath+"/scope",keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.createdAt !== undefined){
+const _errs7 = errors;
+if(typeof data.createdAt !== "string"){
+faults = [{instancePath:instancePath+"/createdAt",keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.lastUsedAt !== undefined){
+const _errs9 = errors;
+if(typeof data.lastUsedAt !== "string"){
+faults = [{instancePath:instancePath+"/lastUsedAt",keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.expiresAt !== undefined){
+const _errs11 = errors;
+if(typeof data.expiresAt !== "string"){
+faults = [{instancePath:instancePath+"/expiresAt",keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid0 = _errs11 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+faults = [{instancePath,keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+faults = vErrors;
+return errors === 0;
+}
 function validate75(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+let vErrors: any = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.token === undefined) && (missing0 = "token")) || ((data.secret === undefined) && (missing0 = "secret"))){
+faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.token !== undefined){
+const _errs1 = errors;
+if(!(validate76(data.token, {instancePath:instancePath+"/token"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.secret !== undefined){
+const _errs2 = errors;
+if(typeof data.secret !== "string"){
+faults = [{instancePath:instancePath+"/secret",keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid0 = _errs2 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+else {
+faults = [{instancePath,keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+faults = vErrors;
+return errors === 0;
+}
+function validate78(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -1687,7 +1829,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate77(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate80(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -1714,7 +1856,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate76(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate79(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -1728,7 +1870,7 @@ var valid1 = true;
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 const _errs3 = errors;
-if(!(validate77(data0[i0], {instancePath:instancePath+"/turns/" + i0}))){
+if(!(validate80(data0[i0], {instancePath:instancePath+"/turns/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -1770,7 +1912,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate80(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate83(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -1815,7 +1957,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate79(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate82(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -1835,7 +1977,7 @@ var valid1 = true;
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 const _errs3 = errors;
-if(!(validate80(data0[i0], {instancePath:instancePath+"/chats/" + i0}))){
+if(!(validate83(data0[i0], {instancePath:instancePath+"/chats/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -1861,7 +2003,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate86(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate89(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -1919,7 +2061,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate88(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate91(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -1978,7 +2120,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate93(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate96(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -2029,7 +2171,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate84(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate87(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -2066,7 +2208,7 @@ var valid0 = true;
 if(valid0){
 if(data.serverInfo !== undefined){
 const _errs4 = errors;
-if(!(validate86(data.serverInfo, {instancePath:instancePath+"/serverInfo"}))){
+if(!(validate89(data.serverInfo, {instancePath:instancePath+"/serverInfo"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -2085,7 +2227,7 @@ var valid1 = true;
 const len0 = data3.length;
 for(let i0=0; i0<len0; i0++){
 const _errs7 = errors;
-if(!(validate88(data3[i0], {instancePath:instancePath+"/snapshots/" + i0}))){
+if(!(validate91(data3[i0], {instancePath:instancePath+"/snapshots/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -2162,7 +2304,7 @@ var valid0 = true;
 if(valid0){
 if(data.telemetry !== undefined){
 const _errs15 = errors;
-if(!(validate93(data.telemetry, {instancePath:instancePath+"/telemetry"}))){
+if(!(validate96(data.telemetry, {instancePath:instancePath+"/telemetry"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -2170,6 +2312,19 @@ var valid0 = _errs15 === errors;
 }
 else {
 var valid0 = true;
+}
+if(valid0){
+if(data["x-scope"] !== undefined){
+const _errs16 = errors;
+if(typeof data["x-scope"] !== "string"){
+faults = [{instancePath:instancePath+"/x-scope",keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid0 = _errs16 === errors;
+}
+else {
+var valid0 = true;
+}
 }
 }
 }
@@ -2188,7 +2343,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate101(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate104(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -2260,7 +2415,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate100(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate103(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -2273,7 +2428,7 @@ return false;
 else {
 if(data.content !== undefined){
 const _errs1 = errors;
-if(!(validate101(data.content, {instancePath:instancePath+"/content"}))){
+if(!(validate104(data.content, {instancePath:instancePath+"/content"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -2305,7 +2460,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate98(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate101(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -2324,7 +2479,7 @@ var valid0 = true;
 if(valid0){
 if(data.followUp !== undefined){
 const _errs2 = errors;
-if(!(validate100(data.followUp, {instancePath:instancePath+"/followUp"}))){
+if(!(validate103(data.followUp, {instancePath:instancePath+"/followUp"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -2343,7 +2498,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate107(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate110(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 const _errs1 = errors;
@@ -2542,7 +2697,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate111(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate114(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 const _errs1 = errors;
@@ -2841,7 +2996,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate106(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate109(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -2902,7 +3057,7 @@ var valid0 = true;
 if(valid0){
 if(data.scope !== undefined){
 const _errs9 = errors;
-if(!(validate107(data.scope, {instancePath:instancePath+"/scope"}))){
+if(!(validate110(data.scope, {instancePath:instancePath+"/scope"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -2914,7 +3069,7 @@ var valid0 = true;
 if(valid0){
 if(data.covers !== undefined){
 const _errs10 = errors;
-if(!(validate111(data.covers, {instancePath:instancePath+"/covers"}))){
+if(!(validate114(data.covers, {instancePath:instancePath+"/covers"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -2964,7 +3119,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate105(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate108(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -2984,7 +3139,7 @@ var valid1 = true;
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 const _errs3 = errors;
-if(!(validate106(data0[i0], {instancePath:instancePath+"/items/" + i0}))){
+if(!(validate109(data0[i0], {instancePath:instancePath+"/items/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -3010,7 +3165,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate117(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate120(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(!(((typeof data == "number") && (!(data % 1) && !isNaN(data))) && (isFinite(data)))){
@@ -3028,7 +3183,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate119(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate122(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -3073,7 +3228,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate123(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate126(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -3133,7 +3288,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate127(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate130(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -3187,7 +3342,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate116(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate119(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -3241,7 +3396,7 @@ var valid0 = true;
 if(valid0){
 if(data.status !== undefined){
 const _errs8 = errors;
-if(!(validate117(data.status, {instancePath:instancePath+"/status"}))){
+if(!(validate120(data.status, {instancePath:instancePath+"/status"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -3265,7 +3420,7 @@ var valid0 = true;
 if(valid0){
 if(data.project !== undefined){
 const _errs11 = errors;
-if(!(validate119(data.project, {instancePath:instancePath+"/project"}))){
+if(!(validate122(data.project, {instancePath:instancePath+"/project"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -3289,7 +3444,7 @@ var valid0 = true;
 if(valid0){
 if(data.annotations !== undefined){
 const _errs13 = errors;
-if(!(validate123(data.annotations, {instancePath:instancePath+"/annotations"}))){
+if(!(validate126(data.annotations, {instancePath:instancePath+"/annotations"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -3337,7 +3492,7 @@ var valid0 = true;
 if(valid0){
 if(data.changes !== undefined){
 const _errs19 = errors;
-if(!(validate127(data.changes, {instancePath:instancePath+"/changes"}))){
+if(!(validate130(data.changes, {instancePath:instancePath+"/changes"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -3367,7 +3522,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate115(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate118(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -3399,7 +3554,7 @@ var valid1 = true;
 const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
 const _errs5 = errors;
-if(!(validate116(data1[i0], {instancePath:instancePath+"/items/" + i0}))){
+if(!(validate119(data1[i0], {instancePath:instancePath+"/items/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -3430,7 +3585,53 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate130(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate133(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+let vErrors: any = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.items === undefined) && (missing0 = "items")){
+faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.items !== undefined){
+let data0 = data.items;
+const _errs1 = errors;
+if(errors === _errs1){
+if(Array.isArray(data0)){
+var valid1 = true;
+const len0 = data0.length;
+for(let i0=0; i0<len0; i0++){
+const _errs3 = errors;
+if(!(validate76(data0[i0], {instancePath:instancePath+"/items/" + i0}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var valid1 = _errs3 === errors;
+if(!valid1){
+break;
+}
+}
+}
+else {
+faults = [{instancePath:instancePath+"/items",keyword:"type",params:{type: "array"}}];
+return false;
+}
+}
+}
+}
+}
+else {
+faults = [{instancePath,keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+faults = vErrors;
+return errors === 0;
+}
+function validate135(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -3480,7 +3681,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate132(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate137(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -3530,7 +3731,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate134(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate139(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -3580,7 +3781,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate136(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate141(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -3666,7 +3867,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate139(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate144(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -3760,7 +3961,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate143(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate148(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -3792,7 +3993,7 @@ var valid1 = true;
 const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
 const _errs5 = errors;
-if(!(validate88(data1[i0], {instancePath:instancePath+"/snapshots/" + i0}))){
+if(!(validate91(data1[i0], {instancePath:instancePath+"/snapshots/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -3823,7 +4024,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate138(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate143(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 const _errs1 = errors;
@@ -3856,7 +4057,7 @@ vErrors = null;
 }
 if(_valid0){
 const _errs5 = errors;
-if(!(validate139(data, {instancePath}))){
+if(!(validate144(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -3907,7 +4108,7 @@ vErrors = null;
 }
 if(_valid1){
 const _errs10 = errors;
-if(!(validate143(data, {instancePath}))){
+if(!(validate148(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -3952,7 +4153,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate149(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate154(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if((((typeof data !== "string") && (!((typeof data == "number") && (isFinite(data))))) && (typeof data !== "boolean")) && (data !== null)){
@@ -3962,8 +4163,8 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-const wrapper0 = {validate: validate151};
-function validate151(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+const wrapper0 = {validate: validate156};
+function validate156(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -4019,7 +4220,7 @@ var valid1 = true;
 const len0 = data3.length;
 for(let i0=0; i0<len0; i0++){
 const _errs9 = errors;
-if(!(validate149(data3[i0], {instancePath:instancePath+"/enum/" + i0}))){
+if(!(validate154(data3[i0], {instancePath:instancePath+"/enum/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -4213,7 +4414,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate148(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate153(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -4269,7 +4470,7 @@ var valid1 = true;
 const len0 = data3.length;
 for(let i0=0; i0<len0; i0++){
 const _errs9 = errors;
-if(!(validate149(data3[i0], {instancePath:instancePath+"/enum/" + i0}))){
+if(!(validate154(data3[i0], {instancePath:instancePath+"/enum/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -4364,7 +4565,7 @@ var valid0 = true;
 if(valid0){
 if(data.items !== undefined){
 const _errs20 = errors;
-if(!(validate151(data.items, {instancePath:instancePath+"/items"}))){
+if(!(validate156(data.items, {instancePath:instancePath+"/items"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -4381,7 +4582,7 @@ if(errors === _errs21){
 if(data11 && typeof data11 == "object" && !Array.isArray(data11)){
 for(const key0 in data11){
 const _errs24 = errors;
-if(!(validate151(data11[key0], {instancePath:instancePath+"/properties/" + key0.replace(/~/g, "~0").replace(/\//g, "~1")}))){
+if(!(validate156(data11[key0], {instancePath:instancePath+"/properties/" + key0.replace(/~/g, "~0").replace(/\//g, "~1")}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -4434,7 +4635,7 @@ var valid0 = true;
 if(valid0){
 if(data.additionalProperties !== undefined){
 const _errs29 = errors;
-if(!(validate151(data.additionalProperties, {instancePath:instancePath+"/additionalProperties"}))){
+if(!(validate156(data.additionalProperties, {instancePath:instancePath+"/additionalProperties"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -4489,7 +4690,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate147(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate152(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -4519,7 +4720,7 @@ if(errors === _errs3){
 if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
 for(const key0 in data1){
 const _errs6 = errors;
-if(!(validate148(data1[key0], {instancePath:instancePath+"/properties/" + key0.replace(/~/g, "~0").replace(/\//g, "~1")}))){
+if(!(validate153(data1[key0], {instancePath:instancePath+"/properties/" + key0.replace(/~/g, "~0").replace(/\//g, "~1")}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -4581,7 +4782,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate146(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate151(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -4594,7 +4795,7 @@ return false;
 else {
 if(data.schema !== undefined){
 const _errs1 = errors;
-if(!(validate147(data.schema, {instancePath:instancePath+"/schema"}))){
+if(!(validate152(data.schema, {instancePath:instancePath+"/schema"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -4631,7 +4832,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate158(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate163(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -4702,7 +4903,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate161(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate166(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -4716,7 +4917,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate162(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate167(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -4774,147 +4975,11 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate164(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate169(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
-}
-else {
-faults = [{instancePath,keyword:"type",params:{type: "object"}}];
-return false;
-}
-}
-faults = vErrors;
-return errors === 0;
-}
-function validate165(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
-let vErrors: any = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if(((data.channel === undefined) && (missing0 = "channel")) || ((data.uri === undefined) && (missing0 = "uri"))){
-faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-if(data.channel !== undefined){
-const _errs1 = errors;
-if(typeof data.channel !== "string"){
-faults = [{instancePath:instancePath+"/channel",keyword:"type",params:{type: "string"}}];
-return false;
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.uri !== undefined){
-const _errs3 = errors;
-if(!(validate23(data.uri, {instancePath:instancePath+"/uri"}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
-}
-var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-else {
-faults = [{instancePath,keyword:"type",params:{type: "object"}}];
-return false;
-}
-}
-faults = vErrors;
-return errors === 0;
-}
-function validate168(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
-let vErrors: any = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if(((data.name === undefined) && (missing0 = "name")) || ((data.type === undefined) && (missing0 = "type"))){
-faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-if(data.name !== undefined){
-const _errs1 = errors;
-if(typeof data.name !== "string"){
-faults = [{instancePath:instancePath+"/name",keyword:"type",params:{type: "string"}}];
-return false;
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.type !== undefined){
-const _errs3 = errors;
-if(typeof data.type !== "string"){
-faults = [{instancePath:instancePath+"/type",keyword:"type",params:{type: "string"}}];
-return false;
-}
-var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-else {
-faults = [{instancePath,keyword:"type",params:{type: "object"}}];
-return false;
-}
-}
-faults = vErrors;
-return errors === 0;
-}
-function validate167(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
-let vErrors: any = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((data.entries === undefined) && (missing0 = "entries")){
-faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-if(data.entries !== undefined){
-let data0 = data.entries;
-const _errs1 = errors;
-if(errors === _errs1){
-if(Array.isArray(data0)){
-var valid1 = true;
-const len0 = data0.length;
-for(let i0=0; i0<len0; i0++){
-const _errs3 = errors;
-if(!(validate168(data0[i0], {instancePath:instancePath+"/entries/" + i0}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
-}
-var valid1 = _errs3 === errors;
-if(!valid1){
-break;
-}
-}
-}
-else {
-faults = [{instancePath:instancePath+"/entries",keyword:"type",params:{type: "array"}}];
-return false;
-}
-}
-}
-}
 }
 else {
 faults = [{instancePath,keyword:"type",params:{type: "object"}}];
@@ -4969,7 +5034,143 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
+function validate173(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+let vErrors: any = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.name === undefined) && (missing0 = "name")) || ((data.type === undefined) && (missing0 = "type"))){
+faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.name !== undefined){
+const _errs1 = errors;
+if(typeof data.name !== "string"){
+faults = [{instancePath:instancePath+"/name",keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.type !== undefined){
+const _errs3 = errors;
+if(typeof data.type !== "string"){
+faults = [{instancePath:instancePath+"/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+else {
+faults = [{instancePath,keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+faults = vErrors;
+return errors === 0;
+}
 function validate172(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+let vErrors: any = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.entries === undefined) && (missing0 = "entries")){
+faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.entries !== undefined){
+let data0 = data.entries;
+const _errs1 = errors;
+if(errors === _errs1){
+if(Array.isArray(data0)){
+var valid1 = true;
+const len0 = data0.length;
+for(let i0=0; i0<len0; i0++){
+const _errs3 = errors;
+if(!(validate173(data0[i0], {instancePath:instancePath+"/entries/" + i0}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var valid1 = _errs3 === errors;
+if(!valid1){
+break;
+}
+}
+}
+else {
+faults = [{instancePath:instancePath+"/entries",keyword:"type",params:{type: "array"}}];
+return false;
+}
+}
+}
+}
+}
+else {
+faults = [{instancePath,keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+faults = vErrors;
+return errors === 0;
+}
+function validate175(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+let vErrors: any = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.channel === undefined) && (missing0 = "channel")) || ((data.uri === undefined) && (missing0 = "uri"))){
+faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.channel !== undefined){
+const _errs1 = errors;
+if(typeof data.channel !== "string"){
+faults = [{instancePath:instancePath+"/channel",keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.uri !== undefined){
+const _errs3 = errors;
+if(!(validate23(data.uri, {instancePath:instancePath+"/uri"}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+else {
+faults = [{instancePath,keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+faults = vErrors;
+return errors === 0;
+}
+function validate177(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -4983,7 +5184,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate173(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate178(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -5054,7 +5255,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate176(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate181(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -5068,7 +5269,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate177(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate182(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -5126,7 +5327,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate179(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate184(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -5184,7 +5385,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate180(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate185(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -5255,7 +5456,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate182(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate187(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -5269,7 +5470,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate183(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate188(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -5327,7 +5528,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate185(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate190(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -5438,7 +5639,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate187(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate192(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -5574,7 +5775,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate190(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate195(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -5588,7 +5789,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate192(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate197(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -5601,7 +5802,7 @@ return false;
 else {
 if(data.session !== undefined){
 const _errs1 = errors;
-if(!(validate116(data.session, {instancePath:instancePath+"/session"}))){
+if(!(validate119(data.session, {instancePath:instancePath+"/session"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -5734,7 +5935,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate191(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate196(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -5754,7 +5955,7 @@ var valid1 = true;
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 const _errs3 = errors;
-if(!(validate192(data0[i0], {instancePath:instancePath+"/items/" + i0}))){
+if(!(validate197(data0[i0], {instancePath:instancePath+"/items/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -5810,7 +6011,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate196(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate201(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -5835,7 +6036,7 @@ var valid0 = true;
 if(valid0){
 if(data.summary !== undefined){
 const _errs2 = errors;
-if(!(validate116(data.summary, {instancePath:instancePath+"/summary"}))){
+if(!(validate119(data.summary, {instancePath:instancePath+"/summary"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -5855,7 +6056,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate200(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate205(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -5913,7 +6114,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate199(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate204(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -5933,7 +6134,7 @@ var valid1 = true;
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 const _errs3 = errors;
-if(!(validate200(data0[i0], {instancePath:instancePath+"/items/" + i0}))){
+if(!(validate205(data0[i0], {instancePath:instancePath+"/items/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -5959,7 +6160,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate202(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate207(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -6004,7 +6205,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate208(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate213(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -6047,7 +6248,7 @@ var valid0 = true;
 if(valid0){
 if(data.changes !== undefined){
 const _errs6 = errors;
-if(!(validate127(data.changes, {instancePath:instancePath+"/changes"}))){
+if(!(validate130(data.changes, {instancePath:instancePath+"/changes"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -6068,7 +6269,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate205(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate210(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -6105,7 +6306,7 @@ var valid0 = true;
 if(valid0){
 if(data.changes !== undefined){
 const _errs3 = errors;
-if(!(validate208(data.changes, {instancePath:instancePath+"/changes"}))){
+if(!(validate213(data.changes, {instancePath:instancePath+"/changes"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -6126,13 +6327,13 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate212(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate217(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.snapshot !== undefined){
-if(!(validate88(data.snapshot, {instancePath:instancePath+"/snapshot"}))){
+if(!(validate91(data.snapshot, {instancePath:instancePath+"/snapshot"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -6142,56 +6343,6 @@ else {
 faults = [{instancePath,keyword:"type",params:{type: "object"}}];
 return false;
 }
-}
-faults = vErrors;
-return errors === 0;
-}
-function validate214(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
-let vErrors: any = null;
-let errors = 0;
-if(data !== null){
-faults = [{instancePath,keyword:"type",params:{type: "null"}}];
-return false;
-}
-faults = vErrors;
-return errors === 0;
-}
-function validate215(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
-let vErrors: any = null;
-let errors = 0;
-if(data !== null){
-faults = [{instancePath,keyword:"type",params:{type: "null"}}];
-return false;
-}
-faults = vErrors;
-return errors === 0;
-}
-function validate216(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
-let vErrors: any = null;
-let errors = 0;
-if(data !== null){
-faults = [{instancePath,keyword:"type",params:{type: "null"}}];
-return false;
-}
-faults = vErrors;
-return errors === 0;
-}
-function validate217(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
-let vErrors: any = null;
-let errors = 0;
-if(data !== null){
-faults = [{instancePath,keyword:"type",params:{type: "null"}}];
-return false;
-}
-faults = vErrors;
-return errors === 0;
-}
-function validate218(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
-let vErrors: any = null;
-let errors = 0;
-if(data !== null){
-faults = [{instancePath,keyword:"type",params:{type: "null"}}];
-return false;
 }
 faults = vErrors;
 return errors === 0;
@@ -6256,69 +6407,132 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
+function validate225(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+let vErrors: any = null;
+let errors = 0;
+if(data !== null){
+faults = [{instancePath,keyword:"type",params:{type: "null"}}];
+return false;
+}
+faults = vErrors;
+return errors === 0;
+}
+function validate226(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+let vErrors: any = null;
+let errors = 0;
+if(data !== null){
+faults = [{instancePath,keyword:"type",params:{type: "null"}}];
+return false;
+}
+faults = vErrors;
+return errors === 0;
+}
+function validate227(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+let vErrors: any = null;
+let errors = 0;
+if(data !== null){
+faults = [{instancePath,keyword:"type",params:{type: "null"}}];
+return false;
+}
+faults = vErrors;
+return errors === 0;
+}
+function validate228(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+let vErrors: any = null;
+let errors = 0;
+if(data !== null){
+faults = [{instancePath,keyword:"type",params:{type: "null"}}];
+return false;
+}
+faults = vErrors;
+return errors === 0;
+}
+function validate229(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+let vErrors: any = null;
+let errors = 0;
+if(data !== null){
+faults = [{instancePath,keyword:"type",params:{type: "null"}}];
+return false;
+}
+faults = vErrors;
+return errors === 0;
+}
+function validate230(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+let vErrors: any = null;
+let errors = 0;
+if(data !== null){
+faults = [{instancePath,keyword:"type",params:{type: "null"}}];
+return false;
+}
+faults = vErrors;
+return errors === 0;
+}
 export const notifications: Record<string, Check> = {
   "action": validate22,
-  "root/sessionAdded": validate196,
-  "root/sessionRemoved": validate202,
-  "root/sessionSummaryChanged": validate205,
-  "root/progress": validate136,
+  "root/sessionAdded": validate201,
+  "root/sessionRemoved": validate207,
+  "root/sessionSummaryChanged": validate210,
+  "root/progress": validate141,
   "auth/required": validate32,
-  "otlp/exportLogs": validate130,
-  "otlp/exportTraces": validate134,
-  "otlp/exportMetrics": validate132,
+  "otlp/exportLogs": validate135,
+  "otlp/exportTraces": validate139,
+  "otlp/exportMetrics": validate137,
 };
 /** Those whose values nest without a bound of the schema's own. */
 export const notificationsNesting: string[] = [];
 export const hostParams: Record<string, Check> = {
-  "resourceRead": validate177,
-  "resourceWrite": validate187,
-  "resourceList": validate165,
-  "resourceCopy": validate158,
-  "resourceMove": validate173,
-  "resourceDelete": validate162,
-  "resourceResolve": validate183,
-  "resourceMkdir": validate170,
-  "resourceRequest": validate180,
+  "resourceRead": validate182,
+  "resourceWrite": validate192,
+  "resourceList": validate170,
+  "resourceCopy": validate163,
+  "resourceMove": validate178,
+  "resourceDelete": validate167,
+  "resourceResolve": validate188,
+  "resourceMkdir": validate175,
+  "resourceRequest": validate185,
   "createResourceWatch": validate68,
 };
 /** Those whose values nest without a bound of the schema's own. */
 export const hostParamsNesting: string[] = [];
 export const results: Record<string, Check> = {
-  "resourceRead": validate179,
-  "resourceWrite": validate190,
-  "resourceList": validate167,
-  "resourceCopy": validate161,
-  "resourceMove": validate176,
-  "resourceDelete": validate164,
-  "resourceResolve": validate185,
-  "resourceMkdir": validate172,
-  "resourceRequest": validate182,
+  "resourceRead": validate184,
+  "resourceWrite": validate195,
+  "resourceList": validate172,
+  "resourceCopy": validate166,
+  "resourceMove": validate181,
+  "resourceDelete": validate169,
+  "resourceResolve": validate190,
+  "resourceMkdir": validate177,
+  "resourceRequest": validate187,
   "createResourceWatch": validate73,
-  "initialize": validate84,
-  "ping": validate220,
-  "reconnect": validate138,
-  "subscribe": validate212,
+  "initialize": validate87,
+  "ping": validate225,
+  "reconnect": validate143,
+  "subscribe": validate217,
   "authenticate": validate34,
-  "listSessions": validate115,
-  "resolveSessionConfig": validate146,
-  "sessionConfigCompletions": validate199,
-  "createSession": validate215,
-  "disposeSession": validate218,
-  "x-searchSessions": validate191,
-  "x-listApprovals": validate105,
-  "x-revokeApproval": validate223,
-  "x-importSession": validate79,
-  "x-importTurns": validate222,
-  "x-finishImport": validate221,
-  "x-diskUse": validate75,
-  "createChat": validate214,
-  "disposeChat": validate217,
-  "fetchTurns": validate76,
+  "listSessions": validate118,
+  "resolveSessionConfig": validate151,
+  "sessionConfigCompletions": validate204,
+  "createSession": validate220,
+  "disposeSession": validate223,
+  "x-searchSessions": validate196,
+  "x-listApprovals": validate108,
+  "x-revokeApproval": validate228,
+  "x-createToken": validate75,
+  "x-listTokens": validate133,
+  "x-revokeToken": validate229,
+  "x-importSession": validate82,
+  "x-importTurns": validate227,
+  "x-finishImport": validate226,
+  "x-diskUse": validate78,
+  "createChat": validate219,
+  "disposeChat": validate222,
+  "fetchTurns": validate79,
   "completions": validate35,
-  "createTerminal": validate216,
-  "disposeTerminal": validate219,
-  "x-signalTerminal": validate224,
-  "invokeChangesetOperation": validate98,
+  "createTerminal": validate221,
+  "disposeTerminal": validate224,
+  "x-signalTerminal": validate230,
+  "invokeChangesetOperation": validate101,
 };
 /** Those whose values nest without a bound of the schema's own. */
 export const resultsNesting: string[] = ["resolveSessionConfig"];

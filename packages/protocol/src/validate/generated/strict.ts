@@ -14681,6 +14681,88 @@ return false;
 }
 else {
 if(data.channel !== undefined){
+let data0 = data.channel;
+const _errs1 = errors;
+if(typeof data0 !== "string"){
+faults = [{instancePath:instancePath+"/channel",keyword:"type",params:{type: "string"}}];
+return false;
+}
+if("ahp-root://" !== data0){
+faults = [{instancePath:instancePath+"/channel",keyword:"const",params:{allowedValue: "ahp-root://"}}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.name !== undefined){
+const _errs3 = errors;
+if(typeof data.name !== "string"){
+faults = [{instancePath:instancePath+"/name",keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.scope !== undefined){
+let data2 = data.scope;
+const _errs5 = errors;
+if(typeof data2 !== "string"){
+faults = [{instancePath:instancePath+"/scope",keyword:"type",params:{type: "string"}}];
+return false;
+}
+if(!(((data2 === "observe") || (data2 === "interact")) || (data2 === "admin"))){
+faults = [{instancePath:instancePath+"/scope",keyword:"enum",params:{allowedValues: ["observe","interact","admin"]}}];
+return false;
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.lifetimeSeconds !== undefined){
+let data3 = data.lifetimeSeconds;
+const _errs7 = errors;
+if(!((typeof data3 == "number") && (isFinite(data3)))){
+faults = [{instancePath:instancePath+"/lifetimeSeconds",keyword:"type",params:{type: "number"}}];
+return false;
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+else {
+faults = [{instancePath,keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+faults = vErrors;
+return errors === 0;
+}
+function validate450(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+let vErrors: any = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.channel === undefined) && (missing0 = "channel")){
+faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.channel !== undefined){
 if(!(validate31(data.channel, {instancePath:instancePath+"/channel"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
@@ -14696,7 +14778,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate451(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate452(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -14741,7 +14823,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate454(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate455(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -14768,7 +14850,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate456(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate457(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -14795,7 +14877,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate458(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate459(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -14822,7 +14904,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate460(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate461(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -14893,7 +14975,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate463(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate464(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -14920,7 +15002,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate469(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate470(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -14965,7 +15047,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate473(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate474(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15025,7 +15107,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate467(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate468(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15103,7 +15185,7 @@ var valid0 = true;
 if(valid0){
 if(data.project !== undefined){
 const _errs11 = errors;
-if(!(validate469(data.project, {instancePath:instancePath+"/project"}))){
+if(!(validate470(data.project, {instancePath:instancePath+"/project"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -15127,7 +15209,7 @@ var valid0 = true;
 if(valid0){
 if(data.annotations !== undefined){
 const _errs13 = errors;
-if(!(validate473(data.annotations, {instancePath:instancePath+"/annotations"}))){
+if(!(validate474(data.annotations, {instancePath:instancePath+"/annotations"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -15254,7 +15336,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate480(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate481(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15488,7 +15570,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate465(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate466(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15513,7 +15595,7 @@ var valid0 = true;
 if(valid0){
 if(data.session !== undefined){
 const _errs2 = errors;
-if(!(validate467(data.session, {instancePath:instancePath+"/session"}))){
+if(!(validate468(data.session, {instancePath:instancePath+"/session"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -15532,7 +15614,7 @@ var valid1 = true;
 const len0 = data2.length;
 for(let i0=0; i0<len0; i0++){
 const _errs5 = errors;
-if(!(validate480(data2[i0], {instancePath:instancePath+"/chats/" + i0}))){
+if(!(validate481(data2[i0], {instancePath:instancePath+"/chats/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -15590,7 +15672,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate495(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate496(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15666,7 +15748,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate498(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate499(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15738,7 +15820,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate494(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate495(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15758,7 +15840,7 @@ var valid1 = true;
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 const _errs3 = errors;
-if(!(validate495(data0[i0], {instancePath:instancePath+"/contents/" + i0}))){
+if(!(validate496(data0[i0], {instancePath:instancePath+"/contents/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -15788,7 +15870,7 @@ var valid2 = true;
 const len1 = data2.length;
 for(let i1=0; i1<len1; i1++){
 const _errs6 = errors;
-if(!(validate498(data2[i1], {instancePath:instancePath+"/terminals/" + i1}))){
+if(!(validate499(data2[i1], {instancePath:instancePath+"/terminals/" + i1}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -15832,7 +15914,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate503(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate504(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -15852,7 +15934,7 @@ var valid1 = true;
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 const _errs3 = errors;
-if(!(validate495(data0[i0], {instancePath:instancePath+"/contents/" + i0}))){
+if(!(validate496(data0[i0], {instancePath:instancePath+"/contents/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -15882,7 +15964,7 @@ var valid2 = true;
 const len1 = data2.length;
 for(let i1=0; i1<len1; i1++){
 const _errs6 = errors;
-if(!(validate498(data2[i1], {instancePath:instancePath+"/terminals/" + i1}))){
+if(!(validate499(data2[i1], {instancePath:instancePath+"/terminals/" + i1}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -15926,7 +16008,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate508(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate509(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -16028,7 +16110,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate491(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate492(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -16072,7 +16154,7 @@ var valid1 = true;
 const len0 = data2.length;
 for(let i0=0; i0<len0; i0++){
 const _errs5 = errors;
-if(!(validate494(data2[i0], {instancePath:instancePath+"/turns/" + i0}))){
+if(!(validate495(data2[i0], {instancePath:instancePath+"/turns/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -16095,7 +16177,7 @@ var valid0 = true;
 if(valid0){
 if(data.openTurn !== undefined){
 const _errs6 = errors;
-if(!(validate503(data.openTurn, {instancePath:instancePath+"/openTurn"}))){
+if(!(validate504(data.openTurn, {instancePath:instancePath+"/openTurn"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -16114,7 +16196,7 @@ var valid2 = true;
 const len1 = data5.length;
 for(let i1=0; i1<len1; i1++){
 const _errs9 = errors;
-if(!(validate508(data5[i1], {instancePath:instancePath+"/pieces/" + i1}))){
+if(!(validate509(data5[i1], {instancePath:instancePath+"/pieces/" + i1}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -16148,7 +16230,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate512(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate513(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -16206,7 +16288,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate515(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate516(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -16232,7 +16314,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate511(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate512(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -16298,7 +16380,7 @@ var valid0 = true;
 if(valid0){
 if(data.clientInfo !== undefined){
 const _errs9 = errors;
-if(!(validate512(data.clientInfo, {instancePath:instancePath+"/clientInfo"}))){
+if(!(validate513(data.clientInfo, {instancePath:instancePath+"/clientInfo"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -16352,7 +16434,7 @@ var valid0 = true;
 if(valid0){
 if(data.capabilities !== undefined){
 const _errs15 = errors;
-if(!(validate515(data.capabilities, {instancePath:instancePath+"/capabilities"}))){
+if(!(validate516(data.capabilities, {instancePath:instancePath+"/capabilities"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -16378,7 +16460,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate520(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate521(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -16446,7 +16528,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate522(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate523(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -16527,7 +16609,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate519(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate520(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -16541,13 +16623,13 @@ else {
 const tag0 = data.kind;
 if(typeof tag0 == "string"){
 if(tag0 === "resource"){
-if(!(validate520(data, {instancePath}))){
+if(!(validate521(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "range"){
-if(!(validate522(data, {instancePath}))){
+if(!(validate523(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -16571,7 +16653,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate517(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate518(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -16608,7 +16690,7 @@ var valid0 = true;
 if(valid0){
 if(data.target !== undefined){
 const _errs4 = errors;
-if(!(validate519(data.target, {instancePath:instancePath+"/target"}))){
+if(!(validate520(data.target, {instancePath:instancePath+"/target"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -16629,7 +16711,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate528(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate529(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -16679,7 +16761,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate530(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate531(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -16742,7 +16824,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate532(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate533(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -16774,7 +16856,39 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate533(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate534(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+let vErrors: any = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.channel === undefined) && (missing0 = "channel")){
+faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.channel !== undefined){
+let data0 = data.channel;
+if(typeof data0 !== "string"){
+faults = [{instancePath:instancePath+"/channel",keyword:"type",params:{type: "string"}}];
+return false;
+}
+if("ahp-root://" !== data0){
+faults = [{instancePath:instancePath+"/channel",keyword:"const",params:{allowedValue: "ahp-root://"}}];
+return false;
+}
+}
+}
+}
+else {
+faults = [{instancePath,keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+faults = vErrors;
+return errors === 0;
+}
+function validate535(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -16881,7 +16995,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate536(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate538(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -16962,7 +17076,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate538(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate540(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -17038,7 +17152,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate541(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate543(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -17052,7 +17166,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate542(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate544(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -17115,7 +17229,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate544(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate546(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -17129,7 +17243,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate545(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate547(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -17179,7 +17293,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate548(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate550(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -17229,7 +17343,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate547(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate549(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -17249,7 +17363,7 @@ var valid1 = true;
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 const _errs3 = errors;
-if(!(validate548(data0[i0], {instancePath:instancePath+"/entries/" + i0}))){
+if(!(validate550(data0[i0], {instancePath:instancePath+"/entries/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -17275,7 +17389,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate550(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate552(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -17325,7 +17439,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate552(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate554(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -17339,7 +17453,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate553(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate555(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -17415,7 +17529,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate556(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate558(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -17429,7 +17543,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate557(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate559(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -17497,7 +17611,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate559(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate561(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -17560,7 +17674,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate560(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate562(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -17636,7 +17750,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate562(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate564(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -17650,7 +17764,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate563(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate565(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -17713,7 +17827,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate565(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate567(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -17829,7 +17943,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate568(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate570(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -17879,7 +17993,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate567(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate569(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -17927,7 +18041,7 @@ var valid2 = true;
 const len0 = data2.length;
 for(let i0=0; i0<len0; i0++){
 const _errs7 = errors;
-if(!(validate568(data2[i0], {instancePath:instancePath+"/changes/items/" + i0}))){
+if(!(validate570(data2[i0], {instancePath:instancePath+"/changes/items/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -17966,7 +18080,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate571(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate573(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -18037,7 +18151,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate575(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate577(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -18188,7 +18302,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate578(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate580(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -18202,7 +18316,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate579(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate581(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -18252,7 +18366,57 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate580(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate582(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+let vErrors: any = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.channel === undefined) && (missing0 = "channel")) || ((data.id === undefined) && (missing0 = "id"))){
+faults = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.channel !== undefined){
+let data0 = data.channel;
+const _errs1 = errors;
+if(typeof data0 !== "string"){
+faults = [{instancePath:instancePath+"/channel",keyword:"type",params:{type: "string"}}];
+return false;
+}
+if("ahp-root://" !== data0){
+faults = [{instancePath:instancePath+"/channel",keyword:"const",params:{allowedValue: "ahp-root://"}}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.id !== undefined){
+const _errs3 = errors;
+if(typeof data.id !== "string"){
+faults = [{instancePath:instancePath+"/id",keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+else {
+faults = [{instancePath,keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+faults = vErrors;
+return errors === 0;
+}
+function validate583(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -18303,8 +18467,8 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-const wrapper0 = {validate: validate585};
-function validate585(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+const wrapper0 = {validate: validate588};
+function validate588(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -18559,7 +18723,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate584(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate587(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -18594,7 +18758,7 @@ if(errors === _errs3){
 if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
 for(const key0 in data1){
 const _errs6 = errors;
-if(!(validate585(data1[key0], {instancePath:instancePath+"/properties/" + key0.replace(/~/g, "~0").replace(/\//g, "~1")}))){
+if(!(validate588(data1[key0], {instancePath:instancePath+"/properties/" + key0.replace(/~/g, "~0").replace(/\//g, "~1")}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -18656,7 +18820,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate583(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate586(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -18790,7 +18954,7 @@ var valid0 = true;
 if(valid0){
 if(data.configSchema !== undefined){
 const _errs20 = errors;
-if(!(validate584(data.configSchema, {instancePath:instancePath+"/configSchema"}))){
+if(!(validate587(data.configSchema, {instancePath:instancePath+"/configSchema"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -18818,7 +18982,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate592(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate595(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19039,7 +19203,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate598(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate601(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19278,7 +19442,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate591(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate594(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19292,13 +19456,13 @@ else {
 const tag0 = data.type;
 if(typeof tag0 == "string"){
 if(tag0 === "plugin"){
-if(!(validate592(data, {instancePath}))){
+if(!(validate595(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "directory"){
-if(!(validate598(data, {instancePath}))){
+if(!(validate601(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -19328,7 +19492,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate609(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate612(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19348,13 +19512,13 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate608(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate611(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.multipleChats !== undefined){
-if(!(validate609(data.multipleChats, {instancePath:instancePath+"/multipleChats"}))){
+if(!(validate612(data.multipleChats, {instancePath:instancePath+"/multipleChats"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -19368,7 +19532,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate582(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate585(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19424,7 +19588,7 @@ var valid1 = true;
 const len0 = data3.length;
 for(let i0=0; i0<len0; i0++){
 const _errs9 = errors;
-if(!(validate583(data3[i0], {instancePath:instancePath+"/models/" + i0}))){
+if(!(validate586(data3[i0], {instancePath:instancePath+"/models/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -19484,7 +19648,7 @@ var valid3 = true;
 const len2 = data7.length;
 for(let i2=0; i2<len2; i2++){
 const _errs15 = errors;
-if(!(validate591(data7[i2], {instancePath:instancePath+"/customizations/" + i2}))){
+if(!(validate594(data7[i2], {instancePath:instancePath+"/customizations/" + i2}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -19507,7 +19671,7 @@ var valid0 = true;
 if(valid0){
 if(data.capabilities !== undefined){
 const _errs16 = errors;
-if(!(validate608(data.capabilities, {instancePath:instancePath+"/capabilities"}))){
+if(!(validate611(data.capabilities, {instancePath:instancePath+"/capabilities"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -19532,7 +19696,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate581(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate584(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19569,7 +19733,7 @@ var valid1 = true;
 const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
 const _errs5 = errors;
-if(!(validate582(data1[i0], {instancePath:instancePath+"/agents/" + i0}))){
+if(!(validate585(data1[i0], {instancePath:instancePath+"/agents/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -19600,7 +19764,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate613(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate616(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19668,7 +19832,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate616(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate619(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19740,7 +19904,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate620(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate623(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19753,7 +19917,7 @@ return false;
 else {
 if(data.schema !== undefined){
 const _errs1 = errors;
-if(!(validate584(data.schema, {instancePath:instancePath+"/schema"}))){
+if(!(validate587(data.schema, {instancePath:instancePath+"/schema"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -19790,7 +19954,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate614(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate617(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19827,7 +19991,7 @@ var valid1 = true;
 const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
 const _errs6 = errors;
-if(!(validate582(data1[i0], {instancePath:instancePath+"/agents/" + i0}))){
+if(!(validate585(data1[i0], {instancePath:instancePath+"/agents/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -19870,7 +20034,7 @@ var valid2 = true;
 const len1 = data4.length;
 for(let i1=0; i1<len1; i1++){
 const _errs11 = errors;
-if(!(validate616(data4[i1], {instancePath:instancePath+"/terminals/" + i1}))){
+if(!(validate619(data4[i1], {instancePath:instancePath+"/terminals/" + i1}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -19893,7 +20057,7 @@ var valid0 = true;
 if(valid0){
 if(data.config !== undefined){
 const _errs12 = errors;
-if(!(validate620(data.config, {instancePath:instancePath+"/config"}))){
+if(!(validate623(data.config, {instancePath:instancePath+"/config"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -19916,7 +20080,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate623(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate626(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -19953,7 +20117,7 @@ var valid1 = true;
 const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
 const _errs5 = errors;
-if(!(validate616(data1[i0], {instancePath:instancePath+"/terminals/" + i0}))){
+if(!(validate619(data1[i0], {instancePath:instancePath+"/terminals/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -19984,7 +20148,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate625(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate628(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -20061,7 +20225,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate626(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate629(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -20111,7 +20275,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate627(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate630(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -20161,7 +20325,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate629(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate632(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -20211,7 +20375,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate631(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate634(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -20282,7 +20446,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate630(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate633(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -20319,7 +20483,7 @@ var valid1 = true;
 const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
 const _errs5 = errors;
-if(!(validate631(data1[i0], {instancePath:instancePath+"/changesets/" + i0}))){
+if(!(validate634(data1[i0], {instancePath:instancePath+"/changesets/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -20350,7 +20514,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate634(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate637(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -20478,7 +20642,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate633(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate636(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -20508,7 +20672,7 @@ var valid0 = true;
 if(valid0){
 if(data.summary !== undefined){
 const _errs3 = errors;
-if(!(validate634(data.summary, {instancePath:instancePath+"/summary"}))){
+if(!(validate637(data.summary, {instancePath:instancePath+"/summary"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -20528,7 +20692,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate640(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate643(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -20578,7 +20742,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate644(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate647(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -20699,7 +20863,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate642(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate645(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -20741,7 +20905,7 @@ var valid0 = true;
 if(valid0){
 if(data.changes !== undefined){
 const _errs4 = errors;
-if(!(validate644(data.changes, {instancePath:instancePath+"/changes"}))){
+if(!(validate647(data.changes, {instancePath:instancePath+"/changes"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -20762,7 +20926,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate650(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate653(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -20830,7 +20994,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate651(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate654(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -20937,7 +21101,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate653(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate656(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -20987,7 +21151,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate655(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate658(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21037,7 +21201,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate656(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate659(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21100,7 +21264,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate657(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate660(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21130,7 +21294,7 @@ var valid0 = true;
 if(valid0){
 if(data.customization !== undefined){
 const _errs3 = errors;
-if(!(validate591(data.customization, {instancePath:instancePath+"/customization"}))){
+if(!(validate594(data.customization, {instancePath:instancePath+"/customization"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -21150,7 +21314,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate659(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate662(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21187,7 +21351,7 @@ var valid1 = true;
 const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
 const _errs5 = errors;
-if(!(validate591(data1[i0], {instancePath:instancePath+"/customizations/" + i0}))){
+if(!(validate594(data1[i0], {instancePath:instancePath+"/customizations/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -21218,7 +21382,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate661(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate664(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21268,7 +21432,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate663(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate666(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21318,7 +21482,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate666(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate669(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21394,7 +21558,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate671(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate674(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21438,7 +21602,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate669(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate672(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21504,7 +21668,7 @@ var valid0 = true;
 if(valid0){
 if(data.toolCall !== undefined){
 const _errs8 = errors;
-if(!(validate671(data.toolCall, {instancePath:instancePath+"/toolCall"}))){
+if(!(validate674(data.toolCall, {instancePath:instancePath+"/toolCall"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -21527,7 +21691,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate675(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate678(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21629,7 +21793,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate665(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate668(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21643,19 +21807,19 @@ else {
 const tag0 = data.kind;
 if(typeof tag0 == "string"){
 if(tag0 === "chatInput"){
-if(!(validate666(data, {instancePath}))){
-vErrors = vErrors === null ? faults : vErrors.concat(faults);
-errors = vErrors.length;
-}
-}
-else if(tag0 === "toolConfirmation"){
 if(!(validate669(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
+else if(tag0 === "toolConfirmation"){
+if(!(validate672(data, {instancePath}))){
+vErrors = vErrors === null ? faults : vErrors.concat(faults);
+errors = vErrors.length;
+}
+}
 else if(tag0 === "toolClientExecution"){
-if(!(validate675(data, {instancePath}))){
+if(!(validate678(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -21679,7 +21843,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate664(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate667(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21709,7 +21873,7 @@ var valid0 = true;
 if(valid0){
 if(data.request !== undefined){
 const _errs3 = errors;
-if(!(validate665(data.request, {instancePath:instancePath+"/request"}))){
+if(!(validate668(data.request, {instancePath:instancePath+"/request"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -21729,7 +21893,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate682(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate685(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21779,7 +21943,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate683(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate686(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21829,7 +21993,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate684(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate687(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21879,7 +22043,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate685(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate688(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -21955,7 +22119,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate688(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate691(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -22005,7 +22169,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate689(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate692(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -22060,7 +22224,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate690(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate693(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -22092,7 +22256,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate691(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate694(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -22160,7 +22324,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate705(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate708(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -22316,7 +22480,7 @@ var valid0 = true;
 if(valid0){
 if(data.items !== undefined){
 const _errs20 = errors;
-if(!(validate585(data.items, {instancePath:instancePath+"/items"}))){
+if(!(validate588(data.items, {instancePath:instancePath+"/items"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -22333,7 +22497,7 @@ if(errors === _errs21){
 if(data11 && typeof data11 == "object" && !Array.isArray(data11)){
 for(const key0 in data11){
 const _errs24 = errors;
-if(!(validate585(data11[key0], {instancePath:instancePath+"/properties/" + key0.replace(/~/g, "~0").replace(/\//g, "~1")}))){
+if(!(validate588(data11[key0], {instancePath:instancePath+"/properties/" + key0.replace(/~/g, "~0").replace(/\//g, "~1")}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -22386,7 +22550,7 @@ var valid0 = true;
 if(valid0){
 if(data.additionalProperties !== undefined){
 const _errs29 = errors;
-if(!(validate585(data.additionalProperties, {instancePath:instancePath+"/additionalProperties"}))){
+if(!(validate588(data.additionalProperties, {instancePath:instancePath+"/additionalProperties"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -22441,7 +22605,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate704(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate707(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -22476,7 +22640,7 @@ if(errors === _errs3){
 if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
 for(const key0 in data1){
 const _errs6 = errors;
-if(!(validate705(data1[key0], {instancePath:instancePath+"/properties/" + key0.replace(/~/g, "~0").replace(/\//g, "~1")}))){
+if(!(validate708(data1[key0], {instancePath:instancePath+"/properties/" + key0.replace(/~/g, "~0").replace(/\//g, "~1")}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -22538,7 +22702,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate703(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate706(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -22551,7 +22715,7 @@ return false;
 else {
 if(data.schema !== undefined){
 const _errs1 = errors;
-if(!(validate704(data.schema, {instancePath:instancePath+"/schema"}))){
+if(!(validate707(data.schema, {instancePath:instancePath+"/schema"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -22588,7 +22752,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate693(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate696(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -22666,7 +22830,7 @@ var valid0 = true;
 if(valid0){
 if(data.project !== undefined){
 const _errs11 = errors;
-if(!(validate469(data.project, {instancePath:instancePath+"/project"}))){
+if(!(validate470(data.project, {instancePath:instancePath+"/project"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -22690,7 +22854,7 @@ var valid0 = true;
 if(valid0){
 if(data.annotations !== undefined){
 const _errs13 = errors;
-if(!(validate473(data.annotations, {instancePath:instancePath+"/annotations"}))){
+if(!(validate474(data.annotations, {instancePath:instancePath+"/annotations"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -22798,7 +22962,7 @@ var valid3 = true;
 const len2 = data14.length;
 for(let i2=0; i2<len2; i2++){
 const _errs25 = errors;
-if(!(validate634(data14[i2], {instancePath:instancePath+"/chats/" + i2}))){
+if(!(validate637(data14[i2], {instancePath:instancePath+"/chats/" + i2}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -22833,7 +22997,7 @@ var valid0 = true;
 if(valid0){
 if(data.config !== undefined){
 const _errs27 = errors;
-if(!(validate703(data.config, {instancePath:instancePath+"/config"}))){
+if(!(validate706(data.config, {instancePath:instancePath+"/config"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -22852,7 +23016,7 @@ var valid4 = true;
 const len3 = data18.length;
 for(let i3=0; i3<len3; i3++){
 const _errs30 = errors;
-if(!(validate591(data18[i3], {instancePath:instancePath+"/customizations/" + i3}))){
+if(!(validate594(data18[i3], {instancePath:instancePath+"/customizations/" + i3}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -22882,7 +23046,7 @@ var valid5 = true;
 const len4 = data20.length;
 for(let i4=0; i4<len4; i4++){
 const _errs33 = errors;
-if(!(validate631(data20[i4], {instancePath:instancePath+"/changesets/" + i4}))){
+if(!(validate634(data20[i4], {instancePath:instancePath+"/changesets/" + i4}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -22912,7 +23076,7 @@ var valid6 = true;
 const len5 = data22.length;
 for(let i5=0; i5<len5; i5++){
 const _errs36 = errors;
-if(!(validate665(data22[i5], {instancePath:instancePath+"/inputNeeded/" + i5}))){
+if(!(validate668(data22[i5], {instancePath:instancePath+"/inputNeeded/" + i5}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -22959,7 +23123,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate716(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate719(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -23009,7 +23173,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate717(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate720(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -23059,7 +23223,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate721(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate724(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -23080,7 +23244,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate723(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate726(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -23100,7 +23264,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate719(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate722(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -23125,7 +23289,7 @@ var valid0 = true;
 if(valid0){
 if(data.delivery !== undefined){
 const _errs2 = errors;
-if(!(validate721(data.delivery, {instancePath:instancePath+"/delivery"}))){
+if(!(validate724(data.delivery, {instancePath:instancePath+"/delivery"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -23137,7 +23301,7 @@ var valid0 = true;
 if(valid0){
 if(data.view !== undefined){
 const _errs3 = errors;
-if(!(validate723(data.view, {instancePath:instancePath+"/view"}))){
+if(!(validate726(data.view, {instancePath:instancePath+"/view"}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -23158,7 +23322,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate726(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate729(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -23208,7 +23372,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate728(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate731(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -23240,7 +23404,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate729(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate732(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -23272,7 +23436,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate730(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate733(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -23349,7 +23513,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate731(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate734(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -23427,7 +23591,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate732(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate735(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -23477,7 +23641,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate734(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate737(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -23527,7 +23691,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate735(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate738(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -23578,7 +23742,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate736(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate739(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -23628,7 +23792,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate737(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate740(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -23691,7 +23855,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate745(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate748(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -23741,7 +23905,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate746(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate749(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -23872,7 +24036,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate744(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate747(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -23886,13 +24050,13 @@ else {
 const tag0 = data.type;
 if(typeof tag0 == "string"){
 if(tag0 === "unclassified"){
-if(!(validate745(data, {instancePath}))){
+if(!(validate748(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "command"){
-if(!(validate746(data, {instancePath}))){
+if(!(validate749(data, {instancePath}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -23916,7 +24080,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate740(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate743(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -23984,7 +24148,7 @@ var valid1 = true;
 const len0 = data4.length;
 for(let i0=0; i0<len0; i0++){
 const _errs8 = errors;
-if(!(validate744(data4[i0], {instancePath:instancePath+"/content/" + i0}))){
+if(!(validate747(data4[i0], {instancePath:instancePath+"/content/" + i0}))){
 vErrors = vErrors === null ? faults : vErrors.concat(faults);
 errors = vErrors.length;
 }
@@ -24058,7 +24222,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate751(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate754(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -24108,7 +24272,7 @@ return false;
 faults = vErrors;
 return errors === 0;
 }
-function validate752(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
+function validate755(data: any, {instancePath=""}: { instancePath?: string } = {}): boolean {
 let vErrors: any = null;
 let errors = 0;
 if(errors === 0){
@@ -24136,35 +24300,35 @@ faults = vErrors;
 return errors === 0;
 }
 export const actions: Record<string, Check> = {
-  "root/activeSessionsChanged": validate580,
-  "root/agentsChanged": validate581,
-  "root/configChanged": validate613,
-  "root/terminalsChanged": validate623,
-  "session/activeClientRemoved": validate626,
-  "session/activeClientSet": validate627,
-  "session/activityChanged": validate629,
-  "session/changesetsChanged": validate630,
-  "session/chatAdded": validate633,
-  "session/chatRemoved": validate640,
-  "session/chatUpdated": validate642,
-  "session/configChanged": validate650,
-  "session/creationFailed": validate653,
-  "session/customizationRemoved": validate655,
-  "session/customizationToggled": validate656,
-  "session/customizationUpdated": validate657,
-  "session/customizationsChanged": validate659,
-  "session/defaultChatChanged": validate661,
-  "session/inputNeededRemoved": validate663,
-  "session/inputNeededSet": validate664,
-  "session/isArchivedChanged": validate682,
-  "session/isReadChanged": validate683,
-  "session/mcpServerStartRequested": validate684,
-  "session/mcpServerStateChanged": validate685,
-  "session/mcpServerStopRequested": validate688,
-  "session/metaChanged": validate689,
-  "session/ready": validate690,
-  "session/serverToolsChanged": validate691,
-  "session/titleChanged": validate716,
+  "root/activeSessionsChanged": validate583,
+  "root/agentsChanged": validate584,
+  "root/configChanged": validate616,
+  "root/terminalsChanged": validate626,
+  "session/activeClientRemoved": validate629,
+  "session/activeClientSet": validate630,
+  "session/activityChanged": validate632,
+  "session/changesetsChanged": validate633,
+  "session/chatAdded": validate636,
+  "session/chatRemoved": validate643,
+  "session/chatUpdated": validate645,
+  "session/configChanged": validate653,
+  "session/creationFailed": validate656,
+  "session/customizationRemoved": validate658,
+  "session/customizationToggled": validate659,
+  "session/customizationUpdated": validate660,
+  "session/customizationsChanged": validate662,
+  "session/defaultChatChanged": validate664,
+  "session/inputNeededRemoved": validate666,
+  "session/inputNeededSet": validate667,
+  "session/isArchivedChanged": validate685,
+  "session/isReadChanged": validate686,
+  "session/mcpServerStartRequested": validate687,
+  "session/mcpServerStateChanged": validate688,
+  "session/mcpServerStopRequested": validate691,
+  "session/metaChanged": validate692,
+  "session/ready": validate693,
+  "session/serverToolsChanged": validate694,
+  "session/titleChanged": validate719,
   "chat/turnStarted": validate324,
   "chat/delta": validate84,
   "chat/responsePart": validate172,
@@ -24203,83 +24367,86 @@ export const actions: Record<string, Check> = {
   "annotations/removed": validate28,
   "annotations/set": validate29,
   "annotations/updated": validate42,
-  "terminal/claimed": validate726,
-  "terminal/cleared": validate728,
-  "terminal/commandDetectionAvailable": validate729,
-  "terminal/commandExecuted": validate730,
-  "terminal/commandFinished": validate731,
-  "terminal/cwdChanged": validate732,
-  "terminal/data": validate734,
-  "terminal/exited": validate735,
-  "terminal/input": validate736,
-  "terminal/resized": validate737,
-  "terminal/titleChanged": validate751,
-  "resourceWatch/changed": validate567,
+  "terminal/claimed": validate729,
+  "terminal/cleared": validate731,
+  "terminal/commandDetectionAvailable": validate732,
+  "terminal/commandExecuted": validate733,
+  "terminal/commandFinished": validate734,
+  "terminal/cwdChanged": validate735,
+  "terminal/data": validate737,
+  "terminal/exited": validate738,
+  "terminal/input": validate739,
+  "terminal/resized": validate740,
+  "terminal/titleChanged": validate754,
+  "resourceWatch/changed": validate569,
 };
 /** Those whose values nest without a bound of the schema's own. */
 export const actionsNesting: string[] = ["root/agentsChanged"];
 export const states: Record<string, Check> = {
-  "root": validate614,
-  "session": validate693,
+  "root": validate617,
+  "session": validate696,
   "chat": validate265,
-  "terminal": validate740,
+  "terminal": validate743,
   "changeset": validate77,
   "annotations": validate40,
-  "resourceWatch": validate571,
+  "resourceWatch": validate573,
 };
 /** Those whose values nest without a bound of the schema's own. */
 export const statesNesting: string[] = ["root","session"];
 export const params: Record<string, Check> = {
-  "resourceRead": validate557,
-  "resourceWrite": validate575,
-  "resourceList": validate545,
-  "resourceCopy": validate538,
-  "resourceMove": validate553,
-  "resourceDelete": validate542,
-  "resourceResolve": validate563,
-  "resourceMkdir": validate550,
-  "resourceRequest": validate560,
-  "createResourceWatch": validate342,
-  "initialize": validate511,
-  "ping": validate532,
-  "reconnect": validate533,
-  "subscribe": validate719,
-  "authenticate": validate45,
-  "listSessions": validate530,
-  "resolveSessionConfig": validate536,
-  "sessionConfigCompletions": validate651,
-  "createSession": validate349,
-  "disposeSession": validate456,
-  "x-searchSessions": validate625,
-  "x-listApprovals": validate528,
-  "x-revokeApproval": validate579,
-  "x-importSession": validate465,
-  "x-importTurns": validate491,
-  "x-finishImport": validate463,
-  "x-diskUse": validate449,
-  "createChat": validate334,
-  "disposeChat": validate454,
-  "fetchTurns": validate460,
-  "completions": validate330,
-  "createTerminal": validate436,
-  "disposeTerminal": validate458,
-  "x-signalTerminal": validate717,
-  "invokeChangesetOperation": validate517,
-  "dispatchAction": validate451,
-  "unsubscribe": validate752,
-};
-/** Those whose values nest without a bound of the schema's own. */
-export const paramsNesting: string[] = [];
-export const clientResults: Record<string, Check> = {
   "resourceRead": validate559,
-  "resourceWrite": validate578,
+  "resourceWrite": validate577,
   "resourceList": validate547,
-  "resourceCopy": validate541,
-  "resourceMove": validate556,
+  "resourceCopy": validate540,
+  "resourceMove": validate555,
   "resourceDelete": validate544,
   "resourceResolve": validate565,
   "resourceMkdir": validate552,
   "resourceRequest": validate562,
+  "createResourceWatch": validate342,
+  "initialize": validate512,
+  "ping": validate534,
+  "reconnect": validate535,
+  "subscribe": validate722,
+  "authenticate": validate45,
+  "listSessions": validate531,
+  "resolveSessionConfig": validate538,
+  "sessionConfigCompletions": validate654,
+  "createSession": validate349,
+  "disposeSession": validate457,
+  "x-searchSessions": validate628,
+  "x-listApprovals": validate529,
+  "x-revokeApproval": validate581,
+  "x-createToken": validate449,
+  "x-listTokens": validate533,
+  "x-revokeToken": validate582,
+  "x-importSession": validate466,
+  "x-importTurns": validate492,
+  "x-finishImport": validate464,
+  "x-diskUse": validate450,
+  "createChat": validate334,
+  "disposeChat": validate455,
+  "fetchTurns": validate461,
+  "completions": validate330,
+  "createTerminal": validate436,
+  "disposeTerminal": validate459,
+  "x-signalTerminal": validate720,
+  "invokeChangesetOperation": validate518,
+  "dispatchAction": validate452,
+  "unsubscribe": validate755,
+};
+/** Those whose values nest without a bound of the schema's own. */
+export const paramsNesting: string[] = [];
+export const clientResults: Record<string, Check> = {
+  "resourceRead": validate561,
+  "resourceWrite": validate580,
+  "resourceList": validate549,
+  "resourceCopy": validate543,
+  "resourceMove": validate558,
+  "resourceDelete": validate546,
+  "resourceResolve": validate567,
+  "resourceMkdir": validate554,
+  "resourceRequest": validate564,
   "createResourceWatch": validate347,
 };
 /** Those whose values nest without a bound of the schema's own. */

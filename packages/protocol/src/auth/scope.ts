@@ -1,0 +1,127 @@
+import type { URI } from '../wire/basics.ts';
+import { type ClientActionType, isClientAction } from '../wire/channels.ts';
+import type { StateAction } from '../wire/envelope.ts';
+import type { ClientRequestMethod, ClientToHostRequests } from '../wire/methods.ts';
+import type { TokenScope } from './token.ts';
+
+/** Runtime list of {@link TokenScope}, the least first. */
+export const TOKEN_SCOPES = ['observe', 'interact', 'admin'] as const satisfies readonly TokenScope[];
+
+/** Whether a token of `scope` may do what takes `least`. */
+export function isWithinScope(scope: TokenScope, least: TokenScope): boolean {
+  return TOKEN_SCOPES.indexOf(scope) >= TOKEN_SCOPES.indexOf(least);
+}
+
+/** The scope that something takes: always the same, or by what is in it. */
+type Least<T> = TokenScope | ((given: T) => TokenScope);
+
+/**
+ * The least scope of every request. `observe` looks at all sessions, chats and terminals, and changes nothing. `interact` works in
+ * them, which is as much as a shell of the host's user: who types into a terminal can do what that user can. `admin` decides what
+ * outlasts a token or holds for others: settings of the host, tokens, sessions where nobody is asked, imported history, and (not in this
+ * table: [SESS-1]) working directories outside the host's roots.
+ */
+export const METHOD_SCOPE: { readonly [M in ClientRequestMethod]: Least<ClientToHostRequests[M]['params']> } =
+  {
+    initialize: 'observe',
+    reconnect: 'observe',
+    ping: 'observe',
+    subscribe: 'observe',
+    listSessions: 'observe',
+    fetchTurns: 'observe',
+    'x-searchSessions': 'observe',
+    'x-listApprovals': 'observe',
+    'x-diskUse': 'observe',
+    // Contents that a transcript refers to are part of it. The machine's files are not: they may hold secrets that no session shows.
+    resourceRead: ({ uri }) => (isContent(uri) ? 'observe' : 'interact'),
+    resourceList: 'interact',
+    resourceResolve: 'interact',
+    createResourceWatch: 'interact',
+    // They start agents to ask them, and tell names of files.
+    resolveSessionConfig: 'interact',
+    sessionConfigCompletions: 'interact',
+    completions: 'interact',
+    // Kept for the caller's own turns alone [AUTH-2].
+    authenticate: 'interact',
+    createSession: ({ config }) => scopeOfSettings(config),
+    disposeSession: 'interact',
+    createChat: 'interact',
+    disposeChat: 'interact',
+    createTerminal: 'interact',
+    disposeTerminal: 'interact',
+    'x-signalTerminal': 'interact',
+    invokeChangesetOperation: 'interact',
+    resourceWrite: 'interact',
+    resourceCopy: 'interact',
+    resourceMove: 'interact',
+    resourceDelete: 'interact',
+    resourceMkdir: 'interact',
+    resourceRequest: 'interact',
+    'x-revokeApproval': 'interact',
+    // It puts words into the mouths of others.
+    'x-importSession': 'admin',
+    'x-importTurns': 'admin',
+    'x-finishImport': 'admin',
+    'x-createToken': 'admin',
+    'x-listTokens': 'admin',
+    'x-revokeToken': 'admin',
+  };
+
+/** The least scope of every action that clients may dispatch; see {@link METHOD_SCOPE}. Marks of reading and drafts are changes too. */
+export const ACTION_SCOPE = {
+  'root/configChanged': 'admin',
+  'session/titleChanged': 'interact',
+  'session/isReadChanged': 'interact',
+  'session/isArchivedChanged': 'interact',
+  'session/activeClientSet': 'interact',
+  'session/activeClientRemoved': 'interact',
+  'session/customizationToggled': 'interact',
+  'session/mcpServerStartRequested': 'interact',
+  'session/mcpServerStopRequested': 'interact',
+  'session/configChanged': ({ config }) => scopeOfSettings(config),
+  'chat/turnStarted': 'interact',
+  'chat/toolCallConfirmed': 'interact',
+  'chat/toolCallComplete': 'interact',
+  'chat/toolCallResultConfirmed': 'interact',
+  'chat/toolCallContentChanged': 'interact',
+  'chat/turnCancelled': 'interact',
+  'chat/truncated': 'interact',
+  'chat/pendingMessageSet': 'interact',
+  'chat/pendingMessageRemoved': 'interact',
+  'chat/queuedMessagesReordered': 'interact',
+  'chat/draftChanged': 'interact',
+  'chat/inputAnswerChanged': 'interact',
+  'chat/inputCompleted': 'interact',
+  'annotations/set': 'interact',
+  'annotations/updated': 'interact',
+  'annotations/removed': 'interact',
+  'annotations/entrySet': 'interact',
+  'annotations/entryRemoved': 'interact',
+  'terminal/input': 'interact',
+  'terminal/resized': 'interact',
+  'terminal/claimed': 'interact',
+  'terminal/titleChanged': 'interact',
+  'terminal/cleared': 'interact',
+} as const satisfies { readonly [T in ClientActionType]: Least<Extract<StateAction, { type: T }>> };
+
+/** The least scope for a request with these params, which fit its schema. */
+export function scopeOfRequest<M extends ClientRequestMethod>(
+  method: M,
+  params: ClientToHostRequests[M]['params'],
+): TokenScope {
+  const least = METHOD_SCOPE[method];
+  return typeof least === 'function' ? least(params) : least;
+}
+
+/** The least scope for dispatching an action, which fits its schema; `undefined` for one that no client may dispatch. */
+export function scopeOfAction(action: StateAction): TokenScope | undefined {
+  if (action.type === 'session/configChanged') return ACTION_SCOPE[action.type](action);
+  return isClientAction(action.type) ? ACTION_SCOPE[action.type] : undefined;
+}
+
+/** What the host itself keeps for transcripts. */
+const isContent = (uri: URI): boolean => uri.startsWith('agenthost-content:/');
+
+/** Where nobody is asked any more, agents do as they like after the token is gone, too. */
+const scopeOfSettings = (config: Readonly<Record<string, unknown>> | undefined): TokenScope =>
+  config?.['approvals'] === 'all' ? 'admin' : 'interact';
