@@ -41,6 +41,7 @@ const hostOrder = [
   'config',
   'sync',
   'agents',
+  'tls',
   'auth',
   'telemetry',
   'pty',

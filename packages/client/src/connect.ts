@@ -26,7 +26,8 @@ export async function connect(url: string, { token, ...behavior }: ConnectOption
   return client;
 }
 
-function endpointOf(url: string, token: string | undefined): URL {
+/** Where the protocol is spoken, the token in the query. */
+export function endpointOf(url: string, token?: string): URL {
   const endpoint = new URL(url);
   endpoint.protocol = endpoint.protocol.replace('http', 'ws');
   if (endpoint.pathname === '/') endpoint.pathname = '/ahp';

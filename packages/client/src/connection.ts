@@ -15,6 +15,7 @@ import {
   HandshakeFailed,
   Replaced,
   Unauthorized,
+  UntrustedHost,
 } from './errors.ts';
 import { Listeners, type ReportError } from './listeners.ts';
 import { type LivenessOptions, watchLiveness } from './liveness.ts';
@@ -46,7 +47,7 @@ export interface BackoffOptions {
 
 /** What a connection needs. */
 export interface ConnectionOptions {
-  /** Opens a transport; gives up when the signal aborts. Rejecting with `Unauthorized` ends all attempts. */
+  /** Opens a transport; gives up when the signal aborts. Rejecting with `Unauthorized` or `UntrustedHost` ends all attempts. */
   openTransport(signal: AbortSignal): Promise<Transport>;
   /** Registers handlers on a new peer, before any frame comes. */
   attach(peer: HostPeer): void;
@@ -255,7 +256,8 @@ export class Connection {
   #fail(error: unknown): void {
     this.#noteStray();
     const known = error instanceof Error ? error : new CannotConnect('cannot connect', { cause: error });
-    const isFinal = known instanceof Unauthorized || known instanceof HandshakeFailed;
+    const isFinal =
+      known instanceof Unauthorized || known instanceof UntrustedHost || known instanceof HandshakeFailed;
     if (isFinal) this.#finish({ state: 'closed', error: known }, { code: 1006, reason: known.message });
     else this.#retry(known, { code: 1006, reason: known.message });
   }

@@ -21,6 +21,12 @@ export class Unauthorized extends Error {
   readonly code = 'unauthorized';
 }
 
+/** What answers there is not the host that was expected: its certificate is another. Nothing was sent to it; `cause` says more. */
+export class UntrustedHost extends Error {
+  override readonly name = 'UntrustedHost';
+  readonly code = 'untrusted-host';
+}
+
 /** The host refused the handshake for good, for example for want of a common version. `cause` is its `RpcError`. */
 export class HandshakeFailed extends Error {
   override readonly name = 'HandshakeFailed';

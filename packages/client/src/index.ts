@@ -18,6 +18,7 @@ export {
   Replaced,
   Unauthorized,
   UnexpectedState,
+  UntrustedHost,
 } from './errors.ts';
 export type { HostInfo } from './handshake.ts';
 export type { HostRequestHandler, NotificationMethod } from './host-messages.ts';

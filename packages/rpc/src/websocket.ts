@@ -33,16 +33,70 @@ export class ConnectFailed extends Error {
   }
 }
 
+/** What a kind of client socket tells. */
+export interface SocketListeners {
+  onOpen(): void;
+  onMessage(data: unknown): void;
+  onError(error: unknown): void;
+  /** Exactly once, whether it was open or not. */
+  onClose(info: CloseInfo): void;
+}
+
+/** A client's socket of whatever kind. */
+export interface ClientSocket {
+  readonly bufferedAmount: number;
+  send(frame: string): void;
+  close(code?: number, reason?: string): void;
+}
+
 /**
  * Connects with the platform's own `WebSocket` and resolves when it is open. Rejects with `ConnectFailed`, or with the
  * signal's reason.
  */
 export function connectWebSocket(url: string, options: ConnectWebSocketOptions = {}): Promise<Transport> {
-  return new Promise((resolve, reject) => {
-    options.signal?.throwIfAborted();
+  return connectSocket(url, options, (listeners) => {
     const socket = open(url, options);
+    socket.addEventListener('open', listeners.onOpen);
+    socket.addEventListener('message', ({ data }) => listeners.onMessage(data));
+    socket.addEventListener('error', (event) =>
+      listeners.onError('error' in event ? event.error : undefined),
+    );
+    socket.addEventListener('close', ({ code, reason }) => listeners.onClose({ code, reason }));
+    return socket;
+  });
+}
+
+/** A transport over the socket that `make` opens; as `connectWebSocket` otherwise. */
+export function connectSocket(
+  url: string,
+  { signal, maxFrameLength: limit = DEFAULT_MAX_HOST_FRAME_BYTES }: ConnectWebSocketOptions,
+  make: (listeners: SocketListeners) => ClientSocket,
+): Promise<Transport> {
+  return new Promise((resolve, reject) => {
+    signal?.throwIfAborted();
     const inbox = new Inbox();
-    const limit = options.maxFrameLength ?? DEFAULT_MAX_HOST_FRAME_BYTES;
+    let failure: unknown;
+    const settled = (): void => signal?.removeEventListener('abort', onAbort);
+    const socket = make({
+      onOpen: () => {
+        settled();
+        resolve(transport);
+      },
+      onMessage: (data) => {
+        if (typeof data !== 'string') close(TRANSPORT_CLOSE.unsupportedData, 'text frames only');
+        else if (data.length > limit) close(TRANSPORT_CLOSE.frameTooLarge, `frame longer than ${limit}`);
+        else inbox.push(data);
+      },
+      onError: (error) => {
+        failure = error;
+      },
+      onClose: (info) => {
+        settled();
+        inbox.close(info);
+        // Does nothing once resolved.
+        reject(new ConnectFailed(url, info, failure));
+      },
+    });
 
     const close = (code: number = TRANSPORT_CLOSE.normal, reason = ''): void => {
       if (inbox.isClosed) return;
@@ -63,32 +117,10 @@ export function connectWebSocket(url: string, options: ConnectWebSocketOptions =
 
     const onAbort = (): void => {
       // First, since closing may report the failure in the same call.
-      reject(options.signal?.reason);
+      reject(signal?.reason);
       socket.close();
     };
-    options.signal?.addEventListener('abort', onAbort, { once: true });
-    const settled = (): void => options.signal?.removeEventListener('abort', onAbort);
-
-    let failure: unknown;
-    socket.addEventListener('open', () => {
-      settled();
-      resolve(transport);
-    });
-    socket.addEventListener('message', ({ data }) => {
-      if (typeof data !== 'string') close(TRANSPORT_CLOSE.unsupportedData, 'text frames only');
-      else if (data.length > limit) close(TRANSPORT_CLOSE.frameTooLarge, `frame longer than ${limit}`);
-      else inbox.push(data);
-    });
-    socket.addEventListener('error', (event) => {
-      failure = 'error' in event ? event.error : undefined;
-    });
-    socket.addEventListener('close', ({ code, reason }) => {
-      settled();
-      const info = { code, reason };
-      inbox.close(info);
-      // Does nothing once resolved.
-      reject(new ConnectFailed(url, info, failure));
-    });
+    signal?.addEventListener('abort', onAbort, { once: true });
   });
 }
 

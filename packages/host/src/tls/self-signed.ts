@@ -1,0 +1,134 @@
+import {
+  createPrivateKey,
+  generateKeyPairSync,
+  type KeyObject,
+  randomBytes,
+  X509Certificate,
+} from 'node:crypto';
+import {
+  chmodSync,
+  closeSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
+import { isIP } from 'node:net';
+import { join } from 'node:path';
+import { ensureFolder } from '../lib/ensure-folder.ts';
+import { checkCredentials, type TlsCredentials } from './credentials.ts';
+import { makeCertificate } from './make-certificate.ts';
+import { TlsError } from './tls-error.ts';
+
+/** The longest that browsers of Apple take. */
+const VALID_DAYS = 825;
+const RENEW_BEFORE_MS = 30 * 86_400_000;
+
+/** Whom a self-signed certificate is for. */
+export interface SelfSignedOptions {
+  /** Folder of `key.pem` (mode 0600) and `certificate.pem`, made on first use. Absent: they live in memory only. */
+  readonly folder?: string | undefined;
+  /** DNS names and IP addresses that it has to be valid for. */
+  readonly names: readonly string[];
+  /** ms since the epoch. */
+  readonly now: number;
+}
+
+/**
+ * The host's own certificate. The key is made once and stays, so that who has pinned it goes on; the certificate is made anew 30 days
+ * before its end, and when it lacks a name. Throws `TlsError` when the files cannot be used.
+ */
+export async function selfSigned({ folder, names, now }: SelfSignedOptions): Promise<TlsCredentials> {
+  const keyFile = join(folder ?? '', 'key.pem');
+  const certFile = join(folder ?? '', 'certificate.pem');
+  const keyText = folder === undefined ? newKey() : keptKey(folder, keyFile);
+  const key = parseKey(keyText, keyFile);
+  const kept = folder === undefined ? undefined : readIfPresent(certFile);
+  if (kept !== undefined && isFit(kept, key, names, now)) {
+    return checkCredentials({ cert: kept, key: keyText, certFile, keyFile });
+  }
+  const cert = await makeCertificate({ key, names, now, validDays: VALID_DAYS });
+  if (folder !== undefined) write(certFile, cert);
+  return checkCredentials({ cert, key: keyText, certFile, keyFile });
+}
+
+function newKey(): string {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  return privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+}
+
+function keptKey(folder: string, file: string): string {
+  const kept = readIfPresent(file);
+  if (kept !== undefined) {
+    // Whoever could read it meanwhile may have; but nobody else from now on.
+    if (process.platform !== 'win32') chmodSync(file, 0o600);
+    return kept;
+  }
+  const key = newKey();
+  ensureFolder(folder);
+  write(file, key);
+  return key;
+}
+
+function parseKey(text: string, file: string): KeyObject {
+  try {
+    const key = createPrivateKey(text);
+    if (key.asymmetricKeyDetails?.namedCurve === 'prime256v1') return key;
+  } catch (cause) {
+    throw new TlsError(unusable(file), { cause });
+  }
+  throw new TlsError(unusable(file));
+}
+
+const unusable = (file: string): string =>
+  `${file} is not the key that the host made: delete it to get a new one, whose fingerprint clients have to be told`;
+
+function isFit(text: string, key: KeyObject, names: readonly string[], now: number): boolean {
+  let certificate: X509Certificate;
+  try {
+    certificate = new X509Certificate(text);
+  } catch {
+    // Half of one, or none: it is made anew, from the same key.
+    return false;
+  }
+  return (
+    certificate.checkPrivateKey(key) &&
+    Date.parse(certificate.validTo) - now > RENEW_BEFORE_MS &&
+    Date.parse(certificate.validFrom) <= now &&
+    names.every((name) => isNamed(certificate, name))
+  );
+}
+
+const isNamed = (certificate: X509Certificate, name: string): boolean =>
+  (isIP(name) === 0 ? certificate.checkHost(name, { subject: 'never' }) : certificate.checkIP(name)) !==
+  undefined;
+
+function readIfPresent(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (cause) {
+    if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') return undefined;
+    throw new TlsError(`${file} cannot be read: check its permissions`, { cause });
+  }
+}
+
+/** Whole or not at all, for the user alone. */
+function write(file: string, text: string): void {
+  const temporary = `${file}.${process.pid}-${randomBytes(4).toString('hex')}`;
+  try {
+    const descriptor = openSync(temporary, 'wx', 0o600);
+    try {
+      writeSync(descriptor, text);
+      fsyncSync(descriptor);
+    } finally {
+      closeSync(descriptor);
+    }
+    renameSync(temporary, file);
+  } catch (cause) {
+    throw new TlsError(`${file} cannot be made: check the folder's permissions and its room`, { cause });
+  } finally {
+    rmSync(temporary, { force: true });
+  }
+}
