@@ -1,4 +1,5 @@
 // `npm run bench [-- name…] [--json]`: each bar is a ratio within one run. A bar missed by 30% or more fails.
+// `--minutes` is how long the soak goes on, `--snapshots` a folder for heap snapshots of it.
 import { parseArgs } from 'node:util';
 import { judge, type Measured } from './bar.ts';
 import { completions } from './completions.ts';
@@ -6,13 +7,14 @@ import { deltaCost } from './delta-cost.ts';
 import { fanOut } from './fan-out.ts';
 import { fork } from './fork.ts';
 import { search } from './search.ts';
+import { type SoakChoice, soakBench } from './soak.ts';
 import { start } from './start.ts';
 import { table } from './table.ts';
 import { terminalEcho } from './terminal-echo.ts';
 import { terminalFlood } from './terminal-flood.ts';
 import { turnWindow } from './turn-window.ts';
 
-const BENCHES: Readonly<Record<string, () => Promise<Measured[]>>> = {
+const BENCHES: Readonly<Record<string, (choice: SoakChoice) => Promise<Measured[]>>> = {
   'fan-out': fanOut,
   'delta-cost': deltaCost,
   'turn-window': turnWindow,
@@ -22,20 +24,26 @@ const BENCHES: Readonly<Record<string, () => Promise<Measured[]>>> = {
   completions,
   'terminal-flood': terminalFlood,
   'terminal-echo': terminalEcho,
+  soak: soakBench,
 };
 
-const { values, positionals } = parseArgs({ allowPositionals: true, options: { json: { type: 'boolean' } } });
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { json: { type: 'boolean' }, minutes: { type: 'string' }, snapshots: { type: 'string' } },
+});
 const unknown = positionals.find((name) => !(name in BENCHES));
 if (unknown !== undefined) {
   console.error(`No benchmark is called ${unknown}; there are: ${Object.keys(BENCHES).join(', ')}`);
   process.exit(2);
 }
 
+const minutes = values.minutes === undefined ? undefined : Number(values.minutes);
+const choice = { minutes, snapshots: values.snapshots };
 const results: Measured[] = [];
 for (const [name, bench] of Object.entries(BENCHES)) {
   if (positionals.length > 0 && !positionals.includes(name)) continue;
   console.error(`${name} …`);
-  results.push(...(await bench()));
+  results.push(...(await bench(choice)));
 }
 const judged = results.map((result) => ({ ...result, verdict: judge(result.ratio, result.bar) }));
 if (values.json === true) console.log(JSON.stringify({ results: judged }));

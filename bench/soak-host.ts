@@ -1,0 +1,84 @@
+// The host of the soak: as `serve` makes it, journal on disk and terminals in keepers. Run with `--expose-gc`.
+import { readdirSync, statSync } from 'node:fs';
+import { writeHeapSnapshot } from 'node:v8';
+import { createDemoProvider } from '@agenthost/agents';
+import { createHost, type Host } from '@agenthost/host';
+import { serve } from './process.ts';
+
+type Request =
+  /** `isShort`: what is left alone leaves memory within seconds, so that a run of a minute comes to a steady state. */
+  | { kind: 'start'; folder: string; isShort: boolean }
+  | { kind: 'sample' }
+  | { kind: 'snapshot'; file: string };
+
+/** What a host takes at one moment, its garbage collected. */
+export interface Sample {
+  readonly heapBytes: number;
+  /** What V8 keeps outside its heap: buffers. */
+  readonly externalBytes: number;
+  readonly rssBytes: number;
+  readonly descriptors: number;
+  /** Timers that are set. */
+  readonly timers: number;
+  /** Database and write-ahead log. */
+  readonly journalBytes: number;
+  /** Channels in memory. */
+  readonly channels: number;
+}
+
+let host: Host | undefined;
+let dataDir = '';
+
+async function answer(request: Request): Promise<unknown> {
+  switch (request.kind) {
+    case 'start': {
+      dataDir = `${request.folder}/data`;
+      host = createHost({
+        dataDir,
+        agents: [() => createDemoProvider()],
+        listen: { port: 0, token: 'bench-token-of-forty-three-characters-long-x' },
+        roots: [request.folder],
+        defaultDirectory: request.folder,
+        ...(request.isShort ? { unloadAfterMs: 5_000, graceMs: 2_000 } : {}),
+      });
+      const address = await host.start();
+      return { url: `${address?.wsUrl}?token=${address?.token}` };
+    }
+    case 'sample':
+      return sample();
+    case 'snapshot':
+      await collect();
+      writeHeapSnapshot(request.file);
+      return {};
+    default:
+      return request satisfies never;
+  }
+}
+
+async function sample(): Promise<Sample> {
+  await collect();
+  const { heapUsed, external, rss } = process.memoryUsage();
+  return {
+    heapBytes: heapUsed,
+    externalBytes: external,
+    rssBytes: rss,
+    descriptors: readdirSync('/proc/self/fd').length,
+    timers: process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length,
+    journalBytes: ['journal.db', 'journal.db-wal'].reduce(
+      (sum, name) => sum + (statSync(`${dataDir}/${name}`, { throwIfNoEntry: false })?.size ?? 0),
+      0,
+    ),
+    channels: [...(host?.core.sync.registry.all() ?? [])].length,
+  };
+}
+
+/** Twice: what finalizers of the first let go is taken by the second. */
+async function collect(): Promise<void> {
+  if (globalThis.gc === undefined) throw new Error('start it with --expose-gc');
+  for (let round = 0; round < 2; round += 1) {
+    globalThis.gc();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+serve(answer, () => host?.stop());
