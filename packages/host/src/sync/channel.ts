@@ -1,7 +1,7 @@
 import { type ChannelKind, type ChannelState, reduceMirrored } from '@agenthost/protocol';
 import type { ChannelLocals } from './locals.ts';
 import type { Sink, Subscription } from './subscription.ts';
-import { joinAppends, type TextAppend } from './text-append.ts';
+import { AppendEncoder, joinAppends, type TextAppend } from './text-append.ts';
 
 /**
  * A channel in memory. `state` holds everything reduced so far, the open tick included; only the commit path and the
@@ -23,6 +23,8 @@ export class Channel<K extends ChannelKind = ChannelKind> {
   isAlive = true;
   /** When somebody last needed it, ms since the epoch; what is idle and unwatched unloads. */
   usedAt: number;
+  /** Writes the envelopes of appended text. */
+  readonly appends: AppendEncoder;
   /** By connection. */
   readonly subscriptions = new Map<Sink, Subscription>();
   #state: ChannelState[K];
@@ -40,6 +42,7 @@ export class Channel<K extends ChannelKind = ChannelKind> {
     usedAt: number;
   }) {
     this.uri = init.uri;
+    this.appends = new AppendEncoder(init.uri);
     this.kind = init.kind;
     this.session = init.session;
     this.#state = init.state;

@@ -1,4 +1,5 @@
 import type { ActionEnvelope, SubscribeView, SubscriptionDeliveryOptions } from '@agenthost/protocol';
+import type { FrameBatch } from '@agenthost/rpc/websocket-server';
 
 /** Where a connection's share of the stream goes. Calls never throw; after the end they do nothing. */
 export interface Sink {
@@ -31,12 +32,19 @@ export const ENVELOPE_ENDS = { before: '{"jsonrpc":"2.0","method":"action","para
 /** An envelope with its encodings, each made once however many subscribers there are. */
 export class EncodedEnvelope {
   readonly value: ActionEnvelope;
+  /**
+   * What was last made of a run that begins with this envelope. Here it goes when the envelope does: in a `WeakMap` each
+   * collection of young objects would keep it, and with it all envelopes of the run.
+   */
+  batch: { readonly run: readonly EncodedEnvelope[]; readonly frames: FrameBatch } | undefined;
   #json: string | undefined;
   #frame: string | undefined;
   #bytes: Uint8Array | undefined;
 
-  constructor(value: ActionEnvelope) {
+  /** `json`: when it is known already. */
+  constructor(value: ActionEnvelope, json?: string) {
     this.value = value;
+    this.#json = json;
   }
 
   /** `value` as JSON, as journaled. */

@@ -110,7 +110,8 @@ export class Sync {
     const envelope = envelopeOf(channel.uri, action, origin, { seq, time });
     if (isTextAppend(action)) {
       channel.append(action, time);
-      this.#commit(channel, new EncodedEnvelope(envelope), origin);
+      const json = origin === undefined ? channel.appends.encode(action, seq, time) : undefined;
+      this.#commit(channel, new EncodedEnvelope(envelope, json), origin);
       return;
     }
     const before = channel.state;

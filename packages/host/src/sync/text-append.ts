@@ -13,3 +13,31 @@ export function joinAppends(first: TextAppend, second: TextAppend): TextAppend |
     first.type === second.type && first.turnId === second.turnId && first.partId === second.partId;
   return isSameTarget ? { ...second, content: first.content + second.content } : undefined;
 }
+
+/** Writes envelopes that append to one part after another: most of each says again what the one before said. */
+export class AppendEncoder {
+  readonly #channel: string;
+  #type = '';
+  #turnId = '';
+  #partId = '';
+  /** What such an envelope is up to its text. */
+  #head = '';
+
+  constructor(channel: string) {
+    this.#channel = channel;
+  }
+
+  /** The envelope as `JSON.stringify` makes it; `undefined` when it is for that to say. */
+  encode(action: TextAppend, seq: number, time: number): string | undefined {
+    if ('_meta' in action) return undefined;
+    const { type, turnId, partId, content } = action;
+    if (partId !== this.#partId || turnId !== this.#turnId || type !== this.#type) {
+      this.#type = type;
+      this.#turnId = turnId;
+      this.#partId = partId;
+      const empty = JSON.stringify({ channel: this.#channel, action: { type, turnId, partId, content: '' } });
+      this.#head = empty.slice(0, -'""}}'.length);
+    }
+    return `${this.#head}${JSON.stringify(content)}},"serverSeq":${seq},"x-time":${time}}`;
+  }
+}
