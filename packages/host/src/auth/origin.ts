@@ -2,6 +2,8 @@
 export interface ListenedAddress {
   readonly host: string;
   readonly port: number;
+  /** Whether it speaks TLS. Default false. */
+  readonly isSecure?: boolean;
 }
 
 const loopbackNames = new Set(['localhost', '127.0.0.1', '[::1]']);
@@ -17,9 +19,7 @@ export function addressesOf(
   localAddress: string | undefined,
 ): readonly ListenedAddress[] {
   if (!wildcardNames.has(hostName(bound.host))) return [bound];
-  return localAddress === undefined
-    ? []
-    : [{ host: localAddress.replace(/^::ffff:(?=\d)/i, ''), port: bound.port }];
+  return localAddress === undefined ? [] : [{ ...bound, host: localAddress.replace(/^::ffff:(?=\d)/i, '') }];
 }
 
 /**
@@ -52,28 +52,32 @@ export function checkOrigin(
   const origin = canonicalOrigin(header);
   if (origin === undefined) return false;
   if (allowed.some((entry) => canonicalOrigin(entry.replace(/\/$/, '')) === origin)) return true;
-  const authority = origin.startsWith('http://') ? parseAuthority(origin.slice('http://'.length)) : undefined;
-  return authority !== undefined && own.some((address) => isAddress(authority, address));
+  // Of the scheme that is spoken there: the other is another origin.
+  return own.some((address) => {
+    const scheme = address.isSecure === true ? 'https://' : 'http://';
+    const authority = origin.startsWith(scheme) ? parseAuthority(origin.slice(scheme.length)) : undefined;
+    return authority !== undefined && isAddress(authority, address);
+  });
 }
 
 interface Authority {
   /** Lower case; IPv6 in brackets. */
   readonly name: string;
-  /** '' when the header gave none, or the scheme's own. */
+  /** '' when the header gave none. */
   readonly port: string;
 }
 
 function parseAuthority(text: string): Authority | undefined {
   // Whatever a URL could hold besides name and port has no place in the header.
   if (!/^[^\s/\\?#@]+$/.test(text) || !URL.canParse(`http://${text}`)) return undefined;
-  const url = new URL(`http://${text}`);
-  return { name: url.hostname, port: url.port };
+  // With a scheme that has a port of its own, that one would be lost.
+  return { name: new URL(`http://${text}`).hostname, port: /:0*(\d+)$/.exec(text)?.[1] ?? '' };
 }
 
 function isAddress(given: Authority, address: ListenedAddress): boolean {
   const name = hostName(address.host);
   const isSameName = given.name === name || (loopbackNames.has(given.name) && loopbackNames.has(name));
-  return isSameName && (given.port || '80') === String(address.port);
+  return isSameName && (given.port || (address.isSecure === true ? '443' : '80')) === String(address.port);
 }
 
 function isListed(given: Authority, entry: string): boolean {

@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { DEFAULT_MAX_CLIENT_FRAME_BYTES } from '@agenthost/rpc';
@@ -13,8 +13,11 @@ import { WebSocketServer } from 'ws';
 import { addressesOf, checkHost, checkOrigin } from '../auth/origin.ts';
 import { extractToken, hashToken, isToken } from '../auth/verify.ts';
 import type { Log } from '../lib/log.ts';
+import type { TlsCredentials } from '../tls/credentials.ts';
 import type { Identity } from './connection.ts';
+import { createListener, type Listener } from './listener.ts';
 import { statusPage } from './status-page.ts';
+import { WEB_HEADERS } from './web-headers.ts';
 
 /** How a host listens. */
 export interface ServerOptions {
@@ -24,6 +27,8 @@ export interface ServerOptions {
   readonly allowedOrigins: readonly string[];
   readonly allowedHosts: readonly string[];
   readonly maxFrameBytes?: number | undefined;
+  /** Absent: plain HTTP. */
+  readonly tls?: Pick<TlsCredentials, 'cert' | 'key'> | undefined;
   readonly log: Log;
   /** Whether new work is taken: what `/readyz` says. */
   isReady(): boolean;
@@ -39,7 +44,7 @@ const CLOSE_GRACE_MS = 1_000;
 /** HTTP and WebSocket of a host: access is decided here, before anything of the protocol is spoken [AUTH-1]. */
 export class HostServer {
   readonly #options: ServerOptions;
-  readonly #http: Server;
+  readonly #listener: Listener;
   readonly #sockets: WebSocketServer;
 
   constructor(options: ServerOptions) {
@@ -47,25 +52,25 @@ export class HostServer {
     const maxPayload = options.maxFrameBytes ?? DEFAULT_MAX_CLIENT_FRAME_BYTES;
     this.#sockets = new WebSocketServer({ ...WEBSOCKET_SERVER_OPTIONS, maxPayload, noServer: true });
     const listen = getRequestListener(this.#app().fetch);
-    this.#http = createServer((request, response) => {
-      if (!this.#isAddressed(request)) {
-        response.writeHead(403, PLAIN).end('This address does not belong to the host\n');
-        return;
-      }
+    this.#listener = createListener(options.tls, options.log, (request, response) => {
+      response.setHeaders(new Headers(WEB_HEADERS));
+      const refusal = this.#refusalOf(request);
       // It answers every failure itself.
-      void listen(request, response);
+      if (refusal === undefined) void listen(request, response);
+      else response.writeHead(403, PLAIN).end(`${refusal}\n`);
     });
-    this.#http.on('upgrade', (request, socket, head) => this.#upgrade(request, socket, head));
+    this.#listener.http.on('upgrade', (request, socket, head) => this.#upgrade(request, socket, head));
   }
 
   /** Listens; resolves with the port. Rejects with the system's error, such as `EADDRINUSE`. */
   start(): Promise<number> {
     const { host, port } = this.#options;
     return new Promise((resolve, reject) => {
-      this.#http.once('error', reject);
-      this.#http.listen({ host, port }, () => {
-        this.#http.off('error', reject);
-        this.#http.on('error', (error) => this.#options.log.error({ error }, 'the server failed'));
+      const { port: server } = this.#listener;
+      server.once('error', reject);
+      server.listen({ host, port }, () => {
+        server.off('error', reject);
+        server.on('error', (error) => this.#options.log.error({ error }, 'the server failed'));
         resolve(this.#port());
       });
     });
@@ -81,12 +86,18 @@ export class HostServer {
         for (const socket of this.#sockets.clients) socket.terminate();
       }, CLOSE_GRACE_MS);
       this.#sockets.close();
-      this.#http.close(() => {
+      this.#listener.port.close(() => {
         clearTimeout(cut);
         resolve();
       });
-      this.#http.closeAllConnections();
+      this.#listener.dropSilent();
+      this.#listener.http.closeAllConnections();
     });
+  }
+
+  /** Certificate and key for connections that begin from now on. */
+  replaceCredentials(credentials: Pick<TlsCredentials, 'cert' | 'key'>): void {
+    this.#listener.replaceCredentials(credentials);
   }
 
   #app(): Hono {
@@ -100,27 +111,34 @@ export class HostServer {
   }
 
   #port(): number {
-    const address: AddressInfo | string | null = this.#http.address();
+    const address: AddressInfo | string | null = this.#listener.port.address();
     return typeof address === 'object' && address !== null ? address.port : this.#options.port;
   }
 
-  /** `Host` names this host: what keeps a page from reaching it under a name of its own. */
-  #isAddressed(request: IncomingMessage): boolean {
-    return checkHost(request.headers.host, this.#addresses(request), this.#options.allowedHosts);
+  /**
+   * Why a request is not this host's to answer: `Host` has to name it, which keeps a page from reaching it under a name of its own, and a
+   * page that asks has to be its own or a listed one.
+   */
+  #refusalOf(request: IncomingMessage): string | undefined {
+    const { allowedHosts, allowedOrigins } = this.#options;
+    const { host, origin } = request.headers;
+    const addresses = this.#addresses(request);
+    if (!checkHost(host, addresses, allowedHosts)) return 'this address does not belong to the host';
+    return checkOrigin(origin, addresses, allowedOrigins) ? undefined : 'this origin is not allowed';
   }
 
   #addresses(request: IncomingMessage): ReturnType<typeof addressesOf> {
-    return addressesOf({ host: this.#options.host, port: this.#port() }, request.socket.localAddress);
+    return addressesOf(
+      { host: this.#options.host, port: this.#port(), isSecure: this.#options.tls !== undefined },
+      request.socket.localAddress,
+    );
   }
 
   #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     socket.on('error', () => socket.destroy());
-    const { allowedOrigins, token, maxFrameBytes } = this.#options;
-    if (!this.#isAddressed(request))
-      return refuse(socket, '403 Forbidden', 'this address does not belong to the host');
-    if (!checkOrigin(request.headers.origin, this.#addresses(request), allowedOrigins)) {
-      return refuse(socket, '403 Forbidden', 'this origin is not allowed');
-    }
+    const { token, maxFrameBytes } = this.#options;
+    const refusal = this.#refusalOf(request);
+    if (refusal !== undefined) return refuse(socket, '403 Forbidden', refusal);
     const given = extractToken(request);
     if (!isToken(given, token)) return refuse(socket, '401 Unauthorized', 'a valid token is required');
     const path = request.url?.split('?', 1)[0] ?? '';

@@ -1,3 +1,10 @@
+/** The page's style: named by its hash in the policy, and so without any other. */
+export const STATUS_STYLE = `
+body { font: 1rem/1.5 system-ui, sans-serif; max-width: 40rem; margin: 4rem auto; padding: 0 1rem; color: #1c1c1e; }
+code { background: #f0f0f3; padding: .1em .35em; border-radius: .25em; }
+@media (prefers-color-scheme: dark) { body { background: #1c1c1e; color: #f2f2f7; } code { background: #2c2c2e; } }
+`;
+
 /** What a browser sees at `/`: that a host runs here, and how to reach it. Nothing of its state, since it needs no token. */
 export function statusPage(): string {
   return `<!doctype html>
@@ -6,11 +13,7 @@ export function statusPage(): string {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>agenthost</title>
-<style>
-body { font: 1rem/1.5 system-ui, sans-serif; max-width: 40rem; margin: 4rem auto; padding: 0 1rem; color: #1c1c1e; }
-code { background: #f0f0f3; padding: .1em .35em; border-radius: .25em; }
-@media (prefers-color-scheme: dark) { body { background: #1c1c1e; color: #f2f2f7; } code { background: #2c2c2e; } }
-</style>
+<style>${STATUS_STYLE}</style>
 </head>
 <body>
 <h1>agenthost is running</h1>

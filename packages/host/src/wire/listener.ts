@@ -1,0 +1,100 @@
+import { createServer as createHttp, type Server as HttpServer, type RequestListener } from 'node:http';
+import { createServer as createHttps } from 'node:https';
+import { createServer as createTcp, type Server, type Socket } from 'node:net';
+import type { Log } from '../lib/log.ts';
+import type { TlsCredentials } from '../tls/credentials.ts';
+
+/** The first byte of a TLS handshake record; no HTTP request begins with it. */
+const TLS_HANDSHAKE = 0x16;
+
+/** Until when a connection has to begin, and its TLS handshake to end. */
+const HANDSHAKE_MS = 10_000;
+
+/** What a plain request gets on a port that speaks TLS. Clients know it by its beginning. */
+export const TLS_ONLY = 'This host speaks TLS here: use https:// or wss://\n';
+
+/** What listens on a host's port. */
+export interface Listener {
+  /** Parses HTTP; its requests and upgrades are the host's. */
+  readonly http: HttpServer;
+  /** Holds the port. */
+  readonly port: Server;
+  /** Other certificate and key for connections that begin from now on; on a plain port nothing. */
+  replaceCredentials(credentials: Pick<TlsCredentials, 'cert' | 'key'>): void;
+  /** Cuts connections that have not said yet what they are. */
+  dropSilent(): void;
+}
+
+/** HTTP on a port, in TLS when there are credentials. */
+export function createListener(
+  credentials: Pick<TlsCredentials, 'cert' | 'key'> | undefined,
+  log: Log,
+  onRequest: RequestListener,
+): Listener {
+  return credentials === undefined ? plainListener(onRequest) : tlsListener(credentials, log, onRequest);
+}
+
+function plainListener(onRequest: RequestListener): Listener {
+  const http = createHttp(onRequest);
+  const nothing = (): void => undefined;
+  return { http, port: http, replaceCredentials: nothing, dropSilent: nothing };
+}
+
+function tlsListener(
+  { cert, key }: Pick<TlsCredentials, 'cert' | 'key'>,
+  log: Log,
+  onRequest: RequestListener,
+): Listener {
+  const https = createHttps(
+    { cert, key, minVersion: 'TLSv1.2', handshakeTimeout: HANDSHAKE_MS, ALPNProtocols: ['http/1.1'] },
+    onRequest,
+  );
+  https.on('tlsClientError', (error, socket) => {
+    log.debug({ error }, 'a TLS handshake failed');
+    socket.destroy();
+  });
+  const silent = new Set<Socket>();
+  // In front of TLS, so that whoever forgot the s is told.
+  const port = createTcp((socket) => {
+    silent.add(socket);
+    const leave = (): void => void silent.delete(socket);
+    const cut = (): void => void socket.destroy();
+    socket.setTimeout(HANDSHAKE_MS, cut);
+    socket.on('error', cut);
+    socket.once('close', leave);
+    socket.once('readable', () => {
+      leave();
+      const first: unknown = socket.read(1);
+      if (!Buffer.isBuffer(first)) return cut();
+      socket.setTimeout(0);
+      socket.off('timeout', cut);
+      socket.unshift(first);
+      if (first[0] === TLS_HANDSHAKE) https.emit('connection', socket);
+      else refusePlain(socket);
+    });
+  });
+  return {
+    http: https,
+    port,
+    replaceCredentials: (pair) => https.setSecureContext(pair),
+    dropSilent: () => {
+      for (const socket of silent) socket.destroy();
+    },
+  };
+}
+
+function refusePlain(socket: Socket): void {
+  // What it sent does not matter, but unread it would make the answer a reset.
+  socket.resume();
+  socket.setTimeout(HANDSHAKE_MS, () => socket.destroy());
+  socket.end(
+    [
+      'HTTP/1.1 400 Bad Request',
+      'Connection: close',
+      'Content-Type: text/plain; charset=utf-8',
+      `Content-Length: ${Buffer.byteLength(TLS_ONLY)}`,
+      '',
+      TLS_ONLY,
+    ].join('\r\n'),
+  );
+}
