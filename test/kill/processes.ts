@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -5,10 +6,14 @@ import { setTimeout as pause } from 'node:timers/promises';
 const PATIENCE_MS = 30_000;
 const POLL_MS = 20;
 
-/** Whether a process is there. */
+/** Whether a process is there; one that has ended and only waits to be noticed is not. */
 export function isAlive(pid: number): boolean {
   try {
-    return process.kill(pid, 0);
+    process.kill(pid, 0);
+    if (process.platform !== 'linux') return true;
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    // The state follows the command, which is in parentheses and may hold anything.
+    return stat.slice(stat.lastIndexOf(')') + 2, stat.lastIndexOf(')') + 3) !== 'Z';
   } catch {
     return false;
   }

@@ -1,6 +1,6 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
-import { AgentError } from '@agenthost/host';
+import { AgentError, isGroupRunning } from '@agenthost/host';
 import type { AcpLog, AcpTimers } from './runtime.ts';
 
 /** What to run as an agent, and how to end it. */
@@ -99,13 +99,15 @@ export class AgentProcess {
     });
   }
 
-  get hasExited(): boolean {
-    return this.#hasExited;
-  }
-
   /** The end of what it wrote to stderr, trimmed. */
   stderrTail(): string {
     return this.#stderr.toString('utf8').trim();
+  }
+
+  /** Resolves when nothing is left of it: the process and its group. */
+  async gone(): Promise<void> {
+    await this.exited;
+    await this.#groupEnded;
   }
 
   /** TERM to the group, then KILL when some of it still runs after the grace period. Resolves when all has ended; calling twice is fine. */
@@ -121,8 +123,7 @@ export class AgentProcess {
       await this.exited;
       cancel();
     }
-    await this.exited;
-    await this.#groupEnded;
+    await this.gone();
   }
 
   /**
@@ -133,13 +134,13 @@ export class AgentProcess {
     if (!this.#signal('SIGTERM')) return;
     for (let waitedMs = 0; waitedMs < this.#options.graceMs; waitedMs += groupPollMs) {
       await new Promise<void>((resolve) => void this.#options.timers.after(groupPollMs, resolve));
-      if (!this.#signal(0)) return;
+      if (!(await isGroupRunning(this.pid))) return;
     }
     this.#signal('SIGKILL');
   }
 
   /** Returns whether anybody was there to get it. */
-  #signal(signal: 'SIGTERM' | 'SIGKILL' | 0): boolean {
+  #signal(signal: 'SIGTERM' | 'SIGKILL'): boolean {
     try {
       return process.kill(-this.pid, signal);
     } catch (error) {

@@ -2,6 +2,7 @@ import * as acp from '@agentclientprotocol/sdk';
 import { AgentError } from '@agenthost/host';
 import type { AgentProcess } from './agent-process.ts';
 import { isObject, textOf } from './json.ts';
+import type { AcpTimers } from './runtime.ts';
 
 /** What messages say of an agent. */
 export interface AgentIdentity {
@@ -19,9 +20,14 @@ export interface Ending {
 /** The SDK's code for "authentication required". */
 const authRequiredCode = -32000;
 
-/** Waits for the end of a connection and its process, and says why it came. Never rejects. */
+/** An agent that has closed a pipe gets this long to end by itself: then its exit is the reason. */
+const exitMs = 500;
+
+/**
+ * Waits for the end of a connection and says why it came: known then, though its process may take longer to end. Never rejects.
+ */
 export async function closeReason(
-  agent: AgentIdentity,
+  agent: AgentIdentity & { readonly timers: AcpTimers },
   rpc: acp.ClientConnection,
   ended: Promise<void>,
   ending: Ending,
@@ -30,14 +36,34 @@ export async function closeReason(
     () => undefined,
     (error: unknown) => (error instanceof AgentError ? error : undefined),
   );
-  // An agent that closes its output, or breaks the framing, is of no use any more: its process ends in any case.
   await rpc.closed;
-  await agent.process.stop();
-  const [framing, end] = await Promise.all([broken, agent.process.exited]);
-  if (framing !== undefined) return framing;
-  return ending.stoppedBecause === undefined
-    ? new AgentError('agentExited', `${agent.name} ended (${end})${stderrSuffix(agent.process)}`)
-    : new AgentError('agentExited', `${agent.name} was stopped: ${ending.stoppedBecause}`);
+  const stopped = ending.stoppedBecause;
+  if (stopped !== undefined) {
+    await agent.process.stop();
+    return new AgentError('agentExited', `${agent.name} was stopped: ${stopped}`);
+  }
+  const framing = await broken;
+  const end = framing === undefined ? await exitWithin(agent, exitMs) : undefined;
+  // An agent that closes a pipe, or breaks the framing, is of no use any more. Whoever started it waits for its process.
+  void agent.process.stop();
+  if (framing !== undefined)
+    return new AgentError(framing.errorType, `${agent.name} was ended: ${framing.message}`, {
+      cause: framing,
+    });
+  const how = end === undefined ? 'closed its connection without ending, and was ended' : `ended (${end})`;
+  return new AgentError('agentExited', `${agent.name} ${how}${stderrSuffix(agent.process)}`);
+}
+
+/** How the process ended, or `undefined` when it goes on after that time. */
+async function exitWithin(
+  { process, timers }: { readonly process: AgentProcess; readonly timers: AcpTimers },
+  ms: number,
+): Promise<string | undefined> {
+  const { promise: late, resolve } = Promise.withResolvers<undefined>();
+  const cancel = timers.after(ms, () => resolve(undefined));
+  const end = await Promise.race([process.exited, late]);
+  cancel();
+  return end;
 }
 
 /** What to add to a message about an agent's end. */

@@ -8,6 +8,7 @@ import {
   requestError,
   stderrSuffix,
 } from './connection-errors.ts';
+import { EarlyUpdates } from './early-updates.ts';
 import { type AskPeople, Elicitations, elicitationCapabilities } from './elicitation.ts';
 import { type JsonObject, objectOf, stringOf, textOf } from './json.ts';
 import { openMessageStream } from './message-stream.ts';
@@ -39,14 +40,10 @@ export interface OpenConnection extends AgentIdentity {
   readonly maxLineBytes: number;
 }
 
-/** Updates kept for a session whose id we have not been told yet. */
-const maxEarlyUpdates = 64;
-const maxEarlySessions = 16;
-
 interface ConnectionParts {
   readonly rpc: acp.ClientConnection;
   readonly receivers: Map<string, SessionReceiver>;
-  readonly early: Map<string, SessionUpdate[]>;
+  readonly early: EarlyUpdates;
   readonly ending: Ending;
   readonly closed: Promise<AgentError>;
   readonly traits: AgentTraits;
@@ -60,20 +57,21 @@ export class AcpConnection {
   readonly #options: OpenConnection;
   readonly #rpc: acp.ClientConnection;
   readonly #receivers: Map<string, SessionReceiver>;
-  readonly #early: Map<string, SessionUpdate[]>;
+  readonly #early: EarlyUpdates;
   readonly #ending: Ending;
   #isOpen = true;
 
-  /** Initializes the agent. Rejects with `AgentError`; the process is stopped then. */
+  /** Initializes the agent. Rejects with `AgentError`; the process is being stopped then. */
   static async open(options: OpenConnection): Promise<AcpConnection> {
     const receivers = new Map<string, SessionReceiver>();
-    const early = new Map<string, SessionUpdate[]>();
+    const early = new EarlyUpdates();
     const elicitations = new Elicitations();
     const stream = openMessageStream({
       stdout: options.process.stdout,
       stdin: options.process.stdin,
+      timers: options.timers,
       maxLineBytes: options.maxLineBytes,
-      takeNotification: (method, params) => {
+      takeNotification: (method, params, bytes) => {
         // The SDK tells those who answer a request that it was taken back.
         if (method === acp.PROTOCOL_METHODS.cancel_request) return undefined;
         if (method === acp.CLIENT_METHODS.elicitation_complete) {
@@ -85,10 +83,16 @@ export class AcpConnection {
           options.log('debug', 'agent notification ignored', { agent: options.name, method });
           return Promise.resolve();
         }
-        return route(params, receivers, early);
+        return route(params, bytes, receivers, early);
       },
       onNoise: (line) =>
         options.log('debug', 'agent stdout is no message', { agent: options.name, text: line.slice(0, 500) }),
+      onFault: (method, error) =>
+        options.log('warn', 'what an agent said could not be applied', {
+          agent: options.name,
+          method,
+          error: String(error),
+        }),
     });
     const rpc = clientApp(receivers, elicitations).connect(stream.sdk);
     const ending: Ending = { stoppedBecause: undefined };
@@ -130,7 +134,7 @@ export class AcpConnection {
       });
     } catch (error) {
       rpc.close();
-      await options.process.stop();
+      void options.process.stop();
       // The SDK knows only that the stream ended; the process knows why.
       throw error instanceof AgentError ? error : requestError(options, 'initialize', error, await closed);
     }
@@ -157,9 +161,7 @@ export class AcpConnection {
   /** Gives a session's messages to `receiver`, those first that came before its id did. Returns the way out. */
   async attach(sessionId: string, receiver: SessionReceiver): Promise<() => void> {
     this.#receivers.set(sessionId, receiver);
-    const waiting = this.#early.get(sessionId) ?? [];
-    this.#early.delete(sessionId);
-    for (const update of waiting) await receiver.update(update);
+    for (const update of this.#early.take(sessionId)) await receiver.update(update);
     return () => {
       if (this.#receivers.get(sessionId) === receiver) this.#receivers.delete(sessionId);
     };
@@ -204,19 +206,16 @@ export class AcpConnection {
 
 function route(
   params: unknown,
-  receivers: Map<string, SessionReceiver>,
-  early: Map<string, SessionUpdate[]>,
+  bytes: number,
+  receivers: ReadonlyMap<string, SessionReceiver>,
+  early: EarlyUpdates,
 ): Promise<void> {
   const { sessionId, update } = objectOf(params);
   if (typeof sessionId !== 'string') return Promise.resolve();
   const read = readSessionUpdate(update);
   const receiver = receivers.get(sessionId);
   if (receiver !== undefined) return receiver.update(read);
-  const waiting = early.get(sessionId) ?? [];
-  early.set(sessionId, [...waiting, read].slice(-maxEarlyUpdates));
-  // Sessions that we never open (an agent's sub-agents) push each other out.
-  const [oldest] = early.keys();
-  if (early.size > maxEarlySessions && oldest !== undefined) early.delete(oldest);
+  early.keep(sessionId, read, bytes);
   return Promise.resolve();
 }
 

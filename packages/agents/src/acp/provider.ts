@@ -72,6 +72,8 @@ class Provider implements AcpProvider {
   readonly #timers: AcpTimers;
   readonly #pool: ConnectionPool;
   readonly #listeners = new Set<() => void>();
+  /** Processes that have not gone yet, those among them whose connection is over. */
+  readonly #processes = new Set<AgentProcess>();
   #toolServer: Promise<ToolServer> | undefined;
   #models: readonly SessionModelInfo[] = [];
   #config: ResolvedConfig = { schema: { type: 'object', properties: {} }, values: {} };
@@ -151,6 +153,7 @@ class Provider implements AcpProvider {
 
   async dispose(): Promise<void> {
     await this.#pool.dispose();
+    await Promise.all([...this.#processes].map((process) => process.stop()));
     const toolServer = await this.#toolServer?.catch(() => undefined);
     await toolServer?.dispose();
   }
@@ -179,6 +182,8 @@ class Provider implements AcpProvider {
       log: this.#log,
       graceMs: this.#options.killGraceMs ?? 5_000,
     });
+    this.#processes.add(process);
+    void process.gone().then(() => this.#processes.delete(process));
     this.#log('info', 'agent started', { agent: this.id, pid: process.pid, file });
     // A start that hangs ends when its process does.
     signal.addEventListener('abort', () => void process.stop());

@@ -42,14 +42,7 @@ async function startTimeOf(pid: number): Promise<string> {
   return startTime;
 }
 
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}
+const isRunning = async (pid: number): Promise<boolean> => (await processStartTime(pid)) !== undefined;
 
 describe('children of a killed host', () => {
   it('a recorded child that still runs is ended at the next start, and its record dropped', async () => {
@@ -98,7 +91,7 @@ describe('children of a killed host', () => {
     const startTime = await startTimeOf(child.pid);
     rows.rows.set(child.pid, { pid: child.pid, startTime: `${startTime}0`, command: 'sleep' });
     await new ChildProcesses(rows).endOrphans();
-    expect(isRunning(child.pid)).toBe(true);
+    expect(await isRunning(child.pid)).toBe(true);
     expect(rows.rows.size).toBe(0);
   });
 

@@ -22,11 +22,21 @@ export async function hasGroupMembers(leader: number, leaderStart: string): Prom
   if (process.platform !== 'linux') return false;
   const [boot, ticks] = leaderStart.split('/');
   if (boot !== (await bootId())) return false;
-  for (const name of await readdir('/proc')) {
-    if (!/^\d+$/.test(name)) continue;
-    const stat = await readStat(Number(name));
-    if (stat?.group === leader && stat.state !== 'Z' && stat.startTicks >= Number(ticks)) return true;
+  for (const stat of await allStats())
+    if (stat.group === leader && stat.state !== 'Z' && stat.startTicks >= Number(ticks)) return true;
+  return false;
+}
+
+/** Whether a process group has members that run; those that have ended and only wait to be noticed do not count. */
+export async function isGroupRunning(group: number): Promise<boolean> {
+  try {
+    process.kill(-group, 0);
+  } catch {
+    // Nobody is left, which is the answer.
+    return false;
   }
+  if (process.platform !== 'linux') return true;
+  for (const stat of await allStats()) if (stat.group === group && stat.state !== 'Z') return true;
   return false;
 }
 
@@ -34,6 +44,12 @@ interface ProcessStat {
   readonly state: string;
   readonly group: number;
   readonly startTicks: number;
+}
+
+async function allStats(): Promise<readonly ProcessStat[]> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+  const stats = await Promise.all(pids.map((pid) => readStat(Number(pid))));
+  return stats.filter((stat) => stat !== undefined);
 }
 
 async function readStat(pid: number): Promise<ProcessStat | undefined> {
