@@ -2,8 +2,6 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { CLOSE_CODES } from '@agenthost/protocol';
 import type { ServerTransport } from '@agenthost/rpc/websocket-server';
-import { findOwnerToken } from '../auth/token-store.ts';
-import { hashToken } from '../auth/verify.ts';
 import { numberSetting } from '../config/host-config.ts';
 import type { Journal, JournalStart } from '../journal/journal.ts';
 import type { Maintenance } from '../journal/maintenance.ts';
@@ -14,14 +12,16 @@ import { createLog, type FileLog } from '../lib/file-log.ts';
 import type { Log } from '../lib/log.ts';
 import { silentLog } from '../lib/memory-log.ts';
 import type { Identity } from '../wire/connection.ts';
-import { HostServer } from '../wire/server.ts';
+import type { HostServer } from '../wire/server.ts';
 import { createWorkspace } from '../workspace/workspace.ts';
 import { type Core, startCore } from './core.ts';
 import { type HostEvents, type HostListener, HostListeners } from './events.ts';
+import { startListening } from './listen.ts';
+import { checkListen } from './listen-rules.ts';
 import type { HostAddress, HostOptions, ListenOptions } from './options.ts';
 import { startMaintenance } from './start-maintenance.ts';
 
-/** How often idle channels are looked for. */
+/** How often idle channels and silent clients are looked for. */
 const SWEEP_MS = 15_000;
 const UNLOAD_AFTER_MS = 60_000;
 const MINUTE_MS = 60_000;
@@ -89,6 +89,8 @@ export class Host {
   }
 
   async #start(): Promise<HostAddress | undefined> {
+    const { listen } = this.#options;
+    if (listen !== undefined) checkListen(listen);
     const journal = this.#options.journal ?? this.#sqlite();
     try {
       const start = await journal.open();
@@ -195,7 +197,13 @@ export class Host {
   /** Listens, or ends what was started when it cannot. */
   async #listenOr(core: Core, listen: ListenOptions): Promise<{ server: HostServer; address: HostAddress }> {
     try {
-      return await this.#listen(core, listen);
+      return await startListening(core, {
+        listen,
+        dataDir: this.#options.dataDir,
+        clock: this.#clock,
+        log: this.#log,
+        isReady: () => this.#state.phase === 'running' && core.sync.path.isHealthy,
+      });
     } catch (error) {
       await core.agents.dispose();
       await core.sync.path.stop();
@@ -204,45 +212,15 @@ export class Host {
     }
   }
 
-  async #listen(
-    { hub, sync, ownerTokens }: Core,
-    listen: ListenOptions,
-  ): Promise<{ server: HostServer; address: HostAddress }> {
-    const owner = findOwnerToken({
-      token: listen.token,
-      tokenFile: listen.tokenFile,
-      dataDir: this.#options.dataDir,
-    });
-    for (const warning of owner.warnings) this.#log.warn({}, warning);
-    await ownerTokens.use(hashToken(owner.token));
-    const host = listen.host ?? '127.0.0.1';
-    const server = new HostServer({
-      host,
-      port: listen.port ?? 4711,
-      token: owner.token,
-      allowedOrigins: listen.allowedOrigins ?? [],
-      allowedHosts: listen.allowedHosts ?? [],
-      maxFrameBytes: listen.maxFrameBytes,
-      log: this.#log,
-      isReady: () => this.#state.phase === 'running' && sync.path.isHealthy,
-      accept: (transport, identity) => void hub.accept(transport, identity),
-    });
-    const port = await server.start();
-    const authority = `${host.includes(':') ? `[${host}]` : host}:${port}`;
-    return {
-      server,
-      address: { url: `http://${authority}`, wsUrl: `ws://${authority}/ahp`, token: owner.token, port },
-    };
-  }
-
   #sqlite(): Journal {
     const { dataDir } = this.#options;
     if (dataDir === undefined) throw new Error('HostOptions: give dataDir or journal');
     return new SqliteJournal({ folder: dataDir });
   }
 
-  #sweep({ sync, turns, files }: Core): void {
+  #sweep({ sync, hub, turns, files }: Core): void {
     this.#cancelSweep = this.#timers.after(SWEEP_MS, () => {
+      hub.checkAlive();
       sync.registry.unloadIdle(this.#clock.now() - (this.#options.unloadAfterMs ?? UNLOAD_AFTER_MS));
       // The next turn opens it again.
       const idleMinutes = numberSetting(sync.root.state.config, 'agentIdleMinutes');

@@ -5,6 +5,7 @@ import type { RetentionPolicy } from '../journal/retention.ts';
 import type { Clock, Ids, Timers } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { PtyOwner } from '../pty/pty.ts';
+import type { TlsFiles } from '../tls/credentials.ts';
 import type { OutboxLimits } from '../wire/outbox.ts';
 
 /** What the host gives to those who make agent providers. */
@@ -26,6 +27,16 @@ export interface ListenOptions {
   readonly host?: string;
   /** Port; 0 picks a free one. Default 4711. */
   readonly port?: number;
+  /**
+   * TLS: with certificate and key from files in PEM, or with a certificate of the host's own, which it makes and renews in `tls` of the
+   * data folder. Default: none. `start` rejects with `TlsError` when they cannot be used.
+   */
+  readonly tls?: TlsFiles | 'self-signed';
+  /**
+   * Listens beyond loopback without TLS, as behind a proxy that encrypts. Default false: `start` rejects with `ListenRefused` then, as it
+   * does for an owner's token of fewer than 16 characters beyond loopback.
+   */
+  readonly allowInsecure?: boolean;
   /**
    * The owner's token: printable ASCII without spaces or semicolons. Default: from the file, made on first use. The host reads
    * no environment: a program that takes the token from there (`agenthost serve`, from `AGENTHOST_TOKEN`) passes it here.
@@ -104,11 +115,23 @@ export interface HostOptions {
 
 /** A started host's addresses. */
 export interface HostAddress {
-  /** `http://…`, for the status page. */
+  /** `http://…` or `https://…`, for the status page. */
   readonly url: string;
-  /** `ws://…/ahp`, for clients. */
+  /** `ws://…/ahp` or `wss://…/ahp`, for clients. */
   readonly wsUrl: string;
   /** The owner's token. */
   readonly token: string;
   readonly port: number;
+  /** Absent without TLS. */
+  readonly certificate?: CertificateInfo;
+}
+
+/** The certificate that a host listens with. Fingerprints are SHA-256 as upper-case hex with colons. */
+export interface CertificateInfo {
+  /** Of the certificate. */
+  readonly fingerprint: string;
+  /** Of its public key (SPKI), which stays when the host renews a certificate of its own. */
+  readonly keyFingerprint: string;
+  /** Sentences about what is wrong with it, such as an end in the past. */
+  readonly warnings: readonly string[];
 }

@@ -1,0 +1,49 @@
+import { findOwnerToken } from '../auth/token-store.ts';
+import { hashToken } from '../auth/verify.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Log } from '../lib/log.ts';
+import { HostServer } from '../wire/server.ts';
+import type { Core } from './core.ts';
+import { certificateInfo, credentialsOf } from './credentials.ts';
+import { checkTokenStrength } from './listen-rules.ts';
+import type { HostAddress, ListenOptions } from './options.ts';
+
+/** What listening takes. */
+export interface Listening {
+  readonly listen: ListenOptions;
+  readonly dataDir: string | undefined;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Whether new work is taken. */
+  isReady(): boolean;
+}
+
+/** Finds token and certificate, and listens. Rejects with `ListenRefused`, `TlsError` or the system's error. */
+export async function startListening(
+  { hub, ownerTokens }: Core,
+  { listen, dataDir, clock, log, isReady }: Listening,
+): Promise<{ server: HostServer; address: HostAddress }> {
+  const { token, warnings } = findOwnerToken({ token: listen.token, tokenFile: listen.tokenFile, dataDir });
+  checkTokenStrength(listen, token);
+  const credentials = await credentialsOf(listen, dataDir, clock.now());
+  for (const warning of [...warnings, ...(credentials?.warnings ?? [])]) log.warn({}, warning);
+  await ownerTokens.use(hashToken(token));
+  const host = listen.host ?? '127.0.0.1';
+  const server = new HostServer({
+    host,
+    port: listen.port ?? 4711,
+    token,
+    allowedOrigins: listen.allowedOrigins ?? [],
+    allowedHosts: listen.allowedHosts ?? [],
+    maxFrameBytes: listen.maxFrameBytes,
+    tls: credentials,
+    log,
+    isReady,
+    accept: (transport, identity) => void hub.accept(transport, identity),
+  });
+  const port = await server.start();
+  const authority = `${host.includes(':') ? `[${host}]` : host}:${port}`;
+  const s = credentials === undefined ? '' : 's';
+  const urls = { url: `http${s}://${authority}`, wsUrl: `ws${s}://${authority}/ahp` };
+  return { server, address: { ...urls, token, port, ...certificateInfo(credentials) } };
+}
