@@ -3,6 +3,7 @@ import type { ServerTransport } from '@agenthost/rpc/websocket-server';
 import type { Cancel, Timers } from '../lib/clock.ts';
 import { EncodedEnvelope, type Sink } from '../sync/subscription.ts';
 import { isAppend, mergeEnvelopes } from './merge.ts';
+import { envelopeItem, type Item, isExempt, textItem } from './outbox-item.ts';
 import { batchOf } from './run-batch.ts';
 
 /** Bounds of what waits for one connection, in bytes. Responses count for `responseBytes` alone. */
@@ -24,23 +25,6 @@ export const DEFAULT_OUTBOX_LIMITS: OutboxLimits = {
   hardBytes: 8 * 1024 * 1024,
   responseBytes: 128 * 1024 * 1024,
 };
-
-type Item =
-  | { readonly kind: 'envelope'; readonly encoded: EncodedEnvelope; readonly size: number }
-  | { readonly kind: 'text'; readonly text: string; readonly isResponse: boolean; readonly size: number };
-
-const envelopeItem = (encoded: EncodedEnvelope): Item => ({
-  kind: 'envelope',
-  encoded,
-  size: encoded.json.length,
-});
-const textItem = (text: string, isResponse: boolean): Item => ({
-  kind: 'text',
-  text,
-  isResponse,
-  size: isResponse ? Buffer.byteLength(text) : text.length,
-});
-const isExempt = (item: Item): boolean => item.kind === 'text' && item.isResponse;
 
 /**
  * Everything that one connection is sent, in one order [ACT-8]. Bounded: past the soft limit neighbouring appends merge,
@@ -102,7 +86,10 @@ export class Outbox implements Sink {
 
   envelope(encoded: EncodedEnvelope, delivery: SubscriptionDeliveryOptions | undefined): void {
     const delayMs = delivery?.maxLatencyMs ?? 0;
-    if (delayMs > 0 && isAppend(encoded.value.action)) this.#delay(encoded, delayMs);
+    if (delayMs > 0 && isAppend(encoded.value.action)) return this.#delay(encoded, delayMs);
+    // Most go this way: nothing waits, and so there is nothing to keep them in.
+    const isNext = this.#held === undefined && this.#queue.length === 0 && this.#cancelDelay === undefined;
+    if (isNext && !this.#isClosed && this.#hasRoom()) this.#writeEnvelope(encoded);
     else this.#push(envelopeItem(encoded));
   }
 
@@ -252,21 +239,28 @@ export class Outbox implements Sink {
   }
 
   #write(item: Item): void {
-    if (!this.#isCorked) {
-      this.#isCorked = true;
-      this.#transport.cork();
-      this.#onFirst(this);
+    if (item.kind === 'envelope') return this.#writeEnvelope(item.encoded);
+    this.#cork();
+    this.#sendRun();
+    this.#transport.send(item.text);
+    if (item.isResponse) this.#exemptBytes += item.size;
+  }
+
+  #writeEnvelope(encoded: EncodedEnvelope): void {
+    this.#cork();
+    if (this.#transport.sendBatch === undefined) {
+      this.#transport.sendBytes(encoded.bytes);
+      return;
     }
-    if (item.kind === 'text') {
-      this.#sendRun();
-      this.#transport.send(item.text);
-      if (item.isResponse) this.#exemptBytes += item.size;
-    } else if (this.#transport.sendBatch === undefined) {
-      this.#transport.sendBytes(item.encoded.bytes);
-    } else {
-      this.#run.push(item.encoded);
-      this.#runBytes += item.size;
-    }
+    this.#run.push(encoded);
+    this.#runBytes += encoded.json.length;
+  }
+
+  #cork(): void {
+    if (this.#isCorked) return;
+    this.#isCorked = true;
+    this.#transport.cork();
+    this.#onFirst(this);
   }
 
   #sendRun(): void {
