@@ -149,6 +149,10 @@ export class FaultJournal implements Journal {
     return this.#read(this.#inner.readMeta(...args));
   }
 
+  listTokens(): ReturnType<Journal['listTokens']> {
+    return this.#read(this.#inner.listTokens());
+  }
+
   listProcesses(): ReturnType<Journal['listProcesses']> {
     return this.#read(this.#inner.listProcesses());
   }

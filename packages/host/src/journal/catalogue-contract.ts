@@ -111,6 +111,53 @@ export function catalogueContract(here: JournalUnderTest): void {
       expect(await here.journal.listClientsSeenBefore(30, 10)).toEqual([]);
     });
 
+    test('[AUTH-1] a token is kept with all that it has, in the order of creation, until dropped', async () => {
+      const token = {
+        id: 'b',
+        hash: 'h1',
+        name: 'phone',
+        scope: 'observe',
+        createdAt: 10,
+        lastUsedAt: 20,
+        expiresAt: 1_900_000_000_000,
+      };
+      const bare = { id: 'a', hash: 'h2', scope: 'admin', createdAt: 5 };
+      await here.journal.commit([
+        { op: 'token', ...token },
+        { op: 'token', ...bare },
+      ]);
+      expect(await here.journal.listTokens()).toEqual([token, bare]);
+      await here.journal.commit([{ op: 'token', ...token, lastUsedAt: 30 }]);
+      await here.reopen();
+      expect(await here.journal.listTokens()).toEqual([{ ...token, lastUsedAt: 30 }, bare]);
+      await here.journal.commit([
+        { op: 'dropToken', id: 'b' },
+        { op: 'dropToken', id: 'never there' },
+      ]);
+      expect(await here.journal.listTokens()).toEqual([bare]);
+    });
+
+    test('[AUTH-1] a dropped token lets go of its clients and of no others', async () => {
+      const client = (id: string, tokenHash: string) =>
+        ({
+          op: 'client',
+          id,
+          tokenHash,
+          version: '0.5.2',
+          lastClientSeq: 0,
+          subscriptions: '[]',
+          seenAt: 1,
+        }) as const;
+      await here.journal.commit([
+        { op: 'token', id: 't', hash: 'h', scope: 'observe', createdAt: 1 },
+        client('its', 'h'),
+        client('other', 'owner'),
+        { op: 'dropToken', id: 't' },
+      ]);
+      expect(await here.journal.readClient('its')).toMatchObject({ tokenHash: '' });
+      expect(await here.journal.readClient('other')).toMatchObject({ tokenHash: 'owner' });
+    });
+
     test('content comes back byte for byte', async () => {
       const data = Uint8Array.from({ length: 256 }, (_, index) => index);
       await here.journal.commit([{ op: 'content', session, id: 'x', contentType: 'image/png', data }]);

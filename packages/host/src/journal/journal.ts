@@ -71,6 +71,8 @@ export interface Journal {
   readClient(id: string): Promise<StoredClient | undefined>;
   /** Ids of at most `limit` clients whose `seenAt` is below `time`, those seen longest ago first. */
   listClientsSeenBefore(time: number, limit: number): Promise<readonly string[]>;
+  /** The access tokens that are not revoked, in order of creation [AUTH-1]. */
+  listTokens(): Promise<readonly StoredToken[]>;
   readContent(id: string): Promise<StoredContent | undefined>;
   readMeta(key: string): Promise<string | undefined>;
   listProcesses(): Promise<readonly StoredProcess[]>;
@@ -170,6 +172,10 @@ export type JournalWrite =
   | { readonly op: 'dropSession'; readonly uri: string }
   | ({ readonly op: 'client' } & StoredClient)
   | { readonly op: 'dropClient'; readonly id: string }
+  /** Upserts by `id`; its place in the order stays. */
+  | ({ readonly op: 'token' } & StoredToken)
+  /** Drops a token, and lets go of the clients that came by it: their `tokenHash` is '' from then on [AUTH-1]. */
+  | { readonly op: 'dropToken'; readonly id: string }
   /** `chat` and `turnId`, both or none: the turn that it goes with; without them it stays as long as its session. */
   | ({
       readonly op: 'content';
@@ -225,7 +231,7 @@ export interface StoredSession {
 /** A client as the host remembers it over reconnects and restarts. */
 export interface StoredClient {
   readonly id: string;
-  /** Hash of the token that used this id first [AUTH-1]. */
+  /** Hash of the token that used this id first; '' once that was revoked [AUTH-1]. */
   readonly tokenHash: string;
   /** Wire version of its last handshake [CONN-7]. */
   readonly version: string;
@@ -239,6 +245,20 @@ export interface StoredClient {
   readonly seenAt: number;
   /** BCP 47; absent: it has said none [CHAT-19]. */
   readonly locale?: string;
+}
+
+/** An access token, as far as the host knows it. Times are ms since the epoch. */
+export interface StoredToken {
+  readonly id: string;
+  /** SHA-256 of the secret, in hex; no two tokens have the same. */
+  readonly hash: string;
+  readonly name?: string;
+  readonly scope: string;
+  readonly createdAt: number;
+  /** Absent: never. */
+  readonly lastUsedAt?: number;
+  /** Absent: it holds until it is revoked. */
+  readonly expiresAt?: number;
 }
 
 /** What a content URI leads to [RES-1]. `contentType` is its media type. */

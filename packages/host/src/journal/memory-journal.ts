@@ -10,6 +10,7 @@ import {
   type StoredEnvelope,
   type StoredProcess,
   type StoredSession,
+  type StoredToken,
   type StoredTurn,
 } from './journal.ts';
 import { MemoryDisk } from './memory-disk.ts';
@@ -185,6 +186,10 @@ export class MemoryJournal implements Journal {
 
   async readMeta(key: string): Promise<string | undefined> {
     return this.#opened().meta.get(key);
+  }
+
+  async listTokens(): Promise<readonly StoredToken[]> {
+    return [...this.#opened().tokens.values()];
   }
 
   async listProcesses(): Promise<readonly StoredProcess[]> {

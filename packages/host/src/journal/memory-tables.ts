@@ -5,6 +5,7 @@ import type {
   StoredEnvelope,
   StoredProcess,
   StoredSession,
+  StoredToken,
 } from './journal.ts';
 import type { LostRange } from './lost-ranges.ts';
 
@@ -54,6 +55,7 @@ export class MemoryTables {
   readonly turns = new Map<string, Map<number, MemoryTurn>>();
   readonly sessions = new Map<string, StoredSession>();
   readonly clients = new Map<string, StoredClient>();
+  readonly tokens = new Map<string, StoredToken>();
   readonly contents = new Map<string, MemoryContent>();
   readonly processes = new Map<number, StoredProcess>();
   readonly meta = new Map<string, string>();

@@ -75,6 +75,17 @@ export function applyWrite(tables: MemoryTables, write: JournalWrite): void {
     case 'dropClient':
       tables.clients.delete(write.id);
       return;
+    case 'token':
+      tables.tokens.set(write.id, withoutOp(write));
+      return;
+    case 'dropToken': {
+      const hash = tables.tokens.get(write.id)?.hash;
+      tables.tokens.delete(write.id);
+      for (const client of tables.clients.values()) {
+        if (client.tokenHash === hash) tables.clients.set(client.id, { ...client, tokenHash: '' });
+      }
+      return;
+    }
     case 'content': {
       const { id, contentType, data, op: _op, ...owner } = write;
       tables.contents.set(id, { id, contentType, data: data.slice(), owners: [owner] });

@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import type { DatabaseSync } from 'node:sqlite';
+
 import { readBootId } from './boot-id.ts';
 import {
   type DiskUse,
@@ -13,6 +13,7 @@ import {
   type StoredEnvelope,
   type StoredProcess,
   type StoredSession,
+  type StoredToken,
   type StoredTurn,
 } from './journal.ts';
 import type { LostRange } from './lost-ranges.ts';
@@ -23,27 +24,14 @@ import { isDamage, rollBack, toJournalError } from './sqlite-errors.ts';
 import { freeSpace } from './sqlite-free-space.ts';
 import { readNumbers, writeInternal } from './sqlite-numbers.ts';
 import { type JournalFiles, journalFiles, openDatabase } from './sqlite-open.ts';
+import type { OpenState } from './sqlite-open-state.ts';
 import type { SqliteJournalOptions } from './sqlite-options.ts';
 import { SqliteReader } from './sqlite-reads.ts';
-import type { Statements } from './sqlite-rows.ts';
 import { SqliteScanSource } from './sqlite-scan-search.ts';
 import { migrations } from './sqlite-schema.ts';
 import { SqliteSearchSource } from './sqlite-search.ts';
 import { SqliteWindow } from './sqlite-window.ts';
 import { SqliteWriter } from './sqlite-writes.ts';
-
-interface OpenState {
-  readonly database: DatabaseSync;
-  readonly statements: Statements;
-  readonly reader: SqliteReader;
-  readonly writer: SqliteWriter;
-  readonly window: SqliteWindow;
-  readonly search: SqliteSearchSource;
-  reservedSeq: number;
-  trimmedSeq: number;
-  /** A transaction was rolled back, and what the writer holds in memory with it. */
-  isWriterStale: boolean;
-}
 
 /**
  * The journal in one SQLite file (`journal.db`, with a log beside it) and a tiny file `seq`. One process at a time: a second
@@ -207,6 +195,10 @@ export class SqliteJournal implements Journal {
 
   readMeta(key: string): Promise<string | undefined> {
     return this.#read(({ reader }) => reader.meta(key));
+  }
+
+  listTokens(): Promise<readonly StoredToken[]> {
+    return this.#read(({ reader }) => reader.tokens());
   }
 
   listProcesses(): Promise<readonly StoredProcess[]> {

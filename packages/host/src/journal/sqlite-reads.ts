@@ -6,6 +6,7 @@ import type {
   StoredEnvelope,
   StoredProcess,
   StoredSession,
+  StoredToken,
   StoredTurn,
 } from './journal.ts';
 import { readDiskUse } from './sqlite-disk-use.ts';
@@ -202,6 +203,23 @@ export class SqliteReader {
     return this.#statements
       .all('SELECT id FROM clients WHERE seen_at < ? ORDER BY seen_at LIMIT ?', time, limit)
       .map((row) => text(row, 'id'));
+  }
+
+  tokens(): StoredToken[] {
+    return this.#statements.all('SELECT * FROM tokens ORDER BY key').map((row) => {
+      const name = optionalText(row, 'name');
+      const lastUsedAt = optionalNumber(row, 'last_used_at');
+      const expiresAt = optionalNumber(row, 'expires_at');
+      return {
+        id: text(row, 'id'),
+        hash: text(row, 'hash'),
+        ...(name !== undefined && { name }),
+        scope: text(row, 'scope'),
+        createdAt: number(row, 'created_at'),
+        ...(lastUsedAt !== undefined && { lastUsedAt }),
+        ...(expiresAt !== undefined && { expiresAt }),
+      };
+    });
   }
 
   content(id: string): StoredContent | undefined {

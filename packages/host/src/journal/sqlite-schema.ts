@@ -167,6 +167,22 @@ function rememberLocales(database: DatabaseSync): void {
   database.exec('ALTER TABLE clients ADD COLUMN locale TEXT');
 }
 
+/** Version 9. Access tokens beside the owner's: hashes of them, never what their bearers show. `key` gives the order of creation. */
+function keepTokens(database: DatabaseSync): void {
+  database.exec(`
+    CREATE TABLE tokens (
+      key INTEGER PRIMARY KEY,
+      id TEXT NOT NULL UNIQUE,
+      hash TEXT NOT NULL UNIQUE,
+      name TEXT,
+      scope TEXT NOT NULL,
+      created_at INTEGER NOT NULL,
+      last_used_at INTEGER,
+      expires_at INTEGER
+    );
+  `);
+}
+
 /** Every migration in order. Append only: a released one never changes. */
 export const migrations: readonly Migration[] = [
   createTables,
@@ -177,6 +193,7 @@ export const migrations: readonly Migration[] = [
   shareTurns,
   indexWords,
   rememberLocales,
+  keepTokens,
 ];
 
 /** The version that the database has; 0 is an empty one. */

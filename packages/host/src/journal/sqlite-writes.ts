@@ -123,6 +123,27 @@ export class SqliteWriter {
       case 'dropClient':
         statements.run('DELETE FROM clients WHERE id = ?', write.id);
         return;
+      case 'token':
+        statements.run(
+          `INSERT INTO tokens (id, hash, name, scope, created_at, last_used_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?)
+           ON CONFLICT (id) DO UPDATE SET hash = excluded.hash, name = excluded.name, scope = excluded.scope,
+             created_at = excluded.created_at, last_used_at = excluded.last_used_at, expires_at = excluded.expires_at`,
+          write.id,
+          write.hash,
+          write.name ?? null,
+          write.scope,
+          write.createdAt,
+          write.lastUsedAt ?? null,
+          write.expiresAt ?? null,
+        );
+        return;
+      case 'dropToken':
+        statements.run(
+          "UPDATE clients SET token_hash = '' WHERE token_hash = (SELECT hash FROM tokens WHERE id = ?)",
+          write.id,
+        );
+        statements.run('DELETE FROM tokens WHERE id = ?', write.id);
+        return;
       case 'content':
         return this.#turns.content(write);
       case 'process':

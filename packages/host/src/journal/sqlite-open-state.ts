@@ -1,0 +1,20 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { SqliteReader } from './sqlite-reads.ts';
+import type { Statements } from './sqlite-rows.ts';
+import type { SqliteSearchSource } from './sqlite-search.ts';
+import type { SqliteWindow } from './sqlite-window.ts';
+import type { SqliteWriter } from './sqlite-writes.ts';
+
+/** What an open SQLite journal works with. */
+export interface OpenState {
+  readonly database: DatabaseSync;
+  readonly statements: Statements;
+  readonly reader: SqliteReader;
+  readonly writer: SqliteWriter;
+  readonly window: SqliteWindow;
+  readonly search: SqliteSearchSource;
+  reservedSeq: number;
+  trimmedSeq: number;
+  /** A transaction was rolled back, and what the writer holds in memory with it. */
+  isWriterStale: boolean;
+}
