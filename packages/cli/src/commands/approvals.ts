@@ -1,4 +1,3 @@
-import { fileURLToPath } from 'node:url';
 import type { RememberedApproval } from '@agenthost/protocol';
 import { withHost } from '../connect.ts';
 import type { Context } from '../context.ts';
@@ -7,6 +6,7 @@ import type { HostOptions } from '../find-host.ts';
 import { oneLine } from '../render/plain-text.ts';
 import type { Screen } from '../render/screen.ts';
 import { ago, homely } from '../render/session-line.ts';
+import { shownPath } from '../render/tool-call.ts';
 import { findSession, shortId } from '../session-ids.ts';
 import type { CommandParts } from './command-parts.ts';
 
@@ -104,8 +104,7 @@ function lineOf(
   { id, createdAt, scope, provider, toolName, covers }: RememberedApproval,
   home: string,
 ): string {
-  const pathOf = (uri: string): string =>
-    oneLine(uri.startsWith('file:') ? homely(fileURLToPath(uri), home) : uri);
+  const pathOf = (uri: string): string => homely(shownPath(uri), home);
   const where =
     scope.kind === 'session'
       ? `session ${oneLine(shortId(scope.session))}`

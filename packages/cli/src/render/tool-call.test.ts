@@ -105,5 +105,7 @@ describe('what a tool call is about to do', () => {
     expect(shownPath('file:///a%20b')).toBe('/a b');
     expect(shownPath('file://host/share')).toBe('file://host/share');
     expect(shownPath('ahp-x:/y')).toBe('ahp-x:/y');
+    expect(shownPath('file:///no%ffutf8')).toBe('file:///no%ffutf8');
+    expect(shownPath('file:///a%1b%5D52;c;aGk=%07b')).toBe('/ab');
   });
 });

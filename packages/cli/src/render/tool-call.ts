@@ -85,8 +85,8 @@ export function shownPath(uri: string): string {
   try {
     return oneLine(fileURLToPath(uri), 1_000);
   } catch (error) {
-    // A path of another system: the URI says it as well.
-    if (error instanceof TypeError) return oneLine(uri);
+    // A path of another system, or one that is no UTF-8: the URI says it as well.
+    if (error instanceof TypeError || error instanceof URIError) return oneLine(uri);
     throw error;
   }
 }

@@ -7,6 +7,19 @@ import type { TerminalSettings } from './parts.ts';
 import type { NewTerminal } from './service.ts';
 import type { ShellFolders } from './shell-folders.ts';
 
+/**
+ * Largest terminal, in characters and lines: what an emulator takes memory for at once, some 50 MB with its scrollback. A pty could be
+ * 65,535 wide and as high, and an emulator of that size takes all the memory that there is.
+ */
+const MAX_SIZE = { cols: 2_000, rows: 1_000 } as const;
+
+/** A size that a terminal can have: larger ones are cut. */
+export const fittedSize = <S extends { readonly cols: number; readonly rows: number }>(size: S): S => ({
+  ...size,
+  cols: Math.min(size.cols, MAX_SIZE.cols),
+  rows: Math.min(size.rows, MAX_SIZE.rows),
+});
+
 /** Variable that tells programs the URI of the terminal that they run in; a terminal's own `env` may say otherwise. */
 const TERMINAL_VARIABLE = 'AGENTHOST_TERMINAL';
 

@@ -216,8 +216,11 @@ export class Handshake {
   }
 
   async #find(clientId: string): Promise<ClientRecord | undefined> {
-    if (clientId.length === 0 || clientId.length > 256) {
-      throw invalidParams('params.clientId: expected 1 to 256 characters');
+    // Half a character would be another one in the journal, and so another client's.
+    if (clientId.length === 0 || clientId.length > 256 || /[\p{Surrogate}\0]/u.test(clientId)) {
+      throw invalidParams(
+        'params.clientId: expected 1 to 256 characters, NUL and halves of characters aside',
+      );
     }
     return this.#clients.find(clientId);
   }

@@ -10,6 +10,13 @@ const TLS_HANDSHAKE = 0x16;
 /** Until when a connection has to begin, and its TLS handshake to end. */
 const HANDSHAKE_MS = 10_000;
 
+/** How long a request may take to arrive: who sends it byte by byte holds a connection no longer. */
+const HTTP_LIMITS = {
+  headersTimeout: HANDSHAKE_MS,
+  requestTimeout: 30_000,
+  connectionsCheckingInterval: 2_000,
+} as const;
+
 /** What a plain request gets on a port that speaks TLS. Clients know it by its beginning. */
 export const TLS_ONLY = 'This host speaks TLS here: use https:// or wss://\n';
 
@@ -35,7 +42,7 @@ export function createListener(
 }
 
 function plainListener(onRequest: RequestListener): Listener {
-  const http = createHttp(onRequest);
+  const http = createHttp(HTTP_LIMITS, onRequest);
   const nothing = (): void => undefined;
   return { http, port: http, replaceCredentials: nothing, dropSilent: nothing };
 }
@@ -46,7 +53,14 @@ function tlsListener(
   onRequest: RequestListener,
 ): Listener {
   const https = createHttps(
-    { cert, key, minVersion: 'TLSv1.2', handshakeTimeout: HANDSHAKE_MS, ALPNProtocols: ['http/1.1'] },
+    {
+      ...HTTP_LIMITS,
+      cert,
+      key,
+      minVersion: 'TLSv1.2',
+      handshakeTimeout: HANDSHAKE_MS,
+      ALPNProtocols: ['http/1.1'],
+    },
     onRequest,
   );
   https.on('tlsClientError', (error, socket) => {

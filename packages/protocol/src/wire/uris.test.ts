@@ -93,6 +93,19 @@ describe('annotations', () => {
   });
 });
 
+describe('halves of characters', () => {
+  it.each(['ahp-session:/a\ud800', 'ahp-session:/\udc00', 'demo:/\ud800\ud800'])(
+    'are in no URI, since two that differ in them alone would be one on disk: %j',
+    (uri) => {
+      expect(isAcceptableUri(uri, 'session')).toBe(false);
+    },
+  );
+
+  it('are none when two of them make a character', () => {
+    expect(isAcceptableUri('ahp-session:/\ud83d\ude00', 'session')).toBe(true);
+  });
+});
+
 describe('isValidProviderId', () => {
   it.each(['demo', 'claude-code', 'a', 'x.y+z-1'])('takes %s', (id) => {
     expect(isValidProviderId(id)).toBe(true);

@@ -46,11 +46,17 @@ const KIND_BY_SCHEME: ReadonlyMap<string, SchemeKind> = new Map([
   [CHANNEL_SCHEMES.mcp, 'mcp'],
 ]);
 
-/** Cuts an absolute URI; `undefined` when it has no scheme, nothing behind it, white space or control characters. */
+/** Half a character: UTF-8 has no bytes for it, so that two URIs which differ in it alone would become one on disk. */
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
+/**
+ * Cuts an absolute URI; `undefined` when it has no scheme, nothing behind it, white space, control characters or halves of characters.
+ */
 export function parseResourceUri(uri: string): ParsedUri | undefined {
   const match = /^([A-Za-z][A-Za-z0-9+.-]*):([^\s\u0000-\u001f\u007f]+)$/.exec(uri);
   const [, scheme, rest] = match ?? [];
-  return scheme === undefined || rest === undefined ? undefined : { scheme: scheme.toLowerCase(), rest };
+  if (scheme === undefined || rest === undefined || LONE_SURROGATE.test(rest)) return undefined;
+  return { scheme: scheme.toLowerCase(), rest };
 }
 
 /**

@@ -9,6 +9,7 @@ import {
   type TerminalClaim,
 } from '@agenthost/protocol';
 import type { Sync } from '../../sync/sync.ts';
+import { fittedSize } from '../../terminals/launch.ts';
 import type { Terminals } from '../../terminals/terminals.ts';
 import type { Commands } from '../../wire/router.ts';
 import type { Caller } from '../module.ts';
@@ -41,8 +42,7 @@ export function terminalCommands({ sync, terminals, resolveDirectory }: Parts): 
         uri,
         claim,
         cwd: path,
-        cols: cols ?? DEFAULT_SIZE.cols,
-        rows: rows ?? DEFAULT_SIZE.rows,
+        ...fittedSize({ cols: cols ?? DEFAULT_SIZE.cols, rows: rows ?? DEFAULT_SIZE.rows }),
         ...(name === undefined ? {} : { title: name }),
         ...(command === undefined ? {} : { command }),
         ...(env === undefined ? {} : { env }),

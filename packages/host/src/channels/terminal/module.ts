@@ -1,6 +1,7 @@
 import type { TerminalState } from '@agenthost/protocol';
 import type { Sync } from '../../sync/sync.ts';
 import { openClaim } from '../../terminals/claims.ts';
+import { fittedSize } from '../../terminals/launch.ts';
 import type { Terminals } from '../../terminals/terminals.ts';
 import type { Presence } from '../../wire/presence.ts';
 import type { ChannelModule } from '../module.ts';
@@ -40,6 +41,7 @@ export function terminalModule(parts: {
     },
     check: (channel, action, { clientId }) =>
       checkTerminalAction(channel.state, action, clientId, surroundings),
+    fit: (_, action) => (action.type === 'terminal/resized' ? fittedSize(action) : action),
     after: (channel, action) => {
       switch (action.type) {
         case 'terminal/resized': {
