@@ -1,6 +1,7 @@
 // A small agent that speaks the Agent Client Protocol and does what a prompt tells it to: the text of a prompt is a JSON list of steps
 // (see `Step`). What it offers comes as one JSON argument (see `Offer`).
 import { spawn } from 'node:child_process';
+import { closeSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { McpClient, type ServerEntry } from './scripted-mcp.ts';
 
@@ -53,6 +54,14 @@ export type Step =
   /** Writes bytes to stdout or stderr: the text, so often. */
   | { write: { text: string; count?: number; to?: 'stdout' | 'stderr' } }
   | { exit: number }
+  /** Runs a shell command whose children have the agent's pipes. */
+  | { holdPipes: string }
+  /** Closes one of its pipes and goes on. */
+  | { closeFd: 0 | 1 }
+  /** Sends an update so often, a text with its number. */
+  | { flood: { update: object; count: number } }
+  /** Sends a request so often, and waits for no answer. */
+  | { requests: { method: string; params: object; count: number } }
   /** Starts a program and says its pid. */
   | { spawn: [string, ...string[]] }
   /** Ends the turn with this result once it is cancelled, or never. */
@@ -152,6 +161,15 @@ async function runTurn(id: number | string, sessionId: string, prompt: { text?: 
       const { text: written, count = 1, to = 'stdout' } = step.write;
       for (let index = 0; index < count; index += 1) process[to].write(written);
     } else if ('exit' in step) process.exit(step.exit);
+    else if ('holdPipes' in step) {
+      const shell = spawn('sh', ['-c', step.holdPipes], { stdio: ['ignore', 'inherit', 'inherit'] });
+      await new Promise((resolve) => shell.once('exit', resolve));
+    } else if ('closeFd' in step) closeSync(step.closeFd);
+    else if ('flood' in step)
+      for (let index = 0; index < step.flood.count; index += 1) update(sessionId, step.flood.update);
+    else if ('requests' in step)
+      for (let index = 0; index < step.requests.count; index += 1)
+        void request(step.requests.method, { sessionId, ...step.requests.params });
     else if ('spawn' in step) {
       const [file, ...args] = step.spawn;
       say(sessionId, String(spawn(file, args, { stdio: 'ignore' }).pid));

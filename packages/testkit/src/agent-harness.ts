@@ -65,6 +65,10 @@ export class RecordingSessionHost implements AgentSessionHost {
     return this.offered;
   }
 
+  ready(): Promise<void> | undefined {
+    return undefined;
+  }
+
   exited(reason: string): void {
     this.exits.push(reason);
   }

@@ -160,6 +160,11 @@ export class AcpSession implements AgentSession, SessionReceiver {
   }
 
   async update(update: SessionUpdate): Promise<void> {
+    await this.#apply(update);
+    await this.#options.host.ready();
+  }
+
+  async #apply(update: SessionUpdate): Promise<void> {
     const { host } = this.#options;
     this.#opening.countUpdate();
     switch (update.type) {

@@ -14,6 +14,9 @@ import { Workers } from './workers.ts';
 /** Images in an answer are shown inline up to this many base64 characters. */
 const maxInlineImage = 512 * 1024;
 
+/** A longer text is shown in pieces of so many characters. */
+const maxPiece = 64 * 1024;
+
 /** Why a prompt stopped short, in words for the transcript. `end_turn` and `cancelled` need none. */
 const stopNotices: Readonly<Record<string, string>> = {
   max_tokens: 'The agent stopped because it reached its limit of output tokens.',
@@ -75,7 +78,7 @@ export class AcpTurn {
       case 'thought': {
         const text = textOf(update.content['text']);
         this.#hasMarkdownBefore = false;
-        return text === undefined ? undefined : this.#output.reasoning(text);
+        return this.#inPieces(text ?? '', (piece) => this.#output.reasoning(piece));
       }
       case 'toolCall':
         this.#hasMarkdownBefore = false;
@@ -180,7 +183,18 @@ export class AcpTurn {
     const separator = isNewMessage && this.#hasMarkdownBefore ? '\n\n' : '';
     this.#markdownId = messageId ?? this.#markdownId;
     this.#hasMarkdownBefore = true;
-    await this.#output.markdown(`${separator}${text}`);
+    await this.#inPieces(`${separator}${text}`, (piece) => this.#output.markdown(piece));
+  }
+
+  /** One message may hold many MiB: so that nobody waits behind it, and it does not flood who reads along. */
+  async #inPieces(text: string, write: (piece: string) => Promise<void>): Promise<void> {
+    for (let at = 0; at < text.length; ) {
+      const end = at + maxPiece;
+      // Not inside of a character.
+      const next = /[\uD800-\uDBFF]/.test(text[end - 1] ?? '') ? end + 1 : end;
+      await write(text.slice(at, next));
+      at = next;
+    }
   }
 
   #showUsage(): void {

@@ -95,5 +95,6 @@ const SILENT_HOST: AgentSessionHost = {
   commands: () => undefined,
   terminal: () => Promise.reject(new AgentError('hostError', 'An introduction has no terminals')),
   clientTools: () => [],
+  ready: () => undefined,
   exited: () => undefined,
 };

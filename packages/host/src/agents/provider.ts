@@ -104,6 +104,11 @@ export interface AgentSessionHost {
   terminal(start: AgentTerminalStart): Promise<AgentTerminal>;
   /** Tools that active clients offer to this session now [SESS-8]; `toolsChanged` tells of others. Run them by `TurnOutput.clientTool`. */
   clientTools(): readonly ClientTool[];
+  /**
+   * Resolves when the host can take more: await it after calls that return nothing, here and of a turn, where an agent makes many.
+   * `undefined`: it can now.
+   */
+  ready(): Promise<void> | undefined;
   /** The agent has gone by itself (process exit). Open turns end with `agentExited`; the next turn opens a new session. */
   exited(reason: string): void;
 }

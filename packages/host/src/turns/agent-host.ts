@@ -6,6 +6,10 @@ import type { Channel } from '../sync/channel.ts';
 import { withCommands } from './agent-commands.ts';
 import type { TurnParts } from './parts.ts';
 
+/** Every list of sessions shows titles and every session its commands: characters of a title, and how many commands. */
+const LONGEST_TITLE = 500;
+const MOST_COMMANDS = 1_000;
+
 /** What an agent session may tell the host outside of turns; later calls of a session that has been replaced do nothing. */
 export function agentSessionHost(
   { sync, terminals, remembered, log, workingDirectoryOf }: TurnParts,
@@ -22,11 +26,12 @@ export function agentSessionHost(
     saveMemory: (memory) => change((_, chat) => sync.setLocal(chat, { ...chat.local, memory })),
     title: (title) =>
       change((session, chat) => {
-        if (title.trim() !== '') adoptTitle(sync, session, chat, title);
+        if (title.trim() !== '') adoptTitle(sync, session, chat, briefly(title));
       }),
     config: (config) => change((session) => adoptConfig(sync, session, config)),
-    commands: (commands) =>
+    commands: (all) =>
       change((session) => {
+        const commands = all.slice(0, MOST_COMMANDS).filter(({ name }) => name.length <= LONGEST_TITLE);
         const { provider } = session.state;
         sync.path.effect(() => {
           remembered.learnCommands(provider, commands).catch((error: unknown) => {
@@ -48,11 +53,16 @@ export function agentSessionHost(
       const session = sync.registry.getOf('session', owner.session);
       return session === undefined || !owner.isCurrent() ? [] : offeredTools(session.state.activeClients);
     },
+    ready: () => sync.path.whenReady(),
     exited: (reason) => {
       if (owner.isCurrent()) owner.exited(reason);
     },
   };
 }
+
+/** An agent's title, cut where no character is parted. */
+const briefly = (title: string): string =>
+  title.length <= LONGEST_TITLE ? title : `${title.slice(0, LONGEST_TITLE).replace(/[\uD800-\uDBFF]$/, '')}…`;
 
 /** The conversation's title is its chat's, and its session's too where that is what people mean by it [SESS-11]. */
 function adoptTitle(

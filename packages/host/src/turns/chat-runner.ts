@@ -2,6 +2,7 @@ import type { ChatAction, ErrorInfo, Message, Turn } from '@agenthost/protocol';
 import { AgentError } from '../agents/agent-error.ts';
 import type { AgentTerminal } from '../agents/agent-terminal.ts';
 import type { AgentSession } from '../agents/provider.ts';
+import { steadyNow } from '../lib/clock.ts';
 import type { Channel } from '../sync/channel.ts';
 import { ChatAgent } from './chat-agent.ts';
 import { commandContext, commandOf, messageForAgent } from './command.ts';
@@ -51,7 +52,7 @@ export class ChatRunner {
     this.#parts = parts;
     this.#chat = chat.uri;
     this.#session = chat.session ?? '';
-    this.#usedAt = parts.sync.clock.now();
+    this.#usedAt = steadyNow(parts.sync.clock);
     this.#instructions = new Instructions(parts.sync, { chat: this.#chat, session: this.#session });
     this.#agent = new ChatAgent(parts, { chat: this.#chat, session: this.#session }, (reason) =>
       this.#exited(reason),
@@ -63,14 +64,14 @@ export class ChatRunner {
     return this.#run?.turnId;
   }
 
-  /** When somebody last looked at the chat, as far as `touch` was told, ms since the epoch. */
+  /** When somebody last looked at the chat, as far as `touch` was told, by `steadyNow`. */
   get usedAt(): number {
     return this.#usedAt;
   }
 
   /** Somebody looks at the chat, or it runs. */
   touch(): void {
-    this.#usedAt = this.#parts.sync.clock.now();
+    this.#usedAt = steadyNow(this.#parts.sync.clock);
   }
 
   /** Opens the agent's side ahead of the first turn. Rejects with why it cannot. */
@@ -88,6 +89,9 @@ export class ChatRunner {
     const output = new LiveTurnOutput({
       ...this.#parts,
       turn: { chat: this.#chat, session: this.#session, turnId },
+      onFull: () => {
+        if (this.#run?.turnId === turnId) this.stop();
+      },
     });
     const release = chat.pin();
     const { promise: vacated, resolve } = Promise.withResolvers<void>();

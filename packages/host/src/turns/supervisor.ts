@@ -137,7 +137,7 @@ export class TurnSupervisor {
     }
   }
 
-  /** Closes the agents of chats that were out of memory since `before` (ms since the epoch); what they know is in the journal. */
+  /** Closes the agents of chats that were out of memory since `before` (by `steadyNow`); what they know is in the journal. */
   closeIdle(before: number): void {
     for (const [uri, runner] of this.#runners) {
       if (this.#parts.sync.registry.get(uri) !== undefined) runner.touch();

@@ -20,6 +20,7 @@ import { withoutMarks } from './decision-mark.ts';
 import { LiveInputRequests } from './input-request.ts';
 import { Pace } from './pace.ts';
 import { LiveToolCall } from './tool-call.ts';
+import { MAX_TURN_LENGTH, TurnSize } from './turn-size.ts';
 
 /** The turn that an output belongs to, while it is the chat's active one. */
 export interface LiveTurn {
@@ -40,6 +41,8 @@ export class LiveTurnOutput implements TurnOutput {
   readonly #turn: LiveTurn;
   readonly #spawnChat: SpawnChat;
   readonly #pace: Pace;
+  readonly #size = new TurnSize();
+  readonly #onFull: (() => void) | undefined;
   readonly #clientTools: ClientToolRuns;
   /** Aborts when the turn is over. */
   readonly #over = new AbortController();
@@ -55,7 +58,10 @@ export class LiveTurnOutput implements TurnOutput {
     clientTools: ClientToolRuns;
     turn: LiveTurn;
     spawnChat: SpawnChat;
+    /** The turn has become too large, and was ended for it. */
+    onFull?: () => void;
   }) {
+    this.#onFull = parts.onFull;
     this.#spawnChat = parts.spawnChat;
     this.#sync = parts.sync;
     this.#ids = parts.ids;
@@ -199,7 +205,17 @@ export class LiveTurnOutput implements TurnOutput {
     this.#sync.path.transact('host', () => {
       const chat = this.#chat();
       const action = chat === undefined ? undefined : make(chat);
-      if (chat !== undefined && action !== undefined) this.#sync.emit(chat, action);
+      if (chat === undefined || action === undefined) return;
+      this.#sync.emit(chat, action);
+      if (this.#size.add(action)) this.#endFull(chat);
     });
+  }
+
+  #endFull(chat: Channel<'chat'>): void {
+    const { turnId } = this.#turn;
+    const mebibytes = MAX_TURN_LENGTH / (1024 * 1024);
+    const message = `The agent was stopped: its turn has grown beyond ${mebibytes} MiB of text`;
+    this.#sync.emit(chat, { type: 'chat/error', turnId, error: { errorType: 'agentError', message } });
+    this.#sync.path.effect(() => this.#onFull?.());
   }
 }
