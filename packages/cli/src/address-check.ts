@@ -1,7 +1,7 @@
 const limitMs = 3_000;
 
 /** Who answers at an address, as far as a plain request tells. */
-export type Answerer = 'host' | 'stranger' | 'nobody';
+export type Answerer = 'host' | 'tls' | 'stranger' | 'nobody';
 
 /** Asks what listens there. `url` is `http(s)` or `ws(s)`; its path does not matter. Never rejects. */
 export async function whoAnswersAt(url: string): Promise<Answerer> {
@@ -15,7 +15,9 @@ export async function whoAnswersAt(url: string): Promise<Answerer> {
       await response.body?.cancel();
       return 'stranger';
     }
-    return /^(?:not )?ready\n$/.test(await response.text()) ? 'host' : 'stranger';
+    const text = await response.text();
+    if (/^This host speaks TLS here/.test(text)) return 'tls';
+    return /^(?:not )?ready\n$/.test(text) ? 'host' : 'stranger';
   } catch (error) {
     return isOtherProtocol(error) ? 'stranger' : 'nobody';
   }

@@ -87,6 +87,10 @@ function programOf(context: Context, screen: Screen, isJson: boolean, done: (cod
   const serving = command(program, 'serve', 'run a host until Ctrl-C', [
     'port',
     'host',
+    'tls',
+    'tlsCert',
+    'tlsKey',
+    'insecureListen',
     'data',
     'config',
     'root',
@@ -99,6 +103,7 @@ function programOf(context: Context, screen: Screen, isJson: boolean, done: (cod
     'agenthost serve',
     'agenthost serve --port 0 --json              any free port; one line when ready',
     'agenthost serve --data /srv/agenthost        database, log and token in that folder',
+    'agenthost serve --host 0.0.0.0 --tls         for other machines, by TLS',
   ]);
 
   const running = command(program, 'run', 'ask an agent and stream its answer', [
@@ -173,7 +178,11 @@ const commandIn =
   ({ env }: Context) =>
   (parent: Command, name: string, description: string, options: readonly OptionName[]): Command => {
     const made = parent.command(name).description(description);
-    for (const option of options) made.addOption(optionOf(option, env));
+    for (const option of options) {
+      made.addOption(optionOf(option, env));
+      // Whoever may name a host may say which certificate it has.
+      if (option === 'url') made.addOption(optionOf('fingerprint', env));
+    }
     return made;
   };
 

@@ -2,14 +2,16 @@ import {
   type AhpClient,
   CannotConnect,
   ConnectionLost,
-  connect,
   HandshakeFailed,
   Unauthorized,
+  UntrustedHost,
 } from '@agenthost/client';
 import { whoAnswersAt } from './address-check.ts';
 import type { Context } from './context.ts';
 import { CliError, EXIT } from './exit.ts';
 import { findHost, type HostOptions, type HostTarget } from './find-host.ts';
+import { fingerprintsOf } from './host-trust.ts';
+import { openClient } from './open-client.ts';
 import type { Screen } from './render/screen.ts';
 
 const connectTimeoutMs = 10_000;
@@ -26,18 +28,21 @@ export async function connectToHost(
   screen: Screen,
   options: HostOptions,
 ): Promise<Connected> {
-  const target = await findHost(context, screen, options);
-  const shown = withoutToken(target.url);
+  const found = await findHost(context, screen, options);
+  const shown = withoutToken(found.url);
   screen.status(`connecting to ${shown}`);
+  let target: HostTarget = found;
   try {
+    const fingerprints = await fingerprintsOf(context, screen, found, options.fingerprint);
+    const { fingerprints: _known, ...plain } = found;
+    target = fingerprints === undefined ? plain : { ...plain, fingerprints };
     const locale = localeOf(context.env);
-    const client = await connect(target.url, {
+    const client = await openClient(target, {
       clientInfo: { name: 'agenthost-cli', version: context.version },
       connectTimeoutMs,
       // Somebody sits and waits: a host that comes back is noticed soon.
       backoff: { maxMs: 2_000 },
       ...(locale === undefined ? {} : { locale }),
-      ...(target.token === undefined ? {} : { token: target.token }),
     });
     return { client, target };
   } catch (cause) {
@@ -67,7 +72,19 @@ export async function withHost<T>(
 
 async function cannotConnect(cause: unknown, url: string, target: HostTarget): Promise<unknown> {
   const isRefused = cause instanceof Unauthorized;
-  if ((isRefused || cause instanceof CannotConnect) && (await whoAnswersAt(url)) === 'stranger') {
+  if (cause instanceof UntrustedHost) {
+    const message = `${cause.message}: the host was given another since, or somebody stands in between`;
+    return new CliError(EXIT.cannotConnect, message, { cause });
+  }
+  const answerer =
+    (isRefused || cause instanceof CannotConnect) && target.fingerprints === undefined
+      ? await whoAnswersAt(url)
+      : undefined;
+  if (answerer === 'tls') {
+    const message = `the host at ${url} speaks TLS: use https:// or wss:// (with an s)`;
+    return new CliError(EXIT.cannotConnect, message, { cause });
+  }
+  if (answerer === 'stranger') {
     const message = `something answers at ${url}, but it is no agenthost: check address and port`;
     return new CliError(EXIT.cannotConnect, message, { cause });
   }

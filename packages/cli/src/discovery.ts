@@ -17,6 +17,9 @@ export interface HostRecord {
   readonly wsUrl: string;
   /** The owner's token. */
   readonly token: string;
+  /** SHA-256 of its certificate and of that one's key; absent without TLS. */
+  readonly fingerprint?: string;
+  readonly keyFingerprint?: string;
   readonly dataDir: string;
   readonly version: string;
   /** ISO 8601. */
@@ -97,7 +100,12 @@ function parseRecord(text: string): HostRecord | undefined {
 function isRecord(value: unknown): value is HostRecord {
   if (typeof value !== 'object' || value === null || !('pid' in value)) return false;
   const members = new Map(Object.entries(value));
-  return Number.isInteger(value.pid) && fields.every((name) => typeof members.get(name) === 'string');
+  const isText = (name: string): boolean => typeof members.get(name) === 'string';
+  return (
+    Number.isInteger(value.pid) &&
+    fields.every(isText) &&
+    ['fingerprint', 'keyFingerprint'].every((name) => !members.has(name) || isText(name))
+  );
 }
 
 const unreadable = (path: string, cause: unknown): CliError =>

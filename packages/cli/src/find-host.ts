@@ -10,12 +10,16 @@ import { startHost } from './start-host.ts';
 export interface HostOptions {
   readonly url?: string;
   readonly start?: boolean;
+  /** SHA-256 of the host's certificate, or of its key. */
+  readonly fingerprint?: string;
 }
 
 /** Where a host is. */
 export interface HostTarget {
   readonly url: string;
   readonly token?: string;
+  /** Its certificate or key has one of these. Absent: not known yet, or without TLS. */
+  readonly fingerprints?: readonly string[];
   /** It runs on this machine, as this user. */
   readonly isOwn: boolean;
 }
@@ -34,16 +38,31 @@ export async function findHost(
   if (url !== undefined) return named(context, hosts, url);
   const [host, ...others] = hosts;
   if (others.length > 0) throw severalHosts(hosts);
-  if (host !== undefined) return { url: host.url, token: host.token, isOwn: true };
+  if (host !== undefined) return own(host);
   if (start === true) {
-    const started = await startHost(context, screen, folder);
-    return { url: started.url, token: started.token, isOwn: true };
+    return own(await startHost(context, screen, folder));
   }
   throw new CliError(
     EXIT.cannotConnect,
     'no host is running: start one with `agenthost serve`, or add --start to this command',
   );
 }
+
+const own = ({ url, token, ...record }: HostRecord): HostTarget => ({
+  url,
+  token,
+  isOwn: true,
+  ...certificateOf(record),
+});
+
+/** Never by the certificate alone: a host that is restarted may have renewed it, with the same key. */
+const certificateOf = ({
+  fingerprint,
+  keyFingerprint,
+}: Pick<HostRecord, 'fingerprint' | 'keyFingerprint'>): Pick<HostTarget, 'fingerprints'> =>
+  fingerprint === undefined || keyFingerprint === undefined
+    ? {}
+    : { fingerprints: [fingerprint, keyFingerprint] };
 
 function named(context: Context, hosts: readonly HostRecord[], given: string): HostTarget {
   const url = URL.parse(given);
@@ -52,9 +71,14 @@ function named(context: Context, hosts: readonly HostRecord[], given: string): H
       `--url: expected an address such as http://127.0.0.1:4711 or ws://…/ahp, got ${plain(given)}`,
     );
   }
-  const own = hosts.find((host) => isSameAddress(new URL(host.url), url));
-  const token = context.env['AGENTHOST_TOKEN'] || url.searchParams.get('token') || own?.token;
-  return { url: given, isOwn: own !== undefined, ...(token === undefined ? {} : { token }) };
+  const record = hosts.find((host) => isSameAddress(new URL(host.url), url));
+  const token = context.env['AGENTHOST_TOKEN'] || url.searchParams.get('token') || record?.token;
+  return {
+    url: given,
+    isOwn: record !== undefined,
+    ...(token === undefined ? {} : { token }),
+    ...(record === undefined ? {} : certificateOf(record)),
+  };
 }
 
 /** On one port of this machine: loopback has several names. */

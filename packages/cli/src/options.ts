@@ -14,6 +14,13 @@ export const OPTIONS = {
       'address of the host, http or ws, with its token in AGENTHOST_TOKEN; without it that token is not used',
     defaultText: 'the host that runs on this machine',
   },
+  fingerprint: {
+    flags: '--fingerprint <sha256>',
+    type: 'text',
+    env: 'AGENTHOST_FINGERPRINT',
+    description: "SHA-256 of the host's certificate, for https and wss; any other is refused",
+    defaultText: 'the one that this host had before',
+  },
   start: { flags: '--start', type: 'flag', description: 'start a host in the background when none runs' },
   port: {
     flags: '--port <port>',
@@ -28,13 +35,34 @@ export const OPTIONS = {
   host: {
     flags: '--host <address>',
     type: 'text',
-    description: 'address to listen on; any other than loopback lets other machines in',
+    description:
+      'address to listen on; any other than loopback lets other machines in, and needs --tls or --tls-cert',
     default: '127.0.0.1',
+  },
+  tls: {
+    flags: '--tls',
+    type: 'flag',
+    description: "listen by TLS with a certificate of the host's own, kept in its data folder",
+  },
+  tlsCert: {
+    flags: '--tls-cert <file>',
+    type: 'text',
+    description: 'listen by TLS with the certificate in this file (PEM, with those behind it)',
+  },
+  tlsKey: {
+    flags: '--tls-key <file>',
+    type: 'text',
+    description: 'its private key (PEM, without a passphrase)',
+  },
+  insecureListen: {
+    flags: '--insecure-listen',
+    type: 'flag',
+    description: 'let other machines in without TLS: only behind a proxy that encrypts',
   },
   data: {
     flags: '--data <folder>',
     type: 'text',
-    description: 'folder of database, log and token',
+    description: 'folder of database, log, token and certificate',
     defaultText: "agenthost in the user's data folder",
   },
   config: {

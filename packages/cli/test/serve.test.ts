@@ -81,10 +81,10 @@ describe('agenthost serve', () => {
   });
 
   test('on all addresses is found by loopback, and warns', async () => {
-    const host = machine.start(['serve', '--port', '0', '--host', '0.0.0.0']);
+    const host = machine.start(['serve', '--port', '0', '--host', '0.0.0.0', '--insecure-listen']);
     await host.until('Ctrl-C stops it.');
     expect(host.out).toMatch(/ on http:\/\/127\.0\.0\.1:\d+\n/);
-    await host.until('other machines can reach this host on 0.0.0.0');
+    await host.until('other machines can reach this host on 0.0.0.0, unencrypted');
     expect((await machine.run(['sessions'])).code).toBe(0);
   });
 

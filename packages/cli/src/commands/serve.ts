@@ -1,15 +1,16 @@
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { connect } from '@agenthost/client';
 import type { Context } from '../context.ts';
 import { announceHost, readHosts } from '../discovery.ts';
-import { CliError, EXIT, type ExitCode } from '../exit.ts';
+import { CliError, EXIT, type ExitCode, usageError } from '../exit.ts';
 import { configFolder, dataFolder, hostsFolder } from '../folders.ts';
 import { keyValues } from '../key-values.ts';
+import { type ClientTarget, openClient } from '../open-client.ts';
 import { introduceHost } from '../render/host-introduction.ts';
 import { oneLine } from '../render/plain-text.ts';
 import type { Screen } from '../render/screen.ts';
 import { holdYoungGeneration } from '../serve/heap.ts';
+import type { ServeSettings } from '../serve/start.ts';
 
 /** Counting terminals must not keep a host from stopping. */
 const stopPatienceMs = 1_000;
@@ -21,6 +22,11 @@ export interface ServeOptions {
   readonly data?: string;
   readonly config?: string;
   readonly root?: readonly string[];
+  /** Listens by TLS with a certificate of the host's own. */
+  readonly tls?: boolean;
+  readonly tlsCert?: string;
+  readonly tlsKey?: string;
+  readonly insecureListen?: boolean;
   readonly tokenFile?: string;
   /** False with `--no-keeper`. */
   readonly keeper?: boolean;
@@ -64,6 +70,8 @@ export async function serve(context: Context, screen: Screen, options: ServeOpti
       host,
       port,
       version: context.version,
+      tls: tlsOf(options, context.cwd),
+      allowInsecure: options.insecureListen === true,
       hasKeeper: options.keeper !== false,
       fixed: keyValues(options.set ?? [], '--set'),
       roots: options.root?.map((folder) => resolve(context.cwd, folder)),
@@ -72,23 +80,32 @@ export async function serve(context: Context, screen: Screen, options: ServeOpti
     const running = await startHosting(settings, config, agents, (line) => screen.note(line));
     releaseHeap();
     try {
-      const { token } = running.address;
+      const { token, certificate } = running.address;
+      const certified =
+        certificate === undefined
+          ? {}
+          : { fingerprint: certificate.fingerprint, keyFingerprint: certificate.keyFingerprint };
       const [url, wsUrl] = [connectable(running.address.url), connectable(running.address.wsUrl)];
       const withdraw = await announceHost(hostsFolder(context), {
         url,
         wsUrl,
         token,
+        ...certified,
         dataDir,
         version: context.version,
         startedAt: new Date().toISOString(),
       });
       screen.status(undefined);
-      if (options.json === true) screen.json({ url, wsUrl, token, pid: process.pid });
-      else introduceHost(context, screen, { url, host, dataDir, agents, ...tokenSource });
+      if (options.json === true) screen.json({ url, wsUrl, token, pid: process.pid, ...certified });
+      else introduceHost(context, screen, { url, host, dataDir, agents, certificate, ...tokenSource });
       await stopped;
       if (options.json !== true) {
         screen.note('stopping; once more ends it at once');
-        const count = await countTerminals(wsUrl, token);
+        const count = await countTerminals({
+          url: wsUrl,
+          token,
+          ...(certificate === undefined ? {} : { fingerprints: [certificate.fingerprint] }),
+        });
         if (count > 0) screen.note(fateOfTerminals(count, options.keeper !== false));
       }
       await withdraw();
@@ -104,9 +121,9 @@ export async function serve(context: Context, screen: Screen, options: ServeOpti
 }
 
 /** Terminals that run on the host here; none when it does not answer, for then there is nothing to tell. */
-async function countTerminals(url: string, token: string): Promise<number> {
+async function countTerminals(target: ClientTarget): Promise<number> {
   try {
-    const client = await connect(url, { token, connectTimeoutMs: stopPatienceMs });
+    const client = await openClient(target, { connectTimeoutMs: stopPatienceMs });
     try {
       const { items } = await client.terminals();
       return items.filter(({ exitCode }) => exitCode === undefined).length;
@@ -160,6 +177,15 @@ async function tokenOf(
     }
   }
   return { token: undefined, tokenFile: file };
+}
+
+/** Which certificate to listen with, if any. */
+function tlsOf({ tls, tlsCert, tlsKey }: ServeOptions, cwd: string): ServeSettings['tls'] {
+  if (tlsCert === undefined && tlsKey === undefined) return tls === true ? 'self-signed' : undefined;
+  if (tls === true) throw usageError('--tls makes a certificate; leave it out with --tls-cert and --tls-key');
+  if (tlsCert === undefined || tlsKey === undefined)
+    throw usageError('--tls-cert and --tls-key belong together: give both');
+  return { certFile: resolve(cwd, tlsCert), keyFile: resolve(cwd, tlsKey) };
 }
 
 function withoutToken({ AGENTHOST_TOKEN: _token, ...env }: Context['env']): Context['env'] {

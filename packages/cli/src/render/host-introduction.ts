@@ -11,6 +11,8 @@ export interface IntroducedHost {
   /** The address that it was to listen on. */
   readonly host: string;
   readonly dataDir: string;
+  /** What it listens with; absent without TLS. */
+  readonly certificate: { readonly fingerprint: string; readonly warnings: readonly string[] } | undefined;
   /** Given by the environment. */
   readonly token: string | undefined;
   /** Absent: the one in the data folder. */
@@ -32,12 +34,15 @@ export function introduceHost(context: Context, screen: Screen, host: Introduced
   screen.line(`agenthost ${context.version} on ${colors.bold(host.url)}`);
   screen.line(`  data    ${path(dataDir)}`);
   screen.line(`  token   ${token}`);
+  if (host.certificate !== undefined) screen.line(`  tls     SHA256 ${host.certificate.fingerprint}`);
   screen.line(`  agents  ${agents.offered.map((id) => agentText(id, agents)).join(', ')}`);
   if (agents.installed.length === 0) {
     screen.line('          no real agent was found on PATH; `agenthost agents` says which are known');
   }
+  for (const warning of host.certificate?.warnings ?? []) screen.note(screen.colors.yellow(oneLine(warning)));
   if (isOpen(host.host)) {
-    const warning = `other machines can reach this host on ${oneLine(host.host)}: whoever has its token can run commands as you`;
+    const way = host.certificate === undefined ? ', unencrypted' : '';
+    const warning = `other machines can reach this host on ${oneLine(host.host)}${way}: whoever has its token can run commands as you`;
     screen.note(screen.colors.yellow(warning));
   }
   screen.line(`Ask from another terminal: ${colors.cyan('agenthost run "what is in this folder?"')}`);

@@ -1,5 +1,5 @@
 import { AgentConfigError } from '@agenthost/agents';
-import { JournalError } from '@agenthost/host';
+import { JournalError, ListenRefused, TlsError } from '@agenthost/host';
 import type { HostRecord } from '../discovery.ts';
 import { CliError, EXIT } from '../exit.ts';
 
@@ -20,6 +20,8 @@ export const explainConfig = (cause: unknown): unknown =>
 export function explainStart(cause: unknown, { host, port, dataDir, others }: StartAttempt): unknown {
   const fail = (message: string): CliError => new CliError(EXIT.error, message, { cause });
   if (cause instanceof AgentConfigError) return explainConfig(cause);
+  if (cause instanceof TlsError) return fail(cause.message);
+  if (cause instanceof ListenRefused) return fail(explainRefusal(cause, host));
   if (cause instanceof JournalError) {
     const holder = others.find((other) => other.dataDir === dataDir);
     if (isNoFolder(cause.cause)) return fail(`${dataDir} is no folder: choose another --data`);
@@ -53,6 +55,17 @@ export function explainStart(cause: unknown, { host, port, dataDir, others }: St
       return fail(`no room in ${dataDir}: free some disk space, or choose another --data`);
     default:
       return isNoFolder(cause) ? fail(`${pathOf(cause) ?? dataDir} is no folder`) : cause;
+  }
+}
+
+function explainRefusal({ code, message }: ListenRefused, host: string): string {
+  switch (code) {
+    case 'unencrypted':
+      return `--host ${host} would let other machines in without encryption: add --tls (or --tls-cert and --tls-key), or --insecure-listen behind a proxy that encrypts`;
+    case 'weak-token':
+      return `--host ${host} lets other machines in, and ${message}`;
+    default:
+      return code satisfies never;
   }
 }
 

@@ -1,5 +1,5 @@
 import { homedir } from 'node:os';
-import { createHost, type Host, type HostAddress } from '@agenthost/host';
+import { createHost, type Host, type HostAddress, type ListenOptions } from '@agenthost/host';
 import type { AgentChoice } from './agents.ts';
 import type { ServeConfig } from './config.ts';
 import { tellTroubles } from './troubles.ts';
@@ -10,6 +10,9 @@ export interface ServeSettings {
   readonly host: string;
   readonly port: number;
   readonly roots: readonly string[] | undefined;
+  readonly tls: ListenOptions['tls'] | undefined;
+  /** Other machines may come in without TLS. */
+  readonly allowInsecure: boolean;
   readonly token: string | undefined;
   readonly tokenFile: string | undefined;
   readonly version: string;
@@ -58,6 +61,8 @@ export async function startHosting(
     listen: {
       host: address,
       port,
+      allowInsecure: settings.allowInsecure,
+      ...(settings.tls === undefined ? {} : { tls: settings.tls }),
       ...(token === undefined ? {} : { token }),
       ...(tokenFile === undefined ? {} : { tokenFile }),
       ...(config.allowedOrigins === undefined ? {} : { allowedOrigins: config.allowedOrigins }),

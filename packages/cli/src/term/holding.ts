@@ -1,7 +1,8 @@
-import { type AhpClient, connect, type DispatchOutcome, type TerminalHandle } from '@agenthost/client';
+import type { AhpClient, DispatchOutcome, TerminalHandle } from '@agenthost/client';
 import type { TerminalClaim, URI } from '@agenthost/protocol';
 import { CliError, EXIT } from '../exit.ts';
 import type { HostTarget } from '../find-host.ts';
+import { openClient } from '../open-client.ts';
 import { oneLine } from '../render/plain-text.ts';
 import { idOf, shortId } from '../session-ids.ts';
 
@@ -31,10 +32,7 @@ async function takeFromNobody(
   { uri, mirror }: TerminalHandle,
   target: HostTarget,
 ): Promise<DispatchOutcome> {
-  const nobody = await connect(target.url, {
-    clientId: nobodyOf(uri),
-    ...(target.token === undefined ? {} : { token: target.token }),
-  });
+  const nobody = await openClient(target, { clientId: nobodyOf(uri) });
   try {
     const outcome = await nobody.dispatch(uri, {
       type: 'terminal/claimed',
