@@ -19,16 +19,26 @@ export class HostProcess {
   readonly #dataDir: string;
   readonly #root: string;
   readonly #arguments: readonly string[];
+  readonly #through: readonly string[];
   #child: ChildProcess | undefined;
   #port = 0;
   #address: Address | undefined;
   #errors = '';
 
-  /** `root`: where sessions may work; `home` lies there too. */
-  constructor(dataDir: string, root: string, extraArguments: readonly string[] = []) {
+  /**
+   * `root`: where sessions may work; `home` lies there too. `through`: a command that runs the program which follows it in its
+   * own place, such as `['env', 'A=b']`.
+   */
+  constructor(
+    dataDir: string,
+    root: string,
+    extraArguments: readonly string[] = [],
+    through: readonly string[] = [],
+  ) {
     this.#dataDir = dataDir;
     this.#root = root;
     this.#arguments = extraArguments;
+    this.#through = through;
   }
 
   get address(): Address {
@@ -47,9 +57,11 @@ export class HostProcess {
 
   /** Starts it, on the port that it had before. Rejects with what it wrote when it exits instead. */
   async start(): Promise<Address> {
+    const [program = process.execPath, ...before] = [...this.#through, process.execPath];
     const child = spawn(
-      process.execPath,
+      program,
       [
+        ...before,
         ...['-C', '@agenthost/source', join(repository, 'packages/cli/src/main.ts'), 'serve', '--json'],
         ...['--port', String(this.#port), '--data', this.#dataDir, '--root', this.#root, ...this.#arguments],
       ],

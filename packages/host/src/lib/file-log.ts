@@ -20,6 +20,9 @@ export interface FileLogOptions {
   readonly now?: () => number;
 }
 
+/** Lines that wait for room: what a full disk did to the host is best known by the first of them. */
+const KEPT_LINES = 100;
+
 /** A log that holds a file. */
 export interface FileLog extends Log {
   /** Nothing is written afterwards. Closing twice is fine. */
@@ -27,8 +30,8 @@ export interface FileLog extends Log {
 }
 
 /**
- * A log of one JSON object a line, without secrets (see `redact`). Lines are in the file when the call returns. A line that cannot
- * be written, on a full disk for one, is dropped: a log must not end the host. Throws when the file cannot be opened.
+ * A log of one JSON object a line, without secrets (see `redact`). Lines are in the file when the call returns. Lines that cannot
+ * be written, on a full disk for one, wait for the next that can, the first hundred of them: a log must not end the host. Throws when the file cannot be opened.
  */
 export function createLog(options: FileLogOptions): FileLog {
   const file = new RotatingFile({
@@ -37,13 +40,19 @@ export function createLog(options: FileLogOptions): FileLog {
     maxFiles: options.maxFiles ?? 5,
   });
   const now = options.now ?? Date.now;
+  const kept: string[] = [];
   let dropped = 0;
   const destination = {
     write: (line: string) => {
       try {
+        for (let next = kept[0]; next !== undefined; next = kept[0]) {
+          file.write(next);
+          kept.shift();
+        }
         file.write(line);
       } catch {
-        dropped++;
+        if (kept.length < KEPT_LINES) kept.push(line);
+        else dropped++;
       }
     },
   };
@@ -58,12 +67,11 @@ export function createLog(options: FileLogOptions): FileLog {
   );
   const write = (level: LogLevel, fields: object, message: string): void => {
     if (!logger.isLevelEnabled(level)) return;
-    if (dropped > 0) {
-      const lines = dropped;
-      dropped = 0;
-      logger.warn({ lines }, 'lines before this one could not be written');
-    }
     logger[level](redact({ ...fields }), redactText(message));
+    if (dropped === 0 || kept.length > 0) return;
+    const lines = dropped;
+    dropped = 0;
+    logger.warn({ lines }, 'lines before the last one could not be written');
   };
   return {
     debug: (fields, message) => write('debug', fields, message),

@@ -107,15 +107,19 @@ describe('a log file', () => {
     }
   });
 
-  test('goes on when it could not be set aside, and says how many lines are missing', () => {
-    const log = create({ maxBytes: 10, maxFiles: 2 });
-    log.info({}, 'first');
+  test('goes on when it could not be set aside: the first hundred lines wait, and it says how many more are missing', () => {
+    const log = create({ maxBytes: 20_000, maxFiles: 2 });
+    log.info({}, 'x'.repeat(20_000));
+    // Nothing can be moved over a folder.
     mkdirSync(join(folder, 'host.log.1'));
-    log.info({}, 'lost');
+    for (let count = 0; count < 103; count++) log.info({ count }, 'late');
     rmdirSync(join(folder, 'host.log.1'));
-    log.info({}, 'third');
-    expect(lines('host.log.1')).toEqual([expect.objectContaining({ lines: 1 })]);
-    expect(lines()).toEqual([expect.objectContaining({ msg: 'third' })]);
+    log.info({}, 'last');
+    expect(lines()).toEqual([
+      ...Array.from({ length: 100 }, (_, count) => expect.objectContaining({ count })),
+      expect.objectContaining({ msg: 'last' }),
+      expect.objectContaining({ lines: 3 }),
+    ]);
   });
 
   test('that cannot be opened is an error of its making', () => {

@@ -3,6 +3,7 @@ import {
   closeSync,
   existsSync,
   fstatSync,
+  ftruncateSync,
   openSync,
   renameSync,
   rmSync,
@@ -38,15 +39,22 @@ export class RotatingFile {
   }
 
   /**
-   * Appends one line with its end. Throws when it cannot, and the next call tries again. A line longer than the limit has a file
-   * of its own.
+   * Appends one line with its end, whole or not at all. Throws when it cannot, and the next call tries again. A line longer than the
+   * limit has a file of its own.
    */
   write(line: string): void {
     if (this.#isClosed) return;
-    const bytes = Buffer.byteLength(line);
-    if (this.#bytes > 0 && this.#bytes + bytes > this.#options.maxBytes) this.#rotate();
-    writeSync(this.#file ?? this.#open(), line);
-    this.#bytes += bytes;
+    const bytes = Buffer.from(line);
+    if (this.#bytes > 0 && this.#bytes + bytes.length > this.#options.maxBytes) this.#rotate();
+    const file = this.#file ?? this.#open();
+    try {
+      // A disk that is nearly full takes a piece without an error.
+      for (let start = 0; start < bytes.length; ) start += writeSync(file, bytes, start);
+    } catch (error) {
+      ftruncateSync(file, this.#bytes);
+      throw error;
+    }
+    this.#bytes += bytes.length;
   }
 
   /** Closing twice is fine; what is written afterwards is dropped. */

@@ -1,7 +1,7 @@
 import { FaultJournal, SimulatedClock } from '@agenthost/testkit';
 import { describe, expect, it } from 'vitest';
 import type { JournalWrite } from '../journal/journal.ts';
-import { silentLog } from '../lib/memory-log.ts';
+import { memoryLog } from '../lib/memory-log.ts';
 import { CommitPath, JournalUnavailable } from './commit-path.ts';
 import { Sequencer } from './sequencer.ts';
 
@@ -12,7 +12,8 @@ async function setUp() {
   const clock = new SimulatedClock();
   const start = await journal.open();
   const sequencer = new Sequencer(journal, start.reservedSeq);
-  const path = new CommitPath({ journal, sequencer, timers: clock, log: silentLog });
+  const log = memoryLog();
+  const path = new CommitPath({ journal, sequencer, timers: clock, log });
   /** What happened, in order. */
   const seen: string[] = [];
   /** State that a transaction appends to, as channels have it. */
@@ -30,7 +31,7 @@ async function setUp() {
     path.effect(note(`effect ${item}`));
   };
   const keys = (): string[] => [...journal.disk.meta.keys()].filter((key) => key !== 'probe');
-  return { journal, clock, sequencer, path, seen, state, note, append, keys };
+  return { journal, clock, sequencer, log, path, seen, state, note, append, keys };
 }
 
 describe('a tick', () => {
@@ -334,6 +335,45 @@ describe('a failed commit', () => {
     await clock.advance(10_000);
     expect(state).toStrictEqual(['a', 'b']);
     expect(keys()).toStrictEqual(['a', 'b']);
+  });
+
+  it('is told once, however often what waits fails again, and its end once all of that is written', async () => {
+    const { journal, clock, log, path, append } = await setUp();
+    const health: string[] = [];
+    path.onHealth((failure) => health.push(failure === undefined ? 'well' : 'ill'));
+    journal.failNextCommits();
+    path.transact('host', () => append('a'));
+    await clock.settle();
+    let isFull = true;
+    journal.gates.beforeCommit = (writes) => {
+      if (isFull && writes.some((write) => write.op === 'meta' && write.key !== 'probe'))
+        throw new Error('still full');
+    };
+    await clock.advance(10_000);
+    expect(health).toStrictEqual(['ill']);
+    expect(log.lines).toHaveLength(1);
+    isFull = false;
+    await clock.advance(1_000);
+    expect(health).toStrictEqual(['ill', 'well']);
+    expect(log.lines.map(({ level }) => level)).toStrictEqual(['error', 'info']);
+  });
+
+  it('is over when there is room for as much as could not be written, not for less', async () => {
+    const { journal, clock, path, append } = await setUp();
+    let room = 0;
+    journal.gates.beforeCommit = (writes) => {
+      if (JSON.stringify(writes).length > room) throw new Error('full');
+    };
+    path.transact('host', () => append('x'.repeat(500_000)));
+    await clock.settle();
+    for (const bytes of [1_000, 400_000]) {
+      room = bytes;
+      await clock.advance(3_000);
+      expect(path.isHealthy).toBe(false);
+    }
+    room = 2_000_000;
+    await clock.advance(1_000);
+    expect(path.isHealthy).toBe(true);
   });
 
   it('lets those wait that could go on talking, and no longer than needed', async () => {

@@ -10,6 +10,8 @@ export type Cause = 'client' | 'host';
 const EARLY_ROWS = 1_000;
 const EARLY_BYTES = 1024 * 1024;
 const RETRY_MS = 1_000;
+/** An attempt writes at least so much: where nothing larger fits, the next commit would fail again. */
+const PROBE_BYTES = 64 * 1024;
 
 /** The journal cannot be written at the moment; reads go on, and the host tries again each second. */
 export class JournalUnavailable extends Error {
@@ -56,6 +58,10 @@ export class CommitPath {
   /** What `isFirstChange` was asked about in the present cause. */
   readonly #changed = new Set<object>();
   #held: (() => void)[] | undefined;
+  /** What the ticks that failed would have written. */
+  #failedBytes = 0;
+  /** It was said that the journal cannot be written, and not yet that it can again. */
+  #isTroubleTold = false;
   #waiters: (() => void)[] = [];
   #cancelRetry: Cancel = () => undefined;
   #isStopped = false;
@@ -273,11 +279,13 @@ export class CommitPath {
   }
 
   async #pump(): Promise<void> {
+    let hasFailed = false;
     for (let tick = this.#sealed[0]; tick !== undefined; tick = this.#sealed[0]) {
       try {
         if (this.#sequencer.isLow) await this.#sequencer.reserve();
         if (tick.writes.length > 0) await this.#journal.commit(tick.writes);
       } catch (error) {
+        hasFailed = true;
         this.#fail(error);
         break;
       }
@@ -287,6 +295,7 @@ export class CommitPath {
       for (const effect of tick.effects) this.#guard(effect);
     }
     this.#isPumping = false;
+    if (!hasFailed) this.#tellRecovered();
   }
 
   #flush(): void {
@@ -297,41 +306,55 @@ export class CommitPath {
     const ticks = this.#open === undefined ? this.#sealed : [...this.#sealed, this.#open];
     this.#sealed = [];
     this.#open = undefined;
-    this.#log.error(
-      { error, tickCount: ticks.length },
-      'the journal cannot be written; trying again each second',
-    );
     for (const tick of ticks.toReversed()) for (const restore of tick.undo.toReversed()) this.#guard(restore);
     const wasHealthy = this.isHealthy;
     this.#held = [...(this.#held ?? []), ...ticks.flatMap((tick) => tick.redo)];
+    this.#failedBytes = Math.max(...ticks.map(({ bytes }) => bytes));
     for (const tick of ticks)
       for (const item of tick.output) if (item.dropped !== undefined) this.#guard(item.dropped);
     this.#flush();
     if (!wasHealthy) return;
     this.#scheduleRetry();
+    if (this.#isTroubleTold) return;
+    this.#isTroubleTold = true;
+    this.#log.error(
+      { error, tickCount: ticks.length },
+      'the journal cannot be written; trying again each second',
+    );
     for (const hook of this.#onHealth) this.#guard(() => hook({ error }));
+  }
+
+  /** Once, when all that waited has been written: an attempt alone proves little. */
+  #tellRecovered(): void {
+    if (!this.#isTroubleTold || !this.isHealthy) return;
+    this.#isTroubleTold = false;
+    this.#log.info({}, 'the journal can be written again');
+    for (const hook of this.#onHealth) this.#guard(() => hook(undefined));
   }
 
   #scheduleRetry(): void {
     if (this.#isStopped) return;
     this.#cancelRetry = this.#timers.after(RETRY_MS, () => {
-      this.#sequencer
-        .reserve()
-        .then(() => this.#journal.commit([{ op: 'meta', key: 'probe', value: String(this.#sequencer.last) }]))
-        .then(
-          () => this.#recover(),
-          () => this.#scheduleRetry(),
-        );
+      this.#probe().then(
+        () => this.#recover(),
+        () => this.#scheduleRetry(),
+      );
     });
+  }
+
+  /** Writes what is as large as what could not be written, and takes it away again. */
+  async #probe(): Promise<void> {
+    await this.#sequencer.reserve();
+    const padding = ' '.repeat(Math.max(PROBE_BYTES, this.#failedBytes));
+    for (const value of [padding, '']) await this.#journal.commit([{ op: 'meta', key: 'probe', value }]);
   }
 
   #recover(): void {
     const held = this.#held ?? [];
     this.#held = undefined;
-    this.#log.info({ causeCount: held.length }, 'the journal can be written again');
-    for (const hook of this.#onHealth) this.#guard(() => hook(undefined));
     for (const work of held) this.#guard(() => this.transact('host', work));
     for (const resolve of this.#waiters.splice(0)) resolve();
+    if (this.#open === undefined && this.#sealed.length === 0) this.#tellRecovered();
   }
 
   #guard(run: () => void): void {
