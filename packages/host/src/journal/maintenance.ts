@@ -1,7 +1,8 @@
-import type { Cancel, Clock, Timers } from '../lib/clock.ts';
+import { type Cancel, type Clock, steadyNow, type Timers } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { Journal, JournalWrite } from './journal.ts';
 import { dropsAnything, findExcessTurns, findExpiredSessions, type RetentionPolicy } from './retention.ts';
+import { SettledClock } from './settled-clock.ts';
 
 /** Rows a trimming slice drops: a few milliseconds of the event loop. */
 const trimSliceRows = 500;
@@ -31,6 +32,8 @@ export interface MaintenanceOptions {
   readonly journal: Journal;
   readonly timers: Timers;
   readonly clock: Clock;
+  /** Time stamp of the newest envelope when the host started, ms since the epoch. Default: none. */
+  readonly lastTime?: number;
   readonly log: Log;
   /** The replay window: default 24 h and 256 MiB, whichever is less. */
   readonly window?: { readonly maxAgeMs?: number; readonly maxBytes?: number };
@@ -60,6 +63,7 @@ export interface MaintenanceOptions {
  */
 export class Maintenance {
   readonly #options: MaintenanceOptions;
+  readonly #settled: SettledClock;
   #cancelTimer: Cancel = () => {};
   #cancelCompaction: Cancel | undefined;
   /** Ends the present pause at once. */
@@ -73,6 +77,7 @@ export class Maintenance {
 
   constructor(options: MaintenanceOptions) {
     this.#options = options;
+    this.#settled = new SettledClock(options.clock, options.lastTime ?? 0);
   }
 
   /** Begins: the first look comes after one interval, the search index at once. */
@@ -144,10 +149,10 @@ export class Maintenance {
   }
 
   async #trim(): Promise<void> {
-    const { journal, clock, window = {}, log } = this.#options;
+    const { journal, window = {}, log } = this.#options;
     const point = await journal.findTrimPoint({
       maxBytes: window.maxBytes ?? 256 * 1024 * 1024,
-      minTime: clock.now() - (window.maxAgeMs ?? dayMs),
+      minTime: this.#settled.now() - (window.maxAgeMs ?? dayMs),
     });
     if (point === undefined) return;
     await this.#snapshotStale(point);
@@ -182,12 +187,12 @@ export class Maintenance {
 
   async #retain(): Promise<void> {
     const { journal, clock, retention = {}, commit, disposeSession, log } = this.#options;
-    const now = clock.now();
     const intervalMs = this.#options.retentionIntervalMs ?? hourMs;
     if (!dropsAnything(retention)) return;
-    if (this.#retainedAt !== undefined && now - this.#retainedAt < intervalMs) return;
-    this.#retainedAt = now;
-    for await (const session of findExpiredSessions(journal, retention, now)) {
+    const lookedAt = steadyNow(clock);
+    if (this.#retainedAt !== undefined && lookedAt - this.#retainedAt < intervalMs) return;
+    this.#retainedAt = lookedAt;
+    for await (const session of findExpiredSessions(journal, retention, this.#settled.now())) {
       if (this.#isStopped) return;
       log.info(
         { session, maxAgeDays: retention.maxAgeDays },
@@ -210,12 +215,12 @@ export class Maintenance {
 
   async #forgetClients(): Promise<void> {
     const { journal, clock, clients, commit, window = {}, retentionIntervalMs = hourMs } = this.#options;
-    const now = clock.now();
-    if (this.#clientsKeptAt !== undefined && now - this.#clientsKeptAt < retentionIntervalMs) return;
-    this.#clientsKeptAt = now;
+    const lookedAt = steadyNow(clock);
+    if (this.#clientsKeptAt !== undefined && lookedAt - this.#clientsKeptAt < retentionIntervalMs) return;
+    this.#clientsKeptAt = lookedAt;
     await clients.refresh();
     // As long as what they saw last can be replayed, and over a week's absence in any case.
-    const before = now - Math.max(window.maxAgeMs ?? dayMs, clientDays * dayMs);
+    const before = this.#settled.now() - Math.max(window.maxAgeMs ?? dayMs, clientDays * dayMs);
     while (!this.#isStopped) {
       const ids = await journal.listClientsSeenBefore(before, clientsPerSlice);
       const gone = ids.filter((id) => !clients.isPresent(id));

@@ -4,7 +4,12 @@ import { randomUUID } from 'node:crypto';
 export interface Clock {
   /** ms since the epoch. */
   now(): number;
+  /** ms since some moment, whatever is done to the wall clock. Absent: the wall clock is never set. */
+  elapsed?(): number;
 }
+
+/** What durations are measured by: never set forward or back. ms since some moment of this process. */
+export const steadyNow = (clock: Clock): number => clock.elapsed?.() ?? clock.now();
 
 /** Calls off what was scheduled; harmless afterwards. */
 export type Cancel = () => void;
@@ -23,7 +28,7 @@ export interface Ids {
 }
 
 /** The machine's clock. */
-export const systemClock: Clock = { now: () => Date.now() };
+export const systemClock: Clock = { now: () => Date.now(), elapsed: () => performance.now() };
 
 /** Node's timers. */
 export const systemTimers: Timers = {

@@ -6,7 +6,15 @@ import { numberSetting } from '../config/host-config.ts';
 import type { Journal, JournalStart } from '../journal/journal.ts';
 import type { Maintenance } from '../journal/maintenance.ts';
 import { SqliteJournal } from '../journal/sqlite-journal.ts';
-import { type Cancel, type Clock, randomIds, systemClock, systemTimers, type Timers } from '../lib/clock.ts';
+import {
+  type Cancel,
+  type Clock,
+  randomIds,
+  steadyNow,
+  systemClock,
+  systemTimers,
+  type Timers,
+} from '../lib/clock.ts';
 import { ensureFolder } from '../lib/ensure-folder.ts';
 import { createLog, type FileLog } from '../lib/file-log.ts';
 import type { Log } from '../lib/log.ts';
@@ -182,6 +190,7 @@ export class Host {
       clock: this.#clock,
       timers: this.#timers,
       log: this.#log,
+      lastTime: start.lastTime,
       options: this.#options,
     });
     const close = (): Promise<void> => listening?.server.stop() ?? Promise.resolve();
@@ -221,11 +230,11 @@ export class Host {
   #sweep({ sync, hub, turns, files }: Core): void {
     this.#cancelSweep = this.#timers.after(SWEEP_MS, () => {
       hub.checkAlive();
-      sync.registry.unloadIdle(this.#clock.now() - (this.#options.unloadAfterMs ?? UNLOAD_AFTER_MS));
+      sync.registry.unloadIdle(steadyNow(this.#clock) - (this.#options.unloadAfterMs ?? UNLOAD_AFTER_MS));
       // The next turn opens it again.
       const idleMinutes = numberSetting(sync.root.state.config, 'agentIdleMinutes');
-      turns.closeIdle(this.#clock.now() - idleMinutes * MINUTE_MS);
-      files.dropIdle(this.#clock.now() - DROP_PATHS_AFTER_MS);
+      turns.closeIdle(steadyNow(this.#clock) - idleMinutes * MINUTE_MS);
+      files.dropIdle(steadyNow(this.#clock) - DROP_PATHS_AFTER_MS);
       if (this.#state.phase === 'running') this.#sweep(this.#state.core);
     });
   }

@@ -10,7 +10,7 @@ import { replayWindow } from './replay-window.ts';
 export function startMaintenance(
   { sync, hub, commands, commits }: Core,
   journal: Journal,
-  { clock, timers, log, options }: { clock: Clock; timers: Timers; log: Log; options: HostOptions },
+  { options, ...parts }: { clock: Clock; timers: Timers; log: Log; lastTime: number; options: HostOptions },
 ): Maintenance {
   const owner = {
     clientId: '',
@@ -20,9 +20,7 @@ export function startMaintenance(
   };
   const maintenance = new Maintenance({
     journal,
-    timers,
-    clock,
-    log,
+    ...parts,
     window: replayWindow(() => sync.root.state.config, options.replayWindow),
     ...(options.retention === undefined ? {} : { retention: options.retention }),
     commit: commits.commit,

@@ -21,7 +21,7 @@ export class Channel<K extends ChannelKind = ChannelKind> {
   historyVersion = 0;
   /** False once disposed (or its creation rolled back): late callbacks look here first. */
   isAlive = true;
-  /** When somebody last needed it, ms since the epoch; what is idle and unwatched unloads. */
+  /** When somebody last needed it, by `steadyNow`; what is idle and unwatched unloads. */
   usedAt: number;
   /** Writes the envelopes of appended text. */
   readonly appends: AppendEncoder;

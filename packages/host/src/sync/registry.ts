@@ -7,7 +7,7 @@ import {
   reduceMirrored,
 } from '@agenthost/protocol';
 import { type Journal, JournalError, type StoredChannel } from '../journal/journal.ts';
-import type { Clock } from '../lib/clock.ts';
+import { type Clock, steadyNow } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import { Channel } from './channel.ts';
 import type { CommitPath } from './commit-path.ts';
@@ -52,7 +52,7 @@ export class Registry {
   /** The channel if it is in memory, for somebody who will need it for a while. */
   use(uri: string): Channel | undefined {
     const channel = this.#channels.get(uri);
-    if (channel !== undefined) channel.usedAt = this.#clock.now();
+    if (channel !== undefined) channel.usedAt = steadyNow(this.#clock);
     return channel;
   }
 
@@ -71,7 +71,8 @@ export class Registry {
   async open(uri: string): Promise<Channel | undefined> {
     const present = this.use(uri);
     if (present !== undefined) return present;
-    if (this.#leaving.has(uri)) return undefined;
+    // Half a character is another one on disk: it would find what belongs to another URI.
+    if (this.#leaving.has(uri) || /\p{Surrogate}/u.test(uri)) return undefined;
     const loading = this.#loading.get(uri) ?? this.#load(uri);
     this.#loading.set(uri, loading);
     try {
@@ -99,7 +100,7 @@ export class Registry {
   /** Adds a channel and its snapshot row. Inside `path.transact` only. */
   create<K extends ChannelKind>(init: NewChannel<K>, seq: number): Channel<K> {
     const local = { ...init.local, bornSeq: seq };
-    const channel = new Channel<K>({ ...init, local, seq, usedAt: this.#clock.now() });
+    const channel = new Channel<K>({ ...init, local, seq, usedAt: steadyNow(this.#clock) });
     this.#add(channel);
     this.#path.undo(() => this.#drop(channel));
     this.writeSnapshot(channel);
@@ -140,7 +141,7 @@ export class Registry {
     });
   }
 
-  /** Takes what has been idle since `before` (ms since the epoch) out of memory, saved first. */
+  /** Takes what has been idle since `before` (by `steadyNow`) out of memory, saved first. */
   unloadIdle(before: number): void {
     // What cannot be saved has to stay, and trying again and again helps nobody.
     if (!this.#path.isHealthy) return;
@@ -204,7 +205,7 @@ export class Registry {
       state,
       local,
       seq: stored.seq,
-      usedAt: this.#clock.now(),
+      usedAt: steadyNow(this.#clock),
     });
     if (channel.is('chat')) await this.#fillWindow(channel);
     for (const { json, seq } of stored.envelopes) {

@@ -10,7 +10,7 @@ import {
   type StateAction,
 } from '@agenthost/protocol';
 import type { Journal, JournalStart } from '../journal/journal.ts';
-import type { Clock, Timers } from '../lib/clock.ts';
+import { type Clock, steadyNow, type Timers } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { Channel } from './channel.ts';
 import { CommitPath } from './commit-path.ts';
@@ -105,7 +105,7 @@ export class Sync {
     const time = this.stamp();
     const seq = this.sequencer.next();
     channel.seq = seq;
-    channel.usedAt = time;
+    channel.usedAt = steadyNow(this.clock);
     this.#emittedSeq = seq;
     const envelope = envelopeOf(channel.uri, action, origin, { seq, time });
     if (isTextAppend(action)) {

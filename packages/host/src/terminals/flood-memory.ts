@@ -1,4 +1,4 @@
-import type { Cancel, Clock, Timers } from '../lib/clock.ts';
+import { type Cancel, type Clock, steadyNow, type Timers } from '../lib/clock.ts';
 
 /** So much output within one look is a flood. */
 const FLOOD_BYTES = 1024 * 1024;
@@ -31,7 +31,7 @@ export class FloodMemory {
 
   /** So much was read of a pty. */
   took(bytes: number): void {
-    const now = this.#clock.now();
+    const now = steadyNow(this.#clock);
     if (this.#cancel === undefined && now - this.#lookedAt >= LOOK_MS) {
       this.#bytes = 0;
       this.#lookedAt = now;

@@ -1,4 +1,4 @@
-import type { Cancel, Clock, Timers } from '../lib/clock.ts';
+import { type Cancel, type Clock, steadyNow, type Timers } from '../lib/clock.ts';
 import type { Channel } from '../sync/channel.ts';
 
 /** More than so many bytes waiting for a viewer: it does not keep up. */
@@ -18,7 +18,7 @@ export class ViewerPace {
   readonly #channel: Channel<'terminal'>;
   readonly #caughtUp: () => void;
   #cancel: Cancel | undefined;
-  /** The least that waited for any viewer, and when it last became less, ms since the epoch. */
+  /** The least that waited for any viewer, and when it last became less, by `steadyNow`. */
   #least = 0;
   #movedAt = 0;
 
@@ -54,7 +54,7 @@ export class ViewerPace {
     if (!isAlive || subscriptions.size === 0 || state.claim.kind !== 'client') return false;
     let least = Number.POSITIVE_INFINITY;
     for (const sink of subscriptions.keys()) least = Math.min(least, sink.waitingBytes ?? 0);
-    const now = this.#clock.now();
+    const now = steadyNow(this.#clock);
     if (least < this.#least || this.#least <= BEHIND_BYTES) this.#movedAt = now;
     this.#least = least;
     return least > BEHIND_BYTES && now - this.#movedAt < STALLED_MS;

@@ -1,4 +1,5 @@
 import type { Snapshot, SubscribeView, SubscriptionDeliveryOptions } from '@agenthost/protocol';
+import { steadyNow } from '../lib/clock.ts';
 import type { Channel } from '../sync/channel.ts';
 import { type Captured, capture, makeSnapshot, turnBytesEach } from '../sync/snapshots.ts';
 import type { Subscription } from '../sync/subscription.ts';
@@ -138,7 +139,7 @@ export function detach(sync: Sync, clients: Clients, connection: Connection, uri
   const channel = sync.registry.get(uri);
   if (channel !== undefined) {
     leave(connection, channel);
-    channel.usedAt = sync.clock.now();
+    channel.usedAt = steadyNow(sync.clock);
   }
   const { client } = connection.online;
   // What a slow socket has not taken yet, or a delay holds back.

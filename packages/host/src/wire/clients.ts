@@ -85,6 +85,11 @@ export class Clients {
     });
   }
 
+  /** Clients in memory that came by this token are nobody's from now on; those on disk are the journal's to let go. */
+  release(tokenHash: string): void {
+    for (const record of this.#records.values()) if (record.tokenHash === tokenHash) record.tokenHash = '';
+  }
+
   /** Journals that those who are connected are there; resolves as `note` does. */
   async refresh(): Promise<void> {
     await Promise.all([...this.#records.values()].map((record) => this.note(record, () => undefined)));
@@ -111,7 +116,7 @@ export class Clients {
         ...(record.epoch === undefined ? {} : { epoch: record.epoch }),
         lastClientSeq: record.lastClientSeq,
         subscriptions: JSON.stringify([...record.subscriptions]),
-        seenAt: this.#sync.clock.now(),
+        seenAt: this.#sync.stamp(),
         ...(record.locale === undefined ? {} : { locale: record.locale }),
       });
     }

@@ -1,4 +1,4 @@
-import type { Clock } from '../lib/clock.ts';
+import { type Clock, steadyNow } from '../lib/clock.ts';
 
 /** So many clients that have left are remembered before those past every grace period are forgotten. */
 const REMEMBERED = 1_000;
@@ -19,13 +19,13 @@ export class Presence {
   readonly #startedAt: number;
   readonly #listeners: ((clientId: string, isHere: boolean) => void)[] = [];
   readonly #here = new Set<string>();
-  /** When each that has left did so, ms since the epoch. */
+  /** When each that has left did so, by `steadyNow`. */
   readonly #leftAt = new Map<string, number>();
 
   constructor(clock: Clock, graceMs: number) {
     this.#clock = clock;
     this.graceMs = graceMs;
-    this.#startedAt = clock.now();
+    this.#startedAt = steadyNow(clock);
   }
 
   /** Calls back with each client that comes or leaves. */
@@ -49,7 +49,7 @@ export class Presence {
   left(clientId: string): void {
     this.#here.delete(clientId);
     if (this.#leftAt.size >= REMEMBERED) this.#forget();
-    this.#leftAt.set(clientId, this.#clock.now());
+    this.#leftAt.set(clientId, steadyNow(this.#clock));
     for (const listener of this.#listeners) listener(clientId, false);
   }
 
@@ -59,7 +59,7 @@ export class Presence {
   }
 
   #isPast(since: number): boolean {
-    return this.#clock.now() - since > this.graceMs;
+    return steadyNow(this.#clock) - since > this.graceMs;
   }
 
   #forget(): void {

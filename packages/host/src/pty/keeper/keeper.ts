@@ -1,5 +1,12 @@
 import { createServer, type Server, type Socket } from 'node:net';
-import { type Cancel, type Clock, systemClock, systemTimers, type Timers } from '../../lib/clock.ts';
+import {
+  type Cancel,
+  type Clock,
+  steadyNow,
+  systemClock,
+  systemTimers,
+  type Timers,
+} from '../../lib/clock.ts';
 import { PtyError } from '../pty.ts';
 import { RunningPty, type RunningPtyOptions } from '../running-pty.ts';
 import { HostLink } from './host-link.ts';
@@ -250,7 +257,7 @@ export class Keeper {
   }
 
   #sweep(): void {
-    const now = this.#clock.now();
+    const now = steadyNow(this.#clock);
     for (const [number, held] of this.#ptys) {
       if (held.pty.exit === undefined) continue;
       held.endedAt ??= now;

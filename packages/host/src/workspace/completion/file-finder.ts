@@ -64,7 +64,7 @@ export class FileFinder {
     return present.slice(0, limit);
   }
 
-  /** Lets go of what has not been asked for since (ms since the epoch). */
+  /** Lets go of what has not been asked for since (by `steadyNow`). */
   dropIdle(before: number): void {
     for (const [folder, paths] of this.#folders) if (paths.usedAt < before) this.#drop(folder, paths);
   }

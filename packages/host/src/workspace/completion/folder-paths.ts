@@ -1,4 +1,4 @@
-import type { Clock, Timers } from '../../lib/clock.ts';
+import { type Clock, steadyNow, type Timers } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import { listByGit } from './git-listing.ts';
 import { buildIndex } from './path-index.ts';
@@ -41,7 +41,7 @@ export class FolderPaths {
     this.#isBusy = isBusy;
     this.#folder = folder;
     this.#parts = parts;
-    this.usedAt = parts.clock.now();
+    this.usedAt = steadyNow(parts.clock);
   }
 
   get byteLength(): number {
@@ -50,7 +50,7 @@ export class FolderPaths {
 
   /** The paths as they are known, now. Lists them again when that was long ago. `undefined`: not listed yet; see `listed`. */
   use(): PathSearch | undefined {
-    const now = this.#parts.clock.now();
+    const now = steadyNow(this.#parts.clock);
     this.usedAt = now;
     const age = now - this.#listedAt;
     // A clock that was set back says nothing.
@@ -74,7 +74,7 @@ export class FolderPaths {
 
   async #list(): Promise<void> {
     const { clock, timers, log } = this.#parts;
-    const startedAt = clock.now();
+    const startedAt = steadyNow(clock);
     const limit = new AbortController();
     const cancel = timers.after(LIST_LIMIT_MS, () => limit.abort());
     try {
@@ -88,7 +88,7 @@ export class FolderPaths {
     } finally {
       cancel();
       this.#listedAt = startedAt;
-      this.#tookMs = clock.now() - startedAt;
+      this.#tookMs = steadyNow(clock) - startedAt;
     }
   }
 
