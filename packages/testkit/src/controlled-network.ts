@@ -10,8 +10,12 @@ export class LinkDirection {
   readonly #queue: Item[] = [];
   readonly #deliver: (item: Item) => void;
   #waitingBytes = 0;
+  /** Of the oldest frame, what has arrived: nothing of it shows before the rest does. */
+  #arrivedBytes = 0;
   #isSwallowing = false;
   #drained: (() => void)[] = [];
+  /** Hears every frame at the moment it is sent. */
+  tap: ((text: string) => void) | undefined;
 
   constructor(deliver: (item: Item) => void) {
     this.#deliver = deliver;
@@ -38,11 +42,23 @@ export class LinkDirection {
     for (; done < count; done += 1) {
       const item = this.#queue.shift();
       if (item === undefined) break;
-      if (item.kind === 'frame') this.#waitingBytes -= item.text.length;
+      if (item.kind === 'frame') this.#waitingBytes -= item.text.length - this.#arrivedBytes;
+      this.#arrivedBytes = 0;
       if (!this.#isSwallowing) this.#deliver(item);
     }
     if (done > 0 && this.#queue.length === 0) for (const listener of this.#drained) listener();
     return done;
+  }
+
+  /** Lets `bytes` of the oldest frame arrive, never all of it; false when nothing has begun to arrive. */
+  deliverPart(bytes: number): boolean {
+    const [head] = this.#queue;
+    if (head?.kind !== 'frame') return false;
+    const part = Math.min(bytes, head.text.length - 1 - this.#arrivedBytes);
+    if (part <= 0) return false;
+    this.#arrivedBytes += part;
+    this.#waitingBytes -= part;
+    return true;
   }
 
   /** From now on everything is lost on the way, and neither end hears of it. */
@@ -52,12 +68,15 @@ export class LinkDirection {
 
   push(item: Item): void {
     this.#queue.push(item);
-    if (item.kind === 'frame') this.#waitingBytes += item.text.length;
+    if (item.kind !== 'frame') return;
+    this.#waitingBytes += item.text.length;
+    this.tap?.(item.text);
   }
 
   clear(): void {
     this.#queue.length = 0;
     this.#waitingBytes = 0;
+    this.#arrivedBytes = 0;
   }
 
   onDrain(listener: () => void): void {
@@ -151,6 +170,21 @@ export class Link {
     this.#ends.client.take({ kind: 'close', info });
   }
 
+  /** Ends it for the host alone: the client goes on writing into the void, and hears nothing. */
+  loseHost(info: CloseInfo = { code: TRANSPORT_CLOSE.lost, reason: 'network lost' }): void {
+    this.toClient.clear();
+    this.toClient.swallow();
+    this.toHost.swallow();
+    this.#ends.host.take({ kind: 'close', info });
+  }
+
+  /** Ends it for the client alone, while what it has sent is still on its way to the host and will arrive. */
+  leaveClient(info: CloseInfo = { code: TRANSPORT_CLOSE.lost, reason: 'network lost' }): void {
+    this.toClient.clear();
+    this.toClient.swallow();
+    this.#ends.client.take({ kind: 'close', info });
+  }
+
   /** Delivers in turns until nothing is under way; returns the number of items. */
   deliverAll(): number {
     let total = 0;
@@ -181,7 +215,7 @@ function transport(own: LinkEnd, outgoing: LinkDirection): Transport {
 /** The links between clients and one host that may be down. */
 export class ControlledNetwork {
   /** Takes a new connection; `undefined` while the host is down: attempts are refused. */
-  accept: ((transport: ServerTransport) => void) | undefined;
+  accept: ((transport: ServerTransport, link: Link) => void) | undefined;
   #links: Link[] = [];
 
   /** Links that are not over yet. */
@@ -195,7 +229,7 @@ export class ControlledNetwork {
     if (this.accept === undefined) throw new Error('connection refused');
     const link = new Link();
     this.#links.push(link);
-    this.accept(link.host);
+    this.accept(link.host, link);
     return link;
   }
 

@@ -7,7 +7,9 @@ export async function drainMicrotasks(): Promise<void> {
   while (process.getActiveResourcesInfo().some((name) => name.startsWith('FSReq')));
 }
 
+const { setImmediate: soon } = globalThis;
+
 const nextMacrotask = (): Promise<void> =>
   new Promise((resolve) => {
-    setImmediate(resolve);
+    soon(resolve);
   });

@@ -18,6 +18,8 @@ export class SimulatedPtyOwner implements PtyOwner {
   readonly #options: SimulatedPtyOptions;
   #failures: string[] = [];
   #isClosed = false;
+  #isAbandoned = false;
+  readonly #isGone = (): boolean => this.#isAbandoned;
 
   constructor(options: SimulatedPtyOptions = {}, ptys: SimulatedPty[] = []) {
     this.#options = options;
@@ -48,15 +50,21 @@ export class SimulatedPtyOwner implements PtyOwner {
     this.#failures.push(message);
   }
 
-  /** The host was killed or restarted: its sinks hear nothing more, and the owner returned hands out the same ptys by `adopt`. */
-  restart(): SimulatedPtyOwner {
+  /** The host was killed: its sinks hear nothing more, and what it still does to its ptys reaches nobody. */
+  abandon(): void {
     this.#isClosed = true;
+    this.#isAbandoned = true;
     for (const pty of this.ptys) pty.detach();
+  }
+
+  /** The host was killed or restarted: see `abandon`. The owner returned hands out the same ptys by `adopt`. */
+  restart(): SimulatedPtyOwner {
+    this.abandon();
     return new SimulatedPtyOwner(this.#options, this.ptys);
   }
 
   async adopt(): Promise<readonly Pty[]> {
-    return this.ptys.flatMap((simulated) => (simulated.isReleased ? [] : [simulated.handle()]));
+    return this.ptys.flatMap((simulated) => (simulated.isReleased ? [] : [simulated.handle(this.#isGone)]));
   }
 
   async spawn(spec: PtySpec): Promise<Pty> {
@@ -68,7 +76,7 @@ export class SimulatedPtyOwner implements PtyOwner {
       this.#options.highWater ?? 1024 * 1024,
     );
     this.ptys.push(simulated);
-    return simulated.handle();
+    return simulated.handle(this.#isGone);
   }
 
   async close(): Promise<void> {
@@ -169,29 +177,33 @@ export class SimulatedPty {
     this.#sink = undefined;
   }
 
-  /** What the host holds. Every host's is a new one. */
-  handle(): Pty {
+  /** What the host holds. Every host's is a new one; `isGone`: that host was killed. */
+  handle(isGone: () => boolean = () => false): Pty {
+    const unlessGone = (act: () => void): void => {
+      if (!isGone()) act();
+    };
     const unlessEnded = (act: () => void): void => {
-      if (this.#exit === undefined) act();
+      if (this.#exit === undefined) unlessGone(act);
     };
     return {
       id: this.spec.id,
       pid: this.pid,
-      read: (offset, sink) => this.#read(offset, sink),
-      acknowledge: (offset) => this.#acknowledge(offset),
+      read: (offset, sink) => unlessGone(() => this.#read(offset, sink)),
+      acknowledge: (offset) => unlessGone(() => this.#acknowledge(offset)),
       write: (data) => unlessEnded(() => this.writes.push(data)),
       resize: (cols, rows) => unlessEnded(() => this.sizes.push([cols, rows])),
       signal: (signal) => unlessEnded(() => this.signals.push(signal)),
       kill: async () => {
-        if (this.#exit !== undefined) return;
+        if (this.#exit !== undefined || isGone()) return;
         this.#killCount += 1;
         this.onKill();
         await this.#gone.promise;
       },
-      release: () => {
-        this.#isReleased = true;
-        this.#sink = undefined;
-      },
+      release: () =>
+        unlessGone(() => {
+          this.#isReleased = true;
+          this.#sink = undefined;
+        }),
     };
   }
 

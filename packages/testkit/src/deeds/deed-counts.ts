@@ -17,6 +17,7 @@ const DEEDS = [
   'createChat' as const,
   'fork of a chat' as const,
   'disposeChat' as const,
+  'createSession' as const,
   'fork of a session' as const,
   'disposeSession' as const,
 ];

@@ -42,6 +42,7 @@ const LEAST: Required<LeastDeeds> = {
   'fork of a chat': [20, 25],
   disposeChat: [30, 4],
   'fork of a session': [10, 15],
+  createSession: [5, 0],
   disposeSession: [5, 2],
 };
 

@@ -9,6 +9,8 @@ export interface SimFlags {
   readonly steps: number;
   /** Whether everything that happens is printed. */
   readonly trace: boolean;
+  /** Whether it is printed how often each thing happened. */
+  readonly counts: boolean;
 }
 
 /** Flags that cannot be understood; the message is for people. */
@@ -16,7 +18,7 @@ export class FlagError extends Error {
   override readonly name = 'FlagError';
 }
 
-export const HELP = `usage: npm run sim -- [--seed N] [--runs R] [--steps M] [--trace]
+export const HELP = `usage: npm run sim -- [--seed N] [--runs R] [--steps M] [--counts] [--trace]
 
 Plays seeded runs of the whole product on simulated time, network, disk, agents and terminals, and
 checks after each that nothing was lost. The same seed gives the same run.
@@ -24,7 +26,8 @@ checks after each that nothing was lost. The same seed gives the same run.
   --seed N    seed of the first run; the others count on from it   default 1
   --runs R    how many runs                                        default 300
   --steps M   how many things happen in a run                      default 200
-  --trace     prints all that happens
+  --counts    prints how often each thing happened
+  --trace     prints all that happens, frame by frame
   --help      prints this
 
 Exits 0 when all runs were clean, 1 after the first that failed (the line "seed N failed", and what
@@ -40,6 +43,7 @@ export function readFlags(args: readonly string[]): SimFlags | undefined {
     runs: whole('--runs', values.runs ?? '300', 1),
     steps: whole('--steps', values.steps ?? '200', 0),
     trace: values.trace === true,
+    counts: values.counts === true,
   };
 }
 
@@ -52,6 +56,7 @@ function parse(args: readonly string[]) {
         runs: { type: 'string' },
         steps: { type: 'string' },
         trace: { type: 'boolean' },
+        counts: { type: 'boolean' },
         help: { type: 'boolean', short: 'h' },
       },
     });

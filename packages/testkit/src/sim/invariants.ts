@@ -1,33 +1,20 @@
-import { contentText, type Mirror } from '@agenthost/client';
-import type {
-  ActionEnvelope,
-  ChannelKind,
-  ChannelState,
-  ChatState,
-  TerminalState,
-} from '@agenthost/protocol';
-import { differenceOf } from './difference.ts';
-import { isMergeOf } from './ledger.ts';
+import type { Mirror } from '@agenthost/client';
+import type { ActionEnvelope, ChannelKind, ChannelState, ChatState } from '@agenthost/protocol';
+import { isMergeOf } from './envelopes.ts';
+import { checkForeigners } from './foreign-check.ts';
+import { checkOutcomes } from './outcomes.ts';
+import { checkOwners } from './owners.ts';
+import { shownBy } from './shown.ts';
 import type { SimClient } from './sim-client.ts';
+import { mustEqual, Violation } from './violation.ts';
 import type { World } from './world.ts';
-
-/** Something that must always hold did not. */
-export class Violation extends Error {
-  override readonly name = 'Violation';
-}
-
-function mustEqual(what: string, actual: unknown, expected: unknown): void {
-  const difference = differenceOf(actual, expected);
-  if (difference !== undefined) throw new Violation(`${what}: ${difference}`);
-}
 
 /**
  * What must hold when nothing is under way: every client shows what the host has, cut to its window; what it shows is
  * confirmed; every dispatch had an outcome, and took effect at most once. Throws when it does not.
  */
 export async function checkInvariants(world: World): Promise<void> {
-  const faults = [...world.faults, ...world.ledger.faults, ...world.clients.flatMap((each) => each.faults)];
-  if (faults.length > 0) throw new Violation(faults.join('\n'));
+  world.faults.check();
   const auditor = world.makeClient(`auditor-${world.report.of('audits')}`);
   world.report.count('audits');
   world.clients.push(auditor);
@@ -44,12 +31,15 @@ export async function checkInvariants(world: World): Promise<void> {
     checkQuestions(auditor);
     // The auditor's arrival may have set something off; everybody is compared at the same moment.
     for (const client of world.clients) compareClient(world, client, auditor);
+    checkForeigners(world.foreigners, auditor);
+    checkOwners(world);
   } finally {
     auditor.client.close();
     world.clients.pop();
   }
   checkOutcomes(world);
   checkJournal(world);
+  world.faults.check();
 }
 
 function compareClient(world: World, client: SimClient, auditor: SimClient): void {
@@ -58,10 +48,11 @@ function compareClient(world: World, client: SimClient, auditor: SimClient): voi
     const where = `${client.name} on ${mirror.uri}`;
     // Whoever does not look at the session is not told that a chat of it has gone.
     if (truth === undefined && mayGo(world, mirror)) continue;
-    if (mirror.isLost) throw new Violation(`${where} is lost`);
-    if (truth === undefined) throw new Violation(`the host does not know ${mirror.uri}`);
-    if (mirror.state !== mirror.confirmed) throw new Violation(`${where} shows what is not confirmed`);
-    mustEqual(where, shownBy(mirror.confirmed), shownBy(cutTo(mirror, truth.confirmed)));
+    if (mirror.isLost) throw new Violation('convergence', `${where} is lost`);
+    if (truth === undefined) throw new Violation('convergence', `the host does not know ${mirror.uri}`);
+    if (mirror.state !== mirror.confirmed)
+      throw new Violation('convergence', `${where} shows what is not confirmed`);
+    mustEqual('convergence', where, shownBy(mirror.confirmed), shownBy(cutTo(mirror, truth.confirmed)));
   }
 }
 
@@ -85,7 +76,7 @@ function checkQuestions(auditor: SimClient): void {
   );
   const inOrder = (list: typeof asked): typeof asked =>
     list.toSorted((a, b) => (a.chat + a.request.id < b.chat + b.request.id ? -1 : 1));
-  mustEqual('questions that sessions show of their chats', inOrder(shown), inOrder(asked));
+  mustEqual('questions', 'what sessions show of their chats', inOrder(shown), inOrder(asked));
 }
 
 /** Channels that somebody may have disposed of; those of a copied session go with it. */
@@ -99,50 +90,22 @@ function cutTo(mirror: Mirror<ChannelKind>, truth: ChannelState[ChannelKind]): C
   const turns = confirmed.turns.length === 0 ? [] : truth.turns.slice(-confirmed.turns.length);
   const isCut = turns.length < truth.turns.length;
   if ((confirmed.turnsNextCursor !== undefined) !== isCut)
-    throw new Violation(`${mirror.uri}: a cursor exactly when older turns exist`);
+    throw new Violation('convergence', `${mirror.uri}: a cursor exactly when older turns exist`);
   return { ...rest, turns, ...(isCut ? { turnsNextCursor: confirmed.turnsNextCursor } : {}) };
 }
 
-/** Modes and place of the cursor, without text: what is left at the head of a terminal's content after it was cleared. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what terminals are told by.
-const HEAD = /^(?:\u001b(?:\[[0-9;?]*[A-Za-z]|[78=>]))+/;
-
-/** A state as it is judged: terminals by what was put out since they were cleared, however it is parted. */
-function shownBy(state: ChannelState[ChannelKind]): object {
-  if (!isTerminal(state)) return state;
-  const text = contentText(state.content).replace(HEAD, '');
-  return { ...state, content: text };
-}
-
-const isTerminal = (state: object): state is TerminalState => 'claim' in state;
 const isChat = (state: object): state is ChatState => 'turns' in state;
 
-function checkOutcomes(world: World): void {
-  for (const { name, dispatched, resends } of world.clients) {
-    const open = dispatched.filter(({ outcome }) => outcome === undefined);
-    mustEqual(`${name}: dispatches without an outcome`, open, []);
-    // Nothing is ignored on a channel that exists, and nothing dropped by a client that resends.
-    const lost = dispatched.filter(
-      ({ outcome, channel }) =>
-        (outcome === 'ignored' && !mayGo(world, { uri: channel })) || (outcome === 'dropped' && resends),
-    );
-    mustEqual(`${name}: dispatches lost`, lost, []);
-  }
-}
-
-/** Whatever a client was sent is in the journal while its window holds it, and no dispatch is there twice. */
+/** Whatever a client was sent is in the journal while its window holds it. */
 function checkJournal({ disk, ledger, report }: World): void {
   const rows = new Map(disk.envelopes.map((row) => [row.seq, row]));
   for (const seen of ledger.publicAbove(disk.trimmedSeq)) {
     const row = rows.get(seen.serverSeq);
-    if (row === undefined) throw new Violation(`seen by a client and not journaled: ${JSON.stringify(seen)}`);
+    if (row === undefined)
+      throw new Violation('durability', `seen by a client and not journaled: ${JSON.stringify(seen)}`);
     const journaled: ActionEnvelope = JSON.parse(row.json);
     if (isMergeOf(seen, journaled)) continue;
-    mustEqual(`number ${seen.serverSeq} in the journal`, seen, journaled);
+    mustEqual('durability', `number ${seen.serverSeq} in the journal`, seen, journaled);
     report.count('envelopesFoundJournaled');
   }
-  const dispatches = disk.envelopes.flatMap(({ origin }) =>
-    origin === undefined ? [] : [JSON.stringify(origin)],
-  );
-  if (dispatches.length !== new Set(dispatches).size) throw new Violation('a dispatch was applied twice');
 }

@@ -1,27 +1,129 @@
-import type { ActionEnvelope } from '@agenthost/protocol';
+import type { ActionEnvelope, ReconnectResult, Snapshot } from '@agenthost/protocol';
+import type { Archive } from './archive.ts';
+import { isMergeOf, isPrivate } from './envelopes.ts';
+import type { FaultLog } from './faults.ts';
 import type { Report } from './report.ts';
+import type { Trace } from './trace.ts';
+
+interface Frame {
+  readonly id?: number;
+  readonly method?: string;
+  /** Of `action`, `initialize`, `reconnect` and `dispatchAction`; what others carry is not looked at. */
+  readonly params?: ActionEnvelope & { readonly clientId?: string; readonly 'x-epoch'?: string };
+  readonly result?: Partial<ReconnectResult> & {
+    readonly snapshot?: Snapshot;
+    readonly snapshots?: Snapshot[];
+  };
+  readonly error?: unknown;
+}
+
+/** One connection as the ledger sees it. */
+interface Line {
+  readonly owner: string;
+  readonly handshakes: Map<number, string>;
+  lastSeq: number;
+}
 
 /**
- * Every envelope that any client was ever sent, by number: one number stands for one thing, whoever gets it and over
- * restarts too [CONN-4].
+ * Everything that the host ever sent on any connection, judged at the moment of sending: it is durable [ACT-8], one number stands for one
+ * thing, over restarts too [CONN-4], numbers rise, and what is private goes to one client [ACT-7].
  */
 export class Ledger {
+  readonly #archive: Archive;
+  readonly #faults: FaultLog;
   readonly #report: Report;
+  readonly #trace: Trace;
   readonly #seen = new Map<number, { readonly json: string; readonly envelope: ActionEnvelope }>();
-  readonly faults: string[] = [];
+  /** To whom each private number went. */
+  readonly #privateOwner = new Map<number, string>();
+  /** What the present host's numbers start above. */
+  #reservedAtStart = 0;
 
-  constructor(report: Report) {
-    this.#report = report;
+  constructor(parts: { archive: Archive; faults: FaultLog; report: Report; trace: Trace }) {
+    this.#archive = parts.archive;
+    this.#faults = parts.faults;
+    this.#report = parts.report;
+    this.#trace = parts.trace;
   }
 
-  note(envelope: ActionEnvelope): void {
+  /** A host begins, above these numbers. */
+  hostStarted(reservedSeq: number): void {
+    this.#reservedAtStart = reservedSeq;
+  }
+
+  /** Follows a connection of `owner`, a client id: call the results with each frame as it is sent. */
+  follow(owner: string, name: string): { toHost(text: string): void; toClient(text: string): void } {
+    const line: Line = { owner, handshakes: new Map(), lastSeq: 0 };
+    return {
+      toHost: (text) => {
+        this.#trace.frame(name, `→ ${text}`);
+        const { id, method }: Frame = JSON.parse(text);
+        if (id !== undefined && (method === 'reconnect' || method === 'initialize'))
+          line.handshakes.set(id, method);
+      },
+      toClient: (text) => {
+        this.#trace.frame(name, `← ${text}`);
+        this.#sent(line, JSON.parse(text));
+      },
+    };
+  }
+
+  #sent(line: Line, { id, method, params, result, error }: Frame): void {
+    if (method === 'action' && params !== undefined) this.#note(line, params);
+    if (id === undefined || method !== undefined || error !== undefined || result === undefined) return;
+    for (const snapshot of [...(result?.snapshots ?? []), result?.snapshot ?? []].flat())
+      this.#checkSnapshot(snapshot);
+    const handshake = line.handshakes.get(id);
+    if (handshake === 'initialize') this.#report.count('initializes');
+    if (handshake !== 'reconnect') return;
+    this.#report.count(result.type === 'replay' ? 'replayReconnects' : 'snapshotReconnects');
+    if (result.type === 'replay') for (const envelope of result.actions ?? []) this.#note(line, envelope);
+  }
+
+  /** What it reflects is durable. */
+  #checkSnapshot({ resource, fromSeq }: Snapshot): void {
+    const known = Math.max(this.#archive.lastSeq, this.#reservedAtStart);
+    if (fromSeq > known)
+      this.#faults.note(
+        'durability',
+        `a snapshot of ${resource} reflects ${fromSeq}, and only ${known} is durable`,
+      );
+  }
+
+  #note(line: Line, envelope: ActionEnvelope): void {
     this.#report.count('envelopes');
+    const { serverSeq, origin } = envelope;
+    const isOwn = origin?.clientId === line.owner;
+    // Only what answers a dispatch that was sent again comes under a number of before [ACT-5].
+    if (serverSeq <= line.lastSeq && !isOwn)
+      this.#faults.note('numbers', `${line.owner} was sent ${serverSeq} behind ${line.lastSeq}`);
+    line.lastSeq = Math.max(line.lastSeq, serverSeq);
     const json = JSON.stringify(envelope);
-    const before = this.#seen.get(envelope.serverSeq);
+    if (isPrivate(envelope)) this.#notePrivate(line, envelope, json, isOwn);
+    else this.#checkDurable(envelope, json);
+    const before = this.#seen.get(serverSeq);
     if (before === undefined) {
-      this.#seen.set(envelope.serverSeq, { json, envelope });
+      this.#seen.set(serverSeq, { json, envelope });
       this.#countNewChat(envelope);
     } else if (before.json !== json) this.#compareMerged(before.envelope, envelope);
+  }
+
+  #notePrivate(line: Line, envelope: ActionEnvelope, json: string, isOwn: boolean): void {
+    const { serverSeq, origin } = envelope;
+    const before = this.#privateOwner.get(serverSeq);
+    if ((before !== undefined && before !== line.owner) || (origin !== undefined && !isOwn))
+      this.#faults.note(
+        'privacy',
+        `${line.owner} was sent what is for ${before ?? origin?.clientId}: ${json}`,
+      );
+    this.#privateOwner.set(serverSeq, line.owner);
+  }
+
+  #checkDurable(envelope: ActionEnvelope, json: string): void {
+    const durable = this.#archive.get(envelope.serverSeq);
+    if (durable === undefined) this.#faults.note('durability', `sent and not journaled: ${json}`);
+    else if (JSON.stringify(durable) !== json && !isMergeOf(envelope, durable))
+      this.#faults.note('durability', `sent ${json}, journaled ${JSON.stringify(durable)}`);
   }
 
   #countNewChat({ action }: ActionEnvelope): void {
@@ -29,52 +131,21 @@ export class Ledger {
     if (action.summary.origin?.kind === 'tool') this.#report.count('workerChats');
   }
 
+  /** Merged appends carry the last number of those that they stand for [SUB-4]: one text ends with the other. */
+  #compareMerged(one: ActionEnvelope, other: ActionEnvelope): void {
+    if (isMergeOf(one, other) || isMergeOf(other, one)) this.#report.count('mergedEnvelopes');
+    else {
+      this.#faults.note(
+        'numbers',
+        `${one.serverSeq} stands for two things: ${JSON.stringify(one)} and ${JSON.stringify(other)}`,
+      );
+    }
+  }
+
   /** The public envelopes above a number, by theirs; private ones are not journaled [ACT-7]. */
   *publicAbove(seq: number): Iterable<ActionEnvelope> {
     for (const { envelope } of this.#seen.values()) {
       if (envelope.serverSeq > seq && !isPrivate(envelope)) yield envelope;
     }
-  }
-
-  /** Merged appends carry the last number of those that they stand for [SUB-4]: one text ends with the other. */
-  #compareMerged(one: ActionEnvelope, other: ActionEnvelope): void {
-    if (isMergeOf(one, other) || isMergeOf(other, one)) this.#report.count('mergedEnvelopes');
-    else {
-      this.faults.push(
-        `number ${one.serverSeq} stands for two things: ${JSON.stringify(one)} and ${JSON.stringify(other)}`,
-      );
-    }
-  }
-}
-
-/** Whether one envelope is the other, with the text of neighbours before it merged in. */
-export function isMergeOf(merged: ActionEnvelope, last: ActionEnvelope): boolean {
-  const [a, b] = [appended(merged), appended(last)];
-  return (
-    merged.channel === last.channel &&
-    a !== undefined &&
-    b !== undefined &&
-    a.target === b.target &&
-    a.text.endsWith(b.text)
-  );
-}
-
-const isPrivate = ({ action, origin, rejectionReason }: ActionEnvelope): boolean =>
-  rejectionReason !== undefined ||
-  action.type === 'chat/turnsLoaded' ||
-  action.type === 'terminal/input' ||
-  (action.type === 'chat/truncated' && origin === undefined);
-
-function appended({ action }: ActionEnvelope): { target: string; text: string } | undefined {
-  switch (action.type) {
-    case 'chat/delta':
-    case 'chat/reasoning':
-      return { target: `${action.type} ${action.turnId} ${action.partId}`, text: action.content };
-    case 'chat/toolCallDelta':
-      return { target: `${action.type} ${action.turnId} ${action.toolCallId}`, text: action.content };
-    case 'terminal/data':
-      return { target: action.type, text: action.data };
-    default:
-      return undefined;
   }
 }

@@ -1,19 +1,62 @@
 import { FlagError, HELP, readFlags, type SimFlags } from './flags.ts';
-import { simulate } from './simulate.ts';
+import { Report } from './report.ts';
+import { shrink } from './shrink.ts';
+import { type Run, simulate } from './simulate.ts';
+import { Trace } from './trace.ts';
 
-async function play({ seed, runs, steps }: SimFlags): Promise<number> {
+/** Lines of a history that are printed: its end, where it failed. */
+const SHOWN_LINES = 150;
+
+async function play({ seed, runs, steps, trace, counts }: SimFlags): Promise<number> {
+  const total = new Report();
+  const startedAt = performance.now();
   for (let at = seed; at < seed + runs; at += 1) {
+    const run: Run = {
+      seed: at,
+      stepCount: steps,
+      trace: new Trace(trace ? 'everything' : undefined),
+    };
     try {
-      await simulate({ seed: at, stepCount: steps, auditCount: 1 });
+      total.add(await simulate(run));
     } catch (error) {
       console.log(`seed ${at} failed`);
-      console.log(error instanceof Error ? error.stack : String(error));
+      console.log(told(error));
+      if (trace) print(run.trace);
+      else await explain(run, error);
       return 1;
     }
+    if (trace) print(run.trace);
   }
-  console.log(`${runs} runs of ${steps} steps, all clean`);
+  if (counts) console.log(total.toString());
+  const seconds = (performance.now() - startedAt) / 1_000;
+  console.log(`${runs} runs of ${steps} steps in ${seconds.toFixed(1)} s, all clean`);
   return 0;
 }
+
+/** Prints the shortest history that still fails. */
+async function explain(failed: Run, error: unknown): Promise<void> {
+  const shrunk = await shrink(failed, error);
+  const trace = new Trace('history');
+  let last: unknown;
+  try {
+    await simulate({ ...shrunk.run, trace });
+  } catch (caught) {
+    last = caught;
+  }
+  console.log(`${shrunk.stepCount} of ${failed.stepCount} steps are enough (${shrunk.replays} replays):`);
+  print(trace);
+  console.log(told(last));
+  console.log(`play it again: npm run sim -- --seed ${failed.seed} --runs 1 --steps ${failed.stepCount}`);
+}
+
+function print(trace: Trace | undefined): void {
+  const lines = trace?.lines ?? [];
+  const left = lines.length - SHOWN_LINES;
+  if (left > 0 && !process.argv.includes('--trace')) console.log(`  (${left} lines before)`);
+  for (const line of process.argv.includes('--trace') ? lines : lines.slice(-SHOWN_LINES)) console.log(`  ${line}`);
+}
+
+const told = (error: unknown): string => (error instanceof Error ? String(error.stack) : String(error));
 
 async function main(): Promise<number> {
   try {

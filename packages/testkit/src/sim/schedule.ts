@@ -1,213 +1,255 @@
-import type { ChatSummary } from '@agenthost/protocol';
 import { act, PASSING_CHAT, PASSING_SESSION, SECOND_CHAT, SESSION } from '../deeds/act.ts';
 import { drainMicrotasks } from '../drain-microtasks.ts';
-import type { SeededRandom } from '../seeded-random.ts';
+import { SeededRandom } from '../seeded-random.ts';
+import { actAbroad } from './foreign-acts.ts';
+import { channelsOf, chatsThatPass, forkSource } from './places.ts';
 import type { SimClient, SimView } from './sim-client.ts';
+import type { StepName } from './steps.ts';
 import { exit, output, TERMINALS } from './terminals.ts';
 import { MAX_LATENCY_MS, type World } from './world.ts';
+import type { WorldOptions } from './world-options.ts';
 
-/** What may happen next, each as often as its number says. */
-const STEPS = {
-  deliver: 40,
-  act: 16,
-  immediates: 24,
-  timer: 14,
-  pass: 4,
-  drop: 2.2,
-  halfOpen: 0.4,
-  hold: 1.2,
-  letGo: 0.5,
-  fetchOlder: 0.8,
-  crash: 0.12,
-  stop: 0.06,
-  failCommit: 0.25,
-  output: 1.5,
-  exit: 0.01,
-  failRead: 0.15,
-  chatComes: 0.3,
-  chatGoes: 0.25,
-  chatForks: 0.3,
-  sessionForks: 0.2,
-  forkGoes: 0.6,
-} as const;
+/** What a step works with: its own chance, so that leaving one out changes nothing about the others, and one client. */
+interface Step {
+  readonly world: World;
+  readonly random: SeededRandom;
+  readonly client: SimClient;
+}
+
+/** What the step of that number is; it follows from the seed alone. */
+export function stepOf(options: WorldOptions, index: number): { name: StepName; random: SeededRandom } {
+  const random = SeededRandom.of(options.seed, `step/${index}`);
+  return { name: random.weighted(options.steps), random };
+}
 
 /** Makes one thing happen, and all that follows from it without time, network or disk. */
-export async function step(world: World): Promise<void> {
-  const { random, report, clock } = world;
-  report.count('steps');
+export async function step(world: World, index: number): Promise<void> {
+  const { name, random } = stepOf(world.options, index);
   const client = random.pick(world.clients);
-  if (!world.isUp) {
-    if (random.chance(0.2)) await world.start();
-    else clock.fireNext();
-    await drainMicrotasks();
-    return;
-  }
-  switch (random.weighted(STEPS)) {
-    case 'deliver':
-      deliver(world);
-      break;
-    case 'act':
-      act(client);
-      break;
-    case 'immediates':
-      clock.runImmediates();
-      break;
-    case 'timer':
-      clock.fireNext();
-      break;
-    case 'pass':
-      // Long enough, at times, for envelopes to leave the replay window.
-      await pass(world, random.chance(0.1) ? random.int(40_000) : random.int(400));
-      break;
-    case 'drop':
-      client.link?.cut();
-      break;
-    case 'halfOpen':
-      if (client.link !== undefined) report.count('halfOpens');
-      client.link?.loseClient();
-      break;
-    case 'hold':
-      if (client.isOnline) hold(world, client);
-      break;
-    case 'letGo': {
-      const mirrors = client.mirrors();
-      // Only when nothing is pending there: whoever looks away is not asked whether it took effect.
-      if (mirrors.length > 1 && client.pendingCount === 0) client.letGo(random.pick(mirrors).uri);
-      break;
-    }
-    case 'fetchOlder':
-      fetchOlder(world, client);
-      break;
-    case 'crash':
-      world.crash();
-      break;
-    case 'stop':
-      await world.stop();
-      break;
-    case 'failRead':
-      world.trace.note('disk', 'cannot be read next');
-      world.failReads(random.between(1, 2));
-      break;
-    case 'chatComes':
-      if (client.isOnline) {
-        client.command('createChat', 'createChat', {
-          channel: SESSION,
-          chat: `${PASSING_CHAT}${random.hex(4)}`,
-        });
-      }
-      break;
-    case 'chatGoes': {
-      const passing = entriesOf(world).filter(isPassing);
-      if (passing.length === 0 || !client.isOnline) break;
-      client.command('disposeChat', 'disposeChat', { channel: random.pick(passing).resource });
-      break;
-    }
-    case 'chatForks': {
-      const source = forkSource(world, client);
-      if (source === undefined || !client.isOnline) break;
-      const chat = `${PASSING_CHAT}${random.hex(4)}`;
-      client.command('fork of a chat', 'createChat', { channel: SESSION, chat, source });
-      break;
-    }
-    case 'sessionForks': {
-      const source = forkSource(world, client);
-      if (source === undefined || !client.isOnline || world.forks.size > 4) break;
-      const channel = `${PASSING_SESSION}${random.hex(4)}`;
-      const params = { channel, fork: { session: SESSION, turnId: source.turnId } };
-      client.command('fork of a session', 'createSession', params, () => world.forks.add(channel));
-      break;
-    }
-    case 'forkGoes': {
-      const [channel] = world.forks;
-      if (channel === undefined || !client.isOnline) break;
-      client.command('disposeSession', 'disposeSession', { channel }, () => world.forks.delete(channel));
-      break;
-    }
-    case 'output':
-      output(world);
-      break;
-    case 'exit':
-      exit(world);
-      break;
-    case 'failCommit':
-      world.trace.note('disk', 'fails next');
-      report.count('failedCommits');
-      world.journal?.failNextCommits(random.between(1, 3));
-      break;
-  }
+  world.report.count('steps');
+  if (!world.isUp && random.chance(0.15)) world.begin();
+  if (!QUIET.has(name)) world.trace.note(`#${index}`, `${name} (${client.name})`);
+  client.random = random;
+  await DO[name]({ world, random, client });
   await drainMicrotasks();
 }
 
-function deliver({ network, random, report }: World): void {
-  const directions = network.links
-    .flatMap(({ toHost, toClient }) => [toHost, toClient])
-    .filter(({ count }) => count > 0);
-  if (directions.length === 0) return;
-  report.count('framesDelivered', random.pick(directions).deliver(random.between(1, 4)));
-}
+/** Not worth a line of a history. */
+const QUIET: ReadonlySet<StepName> = new Set(['deliver', 'immediates', 'timer', 'act', 'foreignActs']);
 
-async function pass({ clock }: World, ms: number): Promise<void> {
-  await clock.advance(ms);
-}
+const DO: Readonly<Record<StepName, (step: Step) => Promise<void> | void>> = {
+  deliver: ({ world, random }) => {
+    const waiting = world.network.links
+      .flatMap(({ toHost, toClient }) => [toHost, toClient])
+      .filter(({ count }) => count > 0);
+    if (waiting.length > 0)
+      world.report.count('framesDelivered', random.pick(waiting).deliver(random.between(1, 4)));
+  },
+  part: ({ world, random }) => {
+    const { links } = world.network;
+    if (links.length === 0) return;
+    const { toHost, toClient } = random.pick(links);
+    random.pick([toHost, toClient]).deliverPart(random.between(1, 200));
+  },
+  act: ({ client }) =>
+    act({
+      name: client.clientId,
+      random: client.random,
+      mirrors: () => client.mirrors(),
+      dispatch: (channel, action) => client.dispatch(channel, action),
+    }),
+  foreignActs: ({ world, random }) => {
+    if (world.foreigners.length === 0) return;
+    const foreigner = random.pick(world.foreigners);
+    foreigner.connect();
+    actAbroad(foreigner, random, world.trace);
+  },
+  immediates: ({ world }) => void world.clock.runImmediates(),
+  timer: ({ world }) => void world.clock.fireNext(),
+  // Long enough, at times, for envelopes to leave the replay window.
+  pass: ({ world, random }) => world.clock.advance(random.chance(0.1) ? random.int(40_000) : random.int(400)),
+  drop: ({ world, random, client }) => {
+    const link = random.chance(0.1) ? world.foreigners[0]?.link : client.link;
+    link?.cut();
+  },
+  cutInside: ({ world, random, client: { link } }) => {
+    if (link === undefined) return;
+    const hasBegun = random.pick([link.toHost, link.toClient]).deliverPart(random.between(1, 5_000));
+    if (hasBegun) world.report.count('cutFrames');
+    link.cut();
+  },
+  halfOpen: ({ world, client: { link } }) => {
+    if (link === undefined) return;
+    world.report.count('halfOpens');
+    link.loseClient();
+  },
+  hostLoses: ({ world, client: { link } }) => {
+    if (link === undefined) return;
+    world.report.count('halfOpens');
+    link.loseHost();
+    world.hasDeadWays = true;
+  },
+  wayBackDies: ({ world, client: { link } }) => {
+    if (link === undefined) return;
+    world.report.count('halfOpens');
+    link.toClient.swallow();
+    world.hasDeadWays = true;
+  },
+  wayThereDies: ({ world, client: { link } }) => {
+    if (link === undefined) return;
+    world.report.count('halfOpens');
+    link.toHost.swallow();
+    world.hasDeadWays = true;
+  },
+  strayHandshake: ({ world, client: { link } }) => {
+    if (link === undefined) return;
+    world.report.count('strays');
+    link.leaveClient();
+  },
+  rivalComes: ({ world, client }) => {
+    if (!world.isUp || !client.resends || world.rivals.length > 1) return;
+    const rival = world.makeClient(world.newName('rival'), { clientId: client.clientId });
+    world.rivals.push(rival);
+    world.report.count('rivals');
+    // Refused and lost connections are the schedule's doing; it is closed then, and does nothing more.
+    rival.client.connect().catch(() => undefined);
+    hold(world, rival, SESSION);
+  },
+  rivalActs: ({ world, random }) => {
+    if (world.rivals.length === 0) return;
+    const rival = random.pick(world.rivals);
+    rival.random = random;
+    if (rival.mirrors().length === 0 || random.chance(0.1)) {
+      if (rival.isOnline) hold(world, rival, random.pick([SESSION, SECOND_CHAT, ...channelsOf(world)]));
+      else rival.client.reconnectNow();
+    } else
+      act({
+        name: rival.clientId,
+        random,
+        mirrors: () => rival.mirrors(),
+        dispatch: (channel, action) => rival.dispatch(channel, action),
+      });
+  },
+  takeBack: ({ client }) => {
+    if (client.isReplaced) client.client.reconnectNow();
+  },
+  hold: ({ world, random, client }) => {
+    if (!client.isOnline) return;
+    const uri = random.pick([
+      SESSION,
+      SECOND_CHAT,
+      'ahp-root://',
+      ...TERMINALS,
+      ...world.terminals,
+      ...channelsOf(world),
+    ]);
+    hold(world, client, uri, viewOf(random, uri));
+  },
+  letGo: ({ random, client }) => {
+    const mirrors = client.mirrors();
+    // Only when nothing is pending there: whoever looks away is not asked whether it took effect.
+    if (mirrors.length > 1 && client.pendingCount === 0) client.letGo(random.pick(mirrors).uri);
+  },
+  fetchOlder: ({ world, random, client }) => {
+    const mirrors = client
+      .mirrors()
+      .filter(({ confirmed }) => 'turns' in confirmed && confirmed.turnsNextCursor);
+    if (mirrors.length === 0 || !client.isOnline) return;
+    world.report.count('olderTurnsFetched');
+    // A drop, or a cursor that a truncation has made stale: nothing is lost but the answer.
+    random.pick(mirrors).fetchOlderTurns().catch(onlyErrors);
+  },
+  crash: ({ world }) => world.crash(),
+  crashSoon: ({ world, random }) => {
+    if (world.life === undefined) return;
+    world.mood.killIn = random.between(1, 12);
+  },
+  stop: ({ world }) => world.stop(),
+  failCommit: ({ world, random }) => {
+    world.report.count('failedCommits');
+    world.life?.journal.failNextCommits(random.between(1, 3));
+  },
+  diskFills: ({ world }) => {
+    world.report.count('fullDisks');
+    world.mood.isFull = true;
+  },
+  diskEmpties: ({ world }) => {
+    world.mood.isFull = false;
+  },
+  failRead: ({ world, random }) => {
+    const count = random.between(1, 2);
+    world.report.count('failedReads', count);
+    world.mood.failingReads = count;
+  },
+  output: ({ world, random }) => output(world, random),
+  exit: ({ world, random }) => exit(world, random),
+  chatComes: ({ random, client }) => {
+    if (!client.isOnline) return;
+    const chat = `${PASSING_CHAT}${random.hex(4)}`;
+    client.command('createChat', 'createChat', { channel: SESSION, chat });
+  },
+  chatGoes: ({ world, random, client }) => {
+    const passing = chatsThatPass(world);
+    if (passing.length === 0 || !client.isOnline) return;
+    client.command('disposeChat', 'disposeChat', { channel: random.pick(passing) });
+  },
+  chatForks: ({ random, client }) => {
+    const source = forkSource(random, client);
+    if (source === undefined || !client.isOnline) return;
+    const chat = `${PASSING_CHAT}${random.hex(4)}`;
+    client.command('fork of a chat', 'createChat', { channel: SESSION, chat, source });
+  },
+  sessionComes: ({ world, random, client }) => {
+    if (!client.isOnline || world.passing.size > 4) return;
+    const channel = `${PASSING_SESSION}${random.hex(4)}`;
+    client.command('createSession', 'createSession', { channel }, () => world.passing.add(channel));
+  },
+  sessionForks: ({ world, random, client }) => {
+    const source = forkSource(random, client);
+    if (source === undefined || !client.isOnline || world.passing.size > 4) return;
+    const channel = `${PASSING_SESSION}${random.hex(4)}`;
+    const params = { channel, fork: { session: SESSION, turnId: source.turnId } };
+    client.command('fork of a session', 'createSession', params, () => world.passing.add(channel));
+  },
+  forkGoes: ({ world, client }) => {
+    const [channel] = world.passing;
+    if (channel === undefined || !client.isOnline) return;
+    client.command('disposeSession', 'disposeSession', { channel }, () => world.passing.delete(channel));
+  },
+  terminalComes: ({ world, random, client }) => {
+    if (!client.isOnline || world.terminals.size > 3) return;
+    const channel = `ahp-terminal:/passing-${random.hex(4)}`;
+    const claim = random.chance(0.7)
+      ? { kind: 'client' as const, clientId: client.clientId }
+      : { kind: 'session' as const, session: random.pick([SESSION, ...world.passing]) };
+    client.ask('createTerminal', { channel, claim, 'x-command': ['program'] }, () => {
+      world.terminals.add(channel);
+      world.report.count('terminals');
+    });
+  },
+  terminalGoes: ({ world, random, client }) => {
+    if (!client.isOnline || world.terminals.size === 0) return;
+    const channel = random.pick([...world.terminals]);
+    client.ask('disposeTerminal', { channel }, () => world.terminals.delete(channel));
+  },
+};
 
-const view = (random: SeededRandom): SimView => ({
-  ...(random.chance(0.5) ? { turns: random.between(0, 6) } : {}),
-  ...(random.chance(0.3) ? { maxLatencyMs: random.between(1, MAX_LATENCY_MS) } : {}),
-});
-
-/** The session's chats, as somebody sees them. */
-function entriesOf({ clients }: World): ChatSummary[] {
-  const session = clients.flatMap((each) => each.mirror(SESSION, 'session')?.state ?? [])[0];
-  return session?.chats ?? [];
-}
-
-const isWorker = ({ origin }: ChatSummary): boolean => origin?.kind === 'tool';
-const isPassing = (entry: ChatSummary): boolean => isWorker(entry) || entry.resource.startsWith(PASSING_CHAT);
-
-/** What there is to look at: of the many workers the latest, and of copies of the session their chats too. */
-function channelsOf(world: World): string[] {
-  const entries = entriesOf(world);
-  const worker = entries.findLast(isWorker);
-  const forks = [...world.forks].flatMap((uri) => {
-    const [session] = world.clients.flatMap((each) => each.mirror(uri, 'session')?.state ?? []);
-    return [uri, ...(session?.chats ?? []).map(({ resource }) => resource)];
-  });
-  return [
-    ...entries.filter((entry) => !isWorker(entry)).map(({ resource }) => resource),
-    ...(worker === undefined ? [] : [worker.resource]),
-    ...forks,
-  ];
-}
-
-/** Where somebody might fork what they look at: mostly at a turn that has ended. */
-function forkSource({ random }: World, client: SimClient): { chat: string; turnId: string } | undefined {
-  const states = client.mirrors().flatMap(({ uri, state }) => ('turns' in state ? [{ uri, state }] : []));
-  if (states.length === 0) return undefined;
-  const { uri, state } = random.pick(states);
-  const ids = [...state.turns.map(({ id }) => id), state.activeTurn?.id ?? 'none'];
-  return { chat: uri, turnId: random.pick(ids) };
-}
-
-function hold(world: World, client: SimClient): void {
-  const { random } = world;
-  const uri = random.pick([SESSION, SECOND_CHAT, 'ahp-root://', ...TERMINALS, ...channelsOf(world)]);
+function hold(world: World, client: SimClient, uri: string, view: SimView = {}): void {
   if (client.mirrors().some((mirror) => mirror.uri === uri)) return;
   world.report.count('resubscriptions');
-  const isView = uri.startsWith('ahp-chat:') || uri.startsWith('ahp-terminal:');
-  client.hold(uri, isView ? view(random) : {}).catch((error: unknown) => {
-    world.faults.push(`${client.name} could not subscribe to ${uri}: ${String(error)}`);
+  client.hold(uri, view).catch((error: unknown) => {
+    world.faults.note('fault', `${client.name} could not subscribe to ${uri}: ${String(error)}`);
   });
 }
 
-function fetchOlder(world: World, client: SimClient): void {
-  const mirrors = client
-    .mirrors()
-    .filter(({ confirmed }) => 'turns' in confirmed && confirmed.turnsNextCursor);
-  if (mirrors.length === 0 || !client.isOnline) return;
-  world.report.count('olderTurnsFetched');
-  const ignore = (error: unknown): void => {
-    // A drop, or a cursor that a truncation has made stale: nothing is lost but the answer.
-    if (!(error instanceof Error)) throw error;
+function viewOf(random: SeededRandom, uri: string): SimView {
+  if (!/^ahp-(?:chat|terminal):/.test(uri)) return {};
+  return {
+    ...(random.chance(0.5) ? { turns: random.between(0, 6) } : {}),
+    ...(random.chance(0.3) ? { maxLatencyMs: random.between(1, MAX_LATENCY_MS) } : {}),
   };
-  world.random.pick(mirrors).fetchOlderTurns().catch(ignore);
+}
+
+function onlyErrors(error: unknown): void {
+  if (!(error instanceof Error)) throw error;
 }

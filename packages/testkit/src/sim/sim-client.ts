@@ -1,11 +1,11 @@
-import { type AhpClient, createClient, type Mirror } from '@agenthost/client';
+import { type AhpClient, createClient, type DispatchOutcome, type Mirror } from '@agenthost/client';
 import type { ChannelKind, ClientAction, ClientToHostRequests } from '@agenthost/protocol';
 import { RpcError } from '@agenthost/rpc';
 import type { ControlledNetwork, Link } from '../controlled-network.ts';
 import type { Deed } from '../deeds/deed-counts.ts';
-import { observeTransport } from '../observe-transport.ts';
 import { SeededRandom } from '../seeded-random.ts';
 import type { SimulatedClock } from '../simulated-clock.ts';
+import type { FaultLog } from './faults.ts';
 import type { Ledger } from './ledger.ts';
 import type { Report } from './report.ts';
 import type { Trace } from './trace.ts';
@@ -16,70 +16,93 @@ export interface SimView {
   readonly maxLatencyMs?: number;
 }
 
+/** Something that a client did, and what became of it. */
 export interface Dispatched {
   readonly channel: string;
   readonly action: ClientAction;
-  outcome?: string;
+  /** Its number in the epoch; 0 when it was never sent. */
+  readonly clientSeq: number;
+  outcome?: DispatchOutcome;
+}
+
+/** What a simulated client is made of. */
+export interface SimClientParts {
+  /** Unique in the world. */
+  readonly name: string;
+  /** Default: the name. Rivals have that of another. */
+  readonly clientId?: string;
+  readonly seed: number;
+  readonly clock: SimulatedClock;
+  readonly network: ControlledNetwork;
+  readonly report: Report;
+  readonly ledger: Ledger;
+  readonly faults: FaultLog;
+  readonly trace: Trace;
+  /** Whether what has no answer is sent again after a drop. */
+  readonly resends: boolean;
 }
 
 /** One optimistic client: the real library on a simulated network, and what became of all that it did. */
 export class SimClient {
   readonly name: string;
+  readonly clientId: string;
   readonly resends: boolean;
+  /** Of its life [ACT-5]; it is sent only by those that resend. */
+  readonly epoch: string;
   readonly client: AhpClient;
-  readonly random: SeededRandom;
   readonly dispatched: Dispatched[] = [];
-  readonly faults: string[] = [];
-  readonly #report: Report;
+  /** What it chooses by now: the present step's. */
+  random: SeededRandom;
+  /** Another connection took over from it, at least once. */
+  wasReplaced = false;
+  readonly #parts: SimClientParts;
   readonly #mirrors = new Map<string, Mirror<ChannelKind>>();
   readonly #pending = new Map<string, number>();
+  #clientSeq = 0;
   #link: Link | undefined;
 
-  constructor(parts: {
-    name: string;
-    seed: number;
-    clock: SimulatedClock;
-    network: ControlledNetwork;
-    report: Report;
-    ledger: Ledger;
-    trace: Trace;
-    /** Whether what has no answer is sent again after a drop. */
-    resends: boolean;
-  }) {
-    const { name, clock, network, report } = parts;
+  constructor(parts: SimClientParts) {
+    const { name, clock, network, report, ledger, trace, faults } = parts;
+    this.#parts = parts;
     this.name = name;
+    this.clientId = parts.clientId ?? name;
     this.resends = parts.resends;
-    this.#report = report;
     this.random = SeededRandom.of(parts.seed, name);
     const ids = SeededRandom.of(parts.seed, `${name}/ids`);
+    let epoch: string | undefined;
     this.client = createClient({
-      clientId: name,
+      clientId: this.clientId,
       clock,
-      random: this.random.next,
-      newId: () => ids.hex(16),
+      random: SeededRandom.of(parts.seed, `${name}/backoff`).next,
+      newId: () => {
+        const id = ids.hex(16);
+        epoch ??= id;
+        return id;
+      },
       resend: parts.resends,
       onError: (error, where) => {
-        if (!isGone(error)) this.faults.push(`${name}: ${where}: ${String(error)}`);
+        if (!isGone(error)) faults.note('fault', `${name}: ${where}: ${String(error)}`);
       },
       backoff: { minMs: 50, maxMs: 2_000 },
       transport: async () => {
-        this.#link = network.connect();
-        return observeTransport(this.#link.client, {
-          envelope: (envelope) => parts.ledger.note(envelope),
-          initialized: () => report.count('initializes'),
-          reconnected: (type) => report.count(type === 'replay' ? 'replayReconnects' : 'snapshotReconnects'),
-          frame: (direction, text) => parts.trace.note(name, `${direction === 'in' ? '←' : '→'} ${text}`),
-          closed: ({ code, reason }) => parts.trace.note(name, `closed ${code} ${reason}`),
-        });
+        const link = network.connect();
+        const line = ledger.follow(this.clientId, name);
+        link.toHost.tap = line.toHost;
+        link.toClient.tap = line.toClient;
+        this.#link = link;
+        return link.client;
       },
     });
+    this.epoch = epoch ?? '';
     let wasOnline = false;
     this.client.onStatus((status) => {
+      trace.note(name, `is ${status.state}`);
       if (wasOnline && status.state === 'waiting') report.count('drops');
       wasOnline = status.state === 'online';
-      if (status.state === 'closed' || status.state === 'replaced') {
-        this.faults.push(`${name}: the client gave up: ${status.error.message}`);
-      }
+      if (status.state === 'replaced') this.wasReplaced = true;
+      // Closed by us in the end, with an error of that name.
+      if (status.state === 'closed' && status.error.name !== 'ClientClosed')
+        faults.note('fault', `${name}: the client gave up: ${status.error.message}`);
     });
   }
 
@@ -90,6 +113,10 @@ export class SimClient {
 
   get isOnline(): boolean {
     return this.client.status.state === 'online';
+  }
+
+  get isReplaced(): boolean {
+    return this.client.status.state === 'replaced';
   }
 
   /** Actions without an outcome. */
@@ -118,8 +145,8 @@ export class SimClient {
         if (mirror.isLost) this.letGo(uri);
       });
       mirror.onAction(({ origin }) => {
-        const isForeign = origin?.clientId !== this.name;
-        if (isForeign && (this.#pending.get(uri) ?? 0) > 0) this.#report.count('rebases');
+        const isForeign = origin?.clientId !== this.clientId;
+        if (isForeign && (this.#pending.get(uri) ?? 0) > 0) this.#parts.report.count('rebases');
       });
     } catch (error) {
       if (!isConnectionLost(error) && !isGone(error)) throw error;
@@ -139,25 +166,49 @@ export class SimClient {
     params: ClientToHostRequests[M]['params'],
     done?: () => void,
   ): void {
-    this.#report.deeds.answered(deed, this.client.request(method, params)).then(
+    const { report, faults, trace } = this.#parts;
+    trace.note(this.name, `${deed} ${JSON.stringify(params)}`);
+    report.deeds.answered(deed, this.client.request(method, params)).then(
       (isDone) => {
         if (isDone) done?.();
       },
-      (error: unknown) => this.faults.push(String(error)),
+      (error: unknown) => faults.note('fault', `${this.name}: ${deed}: ${String(error)}`),
+    );
+  }
+
+  /** Sends a command that nobody counts; refusals and lost connections are the schedule's doing. */
+  ask<M extends 'createTerminal' | 'disposeTerminal'>(
+    method: M,
+    params: ClientToHostRequests[M]['params'],
+    done?: () => void,
+  ): void {
+    const { faults, trace } = this.#parts;
+    trace.note(this.name, `${method} ${JSON.stringify(params)}`);
+    this.client.request(method, params).then(
+      () => done?.(),
+      (error: unknown) => {
+        if (!isConnectionLost(error) && !(error instanceof RpcError))
+          faults.note('fault', `${this.name}: ${method}: ${String(error)}`);
+      },
     );
   }
 
   dispatch(channel: string, action: ClientAction): void {
-    const entry: Dispatched = { channel, action };
+    const { report, trace } = this.#parts;
+    const { state } = this.client.status;
+    if (state !== 'closed' && state !== 'replaced') this.#clientSeq += 1;
+    const clientSeq = state === 'closed' || state === 'replaced' ? 0 : this.#clientSeq;
+    const entry: Dispatched = { channel, action, clientSeq };
     this.dispatched.push(entry);
-    this.#report.count('dispatches');
+    trace.note(this.name, `does ${clientSeq} on ${channel}: ${JSON.stringify(action)}`);
+    report.count('dispatches');
     this.#pending.set(channel, (this.#pending.get(channel) ?? 0) + 1);
     void this.client.dispatch(channel, action).then((outcome) => {
       this.#pending.set(channel, (this.#pending.get(channel) ?? 0) - 1);
-      entry.outcome = outcome.outcome;
-      if (outcome.outcome === 'rejected') this.#report.rejected(outcome.code);
-      else this.#report.count(outcome.outcome);
-      this.#report.deeds.settled(action, outcome);
+      entry.outcome = outcome;
+      if (outcome.outcome === 'rejected') report.rejected(outcome.code);
+      else report.count(outcome.outcome);
+      report.deeds.settled(action, outcome);
     });
   }
 }

@@ -1,81 +1,102 @@
 import { SECOND_CHAT, SESSION } from '../deeds/act.ts';
 import { checkInvariants } from './invariants.ts';
+import { checkNothingLeft } from './leftovers.ts';
+import { withoutRealWorld } from './real-world.ts';
 import type { Report } from './report.ts';
-import { step } from './schedule.ts';
+import { step, stepOf } from './schedule.ts';
+import type { SimClient } from './sim-client.ts';
 import { TERMINALS } from './terminals.ts';
+import { Trace } from './trace.ts';
 import { World } from './world.ts';
+import { type WorldOptions, worldOptionsOf } from './world-options.ts';
 
 /** One run of the simulator. */
 export interface Run {
   readonly seed: number;
   /** Steps between two audits. */
   readonly stepCount: number;
-  readonly auditCount: number;
+  /** Default 1. */
+  readonly auditCount?: number;
+  /** Numbers of steps that are left out. Default none. */
+  readonly without?: ReadonlySet<number>;
+  /** Default: keeps nothing. */
+  readonly trace?: Trace;
 }
 
-/** Plays the schedule of a seed, audits it, and tells what happened. Throws what an audit finds. */
-export async function simulate({ seed, stepCount, auditCount }: Run): Promise<Report> {
-  const world = new World({
-    seed,
-    clientCount: 2 + (seed % 3),
-    replayMs: 30_000,
-    unloadAfterMs: 20_000,
-    // Some worlds have slow disks, some hosts with short patience for slow clients, some a client of another make.
-    slowDisk: [0, 0.05, 0.3][seed % 3] ?? 0,
-    outbox:
-      seed % 2 === 0
-        ? { softBytes: 1_000_000, hardBytes: 8_000_000 }
-        : { softBytes: 2_000, hardBytes: 12_000 },
-    foreigner: seed % 4 === 1 ? 1 : undefined,
-  });
-  await world.start();
+/** How often a run looks whether something went wrong in the middle of a step. */
+const CHECK_EVERY = 20;
+
+/** Plays the schedule of a seed, audits it, and tells what happened. Rejects with a `Violation`, or with what broke. */
+export function simulate(run: Run): Promise<Report> {
+  const options = worldOptionsOf(run.seed);
+  return withoutRealWorld(() => play(new World(options, run.trace ?? new Trace()), run));
+}
+
+async function play(world: World, { stepCount, auditCount = 1, without = new Set() }: Run): Promise<Report> {
+  world.begin();
   await enter(world);
   for (let audit = 0; audit < auditCount; audit += 1) {
-    for (let count = 0; count < stepCount; count += 1) await step(world);
-    if (!world.isUp) await world.start();
-    world.failReads(0);
-    await world.quiesce();
+    const end = (audit + 1) * stepCount;
+    for (let index = audit * stepCount; index < end; index += 1) {
+      if (!without.has(index)) await step(world, index);
+      if (index % CHECK_EVERY === 0) world.faults.check();
+    }
+    await world.settleDown();
     await checkInvariants(world);
   }
-  for (const { client } of world.clients) client.close();
-  await world.stop();
+  await checkNothingLeft(world);
   return world.report;
+}
+
+/** The numbers of a run's steps, by what they are. */
+export function stepNumbers(options: WorldOptions, count: number): Map<string, number[]> {
+  const numbers = new Map<string, number[]>();
+  for (let index = 0; index < count; index += 1) {
+    const { name } = stepOf(options, index);
+    numbers.set(name, [...(numbers.get(name) ?? []), index]);
+  }
+  return numbers;
 }
 
 /** Everybody connects, the first makes the session, and all look at everything. */
 async function enter(world: World): Promise<void> {
-  const connecting = Promise.all(world.clients.map(({ client }) => client.connect()));
-  await world.quiesce();
-  await connecting;
+  await world.clock.runUntilSettled(world.life?.started ?? Promise.resolve());
+  await meanwhile(world, Promise.all(world.clients.map(({ client }) => client.connect())));
   const [first] = world.clients;
   if (first === undefined) throw new Error('a world needs a client');
-  const creating = first.client.request('createSession', { channel: SESSION, provider: 'simulated' });
-  await world.quiesce();
-  await creating;
-  const adding = first.client.request('createChat', { channel: SESSION, chat: SECOND_CHAT });
-  await world.quiesce();
-  await adding;
-  for (const channel of TERMINALS) {
-    const claim = { kind: 'client' as const, clientId: first.name };
-    const making = first.client.request('createTerminal', { channel, claim, 'x-command': ['program'] });
-    await world.quiesce();
-    await making;
-    world.permanent.add(channel);
+  await meanwhile(world, first.client.request('createSession', { channel: SESSION, provider: 'simulated' }));
+  const claim = { kind: 'client' as const, clientId: first.name };
+  const making = [
+    first.client.request('createChat', { channel: SESSION, chat: SECOND_CHAT }),
+    ...TERMINALS.map((channel) =>
+      first.client.request('createTerminal', { channel, claim, 'x-command': ['program'] }),
+    ),
+  ];
+  await meanwhile(world, Promise.all(making));
+  for (const uri of [SESSION, SECOND_CHAT, ...TERMINALS]) world.permanent.add(uri);
+  for (const foreigner of world.foreigners) {
+    for (const uri of [SESSION, SECOND_CHAT, TERMINALS[0], 'ahp-root://']) foreigner.hold(uri);
   }
-  for (const [index, client] of world.clients.entries()) {
-    const holding = Promise.all([
-      client.hold(SESSION),
-      client.hold(SECOND_CHAT, index === 1 ? { turns: 2 } : {}),
-      client.hold('ahp-root://'),
-      ...TERMINALS.map((uri) => client.hold(uri)),
-    ]);
-    await world.quiesce();
-    await holding;
-    const chat = client.mirror(SESSION, 'session')?.state.defaultChat;
-    if (chat === undefined) throw new Error('the session has no default chat');
-    for (const uri of [SESSION, SECOND_CHAT, chat]) world.permanent.add(uri);
-    const looking = client.hold(chat, index === 2 ? { maxLatencyMs: 50 } : {});
-    await world.quiesce();
-    await looking;
-  }
+  await meanwhile(world, Promise.all(world.clients.map((client, index) => lookAround(world, client, index))));
+}
+
+/** Lets everything go on until a promise has settled; rejects as it does. */
+async function meanwhile(world: World, promise: Promise<unknown>): Promise<void> {
+  const settled = Promise.allSettled([promise]);
+  await world.quiesce();
+  const [{ status, ...rest }] = await settled;
+  if (status === 'rejected') throw new Error('the world could not be entered', { cause: rest });
+}
+
+async function lookAround(world: World, client: SimClient, index: number): Promise<void> {
+  await Promise.all([
+    client.hold(SESSION),
+    client.hold(SECOND_CHAT, index === 1 ? { turns: 2 } : {}),
+    client.hold('ahp-root://'),
+    ...TERMINALS.map((uri) => client.hold(uri)),
+  ]);
+  const chat = client.mirror(SESSION, 'session')?.state.defaultChat;
+  if (chat === undefined) throw new Error('the session has no default chat');
+  world.permanent.add(chat);
+  await client.hold(chat, index === 2 ? { maxLatencyMs: 50 } : {});
 }

@@ -1,94 +1,97 @@
-import { createHost, type Host, JournalError } from '@agenthost/host';
+import type { Log } from '@agenthost/host';
 import { ControlledNetwork } from '../controlled-network.ts';
 import { FaultJournal } from '../fault-journal.ts';
 import { SeededRandom } from '../seeded-random.ts';
-import { createSimulatedAgent } from '../simulated-agent.ts';
-import { type ClockScope, SimulatedClock } from '../simulated-clock.ts';
+import { SimulatedClock } from '../simulated-clock.ts';
 import { SimulatedPtyOwner } from '../simulated-pty.ts';
+import { Archive } from './archive.ts';
+import { FaultLog } from './faults.ts';
+import { ForeignClient } from './foreign-client.ts';
 import { Ledger } from './ledger.ts';
+import { type DiskMood, Life } from './life.ts';
 import { Report } from './report.ts';
+import { SCHEDULED } from './scheduled.ts';
 import { SimClient } from './sim-client.ts';
-import { Trace } from './trace.ts';
-
-/** What may differ between runs. */
-export interface WorldOptions {
-  readonly seed: number;
-  readonly clientCount: number;
-  /** How long envelopes stay replayable, ms of simulated time. */
-  readonly replayMs: number;
-  /** How long an unused channel stays in memory, ms of simulated time. */
-  readonly unloadAfterMs: number;
-  /** Bounds of what waits for one connection, in bytes. */
-  readonly outbox: { readonly softBytes: number; readonly hardBytes: number };
-  /** How often, 0 to 1, a read or write of the disk takes its time; up to 30 ms. */
-  readonly slowDisk: number;
-  /** Index of the client that never resends, as foreign ones do. */
-  readonly foreigner: number | undefined;
-}
+import type { Trace } from './trace.ts';
+import { Violation } from './violation.ts';
+import type { WorldOptions } from './world-options.ts';
 
 /** The longest that a subscription asks the host to hold output back. */
 export const MAX_LATENCY_MS = 100;
 
-/** Names the errors that a schedule makes. */
-const SCHEDULED = 'the schedule made this read fail';
-
-/** One life of the host: from start to stop or kill. */
-interface Life {
-  readonly host: Host;
-  readonly journal: FaultJournal;
-  readonly scope: ClockScope;
-}
+/** After so long a client has noticed that nothing comes any more: a ping, and no answer to it. */
+const SILENCE_MS = 40_000;
 
 /** A host on a disk that outlives it, clients, and a network between them, all on one simulated clock. */
 export class World {
   readonly options: WorldOptions;
   readonly clock = new SimulatedClock();
   readonly network = new ControlledNetwork();
-  readonly random: SeededRandom;
   readonly report = new Report();
-  readonly ledger = new Ledger(this.report);
-  readonly trace = new Trace(this.clock.now);
+  readonly faults = new FaultLog();
+  readonly archive = new Archive(this.faults);
+  readonly trace: Trace;
+  readonly ledger: Ledger;
   readonly clients: SimClient[];
-  /** Copies of the session that somebody made. */
-  readonly forks = new Set<string>();
+  readonly foreigners: ForeignClient[];
+  /** Second clients under the id of a first. */
+  readonly rivals: SimClient[] = [];
+  /** Sessions that come and go. */
+  readonly passing = new Set<string>();
+  /** Terminals that come and go. */
+  readonly terminals = new Set<string>();
   /** Channels that stay. */
   readonly permanent = new Set(['ahp-root://']);
-  /** What went wrong that no assertion would see. */
-  readonly faults: string[] = [];
+  readonly mood: DiskMood = { isFull: false, failingReads: 0, killIn: 0 };
+  /** Everything durable. */
+  readonly disk = new FaultJournal().disk;
+  /** Frames of some link get lost without either end hearing of it. */
+  hasDeadWays = false;
   readonly #ids: SeededRandom;
   readonly #diskChance: SeededRandom;
   #life: Life | undefined;
-  #failingReads = 0;
+  #isStarting = false;
   #ptys = new SimulatedPtyOwner({ outlivesHost: true });
-  #lastDisk = new FaultJournal().disk;
+  #names = 0;
 
-  constructor(options: WorldOptions) {
+  constructor(options: WorldOptions, trace: Trace) {
     this.options = options;
-    this.random = SeededRandom.of(options.seed, 'schedule');
+    this.trace = trace;
+    trace.begin(this.clock.now);
+    const { archive, faults, report, clock, network } = this;
+    this.ledger = new Ledger({ archive, faults, report, trace });
     this.#ids = SeededRandom.of(options.seed, 'host/ids');
     this.#diskChance = SeededRandom.of(options.seed, 'disk');
     this.clients = Array.from({ length: options.clientCount }, (_, index) =>
-      this.makeClient(`client-${index}`, index !== options.foreigner),
+      this.makeClient(`client-${index}`, { resends: index !== options.forgetful }),
     );
+    this.foreigners = Array.from({ length: options.foreignCount }, (_, index) => {
+      const name = `foreigner-${index}`;
+      const random = SeededRandom.of(options.seed, name);
+      return new ForeignClient({ name, random, clock, network, ledger: this.ledger, faults });
+    });
   }
 
-  makeClient(name: string, resends = true): SimClient {
-    const { clock, network, report, ledger, trace } = this;
-    return new SimClient({ name, seed: this.options.seed, clock, network, report, ledger, trace, resends });
+  makeClient(name: string, { resends = true, clientId = name } = {}): SimClient {
+    const { clock, network, report, ledger, trace, faults } = this;
+    const { seed } = this.options;
+    return new SimClient({ name, clientId, seed, clock, network, report, ledger, faults, trace, resends });
   }
 
+  /** A name that nobody has had. */
+  newName(kind: string): string {
+    this.#names += 1;
+    return `${kind}-${this.#names}`;
+  }
+
+  /** The host takes connections. */
   get isUp(): boolean {
-    return this.#life !== undefined;
+    return this.#life !== undefined && !this.#isStarting;
   }
 
-  /** The running host's journal. */
-  get journal(): FaultJournal | undefined {
-    return this.#life?.journal;
-  }
-
-  /** Everything durable. */
-  get disk(): FaultJournal['disk'] {
-    return this.#lastDisk;
+  /** The host that runs, or is about to. */
+  get life(): Life | undefined {
+    return this.#life;
   }
 
   /** The programs that run in terminals; they outlive the host. */
@@ -96,46 +99,41 @@ export class World {
     return this.#ptys;
   }
 
-  /** The next so many reads fail; 0: none. */
-  failReads(count: number): void {
-    this.report.count('failedReads', count);
-    this.#failingReads = count;
+  /** Begins a host, which takes connections once it has started; nothing when there is one. */
+  begin(): void {
+    if (this.#life !== undefined) return;
+    this.#ptys = this.#ptys.restart();
+    this.trace.note('host', 'starts');
+    this.ledger.hostStarted(this.disk.reservedSeq);
+    const { options, clock, disk, mood, archive, faults } = this;
+    const life = new Life({
+      ...{ options, clock, disk, mood, archive, faults },
+      ptys: this.#ptys,
+      log: this.#log(),
+      ids: this.#ids,
+      diskChance: this.#diskChance,
+      kill: () => this.crash(),
+    });
+    this.#life = life;
+    this.#isStarting = true;
+    life.started.then(
+      () => this.#open(life),
+      (error: unknown) => {
+        this.trace.note('host', `cannot start: ${String(error)}`);
+        if (this.#life !== life) return;
+        this.#life = undefined;
+        life.end();
+        if (!String(error).includes(SCHEDULED) && !String(error).includes('a test made this'))
+          faults.note('fault', `the host could not start: ${String(error)}`);
+      },
+    );
   }
 
-  async start(): Promise<void> {
-    this.#failingReads = 0;
-    const scope = this.clock.scope();
-    const { seed, replayMs, unloadAfterMs, outbox } = this.options;
-    const pause = (): Promise<void> | void => this.#diskPause(scope);
-    const journal = new FaultJournal(this.#lastDisk, {
-      beforeCommit: pause,
-      afterCommit: pause,
-      afterRead: () => {
-        if (this.#failingReads === 0) return pause();
-        this.#failingReads -= 1;
-        throw new JournalError('io', SCHEDULED);
-      },
-    });
-    this.#ptys = this.#ptys.restart();
-    const host = createHost({
-      journal,
-      agents: [() => createSimulatedAgent({ seed, timers: scope })],
-      roots: [process.cwd()],
-      defaultDirectory: process.cwd(),
-      replayWindow: { maxAgeMs: replayMs },
-      unloadAfterMs,
-      outbox,
-      clock: scope,
-      timers: scope,
-      ids: { next: () => this.#ids.hex(16) },
-      terminals: { owner: this.#ptys, shellIntegration: false },
-      log: this.#log(),
-    });
-    this.trace.note('host', 'starts');
-    const starting = host.start();
-    await this.clock.runUntilSettled(starting);
-    this.#life = { host, journal, scope };
-    this.network.accept = (transport) => host.accept(transport, { tokenHash: 'owner', isAdmin: true });
+  #open(life: Life): void {
+    if (this.#life !== life) return;
+    this.#isStarting = false;
+    this.trace.note('host', 'is up');
+    this.network.accept = (transport) => life.host.accept(transport, { tokenHash: 'owner', isAdmin: true });
   }
 
   /** SIGKILL: what was durable stays, nothing else. */
@@ -144,27 +142,63 @@ export class World {
     if (life === undefined) return;
     this.trace.note('host', 'is killed');
     this.#life = undefined;
+    this.mood.killIn = 0;
     this.network.accept = undefined;
-    life.journal.crash();
-    life.scope.end();
+    life.crash();
+    this.#ptys.abandon();
     for (const link of this.network.links) link.cut();
     this.report.count('hostCrashes');
   }
 
-  /** The host ends as asked to. */
+  /** The host ends as asked to. A start that is under way is a kill. */
   async stop(): Promise<void> {
     const life = this.#life;
     if (life === undefined) return;
-    this.#life = undefined;
+    if (this.#isStarting) return this.crash();
     this.trace.note('host', 'stops');
     this.network.accept = undefined;
+    this.mood.killIn = 0;
     await this.clock.runUntilSettled(life.host.stop());
-    life.scope.end();
+    this.#life = undefined;
+    if (life.timerCount > 0)
+      this.faults.note('leftover', `${life.timerCount} timers of a host that has stopped`);
+    life.end();
     for (const link of this.network.links) {
       link.deliverAll();
       link.cut();
     }
     this.report.count('hostStops');
+  }
+
+  /** Everything works from now on. */
+  heal(): void {
+    this.mood.isFull = false;
+    this.mood.failingReads = 0;
+    this.mood.killIn = 0;
+  }
+
+  /** Heals, starts the host if there is none, and ends the rivals, so that everybody can come back. */
+  async settleDown(): Promise<void> {
+    this.heal();
+    for (const rival of this.rivals.splice(0)) rival.client.close();
+    for (const { client } of this.clients) if (client.status.state === 'replaced') client.reconnectNow();
+    if (this.hasDeadWays) await this.linger(SILENCE_MS);
+    this.hasDeadWays = false;
+    await this.quiesce();
+  }
+
+  /** Lets time go by with a network that delivers everything at once. */
+  async linger(ms: number): Promise<void> {
+    const end = this.clock.now() + ms;
+    while (this.clock.now() < end) {
+      if (this.#life === undefined) this.begin();
+      await this.clock.settle();
+      let delivered = 0;
+      for (const link of this.network.links) delivered += link.deliverAll();
+      if (delivered > 0) continue;
+      if ((this.clock.nextAt ?? end) >= end) await this.clock.advance(end - this.clock.now());
+      else this.clock.fireNext();
+    }
   }
 
   /**
@@ -174,37 +208,38 @@ export class World {
   async quiesce(limitMs = 600_000): Promise<void> {
     const end = this.clock.now() + limitMs;
     for (let quietSince = this.clock.now(); ; ) {
+      if (this.#life === undefined) this.begin();
       await this.clock.settle();
+      for (const foreigner of this.foreigners) foreigner.connect();
       let delivered = 0;
       for (const link of this.network.links) delivered += link.deliverAll();
       if (delivered > 0) {
         quietSince = this.clock.now();
         continue;
       }
-      const isQuiet = this.clients.every((client) => client.isOnline && client.pendingCount === 0);
+      const isQuiet =
+        this.isUp &&
+        this.clients.every((client) => client.isOnline && client.pendingCount === 0) &&
+        this.foreigners.every((client) => client.isOnline && !client.isWaiting);
       if (isQuiet && this.clock.now() - quietSince > MAX_LATENCY_MS) return;
-      if (this.clock.now() > end) throw new Error(`no quiescence: ${this.#whatWaits()}`);
+      if (this.clock.now() > end) throw new Violation('quiescence', this.#whatWaits());
       const { nextAt } = this.clock;
       if (isQuiet && (nextAt ?? end) > quietSince + MAX_LATENCY_MS)
         await this.clock.advance(MAX_LATENCY_MS + 1);
-      else if (!this.clock.fireNext()) throw new Error(`nothing will happen any more: ${this.#whatWaits()}`);
+      else if (!this.clock.fireNext())
+        throw new Violation('quiescence', `nothing will happen any more: ${this.#whatWaits()}`);
     }
   }
 
-  #diskPause(scope: ClockScope): Promise<void> | void {
-    if (!this.#diskChance.chance(this.options.slowDisk)) return undefined;
-    return new Promise((resolve) => {
-      scope.after(this.#diskChance.between(0, 30), resolve);
-    });
-  }
-
   #whatWaits(): string {
-    return this.clients
-      .map(({ name, client, pendingCount }) => `${name} ${client.status.state}, ${pendingCount} pending`)
-      .join('; ');
+    const clients = this.clients.map(
+      ({ name, client, pendingCount }) => `${name} ${client.status.state}, ${pendingCount} pending`,
+    );
+    const foreign = this.foreigners.map(({ name, isOnline }) => `${name} ${isOnline ? 'online' : 'away'}`);
+    return [`the host ${this.isUp ? 'is up' : 'is not up'}`, ...clients, ...foreign].join('; ');
   }
 
-  #log() {
+  #log(): Log {
     const isExpected = (fields: object, message: string): boolean =>
       message.includes('journal cannot be written') || describe(fields).includes(SCHEDULED);
     return {
@@ -212,8 +247,8 @@ export class World {
       info: (_: object, message: string) => this.trace.note('host', message),
       warn: (fields: object, message: string) => this.trace.note('host', `${message} ${describe(fields)}`),
       error: (fields: object, message: string) => {
-        this.trace.note('host', message);
-        if (!isExpected(fields, message)) this.faults.push(`host: ${message}: ${describe(fields)}`);
+        this.trace.note('host', `${message} ${describe(fields)}`);
+        if (!isExpected(fields, message)) this.faults.note('fault', `host: ${message}: ${describe(fields)}`);
       },
     };
   }

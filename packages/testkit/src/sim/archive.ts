@@ -1,0 +1,72 @@
+import type { JournalWrite } from '@agenthost/host';
+import type { ActionEnvelope } from '@agenthost/protocol';
+import { isPrivate } from './envelopes.ts';
+import type { FaultLog } from './faults.ts';
+
+/**
+ * Every envelope that was ever made durable, over all lives of the host: what the journal itself forgets when its window moves on. Judges
+ * each as it comes.
+ */
+export class Archive {
+  readonly #faults: FaultLog;
+  readonly #json = new Map<number, string>();
+  /** Numbers of the envelopes that answer a dispatch, by client, epoch and `clientSeq`. */
+  readonly #byDispatch = new Map<string, number[]>();
+  /** Highest `clientSeq` applied, by client and epoch. */
+  readonly #lastApplied = new Map<string, number>();
+  #lastSeq = 0;
+
+  constructor(faults: FaultLog) {
+    this.#faults = faults;
+  }
+
+  /** Highest number that is durable. */
+  get lastSeq(): number {
+    return this.#lastSeq;
+  }
+
+  /** A commit has become durable. */
+  committed(writes: readonly JournalWrite[]): void {
+    for (const write of writes) {
+      if (write.op !== 'envelope') continue;
+      const { seq, json, origin } = write;
+      if (seq <= this.#lastSeq)
+        this.#faults.note('numbers', `${seq} was journaled after ${this.#lastSeq}: ${json}`);
+      this.#lastSeq = Math.max(this.#lastSeq, seq);
+      this.#json.set(seq, json);
+      if (json.includes('rejectionReason') || json.includes('"terminal/input"')) this.#checkPublic(json);
+      if (origin !== undefined) this.#noteDispatch(origin, seq);
+    }
+  }
+
+  /** The durable envelope of that number. */
+  get(seq: number): ActionEnvelope | undefined {
+    const json = this.#json.get(seq);
+    return json === undefined ? undefined : JSON.parse(json);
+  }
+
+  /** How often that dispatch took effect. */
+  timesApplied(clientId: string, epoch: string, clientSeq: number): number {
+    return this.#byDispatch.get(`${clientId} ${epoch} ${clientSeq}`)?.length ?? 0;
+  }
+
+  #checkPublic(json: string): void {
+    const envelope: ActionEnvelope = JSON.parse(json);
+    if (isPrivate(envelope)) this.#faults.note('privacy', `private, and journaled: ${json}`);
+  }
+
+  #noteDispatch(
+    { clientId, epoch, clientSeq }: { clientId: string; epoch: string; clientSeq: number },
+    seq: number,
+  ): void {
+    const life = `${clientId} ${epoch}`;
+    const key = `${life} ${clientSeq}`;
+    const before = this.#byDispatch.get(key);
+    if (before !== undefined)
+      this.#faults.note('once', `dispatch ${key} was applied as ${before.join()} and as ${seq}`);
+    this.#byDispatch.set(key, [...(before ?? []), seq]);
+    const last = this.#lastApplied.get(life) ?? 0;
+    if (clientSeq < last) this.#faults.note('once', `dispatch ${key} was applied behind ${last}`);
+    this.#lastApplied.set(life, Math.max(last, clientSeq));
+  }
+}

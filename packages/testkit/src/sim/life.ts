@@ -1,0 +1,126 @@
+import { createHost, type Host, JournalError, type Log } from '@agenthost/host';
+import { FaultJournal } from '../fault-journal.ts';
+import type { SeededRandom } from '../seeded-random.ts';
+import { createSimulatedAgent } from '../simulated-agent.ts';
+import type { ClockScope, SimulatedClock } from '../simulated-clock.ts';
+import type { SimulatedPtyOwner } from '../simulated-pty.ts';
+import { AgentWatch, makeUnruly } from '../unruly-agent.ts';
+import type { Archive } from './archive.ts';
+import type { FaultLog } from './faults.ts';
+import { SCHEDULED } from './scheduled.ts';
+import type { WorldOptions } from './world-options.ts';
+
+/** What a disk does beyond its port, now. Outlives the hosts that write to it. */
+export interface DiskMood {
+  /** Nothing can be written. */
+  isFull: boolean;
+  /** So many reads fail. */
+  failingReads: number;
+  /** At that many operations from now the host is killed: before a commit, right behind one, at a read or a reservation. 0: never. */
+  killIn: number;
+}
+
+/** What one life of the host is made of. */
+export interface LifeParts {
+  readonly options: WorldOptions;
+  readonly clock: SimulatedClock;
+  readonly disk: FaultJournal['disk'];
+  readonly mood: DiskMood;
+  readonly ptys: SimulatedPtyOwner;
+  readonly archive: Archive;
+  readonly faults: FaultLog;
+  readonly log: Log;
+  readonly ids: SeededRandom;
+  readonly diskChance: SeededRandom;
+  /** The disk's mood says that the host is killed here. */
+  kill(): void;
+}
+
+/** One life of the host: from start to stop or kill. */
+export class Life {
+  readonly host: Host;
+  readonly journal: FaultJournal;
+  readonly agents = new AgentWatch();
+  /** Settles with the start. */
+  readonly started: Promise<unknown>;
+  readonly #parts: LifeParts;
+  readonly #scope: ClockScope;
+  readonly #agentScope: ClockScope;
+
+  constructor(parts: LifeParts) {
+    this.#parts = parts;
+    const { options, clock, archive, ptys, log, ids } = parts;
+    const scope = clock.scope();
+    this.#scope = scope;
+    this.#agentScope = clock.scope();
+    this.journal = new FaultJournal(parts.disk, {
+      beforeCommit: () => this.#operate('write'),
+      afterCommit: (writes) => {
+        archive.committed(writes);
+        return this.#operate('written');
+      },
+      beforeReserve: () => this.#operate('write'),
+      afterRead: () => this.#operate('read'),
+    });
+    const { seed, replayMs, unloadAfterMs, outbox, unruly } = options;
+    const timers = this.#agentScope;
+    this.host = createHost({
+      journal: this.journal,
+      agents: [
+        () =>
+          makeUnruly(createSimulatedAgent({ seed, timers }), this.agents, {
+            seed,
+            timers,
+            chance: unruly,
+            reason: SCHEDULED,
+            onFault: (error) => parts.faults.note('fault', `thrown at an agent: ${String(error)}`),
+          }),
+      ],
+      roots: [process.cwd()],
+      defaultDirectory: process.cwd(),
+      replayWindow: { maxAgeMs: replayMs },
+      unloadAfterMs,
+      outbox,
+      clock: scope,
+      timers: scope,
+      ids: { next: () => ids.hex(16) },
+      terminals: { owner: ptys, shellIntegration: false },
+      log,
+    });
+    this.started = this.host.start();
+  }
+
+  /** SIGKILL. */
+  crash(): void {
+    this.journal.crash();
+    this.end();
+  }
+
+  /** Nothing of it is called back any more. */
+  end(): void {
+    this.#scope.end();
+    this.#agentScope.end();
+  }
+
+  /** Timers of the host itself that wait. */
+  get timerCount(): number {
+    return this.#scope.timerCount;
+  }
+
+  #operate(kind: 'read' | 'write' | 'written'): Promise<void> | void {
+    const { mood, diskChance, options } = this.#parts;
+    if (mood.killIn > 0) {
+      mood.killIn -= 1;
+      if (mood.killIn === 0) return this.#parts.kill();
+    }
+    if (kind === 'write' && mood.isFull) throw new JournalError('full', SCHEDULED);
+    if (kind === 'read' && mood.failingReads > 0) {
+      mood.failingReads -= 1;
+      throw new JournalError('io', SCHEDULED);
+    }
+    if (!diskChance.chance(options.slowDisk)) return undefined;
+    return new Promise((resolve) => {
+      this.#scope.after(diskChance.between(0, 30), resolve);
+    });
+  }
+}

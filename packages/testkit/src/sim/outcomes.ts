@@ -1,0 +1,45 @@
+import type { SimClient } from './sim-client.ts';
+import { Violation } from './violation.ts';
+import type { World } from './world.ts';
+
+/** Whatever anybody did was applied once, or refused with a reason, or ignored, or never reached the host. Throws a `Violation`. */
+export function checkOutcomes(world: World): void {
+  for (const client of world.clients) checkClient(world, client);
+}
+
+function checkClient(world: World, client: SimClient): void {
+  const { name, dispatched, resends, wasReplaced } = client;
+  for (const { outcome, channel, action, clientSeq } of dispatched) {
+    const what = `${name}: dispatch ${clientSeq}, ${action.type} on ${channel}`;
+    if (outcome === undefined) throw new Violation('outcome', `${what} has none`);
+    // Nothing is ignored on a channel that exists, and nothing dropped by a client that resends and was alone.
+    if (outcome.outcome === 'ignored' && world.permanent.has(channel))
+      throw new Violation('outcome', `${what} was ignored`);
+    if (outcome.outcome === 'dropped' && resends && !wasReplaced)
+      throw new Violation('outcome', `${what} was dropped: ${outcome.reason}`);
+    if (!resends || clientSeq === 0) continue;
+    const times = world.archive.timesApplied(client.clientId, client.epoch, clientSeq);
+    if (!isFit(outcome, action.type, times))
+      throw new Violation('once', `${what} is ${outcome.outcome} and was applied ${times} times`);
+  }
+}
+
+function isFit(
+  outcome: NonNullable<SimClient['dispatched'][number]['outcome']>,
+  type: string,
+  times: number,
+) {
+  switch (outcome.outcome) {
+    case 'accepted':
+      return times === (type === 'terminal/input' ? 0 : 1);
+    case 'rejected':
+      return times === 0 || (outcome.code === 'outcomeExpired' && times === 1);
+    case 'ignored':
+      // Its channel went while it was under way, or its answer with a connection.
+      return times <= 1;
+    case 'dropped':
+      return times <= 1;
+    default:
+      return outcome satisfies never;
+  }
+}

@@ -1,0 +1,22 @@
+import { Violation } from './violation.ts';
+import type { World } from './world.ts';
+
+/** No turn is open that nobody will ever end: its chat's agent is at work, or the turn that has the worker is. Throws a `Violation`. */
+export function checkOwners({ life }: World): void {
+  if (life === undefined) return;
+  const { registry } = life.host.core.sync;
+  for (const channel of registry.all()) {
+    if (!channel.is('chat')) continue;
+    const { activeTurn, origin } = channel.state;
+    if (activeTurn === undefined) continue;
+    const what = `${channel.uri}: turn ${activeTurn.id}`;
+    if (origin?.kind === 'tool') {
+      if (registry.getOf('chat', origin.chat)?.state.activeTurn === undefined)
+        throw new Violation('owner', `${what} of a worker whose parent has no turn`);
+      continue;
+    }
+    const session = registry.getOf('session', channel.session ?? '');
+    if (session?.state.lifecycle === 'creating') continue;
+    if (!life.agents.isBusy(channel.uri)) throw new Violation('owner', `${what} belongs to nobody`);
+  }
+}

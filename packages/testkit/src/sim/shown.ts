@@ -1,0 +1,14 @@
+import { contentText } from '@agenthost/client';
+import type { ChannelKind, ChannelState, TerminalState } from '@agenthost/protocol';
+
+/** Modes and place of the cursor, without text: what is left at the head of a terminal's content after it was cleared. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what terminals are told by.
+const HEAD = /^(?:\u001b(?:\[[0-9;?]*[A-Za-z]|[78=>]))+/;
+
+/** A state as it is judged: terminals by what was put out since they were cleared, however it is parted. */
+export function shownBy(state: ChannelState[ChannelKind]): object {
+  if (!isTerminal(state)) return state;
+  return { ...state, content: contentText(state.content).replace(HEAD, '') };
+}
+
+const isTerminal = (state: object): state is TerminalState => 'claim' in state;

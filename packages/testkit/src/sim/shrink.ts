@@ -1,0 +1,56 @@
+import { type Run, simulate, stepNumbers } from './simulate.ts';
+import { Trace } from './trace.ts';
+import { Violation } from './violation.ts';
+import { worldOptionsOf } from './world-options.ts';
+
+/** What is left of a failed run. */
+export interface Shrunk {
+  readonly run: Run;
+  readonly error: unknown;
+  /** Steps that are left. */
+  readonly stepCount: number;
+  /** How often it was played for that. */
+  readonly replays: number;
+}
+
+/** What counts as the same failure: the promise that was broken, or the name of what was thrown. */
+const kindOf = (error: unknown): string =>
+  error instanceof Violation ? error.rule : error instanceof Error ? error.name : String(error);
+
+async function failureOf(run: Run): Promise<unknown> {
+  try {
+    await simulate(run);
+    return undefined;
+  } catch (error) {
+    return error;
+  }
+}
+
+/**
+ * Leaves out what a failed run does not need to fail as it did: first all steps of a kind, then ever smaller stretches. The same run gives
+ * the same result. `maxReplays`: it gives up there, with what it has.
+ */
+export async function shrink(failed: Run, error: unknown, maxReplays = 300): Promise<Shrunk> {
+  const total = failed.stepCount * (failed.auditCount ?? 1);
+  let replays = 0;
+  let last = error;
+  let without: ReadonlySet<number> = new Set(failed.without);
+  const tryWithout = async (more: readonly number[]): Promise<void> => {
+    const fresh = more.filter((index) => !without.has(index));
+    if (fresh.length === 0 || replays >= maxReplays) return;
+    replays += 1;
+    const candidate = new Set([...without, ...fresh]);
+    const found = await failureOf({ ...failed, without: candidate, trace: new Trace() });
+    if (found === undefined || kindOf(found) !== kindOf(error)) return;
+    without = candidate;
+    last = found;
+  };
+  for (const numbers of stepNumbers(worldOptionsOf(failed.seed), total).values()) await tryWithout(numbers);
+  const left = (): number[] =>
+    Array.from({ length: total }, (_, index) => index).filter((index) => !without.has(index));
+  for (let size = Math.ceil(left().length / 2); size >= 1; size = size === 1 ? 0 : Math.ceil(size / 2)) {
+    const steps = left();
+    for (let at = 0; at < steps.length; at += size) await tryWithout(steps.slice(at, at + size));
+  }
+  return { run: { ...failed, without }, error: last, stepCount: left().length, replays };
+}

@@ -1,0 +1,227 @@
+import {
+  AgentError,
+  type AgentProvider,
+  type AgentSession,
+  type AgentSessionHost,
+  type OpenAgentSession,
+  type TurnInput,
+  type TurnOutput,
+} from '@agenthost/host';
+import type { Message } from '@agenthost/protocol';
+import { SeededRandom } from './seeded-random.ts';
+import { misuse } from './unruly-calls.ts';
+
+/** What an unruly agent needs. */
+export interface UnrulyOptions {
+  readonly seed: number;
+  readonly timers: { after(delayMs: number, callback: () => void): () => void };
+  /** How often, 0 to 1, it misbehaves. 0: it only keeps count. */
+  readonly chance: number;
+  /** Part of every error that it makes. */
+  readonly reason: string;
+  /** Hears what the host threw at an agent and should not have. */
+  onFault(error: unknown): void;
+}
+
+/** What goes on inside of an agent, whatever its host believes. */
+export class AgentWatch {
+  /** Chats for which a session is being opened, each as often as it is. */
+  readonly opening: string[] = [];
+  /** Chats of the turns that it runs, each as often as it does. */
+  readonly running: string[] = [];
+  /** Chats of sessions that are open, each as often as they are. */
+  readonly open: string[] = [];
+
+  /** Whether something goes on that will end, or is to be ended, for that chat. */
+  isBusy(chat: string): boolean {
+    return this.opening.includes(chat) || this.running.includes(chat);
+  }
+}
+
+const OPENINGS = { well: 8, refused: 1, broken: 1, slow: 2, never: 0.5 } as const;
+
+const TURNS = {
+  garbage: 5,
+  late: 3,
+  deaf: 1,
+  slowToStop: 2,
+  broken: 1,
+  ghost: 2,
+  stall: 1,
+  twice: 1,
+} as const;
+
+/** Makes an agent do now and then what no agent should, as its seed says; `watch` sees what goes on inside. */
+export function makeUnruly(agent: AgentProvider, watch: AgentWatch, options: UnrulyOptions): AgentProvider {
+  let count = 0;
+  return {
+    ...agent,
+    openSession: async (request, signal) => {
+      count += 1;
+      const random = SeededRandom.of(options.seed, `${request.chat} ${count}`);
+      return within(watch.opening, request.chat, async () => {
+        if (random.chance(options.chance)) await misopen(random, options, signal);
+        const exit: { gone?: () => void } = {};
+        const host = hearingExits(request.host, () => exit.gone?.());
+        const session = await agent.openSession({ ...request, host }, signal);
+        const unruly = new UnrulySession(session, { ...request, host }, { random, watch, options });
+        exit.gone = () => unruly.leave();
+        return unruly;
+      });
+    },
+  };
+}
+
+/** Its process has gone once it says so: nobody will close it. */
+const hearingExits = (host: AgentSessionHost, onExit: () => void): AgentSessionHost => ({
+  saveMemory: (memory) => host.saveMemory(memory),
+  title: (title) => host.title(title),
+  config: (config) => host.config(config),
+  commands: (commands) => host.commands(commands),
+  terminal: (start) => host.terminal(start),
+  clientTools: () => host.clientTools(),
+  ready: () => host.ready(),
+  exited: (reason) => {
+    onExit();
+    host.exited(reason);
+  },
+});
+
+async function misopen(random: SeededRandom, { timers, reason }: UnrulyOptions, signal: AbortSignal) {
+  const how = random.weighted(OPENINGS);
+  switch (how) {
+    case 'refused':
+      throw new AgentError('agentError', reason);
+    case 'broken':
+      throw new Error(reason);
+    case 'slow':
+      return new Promise<void>((resolve) => void timers.after(random.between(0, 20_000), resolve));
+    case 'never':
+      // As one whose process hangs: only the end of the attempt ends it.
+      return new Promise<void>((_, reject) => {
+        signal.addEventListener('abort', () => reject(new Error(reason)));
+      });
+    default:
+      return how satisfies 'well';
+  }
+}
+
+class UnrulySession implements AgentSession {
+  readonly #inner: AgentSession;
+  readonly #request: OpenAgentSession;
+  readonly #random: SeededRandom;
+  readonly #watch: AgentWatch;
+  readonly #options: UnrulyOptions;
+  readonly #over = Promise.withResolvers<void>();
+  #isOver = false;
+  /** Outputs of turns that have ended. */
+  #old: TurnOutput | undefined;
+
+  constructor(
+    inner: AgentSession,
+    request: OpenAgentSession,
+    parts: { random: SeededRandom; watch: AgentWatch; options: UnrulyOptions },
+  ) {
+    this.#inner = inner;
+    this.#request = request;
+    this.#random = parts.random;
+    this.#watch = parts.watch;
+    this.#options = parts.options;
+    parts.watch.open.push(request.chat);
+  }
+
+  async runTurn(input: TurnInput, output: TurnOutput, signal: AbortSignal): Promise<void> {
+    await within(this.#watch.running, this.#request.chat, async () => {
+      const random = SeededRandom.of(this.#options.seed, `unruly ${input.turnId}`);
+      if (!random.chance(this.#options.chance)) await this.#inner.runTurn(input, output, signal);
+      else await this.#misrun(random, input, output, signal);
+    });
+    this.#old = output;
+  }
+
+  async steer(message: Message): Promise<boolean> {
+    return (await this.#inner.steer?.(message)) ?? false;
+  }
+
+  async close(): Promise<void> {
+    this.leave();
+    await this.#inner.close();
+    if (this.#random.chance(this.#options.chance / 4)) throw new Error(this.#options.reason);
+  }
+
+  async terminate(): Promise<void> {
+    this.leave();
+    await this.#inner.terminate();
+  }
+
+  /** It is no more. */
+  leave(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    remove(this.#watch.open, this.#request.chat);
+    this.#over.resolve();
+  }
+
+  async #misrun(
+    random: SeededRandom,
+    input: TurnInput,
+    output: TurnOutput,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { timers, reason, onFault } = this.#options;
+    const spoil = (target: TurnOutput, times: number): void => {
+      for (let left = times; left > 0; left -= 1) {
+        timers.after(random.between(0, 2_000), () => misuse(random, target, this.#request.host, onFault));
+      }
+    };
+    const how = random.weighted(TURNS);
+    switch (how) {
+      case 'garbage':
+        spoil(output, random.between(1, 8));
+        return this.#inner.runTurn(input, output, signal);
+      case 'late':
+        await this.#inner.runTurn(input, output, signal);
+        return spoil(output, random.between(1, 5));
+      case 'ghost':
+        if (this.#old !== undefined) spoil(this.#old, 3);
+        return this.#inner.runTurn(input, output, signal);
+      case 'deaf':
+        // Goes on after a cancel, until it is ended.
+        await this.#inner.runTurn(input, output, new AbortController().signal);
+        return spoil(output, 2);
+      case 'slowToStop':
+        await this.#inner.runTurn(input, output, signal);
+        spoil(output, 2);
+        return new Promise((resolve) => void timers.after(random.between(0, 15_000), resolve));
+      case 'stall':
+        await output.markdown('…');
+        return this.#over.promise;
+      case 'twice':
+        await Promise.all([
+          this.#inner.runTurn(input, output, signal),
+          this.#inner.runTurn(input, output, signal),
+        ]);
+        return undefined;
+      case 'broken':
+        await output.markdown('half a');
+        // oxlint-disable-next-line typescript/only-throw-error -- agents throw anything
+        throw random.chance(0.5) ? reason : new TypeError(reason);
+      default:
+        return how satisfies never;
+    }
+  }
+}
+
+async function within<T>(list: string[], entry: string, work: () => Promise<T>): Promise<T> {
+  list.push(entry);
+  try {
+    return await work();
+  } finally {
+    remove(list, entry);
+  }
+}
+
+function remove(list: string[], entry: string): void {
+  const at = list.indexOf(entry);
+  if (at >= 0) list.splice(at, 1);
+}
