@@ -27,6 +27,11 @@ export interface ServerTransport extends Transport {
   uncork(): void;
   /** Calls back each time that everything buffered has been handed to the operating system after a stall. */
   onDrain(listener: () => void): void;
+  /**
+   * Whether the other end has shown since the last call that it lives: anything came from it, or it took some of what was stuck.
+   * Where not, asks it for a sign, which every WebSocket gives by itself once it reads as far. Absent where there is no such thing.
+   */
+  probe?(): boolean;
   /** Ends the connection at once, what is buffered is lost: for peers that do not read, whom no close frame reaches. */
   terminate(): void;
 }
@@ -46,6 +51,7 @@ export function wrapServerSocket(
   // `ws` has no cork of its own; its stream is a private field, so its absence must cost batching only.
   const stream: unknown = Reflect.get(socket, '_socket');
   const raw = stream instanceof Duplex ? stream : undefined;
+  let seen = raw === undefined ? undefined : progressOf(raw);
 
   const close = (code: number = TRANSPORT_CLOSE.normal, reason = ''): void => {
     if (inbox.isClosed) return;
@@ -95,9 +101,28 @@ export function wrapServerSocket(
     cork: () => raw?.cork(),
     uncork: () => raw?.uncork(),
     onDrain: (listener) => void raw?.on('drain', listener),
+    probe: () => {
+      if (raw === undefined || seen === undefined || inbox.isClosed) return true;
+      const last = seen;
+      seen = progressOf(raw);
+      const isAlive = seen.read !== last.read || (last.stuck > 0 && seen.stuck !== last.stuck);
+      if (!isAlive) socket.ping(undefined, undefined, onSent);
+      return isAlive;
+    },
     terminate: () => {
       socket.terminate();
       inbox.close({ code: TRANSPORT_CLOSE.lost, reason: 'terminated' });
     },
   };
+}
+
+/**
+ * Bytes that came, and those of the present write that the operating system has not taken: what is written next begins only after
+ * them, so that any other number means progress. Node tells it by the handle alone, and uses it so for its own timeouts.
+ */
+function progressOf(raw: Duplex): { readonly read: unknown; readonly stuck: number } {
+  const handle: unknown = Reflect.get(raw, '_handle');
+  const stuck: unknown =
+    typeof handle === 'object' && handle !== null ? Reflect.get(handle, 'writeQueueSize') : 0;
+  return { read: Reflect.get(raw, 'bytesRead'), stuck: typeof stuck === 'number' ? stuck : 0 };
 }

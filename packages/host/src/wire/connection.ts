@@ -31,6 +31,12 @@ export interface Online {
 /** Subscriptions that one connection may have. */
 export const MAX_SUBSCRIPTIONS = 256;
 
+/**
+ * So many checks in a row without a sign of life end a connection: with one each 15 s, two minutes. Checks are counted, since clocks
+ * jump and machines sleep.
+ */
+const MOST_SILENT_CHECKS = 8;
+
 /** One accepted connection: its peer, its outbox, what it subscribed to. */
 export class Connection implements Sink {
   readonly identity: Identity;
@@ -41,11 +47,14 @@ export class Connection implements Sink {
   readonly gate: RequestGate;
   readonly #sync: Sync;
   readonly #onClose: (connection: Connection) => void;
+  readonly #transport: ServerTransport;
+  readonly #log: Log;
   #dialect: Dialect | undefined;
   #online: Online | undefined;
   #endAfterAnswer: { readonly code: number; readonly reason: string } | undefined;
   #capture: ((message: ResponseMessage) => void) | undefined;
   #isClosed = false;
+  #silentChecks = 0;
 
   constructor(parts: {
     transport: ServerTransport;
@@ -61,6 +70,8 @@ export class Connection implements Sink {
     this.identity = parts.identity;
     this.#sync = parts.sync;
     this.#onClose = parts.onClose;
+    this.#transport = parts.transport;
+    this.#log = parts.log;
     this.outbox = new Outbox({
       transport: parts.transport,
       timers: parts.timers,
@@ -68,10 +79,7 @@ export class Connection implements Sink {
       onFirst: parts.onFirst,
       onDrained: () => this.gate.resume(),
       onOverflow: () => {
-        parts.log.warn({ client: this.#online?.client.id }, 'a client reads too slowly; it has to reconnect');
-        this.close(CLOSE_CODES.slowConsumer, 'reads too slowly: reconnect');
-        // Its buffers are full: no close frame would reach it soon.
-        parts.transport.terminate();
+        this.#cut('a client reads too slowly; it has to reconnect', 'reads too slowly: reconnect');
       },
     });
     this.gate = new RequestGate({
@@ -174,6 +182,21 @@ export class Connection implements Sink {
 
   close(code: number, reason: string): void {
     this.peer.close(code, reason);
+  }
+
+  /** To be called every 15 s: a client whose machine or network has gone without a word, or that never reads, is let go. */
+  checkAlive(): void {
+    const isAlive = this.#transport.probe?.() ?? true;
+    this.#silentChecks = isAlive ? 0 : this.#silentChecks + 1;
+    if (this.#silentChecks < MOST_SILENT_CHECKS) return;
+    this.#cut('a client gives no sign of life; its connection is closed', 'no sign of life: reconnect');
+  }
+
+  #cut(message: string, reason: string): void {
+    this.#log.warn({ client: this.#online?.client.id }, message);
+    this.close(CLOSE_CODES.slowConsumer, reason);
+    // Its buffers are full, or it is gone: no close frame would reach it soon.
+    this.#transport.terminate();
   }
 
   #respond(message: ResponseMessage): void {

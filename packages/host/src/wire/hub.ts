@@ -80,6 +80,11 @@ export class Hub {
     return connection;
   }
 
+  /** Lets go of clients that are gone without a word. To be called every 15 s. */
+  checkAlive(): void {
+    for (const connection of [...this.#connections]) connection.checkAlive();
+  }
+
   /** Closes every connection. */
   close(code: number, reason: string): void {
     for (const connection of [...this.#connections]) connection.close(code, reason);

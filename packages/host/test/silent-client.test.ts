@@ -1,0 +1,63 @@
+import { once } from 'node:events';
+import { expect, test } from 'vitest';
+import { WebSocket } from 'ws';
+import { MemoryJournal } from '../src/journal/memory-journal.ts';
+import { createHost } from '../src/main/create-host.ts';
+import { startHost } from './host-fixture.ts';
+import { PuppetAgent } from './puppet-agent.ts';
+
+test('a client without a sign of life for two minutes is let go, and one that gives one now and then is not', async () => {
+  const host = await startHost();
+  const [silent, sleepy] = [await host.client('silent'), await host.client('sleepy')];
+  let checks = 0;
+  Object.assign(silent.link.host, { probe: () => false });
+  Object.assign(sleepy.link.host, { probe: () => (checks += 1) % 8 === 0 });
+  await host.advance(115_000);
+  expect(silent.closed).toBeUndefined();
+  expect(host.host.core.hub.clients.present('silent')).toBeDefined();
+  await host.advance(10_000);
+  expect(silent.closed).toBeDefined();
+  expect(host.host.core.hub.clients.present('silent')).toBeUndefined();
+  expect(host.logged).toContain('a client gives no sign of life; its connection is closed');
+  await host.advance(600_000);
+  expect(sleepy.closed).toBeUndefined();
+  expect(checks).toBeGreaterThan(40);
+});
+
+test('over a real socket, who never reads is closed in the end, and who is idle stays', async () => {
+  // A hundred times as fast as time.
+  const after = (delayMs: number, callback: () => void): (() => void) => {
+    const timer = setTimeout(callback, delayMs / 100);
+    return () => clearTimeout(timer);
+  };
+  const cut = Promise.withResolvers<object>();
+  const host = createHost({
+    log: {
+      debug: () => undefined,
+      info: () => undefined,
+      error: () => undefined,
+      warn: (fields) => cut.resolve(fields),
+    },
+    journal: new MemoryJournal(),
+    agents: [() => new PuppetAgent()],
+    timers: { after, immediate: (callback) => void setImmediate(callback) },
+    listen: { port: 0, token: 'a-token-that-is-long-enough' },
+  });
+  const address = await host.start();
+  const open = async (clientId: string): Promise<WebSocket> => {
+    const socket = new WebSocket(`${address?.wsUrl}?token=${address?.token}`);
+    await once(socket, 'open');
+    const params = { channel: 'ahp-root://', protocolVersions: ['0.5.2'], clientId };
+    socket.send(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params }));
+    await once(socket, 'message');
+    return socket;
+  };
+  const [idle, deaf] = [await open('idle'), await open('deaf')];
+  deaf.on('error', () => undefined); // Followed by 'close'.
+  deaf.pause();
+  await expect(cut.promise).resolves.toEqual({ client: 'deaf' });
+  expect(idle.readyState).toBe(WebSocket.OPEN);
+  deaf.terminate();
+  await host.stop();
+  if (idle.readyState !== WebSocket.CLOSED) await once(idle, 'close');
+});

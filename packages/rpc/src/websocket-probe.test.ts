@@ -1,0 +1,74 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { afterEach, expect, test } from 'vitest';
+import { WebSocket, WebSocketServer } from 'ws';
+import { type ServerTransport, WEBSOCKET_SERVER_OPTIONS, wrapServerSocket } from './websocket-server.ts';
+
+const cleanups: (() => void)[] = [];
+afterEach(() => {
+  for (const cleanup of cleanups.splice(0).reverse()) cleanup();
+});
+
+/** Both ends of a connection over loopback. */
+async function linked(): Promise<{ client: WebSocket; transport: ServerTransport }> {
+  const http = createServer();
+  const server = new WebSocketServer({ ...WEBSOCKET_SERVER_OPTIONS, server: http });
+  http.listen(0, '127.0.0.1');
+  await once(http, 'listening');
+  const address = http.address();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  const client = new WebSocket(`ws://127.0.0.1:${address.port}/`, { perMessageDeflate: false });
+  cleanups.push(() => {
+    client.terminate();
+    server.close();
+    http.close();
+  });
+  const [[socket]] = await Promise.all([once(server, 'connection'), once(client, 'open')]);
+  const transport = wrapServerSocket(socket);
+  transport.start({ onFrame: () => undefined, onClose: () => undefined });
+  return { client, transport };
+}
+
+const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5));
+const probe = ({ probe: ask }: ServerTransport): boolean | undefined => ask?.();
+
+test('a probe asks an idle client for a sign of life, and its WebSocket gives it', async () => {
+  const { client, transport } = await linked();
+  expect(probe(transport)).toBe(false);
+  await once(client, 'ping');
+  // Its answer is on its way.
+  let isAlive = probe(transport);
+  for (; isAlive === false; isAlive = probe(transport)) await turn();
+  expect(isAlive).toBe(true);
+});
+
+test('whatever a client sends is a sign of life, part of a frame too', async () => {
+  const { client, transport } = await linked();
+  expect(probe(transport)).toBe(false);
+  await once(client, 'ping');
+  while (probe(transport) === false) await turn();
+  client.pause();
+  expect(probe(transport)).toBe(false);
+  client.send('a frame');
+  let isAlive = probe(transport);
+  for (; isAlive === false; isAlive = probe(transport)) await turn();
+  expect(isAlive).toBe(true);
+});
+
+test('a client that reads nothing gives no sign, and one that goes on reading what is stuck does', async () => {
+  const { client, transport } = await linked();
+  client.pause();
+  transport.send('x'.repeat(30_000_000));
+  await turn();
+  // Until the operating system's buffers are full.
+  while (probe(transport) === true) await turn();
+  for (let count = 0; count < 5; count += 1) {
+    await turn();
+    expect(probe(transport)).toBe(false);
+  }
+  client.resume();
+  let isAlive = probe(transport);
+  for (; isAlive === false; isAlive = probe(transport)) await turn();
+  expect(isAlive).toBe(true);
+  expect(transport.bufferedBytes).toBeGreaterThan(0);
+});
