@@ -327,7 +327,7 @@ test('[AUTH-1] a client id belongs to the token that used it first, over restart
   await host.client('mine');
   await host.run();
   await host.restart();
-  const thief = host.connect('mine', { tokenHash: 'another', isAdmin: false });
+  const thief = host.connect('mine', { tokenHash: 'another', scope: 'interact' as const });
   await expect(thief.initialize()).rejects.toMatchObject({ code: -32009 });
   await expect(thief.reconnect(0, [])).rejects.toMatchObject({ code: -32009 });
   await host.client('mine');

@@ -3,13 +3,14 @@ import { ControlledNetwork, FaultJournal, SimulatedClock, SimulatedPtyOwner } fr
 import { afterEach } from 'vitest';
 import { createHost, type Host } from '../src/main/create-host.ts';
 import type { HostOptions } from '../src/main/options.ts';
+import type { Identity } from '../src/wire/connection.ts';
 import { PuppetAgent } from './puppet-agent.ts';
 import { RawClient } from './raw-client.ts';
 
 export const SESSION = 'ahp-session:/one';
 export const ROOT = 'ahp-root://';
 
-const OWNER = { tokenHash: 'owner', isAdmin: true };
+const OWNER: Identity = { tokenHash: 'owner', scope: 'admin' };
 
 /** A host's options, and how the world around it is. */
 export type FixtureOptions = Partial<HostOptions> & { readonly outlivesHost?: boolean };

@@ -8,7 +8,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { ROOT, SESSION, startHost } from './host-fixture.ts';
 import type { RawClient } from './raw-client.ts';
 
-const GUEST = { tokenHash: 'guest', isAdmin: false };
+const GUEST = { tokenHash: 'guest', scope: 'interact' as const };
 const folders: string[] = [];
 
 afterEach(() => {

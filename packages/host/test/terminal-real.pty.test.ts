@@ -61,7 +61,7 @@ async function start(options: Partial<HostOptions>): Promise<void> {
 async function connect(): Promise<RawClient> {
   const running = host;
   if (running === undefined) throw new Error('there is no host');
-  network.accept = (transport) => running.accept(transport, { tokenHash: 'owner', isAdmin: true });
+  network.accept = (transport) => running.accept(transport, { tokenHash: 'owner', scope: 'admin' as const });
   const client = new RawClient(network.connect(), 'desk', until);
   await client.initialize();
   return client;

@@ -99,7 +99,7 @@ describe('createTerminal', () => {
 
   it('[TERM-1] keeps who is no admin within the roots', async () => {
     const host = await startHost();
-    const guest = await host.client('guest', {}, { tokenHash: 'guest', isAdmin: false });
+    const guest = await host.client('guest', {}, { tokenHash: 'guest', scope: 'interact' as const });
     const asked = guest.request('createTerminal', {
       channel: TERMINAL,
       claim: ownClaim(guest),

@@ -35,7 +35,7 @@ test.each([
   [{ url: '/?token=', headers: { cookie: 'agenthost_token=cookie' } }, ''],
   [{ headers: {} }, undefined],
 ])('[AUTH-1] the token of %j is %j', (request, expected) => {
-  expect(extractToken(request)).toBe(expected);
+  expect(extractToken(request, 'agenthost_token')).toBe(expected);
 });
 
 test('[AUTH-1] a stored hash is that of SHA-256', () => {

@@ -1,8 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 
-/** The cookie that carries a token. */
-export const tokenCookie = 'agenthost_token';
-
 /** The parts of an HTTP request that may carry a token. */
 export interface TokenRequest {
   /** Path and query as requested. */
@@ -30,23 +27,26 @@ function digest(text: string): Buffer {
 
 /**
  * The token of a request: `Authorization: Bearer`, else `?token=`, else the cookie [AUTH-1]. The first that is present decides:
- * a wrong one is not made up for by the next.
+ * a wrong one is not made up for by the next. `cookieName`: of the cookie.
  */
-export function extractToken(request: TokenRequest): string | undefined {
+export function extractToken(request: TokenRequest, cookieName: string): string | undefined {
   const { authorization, cookie } = request.headers;
   const bearer = authorization === undefined ? undefined : /^bearer +([^\s]+) *$/i.exec(authorization)?.[1];
-  return bearer ?? queryToken(request.url) ?? (cookie === undefined ? undefined : cookieToken(cookie));
+  return (
+    bearer ?? queryToken(request.url) ?? (cookie === undefined ? undefined : cookieToken(cookie, cookieName))
+  );
 }
 
-function queryToken(url: string | undefined): string | undefined {
+/** `?token=` of a path. */
+export function queryToken(url: string | undefined): string | undefined {
   const query = url?.split('#', 1)[0]?.split('?').slice(1).join('?');
   return query === undefined ? undefined : (new URLSearchParams(query).get('token') ?? undefined);
 }
 
-function cookieToken(header: string): string | undefined {
+function cookieToken(header: string, cookieName: string): string | undefined {
   for (const pair of header.split(';')) {
     const [name, ...rest] = pair.split('=');
-    if (name?.trim() === tokenCookie)
+    if (name?.trim() === cookieName)
       return rest
         .join('=')
         .trim()

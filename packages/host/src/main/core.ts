@@ -7,6 +7,7 @@ import { RememberedAgents } from '../agents/remembered.ts';
 import { StartProgress } from '../agents/start-progress.ts';
 import { Approvals } from '../approvals/approvals.ts';
 import { ApprovalStore } from '../approvals/store.ts';
+import { AccessTokens } from '../auth/access-tokens.ts';
 import { chatCommands, removeChat } from '../channels/chat/commands.ts';
 import { COMPLETION_TRIGGERS } from '../channels/chat/completion-word.ts';
 import { completionCommands } from '../channels/chat/completions.ts';
@@ -16,6 +17,7 @@ import { approvalCommands } from '../channels/root/approvals.ts';
 import { rootModule } from '../channels/root/module.ts';
 import { changeSessionCount, openRoot, rootCommands } from '../channels/root/root.ts';
 import { searchCommands } from '../channels/root/search.ts';
+import { tokenCommands } from '../channels/root/tokens.ts';
 import { keepCatalogue } from '../channels/session/catalogue.ts';
 import { type SessionParts, sessionCommands } from '../channels/session/commands.ts';
 import { keepHostKeys } from '../channels/session/host-keys.ts';
@@ -72,6 +74,8 @@ export interface Core {
   /** Rows of those who stand outside of channels. */
   readonly commits: Commits;
   readonly ownerTokens: OwnerTokens;
+  /** Those that the owner gave to others. */
+  readonly accessTokens: AccessTokens;
   /** Paths of working directories, for whoever types one. */
   readonly files: FileFinder;
   readonly membership: Membership;
@@ -110,6 +114,7 @@ export async function startCore(parts: {
   const children = new ChildProcesses({
     write: commit,
     listProcesses: () => journal.listProcesses(),
+    readMeta: (key) => journal.readMeta(key),
     after: (delayMs, callback) => void timers.after(delayMs, callback),
     log: (level, message, fields) => log[level](fields, message),
   });
@@ -208,11 +213,19 @@ export async function startCore(parts: {
       remove: (session, chat) => removeChat(sync, turns, session, chat),
     },
   };
+  const accessTokens = await AccessTokens.load(journal, {
+    clock,
+    timers,
+    ids,
+    commit,
+    ended: (tokenHash, isRevoked) => hub.endToken(tokenHash, isRevoked),
+  });
   const files = new FileFinder({ clock, timers, log });
   const commands: Commands = {
     ...rootCommands(sync),
     ...approvalCommands(sync, approvals),
     ...searchCommands(sync),
+    ...tokenCommands(accessTokens),
     ...sessionCommands(sessionParts),
     ...importCommands({ ...sessionParts, timers, presence }),
     ...chatCommands({
@@ -237,7 +250,7 @@ export async function startCore(parts: {
     ...resourceCommands(journal, readFile),
   };
   const ownerTokens = await OwnerTokens.load(journal, commits);
-  const hub = new Hub({
+  const hub: Hub = new Hub({
     sync,
     timers,
     log,
@@ -253,9 +266,22 @@ export async function startCore(parts: {
     lost: start.lost,
     presence,
     departures: membership,
-    isReplaced: (tokenHash) => ownerTokens.isReplaced(tokenHash),
+    isReplaced: (tokenHash) =>
+      tokenHash === '' || ownerTokens.isReplaced(tokenHash) || accessTokens.isExpired(tokenHash),
   });
-  return { sync, hub, agents, turns, terminals, commands, commits, ownerTokens, files, membership };
+  return {
+    sync,
+    hub,
+    agents,
+    turns,
+    terminals,
+    commands,
+    commits,
+    ownerTokens,
+    accessTokens,
+    files,
+    membership,
+  };
 }
 
 /** Absolute path of the folder that a chat works in: its own, or its session's [SESS-6]. */

@@ -200,8 +200,8 @@ describe("the owner's token", () => {
       listen: { port: 0, token: 'first-token-0123456789' },
     };
     const host = await startHost(options);
-    const first = { tokenHash: hashToken('first-token-0123456789'), isAdmin: true };
-    const second = { tokenHash: hashToken('second-token-0123456789'), isAdmin: true };
+    const first = { tokenHash: hashToken('first-token-0123456789'), scope: 'admin' as const };
+    const second = { tokenHash: hashToken('second-token-0123456789'), scope: 'admin' as const };
     await host.client('mine', {}, first);
     await expect(host.client('mine', {}, second)).rejects.toMatchObject({ code: -32009 });
     await host.stop();

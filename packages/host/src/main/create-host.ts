@@ -141,6 +141,7 @@ export class Host {
     this.#cancelSweep();
     core.files.end();
     core.membership.end();
+    core.accessTokens.end();
     endTurns(core);
     terminals.end();
     await sync.path.drain();

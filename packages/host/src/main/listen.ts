@@ -1,3 +1,5 @@
+import { Gate } from '../auth/gate.ts';
+import { GuessLimit } from '../auth/guess-limit.ts';
 import { findOwnerToken } from '../auth/token-store.ts';
 import { hashToken } from '../auth/verify.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -20,7 +22,7 @@ export interface Listening {
 
 /** Finds token and certificate, and listens. Rejects with `ListenRefused`, `TlsError` or the system's error. */
 export async function startListening(
-  { hub, ownerTokens }: Core,
+  { hub, ownerTokens, accessTokens }: Core,
   { listen, dataDir, clock, log, isReady }: Listening,
 ): Promise<{ server: HostServer; address: HostAddress }> {
   const { token, warnings } = findOwnerToken({ token: listen.token, tokenFile: listen.tokenFile, dataDir });
@@ -29,10 +31,13 @@ export async function startListening(
   for (const warning of [...warnings, ...(credentials?.warnings ?? [])]) log.warn({}, warning);
   await ownerTokens.use(hashToken(token));
   const host = listen.host ?? '127.0.0.1';
+  const guesses = new GuessLimit(clock, (failures, address) =>
+    log.warn({ failures, address }, 'connections with a wrong token were refused'),
+  );
   const server = new HostServer({
     host,
     port: listen.port ?? 4711,
-    token,
+    gate: new Gate({ ownerToken: token, tokens: accessTokens, guesses }),
     allowedOrigins: listen.allowedOrigins ?? [],
     allowedHosts: listen.allowedHosts ?? [],
     maxFrameBytes: listen.maxFrameBytes,

@@ -174,8 +174,8 @@ describe('one client on two connections', () => {
   it('[AUTH-1] under two tokens: the name belongs to the first', async () => {
     const host = await startHost();
     const params = { channel: ROOT, protocolVersions: ['0.5.2'], clientId: 'twin' };
-    const mine = host.connect('twin', { tokenHash: 'mine', isAdmin: true });
-    const yours = host.connect('twin', { tokenHash: 'yours', isAdmin: true });
+    const mine = host.connect('twin', { tokenHash: 'mine', scope: 'admin' as const });
+    const yours = host.connect('twin', { tokenHash: 'yours', scope: 'admin' as const });
     const asked = [mine.ask('initialize', params), yours.ask('initialize', params)];
     await host.run();
     expect(mine.answerTo(asked[0] ?? 0)?.error).toBeUndefined();

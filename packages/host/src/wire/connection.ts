@@ -1,7 +1,13 @@
-import { CLOSE_CODES, invalidRequest, type SupportedVersion, WireError } from '@agenthost/protocol';
+import {
+  CLOSE_CODES,
+  invalidRequest,
+  type SupportedVersion,
+  type TokenScope,
+  WireError,
+} from '@agenthost/protocol';
 import { type AnyMethods, Peer, type RequestContext, type ResponseMessage } from '@agenthost/rpc';
 import type { ServerTransport } from '@agenthost/rpc/websocket-server';
-import type { Timers } from '../lib/clock.ts';
+import { steadyNow, type Timers } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { Channel } from '../sync/channel.ts';
 import { EncodedEnvelope, type Sink } from '../sync/subscription.ts';
@@ -16,8 +22,8 @@ import { RequestGate } from './request-gate.ts';
 export interface Identity {
   /** Hash of the token: a client id belongs to the token that used it first. */
   readonly tokenHash: string;
-  /** May use any working directory and manage the host. */
-  readonly isAdmin: boolean;
+  /** What the token lets its bearer do; only `admin` may use any working directory and manage the host. */
+  readonly scope: TokenScope;
 }
 
 /** A connection after its handshake. */
@@ -230,7 +236,7 @@ export class Connection implements Sink {
   #dropSubscriptions(): void {
     for (const channel of this.channels) {
       channel.subscriptions.delete(this);
-      channel.usedAt = this.#sync.clock.now();
+      channel.usedAt = steadyNow(this.#sync.clock);
     }
     this.channels.clear();
   }

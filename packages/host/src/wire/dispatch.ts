@@ -5,8 +5,9 @@ import {
   type ChannelAction,
   type ChannelKind,
   type DispatchActionParams,
-  isClientAction,
+  isWithinScope,
   type StateAction,
+  scopeOfAction,
 } from '@agenthost/protocol';
 import { type CheckedAction, validateAction, validateParams } from '@agenthost/protocol/validate';
 import type { Caller, ChannelModule, ChannelModules, Rejection } from '../channels/module.ts';
@@ -18,6 +19,7 @@ import { EncodedEnvelope } from '../sync/subscription.ts';
 import type { DispatchOrigin, Sync } from '../sync/sync.ts';
 import type { Clients } from './clients.ts';
 import { type Connection } from './connection.ts';
+import { scopeRefusal } from './scope-refusal.ts';
 
 /** A dispatch as it came in; the action is not checked yet. */
 type Incoming = Omit<DispatchActionParams, 'action'> & { action?: unknown };
@@ -84,9 +86,15 @@ export class Dispatcher {
       this.#refuse(connection, incoming, unfit(checked, channel));
       return undefined;
     }
-    if (!isClientAction(checked.action.type)) {
-      const reason = `${checked.action.type} is the host's own action`;
-      this.#refuse(connection, incoming, reject('notDispatchable', reason));
+    const { type } = checked.action;
+    const least = scopeOfAction(checked.action);
+    if (least === undefined) {
+      this.#refuse(connection, incoming, reject('notDispatchable', `${type} is the host's own action`));
+      return undefined;
+    }
+    const { scope } = connection.identity;
+    if (!isWithinScope(scope, least)) {
+      this.#refuse(connection, incoming, reject('permissionDenied', scopeRefusal(type, scope, least)));
       return undefined;
     }
     return this.#takeChecked(connection, incoming, channel, checked.action);
@@ -233,7 +241,7 @@ const UNAVAILABLE = reject('unavailable', 'The host cannot write its journal now
 /** The caller behind a connection. */
 export const callerOf = (connection: Connection): Caller => ({
   clientId: connection.online.client.id,
-  isAdmin: connection.identity.isAdmin,
+  isAdmin: connection.identity.scope === 'admin',
   locale: connection.online.locale,
   sink: connection,
 });

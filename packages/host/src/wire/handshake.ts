@@ -109,6 +109,7 @@ export class Handshake {
       serverSeq: fromSeq,
       snapshots,
       ...this.#facts,
+      'x-scope': connection.identity.scope,
     };
     connection.respondHeld(context, result);
   }

@@ -1,4 +1,4 @@
-import { channelNotFound, invalidParams, type SubscribeParams } from '@agenthost/protocol';
+import { CLOSE_CODES, channelNotFound, invalidParams, type SubscribeParams } from '@agenthost/protocol';
 import { validateParams } from '@agenthost/protocol/validate';
 import type { RequestContext } from '@agenthost/rpc';
 import type { ServerTransport } from '@agenthost/rpc/websocket-server';
@@ -83,6 +83,15 @@ export class Hub {
   /** Lets go of clients that are gone without a word. To be called every 15 s. */
   checkAlive(): void {
     for (const connection of [...this.#connections]) connection.checkAlive();
+  }
+
+  /** Ends all that came by a token; with `isRevoked` its client ids are for others to take, too [AUTH-1]. */
+  endToken(tokenHash: string, isRevoked: boolean): void {
+    if (isRevoked) this.#clients.release(tokenHash);
+    const reason = isRevoked ? 'the token was revoked' : 'the token has expired';
+    for (const connection of [...this.#connections]) {
+      if (connection.identity.tokenHash === tokenHash) connection.close(CLOSE_CODES.unauthorized, reason);
+    }
   }
 
   /** Closes every connection. */

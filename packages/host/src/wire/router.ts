@@ -4,8 +4,11 @@ import {
   type ClientToHostRequests,
   internalError,
   invalidParams,
+  isWithinScope,
   methodNotFound,
+  permissionDenied,
   ROOT_URI,
+  scopeOfRequest,
 } from '@agenthost/protocol';
 import { validateParams } from '@agenthost/protocol/validate';
 import type { RequestContext } from '@agenthost/rpc';
@@ -13,6 +16,7 @@ import type { Caller } from '../channels/module.ts';
 import { JournalUnavailable } from '../sync/commit-path.ts';
 import type { Connection } from './connection.ts';
 import { callerOf } from './dispatch.ts';
+import { scopeRefusal } from './scope-refusal.ts';
 
 type Params<M extends ClientRequestMethod> = ClientToHostRequests[M]['params'];
 type Result<M extends ClientRequestMethod> = ClientToHostRequests[M]['result'];
@@ -52,6 +56,9 @@ const CONNECTION_LEVEL: ReadonlySet<ClientRequestMethod> = new Set([
   'x-searchSessions',
   'x-listApprovals',
   'x-revokeApproval',
+  'x-createToken',
+  'x-listTokens',
+  'x-revokeToken',
   'resolveSessionConfig',
   'sessionConfigCompletions',
 ]);
@@ -71,7 +78,7 @@ export function routeRequests(connection: Connection, commands: Commands, wire: 
   const serve = <M extends keyof WireRequests>(method: M, run: WireRequests[M]): void =>
     peer.handle(method, async (params, context) => {
       if (method === 'subscribe') connection.online satisfies object;
-      await guarded(() => run(connection, checkParams(method, params), context));
+      await guarded(() => run(connection, checkCall(connection, method, params), context));
     });
   serve('initialize', wire.initialize);
   serve('reconnect', wire.reconnect);
@@ -103,12 +110,28 @@ function routeCommand<M extends ClientRequestMethod>(
       const run = async (): Promise<Result<M>> =>
         dialect.result(
           method,
-          await command(dialect.params(method, checkParams(method, params)), caller, context.signal),
+          await command(
+            dialect.params(method, checkCall(connection, method, params)),
+            caller,
+            context.signal,
+          ),
         );
       return guarded(() => (isConcurrent ? connection.gate.run(run) : run()));
     },
     { concurrent: isConcurrent },
   );
+}
+
+/** The params, checked, of a call that this connection's token lets it make [AUTH-1]. */
+function checkCall<M extends ClientRequestMethod>(
+  { identity: { scope } }: Connection,
+  method: M,
+  params: unknown,
+): Params<M> {
+  const checked = checkParams(method, params);
+  const least = scopeOfRequest(method, checked);
+  if (!isWithinScope(scope, least)) throw permissionDenied(scopeRefusal(method, scope, least));
+  return checked;
 }
 
 function checkParams<M extends ClientRequestMethod>(method: M, params: unknown): Params<M> {

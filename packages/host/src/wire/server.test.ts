@@ -5,6 +5,8 @@ import { type AnyMethods, Peer } from '@agenthost/rpc';
 import type { ServerTransport } from '@agenthost/rpc/websocket-server';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
+import { Gate } from '../auth/gate.ts';
+import { GuessLimit } from '../auth/guess-limit.ts';
 import { silentLog } from '../lib/memory-log.ts';
 import type { Identity } from './connection.ts';
 import { HostServer, type ServerOptions } from './server.ts';
@@ -14,14 +16,26 @@ const TOKEN = 'a-token-of-some-length-0123456789';
 let server: HostServer;
 let port: number;
 let isReady: boolean;
+let gate: Gate;
+let now = 0;
 const accepted: { transport: ServerTransport; identity: Identity }[] = [];
 const sockets: WebSocket[] = [];
+
+/** Knows the owner's token, and one of an observer. */
+function newGate(): Gate {
+  const guesses = new GuessLimit({ now: () => now }, () => undefined);
+  const tokens = {
+    identify: (secret: string) =>
+      secret === 'of-an-observer' ? ({ tokenHash: 'o', scope: 'observe' } as const) : undefined,
+  };
+  return new Gate({ ownerToken: TOKEN, tokens, guesses });
+}
 
 async function startServer(options: Partial<ServerOptions> = {}): Promise<void> {
   server = new HostServer({
     host: '127.0.0.1',
     port: 0,
-    token: TOKEN,
+    gate,
     allowedOrigins: ['https://allowed.example'],
     allowedHosts: ['allowed.example'],
     log: silentLog,
@@ -34,6 +48,7 @@ async function startServer(options: Partial<ServerOptions> = {}): Promise<void> 
 
 beforeEach(async () => {
   isReady = true;
+  gate = newGate();
   await startServer();
 });
 
@@ -85,9 +100,9 @@ describe('the upgrade', () => {
   it('[AUTH-1] takes the token as header, in the query or as cookie', async () => {
     expect(await upgrade('/ahp', { authorization: `Bearer ${TOKEN}` })).toBe('open');
     expect(await upgrade(`/ahp?token=${TOKEN}`)).toBe('open');
-    expect(await upgrade('/ahp', { cookie: `other=1; agenthost_token=${TOKEN}` })).toBe('open');
+    expect(await upgrade('/ahp', { cookie: `other=1; agenthost_token_${port}=${TOKEN}` })).toBe('open');
     expect(accepted).toHaveLength(3);
-    expect(accepted.every(({ identity }) => identity.isAdmin)).toBe(true);
+    expect(accepted.every(({ identity }) => identity.scope === 'admin')).toBe(true);
     // Never the token itself.
     expect(JSON.stringify(accepted.map(({ identity }) => identity))).not.toContain(TOKEN);
   });
@@ -217,7 +232,7 @@ describe('the end', () => {
     const other = new HostServer({
       host: '127.0.0.1',
       port,
-      token: TOKEN,
+      gate,
       allowedOrigins: [],
       allowedHosts: [],
       log: silentLog,

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { DEFAULT_MAX_CLIENT_FRAME_BYTES } from '@agenthost/rpc';
@@ -10,20 +10,22 @@ import {
 import { getRequestListener } from '@hono/node-server';
 import { Hono } from 'hono';
 import { WebSocketServer } from 'ws';
+import { cookieName } from '../auth/cookie.ts';
+import type { Gate } from '../auth/gate.ts';
 import { addressesOf, checkHost, checkOrigin } from '../auth/origin.ts';
-import { extractToken, hashToken, isToken } from '../auth/verify.ts';
+import { extractToken } from '../auth/verify.ts';
 import type { Log } from '../lib/log.ts';
 import type { TlsCredentials } from '../tls/credentials.ts';
 import type { Identity } from './connection.ts';
 import { createListener, type Listener } from './listener.ts';
-import { statusPage } from './status-page.ts';
+import { servePage } from './pages.ts';
 import { WEB_HEADERS } from './web-headers.ts';
 
 /** How a host listens. */
 export interface ServerOptions {
   readonly host: string;
   readonly port: number;
-  readonly token: string;
+  readonly gate: Pick<Gate, 'admit'>;
   readonly allowedOrigins: readonly string[];
   readonly allowedHosts: readonly string[];
   readonly maxFrameBytes?: number | undefined;
@@ -32,6 +34,8 @@ export interface ServerOptions {
   readonly log: Log;
   /** Whether new work is taken: what `/readyz` says. */
   isReady(): boolean;
+  /** Why there is no room for one more connection of this token, for people; absent: there is. */
+  refusalFor?(identity: Identity): string | undefined;
   accept(transport: ServerTransport, identity: Identity): void;
 }
 
@@ -56,8 +60,8 @@ export class HostServer {
       response.setHeaders(new Headers(WEB_HEADERS));
       const refusal = this.#refusalOf(request);
       // It answers every failure itself.
-      if (refusal === undefined) void listen(request, response);
-      else response.writeHead(403, PLAIN).end(`${refusal}\n`);
+      if (refusal !== undefined) response.writeHead(403, PLAIN).end(`${refusal}\n`);
+      else if (!this.#servePage(request, response)) void listen(request, response);
     });
     this.#listener.http.on('upgrade', (request, socket, head) => this.#upgrade(request, socket, head));
   }
@@ -106,7 +110,6 @@ export class HostServer {
     app.get('/readyz', (context) =>
       this.#options.isReady() ? context.text('ready\n') : context.text('not ready\n', 503),
     );
-    app.get('/', (context) => context.html(statusPage()));
     return app;
   }
 
@@ -134,34 +137,49 @@ export class HostServer {
     );
   }
 
+  #servePage(request: IncomingMessage, response: ServerResponse): boolean {
+    const admit = (secret: string | undefined) =>
+      this.#options.gate.admit(secret, request.socket.remoteAddress);
+    return servePage(request, response, admit, this.#options.tls !== undefined);
+  }
+
   #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     socket.on('error', () => socket.destroy());
-    const { token, maxFrameBytes } = this.#options;
+    const { gate, maxFrameBytes, tls } = this.#options;
     const refusal = this.#refusalOf(request);
     if (refusal !== undefined) return refuse(socket, '403 Forbidden', refusal);
-    const given = extractToken(request);
-    if (!isToken(given, token)) return refuse(socket, '401 Unauthorized', 'a valid token is required');
+    const secret = extractToken(request, cookieName(request.headers.host, tls !== undefined));
+    const admission = gate.admit(secret, request.socket.remoteAddress);
+    if (!admission.isIn) {
+      const { reason, waitMs } = admission;
+      return refuse(socket, waitMs > 0 ? '429 Too Many Requests' : '401 Unauthorized', reason, waitMs);
+    }
+    const { identity } = admission;
     const path = request.url?.split('?', 1)[0] ?? '';
     if (!PROTOCOL_PATHS.has(path)) return refuse(socket, '404 Not Found', 'the protocol is spoken at /ahp');
+    const isFull = this.#options.refusalFor?.(identity);
+    if (isFull !== undefined) return refuse(socket, '503 Service Unavailable', isFull, FULL_WAIT_MS);
     this.#sockets.handleUpgrade(request, socket, head, (accepted) => {
       const limits = maxFrameBytes === undefined ? {} : { maxFrameBytes };
-      this.#options.accept(wrapServerSocket(accepted, limits), {
-        tokenHash: hashToken(token),
-        isAdmin: true,
-      });
+      this.#options.accept(wrapServerSocket(accepted, limits), identity);
     });
   }
 }
 
+/** When one that found no room may try again. */
+const FULL_WAIT_MS = 5_000;
+
 const PLAIN = { 'content-type': 'text/plain; charset=utf-8' };
 
-function refuse(socket: Duplex, status: string, reason: string): void {
+/** `waitMs`: when to come back; 0: nothing is said of it. */
+function refuse(socket: Duplex, status: string, reason: string, waitMs = 0): void {
   const body = `${reason}\n`;
   const head = [
     `HTTP/1.1 ${status}`,
     'Connection: close',
     `Content-Type: ${PLAIN['content-type']}`,
     `Content-Length: ${Buffer.byteLength(body)}`,
+    ...(waitMs > 0 ? [`Retry-After: ${Math.ceil(waitMs / 1_000)}`] : []),
     ...(status.startsWith('401') ? ['WWW-Authenticate: Bearer'] : []),
   ];
   // Nor does it wait for the other end of a refused one.

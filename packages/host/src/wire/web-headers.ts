@@ -12,7 +12,7 @@ export const WEB_HEADERS: Readonly<Record<string, string>> = {
     "default-src 'none'",
     `style-src 'sha256-${styleHash}'`,
     "base-uri 'none'",
-    "form-action 'none'",
+    "form-action 'self'",
     "frame-ancestors 'none'",
   ].join('; '),
   'x-frame-options': 'DENY',

@@ -265,7 +265,7 @@ describe('the working directory of a chat', () => {
       const bad = { channel: session, chat: 'ahp-chat:/bad', 'x-workingDirectory': uri };
       await expect(client.raw('createChat', bad)).rejects.toMatchObject({ code });
     }
-    const guest = await host.client('guest', {}, { tokenHash: 'guest', isAdmin: false });
+    const guest = await host.client('guest', {}, { tokenHash: 'guest', scope: 'interact' as const });
     const outside = { channel: session, chat: 'ahp-chat:/bad', 'x-workingDirectory': 'file:///' };
     await expect(guest.raw('createChat', outside)).rejects.toMatchObject({ code: -32009 });
     expect((await chatOf(client, chat)).turns).toHaveLength(1);

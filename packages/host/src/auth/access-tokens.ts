@@ -1,0 +1,155 @@
+import { randomBytes } from 'node:crypto';
+import { type AccessToken, type CreateTokenParams, TOKEN_SCOPES, type TokenScope } from '@agenthost/protocol';
+import type { Journal, JournalWrite, StoredToken } from '../journal/journal.ts';
+import type { Cancel, Clock, Ids, Timers } from '../lib/clock.ts';
+import { hashToken } from './verify.ts';
+
+/** Tokens that a host keeps at once. */
+export const MAX_TOKENS = 1_000;
+/** How exactly the last use of a token is kept. */
+const USED_MS = 60_000;
+/** Expiry is looked at so often: timers know nothing of clocks that jump, and hold no more than 24 days. */
+const LOOK_MS = 60_000;
+/** What secrets begin with, so that people and scanners know them when they see one. */
+const PREFIX = 'aht_';
+
+/** Who a token stands for. */
+export interface TokenIdentity {
+  readonly tokenHash: string;
+  readonly scope: TokenScope;
+}
+
+interface Parts {
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly ids: Ids;
+  /** Resolves when that is durable. */
+  commit(writes: readonly JournalWrite[]): Promise<void>;
+  /** From now on nobody comes by this token; `isRevoked`: nor ever will. */
+  ended(tokenHash: string, isRevoked: boolean): void;
+}
+
+/**
+ * The access tokens of a host beside its owner's [AUTH-1]. A secret has 256 random bits; the host keeps its SHA-256 and finds it by that: how
+ * long a search for a hash takes tells nothing of a secret whose hash nobody can choose.
+ */
+export class AccessTokens {
+  readonly #parts: Parts;
+  /** By hash, in order of creation. */
+  readonly #byHash: Map<string, StoredToken>;
+  #cancelLook: Cancel | undefined;
+
+  private constructor(parts: Parts, rows: readonly StoredToken[]) {
+    this.#parts = parts;
+    this.#byHash = new Map(rows.map((row) => [row.hash, row]));
+    this.#lookLater();
+  }
+
+  static async load(journal: Journal, parts: Parts): Promise<AccessTokens> {
+    return new AccessTokens(parts, await journal.listTokens());
+  }
+
+  /** Who comes with this secret; `undefined`: nobody whom the host knows, or not any more. Its use is remembered. */
+  identify(secret: string): TokenIdentity | undefined {
+    const token = this.#byHash.get(hashToken(secret));
+    const scope = TOKEN_SCOPES.find((each) => each === token?.scope);
+    if (token === undefined || scope === undefined || this.#hasExpired(token)) return undefined;
+    this.#used(token);
+    return { tokenHash: token.hash, scope };
+  }
+
+  /** Whether this hash is that of a token that has expired: its client ids are for others to take. */
+  isExpired(tokenHash: string): boolean {
+    const token = this.#byHash.get(tokenHash);
+    return token !== undefined && this.#hasExpired(token);
+  }
+
+  /** The tokens, the oldest first. */
+  list(): AccessToken[] {
+    return [...this.#byHash.values()].map(shown);
+  }
+
+  /** Makes one; resolves when it is durable. `undefined` when there are {@link MAX_TOKENS}, or one of that name. */
+  async create({
+    name,
+    scope = 'interact',
+    lifetimeSeconds,
+  }: Pick<CreateTokenParams, 'name' | 'scope' | 'lifetimeSeconds'>): Promise<
+    { readonly token: AccessToken; readonly secret: string } | undefined
+  > {
+    const isTaken = name !== undefined && [...this.#byHash.values()].some((token) => token.name === name);
+    if (isTaken || this.#byHash.size >= MAX_TOKENS) return undefined;
+    const secret = `${PREFIX}${randomBytes(32).toString('base64url')}`;
+    const now = this.#parts.clock.now();
+    const token: StoredToken = {
+      id: this.#parts.ids.next(),
+      hash: hashToken(secret),
+      ...(name === undefined ? {} : { name }),
+      scope,
+      createdAt: now,
+      ...(lifetimeSeconds === undefined ? {} : { expiresAt: now + lifetimeSeconds * 1_000 }),
+    };
+    this.#byHash.set(token.hash, token);
+    this.#lookLater();
+    await this.#parts.commit([{ op: 'token', ...token }]);
+    return { token: shown(token), secret };
+  }
+
+  /** Ends a token at once; resolves when that is durable, with whether there was one of this id. */
+  async revoke(id: string): Promise<boolean> {
+    const token = [...this.#byHash.values()].find((each) => each.id === id);
+    if (token === undefined) return false;
+    this.#byHash.delete(token.hash);
+    this.#parts.ended(token.hash, true);
+    await this.#parts.commit([{ op: 'dropToken', id }]);
+    return true;
+  }
+
+  /** The host stops. */
+  end(): void {
+    this.#cancelLook?.();
+    this.#cancelLook = undefined;
+  }
+
+  #hasExpired({ expiresAt }: StoredToken): boolean {
+    return expiresAt !== undefined && expiresAt <= this.#parts.clock.now();
+  }
+
+  #used(token: StoredToken): void {
+    const now = this.#parts.clock.now();
+    if (token.lastUsedAt !== undefined && Math.abs(now - token.lastUsedAt) < USED_MS) return;
+    const used = { ...token, lastUsedAt: now };
+    this.#byHash.set(token.hash, used);
+    this.#parts.commit([{ op: 'token', ...used }]).catch(() => {
+      // The host stops while its journal cannot be written: nobody hears of this use.
+    });
+  }
+
+  #lookLater(): void {
+    if (this.#cancelLook !== undefined) return;
+    const now = this.#parts.clock.now();
+    const ends = [...this.#byHash.values()].map(({ expiresAt = Infinity }) => expiresAt - now);
+    const next = Math.min(...ends.filter((ms) => ms > 0));
+    if (next === Infinity) return;
+    this.#cancelLook = this.#parts.timers.after(Math.min(next, LOOK_MS), () => {
+      this.#cancelLook = undefined;
+      for (const token of this.#byHash.values()) {
+        if (this.#hasExpired(token)) this.#parts.ended(token.hash, false);
+      }
+      this.#lookLater();
+    });
+  }
+}
+
+function shown({ id, name, scope, createdAt, lastUsedAt, expiresAt }: StoredToken): AccessToken {
+  const iso = (ms: number): string => new Date(ms).toISOString();
+  return {
+    id,
+    ...(name === undefined ? {} : { name }),
+    // Of a newer host than this one: it lets nobody in here.
+    scope: TOKEN_SCOPES.find((each) => each === scope) ?? 'observe',
+    createdAt: iso(createdAt),
+    ...(lastUsedAt === undefined ? {} : { lastUsedAt: iso(lastUsedAt) }),
+    ...(expiresAt === undefined ? {} : { expiresAt: iso(expiresAt) }),
+  };
+}

@@ -1,0 +1,45 @@
+import type { AccessTokens, TokenIdentity } from './access-tokens.ts';
+import type { GuessLimit } from './guess-limit.ts';
+import { hashToken, isToken } from './verify.ts';
+
+/** A token that long is found by no guessing, however fast: whoever has it is let in while others at their address are slowed. */
+const UNGUESSABLE_LENGTH = 32;
+
+/** Whether somebody may come in. */
+export type Admission =
+  | { readonly isIn: true; readonly identity: TokenIdentity }
+  /** `waitMs`: when to come back; 0: as they like. */
+  | { readonly isIn: false; readonly reason: string; readonly waitMs: number };
+
+/** Decides who comes in, by what they show [AUTH-1]. */
+export class Gate {
+  readonly #ownerToken: string;
+  readonly #tokens: Pick<AccessTokens, 'identify'>;
+  readonly #guesses: GuessLimit;
+
+  constructor(parts: { ownerToken: string; tokens: Pick<AccessTokens, 'identify'>; guesses: GuessLimit }) {
+    this.#ownerToken = parts.ownerToken;
+    this.#tokens = parts.tokens;
+    this.#guesses = parts.guesses;
+  }
+
+  /** `address`: of the other end. */
+  admit(secret: string | undefined, address: string | undefined): Admission {
+    const waitMs = this.#guesses.waitMs(address);
+    const identity = secret === undefined ? undefined : this.#identify(secret, waitMs > 0);
+    if (identity !== undefined) return { isIn: true, identity };
+    if (waitMs > 0) return { isIn: false, reason: 'too many wrong tokens came from here', waitMs };
+    // Who shows nothing guesses nothing.
+    if (secret !== undefined) this.#guesses.failed(address);
+    return { isIn: false, reason: 'a valid token is required', waitMs: 0 };
+  }
+
+  #identify(secret: string, isSlowed: boolean): TokenIdentity | undefined {
+    if (isToken(secret, this.#ownerToken)) {
+      // Not even the right one, where it could have been guessed.
+      if (isSlowed && secret.length < UNGUESSABLE_LENGTH) return undefined;
+      return { tokenHash: hashToken(secret), scope: 'admin' };
+    }
+    return this.#tokens.identify(secret);
+  }
+}

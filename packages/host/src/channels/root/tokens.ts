@@ -1,0 +1,41 @@
+import { alreadyExists, conflict, invalidParams, notFound } from '@agenthost/protocol';
+import { type AccessTokens, MAX_TOKENS } from '../../auth/access-tokens.ts';
+import type { Commands } from '../../wire/router.ts';
+
+const MAX_NAME_LENGTH = 100;
+const MAX_LIFETIME_SECONDS = 315_360_000;
+
+/** `x-createToken`, `x-listTokens` and `x-revokeToken` [AUTH-1]. */
+export function tokenCommands(tokens: AccessTokens): Commands {
+  return {
+    'x-createToken': async ({ name, scope, lifetimeSeconds }) => {
+      if (name !== undefined && !/^[^\p{Cc}]{1,100}$/u.test(name)) {
+        throw invalidParams(
+          `params.name: expected 1 to ${MAX_NAME_LENGTH} characters, and no control characters`,
+        );
+      }
+      const isWhole = lifetimeSeconds === undefined || Number.isInteger(lifetimeSeconds);
+      if (!isWhole || (lifetimeSeconds ?? 1) < 1 || (lifetimeSeconds ?? 1) > MAX_LIFETIME_SECONDS) {
+        throw invalidParams(
+          `params.lifetimeSeconds: expected a whole number from 1 to ${MAX_LIFETIME_SECONDS}`,
+        );
+      }
+      const all = tokens.list();
+      if (name !== undefined && all.some((token) => token.name === name)) throw alreadyExists('token', name);
+      const made = await tokens.create({
+        ...(name === undefined ? {} : { name }),
+        ...(scope === undefined ? {} : { scope }),
+        ...(lifetimeSeconds === undefined ? {} : { lifetimeSeconds }),
+      });
+      if (made === undefined) {
+        throw conflict(`There are ${MAX_TOKENS} tokens already: revoke those that nobody needs`);
+      }
+      return made;
+    },
+    'x-listTokens': () => ({ items: tokens.list() }),
+    'x-revokeToken': async ({ id }) => {
+      if (!(await tokens.revoke(id))) throw notFound('token', id);
+      return null;
+    },
+  };
+}
