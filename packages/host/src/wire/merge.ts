@@ -18,6 +18,20 @@ export function mergeEnvelopes(first: ActionEnvelope, second: ActionEnvelope): A
   return action === undefined ? undefined : { ...second, action };
 }
 
+/** How much longer the JSON of an envelope becomes by one that is merged into it; `size` is that one's own length. */
+export function addedLength({ action }: ActionEnvelope, size: number): number {
+  switch (action.type) {
+    case 'terminal/data':
+      return JSON.stringify(action.data).length;
+    case 'chat/delta':
+    case 'chat/reasoning':
+      return JSON.stringify(action.content).length;
+    default:
+      // Its message may replace the other's.
+      return size;
+  }
+}
+
 function mergeActions(first: StateAction, second: StateAction): StateAction | undefined {
   if (first.type === 'terminal/data') {
     return second.type === 'terminal/data' ? { ...second, data: first.data + second.data } : undefined;

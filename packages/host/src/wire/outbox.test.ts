@@ -182,6 +182,28 @@ describe('the order of what a connection is sent', () => {
   });
 });
 
+describe('the size of what waits', () => {
+  it('is that of one envelope where many have merged: a slow client is not cut for words that nobody sends', () => {
+    const { transport, seen, outbox, push } = setUp();
+    transport.bufferedBytes = 1_001;
+    for (let count = 0; count < 500; count += 1) push(delta(count, 'abc'));
+    expect(seen.overflows).toBe(0);
+    const waiting = outbox.waitingBytes - transport.bufferedBytes;
+    transport.drain();
+    const sent = transport.sent.reduce((sum, frame) => sum + frame.length, 0);
+    expect(sent).toBeLessThan(2_000);
+    expect(waiting).toBeGreaterThan(1_500);
+    expect(waiting).toBeLessThan(5_000);
+  });
+
+  it('counts what JSON makes of control characters', () => {
+    const { transport, seen, push } = setUp();
+    transport.bufferedBytes = 1_001;
+    for (let count = 0; count < 700; count += 1) push(delta(count, '\u001b'));
+    expect(seen.overflows).toBe(1);
+  });
+});
+
 describe('the end of a subscription', () => {
   it('[SUB-2] takes along what waits of its channel, but for echoes of own dispatches', async () => {
     const { transport, clock, seen, outbox, push, order } = setUp();

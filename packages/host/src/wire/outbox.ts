@@ -2,7 +2,7 @@ import type { SubscriptionDeliveryOptions } from '@agenthost/protocol';
 import type { ServerTransport } from '@agenthost/rpc/websocket-server';
 import type { Cancel, Timers } from '../lib/clock.ts';
 import { EncodedEnvelope, type Sink } from '../sync/subscription.ts';
-import { isAppend, mergeEnvelopes } from './merge.ts';
+import { addedLength, isAppend, mergeEnvelopes } from './merge.ts';
 import { envelopeItem, type Item, isExempt, textItem } from './outbox-item.ts';
 import { batchOf } from './run-batch.ts';
 
@@ -204,10 +204,14 @@ export class Outbox implements Sink {
     if (item.kind !== 'envelope' || last?.kind !== 'envelope') return false;
     const merged = mergeEnvelopes(last.encoded.value, item.encoded.value);
     if (merged === undefined) return false;
-    // Encoded when it goes out; until then its size is an upper bound.
-    const size = last.size + item.size;
-    waiting[waiting.length - 1] = { kind: 'envelope', encoded: new EncodedEnvelope(merged), size };
-    this.#queuedBytes += item.size;
+    // Encoded when it goes out; until then its size is what its parts come to, each frame's own words counted once.
+    const added = addedLength(item.encoded.value, item.size);
+    waiting[waiting.length - 1] = {
+      kind: 'envelope',
+      encoded: new EncodedEnvelope(merged),
+      size: last.size + added,
+    };
+    this.#queuedBytes += added;
     this.#checkOverflow();
     return true;
   }
