@@ -28,7 +28,7 @@ export interface Listener {
   readonly port: Server;
   /** Other certificate and key for connections that begin from now on; on a plain port nothing. */
   replaceCredentials(credentials: Pick<TlsCredentials, 'cert' | 'key'>): void;
-  /** Cuts connections that have not said yet what they are. */
+  /** Cuts connections that are not through their TLS handshake. */
   dropSilent(): void;
 }
 
@@ -67,17 +67,18 @@ function tlsListener(
     log.debug({ error }, 'a TLS handshake failed');
     socket.destroy();
   });
-  const silent = new Set<Socket>();
+  // Those that are not through their handshake, by the other end.
+  const silent = new Map<string, Socket>();
+  https.on('secureConnection', (socket) => silent.delete(otherEnd(socket)));
   // In front of TLS, so that whoever forgot the s is told.
   const port = createTcp((socket) => {
-    silent.add(socket);
-    const leave = (): void => void silent.delete(socket);
+    const name = otherEnd(socket);
+    silent.set(name, socket);
     const cut = (): void => void socket.destroy();
     socket.setTimeout(HANDSHAKE_MS, cut);
     socket.on('error', cut);
-    socket.once('close', leave);
+    socket.once('close', () => silent.delete(name));
     socket.once('readable', () => {
-      leave();
       const first: unknown = socket.read(1);
       if (!Buffer.isBuffer(first)) return cut();
       socket.setTimeout(0);
@@ -92,10 +93,12 @@ function tlsListener(
     port,
     replaceCredentials: (pair) => https.setSecureContext(pair),
     dropSilent: () => {
-      for (const socket of silent) socket.destroy();
+      for (const socket of silent.values()) socket.destroy();
     },
   };
 }
+
+const otherEnd = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`;
 
 function refusePlain(socket: Socket): void {
   // What it sent does not matter, but unread it would make the answer a reset.

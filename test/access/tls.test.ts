@@ -1,0 +1,172 @@
+// TLS and the rules of listening as a user meets them: the real program, real sockets.
+import { once } from 'node:events';
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { CertificateRefused, connectPinned } from '@agenthost/client/pinned';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Machine, type RunningCli, type ServeLine } from '../../packages/cli/test/cli-process.ts';
+
+interface TlsLine extends ServeLine {
+  readonly fingerprint: string;
+  readonly keyFingerprint: string;
+}
+
+const server = new Machine();
+/** Another user, who finds nothing by himself. */
+const client = new Machine();
+let host: RunningCli;
+let line: TlsLine;
+
+async function serveTls(...args: string[]): Promise<void> {
+  ({ host, line } = (await server.serve('--tls', ...args)) as { host: RunningCli; line: TlsLine });
+}
+
+beforeAll(() => serveTls());
+
+afterAll(() => Promise.all([server.dispose(), client.dispose()]));
+
+const sessions = (...args: string[]): ReturnType<Machine['run']> =>
+  client.run(['sessions', '--url', line.url, ...args], { AGENTHOST_TOKEN: line.token });
+
+const knownHosts = (): string => join(client.home, '.local/state/agenthost/known-hosts');
+
+describe('a host with --tls', () => {
+  test('says its fingerprint, is found by its own user without one, and keeps its key for that user', async () => {
+    expect(line.url).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/);
+    expect(line.wsUrl).toMatch(/^wss:/);
+    expect(line.fingerprint).toMatch(/^(?:[0-9A-F]{2}:){31}[0-9A-F]{2}$/);
+    expect(statSync(join(server.dataFolder, 'tls/key.pem')).mode & 0o777).toBe(0o600);
+    expect((await server.run(['sessions'])).code).toBe(0);
+    expect((await server.run(['run', 'say over TLS'])).out).toContain('over TLS');
+  });
+
+  test('is shown and remembered by another user at first, and known from then on', async () => {
+    rmSync(knownHosts(), { force: true });
+    const first = await sessions();
+    expect(first).toMatchObject({ code: 0 });
+    expect(first.err).toContain(`SHA256 ${line.fingerprint}`);
+    expect(statSync(knownHosts()).mode & 0o777).toBe(0o600);
+    expect(await sessions()).toMatchObject({ code: 0, err: expect.not.stringContaining('SHA256') });
+    expect(await sessions('--fingerprint', line.fingerprint.replaceAll(':', '').toLowerCase())).toMatchObject(
+      { code: 0 },
+    );
+  });
+
+  test('is refused loudly when its certificate is not the one that was known, and nothing is sent to it', async () => {
+    const other = 'AB'.repeat(32).replace(/(..)(?!$)/g, '$1:');
+    const authority = new URL(line.url).host;
+    writeFileSync(knownHosts(), `${authority} ${other} ${other}\n`);
+    const { code, err, out } = await sessions();
+    expect(code).toBe(4);
+    expect(out).toBe('');
+    expect(err).toContain(`THE CERTIFICATE OF ${authority} IS NOT THE ONE EXPECTED`);
+    expect(err).toContain(`expected SHA256 ${other}`);
+    expect(err).toContain(`got      SHA256 ${line.fingerprint}`);
+    // As it was: a refusal teaches nothing.
+    expect(readFileSync(knownHosts(), 'utf8')).toContain(other);
+    expect(await sessions('--fingerprint', line.fingerprint)).toMatchObject({ code: 0 });
+    expect(await sessions()).toMatchObject({ code: 0 });
+    expect(readFileSync(knownHosts(), 'utf8')).not.toContain(other);
+  });
+
+  test('is refused by the library before a token could reach it', async () => {
+    const refused = connectPinned(line.url, { token: line.token, fingerprints: ['00'.repeat(32)] });
+    const error = await refused.catch((cause: unknown) => cause);
+    expect(error).toMatchObject({ name: 'UntrustedHost' });
+    expect(error instanceof Error && error.cause).toBeInstanceOf(CertificateRefused);
+    const pinned = await connectPinned(line.wsUrl, {
+      token: line.token,
+      fingerprints: [line.keyFingerprint],
+    });
+    expect(pinned.status.state).toBe('online');
+    pinned.close();
+    const wrong = connectPinned(line.url, { token: 'wrong', fingerprints: [line.fingerprint] });
+    await expect(wrong).rejects.toMatchObject({ name: 'Unauthorized' });
+    await expect(connectPinned(line.url, { fingerprints: ['short'] })).rejects.toThrow(TypeError);
+  });
+
+  test('tells whoever forgot the s, and cuts nobody else for it', async () => {
+    const plainUrl = line.url.replace('https', 'http');
+    const sent = request(plainUrl, { agent: false });
+    sent.end();
+    const [response] = await once(sent, 'response');
+    let body = '';
+    for await (const chunk of response) body += String(chunk);
+    expect([response.statusCode, body]).toEqual([400, 'This host speaks TLS here: use https:// or wss://\n']);
+    const { code, err } = await client.run(['sessions', '--url', plainUrl], { AGENTHOST_TOKEN: line.token });
+    expect([code, err]).toEqual([
+      4,
+      `agenthost: the host at ${plainUrl} speaks TLS: use https:// or wss:// (with an s)\n`,
+    ]);
+  });
+
+  test('stops at once though connections hang in the middle of nothing or of a handshake, and keeps its key', async () => {
+    const { port } = new URL(line.url);
+    const silent = connect(Number(port), '127.0.0.1');
+    const half = connect(Number(port), '127.0.0.1');
+    for (const socket of [silent, half]) {
+      socket.on('error', () => undefined);
+      await once(socket, 'connect');
+    }
+    half.write(Buffer.of(0x16, 3, 1));
+    const { keyFingerprint, fingerprint } = line;
+    host.kill('SIGTERM');
+    expect((await host.ended).code).toBe(0);
+    for (const socket of [silent, half]) socket.destroy();
+    await serveTls();
+    expect(line).toMatchObject({ keyFingerprint, fingerprint });
+  });
+});
+
+describe('a plain host', () => {
+  test('is told apart from one with TLS', async () => {
+    const { line: plain, host: running } = await client.serve();
+    const url = plain.url.replace('http', 'https');
+    const { code, err } = await server.run(['sessions', '--url', url], { AGENTHOST_TOKEN: plain.token });
+    expect([code, err]).toEqual([
+      4,
+      `agenthost: ${new URL(url).host} speaks no TLS: use http:// or ws:// (without the s)\n`,
+    ]);
+    running.kill('SIGTERM');
+    await running.ended;
+  });
+});
+
+describe('listening', () => {
+  const serve = (args: string[], env: Record<string, string> = {}): ReturnType<Machine['run']> =>
+    client.run(['serve', '--port', '0', '--data', join(client.home, 'other'), ...args], env);
+
+  test.each(['0.0.0.0', '::', '192.0.2.1', 'example.invalid'])(
+    'beyond loopback, on %s, is refused in one line without TLS or a word, before anything is made',
+    async (address) => {
+      const { code, err } = await serve(['--host', address]);
+      expect(code).toBe(1);
+      expect(err).toBe(
+        `agenthost: --host ${address} would let other machines in without encryption: add --tls (or --tls-cert and --tls-key), or --insecure-listen behind a proxy that encrypts\n`,
+      );
+      expect(existsSync(join(client.home, 'other'))).toBe(false);
+    },
+  );
+
+  test('beyond loopback with a token that can be guessed is refused, TLS or not, without showing it', async () => {
+    const { code, err } = await serve(['--host', '0.0.0.0', '--tls'], { AGENTHOST_TOKEN: 'shorty' });
+    expect(code).toBe(1);
+    expect(err).toMatch(
+      /^agenthost: --host 0\.0\.0\.0 lets other machines in, and the token has fewer than 16 characters[^\n]*\n$/,
+    );
+    expect(err).not.toContain('shorty');
+  });
+
+  test('with files that do not fit, or with contradicting options, is refused in one line', async () => {
+    const none = await serve(['--tls-cert', 'none.pem', '--tls-key', 'none.pem']);
+    expect(none.err).toMatch(/^agenthost: the certificate file .*none\.pem cannot be read \(ENOENT\)\n$/);
+    expect((await serve(['--tls-cert', 'none.pem'])).err).toContain(
+      '--tls-cert and --tls-key belong together',
+    );
+    expect((await serve(['--tls', '--tls-cert', 'a', '--tls-key', 'b'])).code).toBe(2);
+    const given = await client.run(['sessions', '--url', line.url, '--fingerprint', 'abc']);
+    expect([given.code, given.err]).toEqual([2, expect.stringContaining('64 hexadecimal digits')]);
+  });
+});
