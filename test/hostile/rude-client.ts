@@ -15,6 +15,7 @@ export class RudeClient {
   readonly answers: Answer[] = [];
   readonly closed: Promise<number>;
   answerCount = 0;
+  #clientSeq = 0;
   #onAnswer: () => void = () => undefined;
   #nextId = 1_000_000_000;
 
@@ -67,6 +68,13 @@ export class RudeClient {
       };
       this.#onAnswer();
     });
+  }
+
+  /** A well-formed dispatch; who wants to know what became of it looks. */
+  dispatch(channel: string, action: object): void {
+    this.#clientSeq += 1;
+    const params = { channel, clientSeq: this.#clientSeq, action };
+    this.socket.send(JSON.stringify({ jsonrpc: '2.0', method: 'dispatchAction', params }));
   }
 
   async initialize(clientId: string): Promise<Answer> {

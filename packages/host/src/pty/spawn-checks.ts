@@ -38,7 +38,7 @@ async function findProgram({ command: [program], cwd, env }: PtySpec): Promise<s
     const path = resolve(cwd, join(folder, program));
     if ((await whyNotExecutable(path)) === undefined) return path;
   }
-  throw new PtyError(`cannot run ${program}: no such program in PATH (${env['PATH'] ?? defaultPath})`);
+  throw new PtyError(`cannot run ${program}: no such program in its PATH`);
 }
 
 async function whyNotExecutable(path: string): Promise<string | undefined> {
@@ -49,7 +49,9 @@ async function whyNotExecutable(path: string): Promise<string | undefined> {
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
     if (code === 'ENOENT' || code === 'ENOTDIR') return 'no such file';
-    return code === 'EACCES' ? 'it is not executable for this user' : String(error);
+    return code === 'EACCES'
+      ? 'it is not executable for this user'
+      : `it cannot be looked at (${String(code)})`;
   }
 }
 

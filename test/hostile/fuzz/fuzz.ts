@@ -1,0 +1,120 @@
+import { readFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { CLIENT_ACTIONS } from '@agenthost/protocol';
+import type { Address } from '../../kill/host-process.ts';
+import { type Case, caseAt } from './cases.ts';
+import { Expectations } from './expectations.ts';
+import { type Frame, FuzzConnection, type Outcome } from './fuzz-connection.ts';
+import { FUZZER, type World } from './world.ts';
+
+const BATCH = 250;
+
+const INTERNAL_ERROR = -32603;
+
+/** What a run found and how far it came. */
+export interface FuzzReport {
+  readonly played: number;
+  readonly answered: number;
+  readonly refused: number;
+  readonly dropped: number;
+  readonly elapsedMs: number;
+}
+
+/** Plays cases against a host, and throws with the seed and the case at the first answer that must not be. */
+export class Fuzz {
+  readonly #host: Address;
+  readonly #world: World;
+  readonly #seed: number;
+  readonly #secrets: readonly string[];
+  readonly #expectations = new Expectations(CLIENT_ACTIONS);
+  #connection: FuzzConnection | undefined;
+
+  /** `dataDir`: never named to clients. */
+  constructor(host: Address, world: World, seed: number, dataDir: string) {
+    this.#host = host;
+    this.#world = world;
+    this.#seed = seed;
+    const repository = join(import.meta.dirname, '../../..');
+    this.#secrets = [dataDir, repository, `${homedir()}/`, 'node:internal', '\n    at ', 'node_modules'];
+  }
+
+  /** Plays cases from number `from` on. `onlyInvalid`: those that the host has to refuse, whatever state it is in; others are passed over. */
+  async play(from: number, count: number, onlyInvalid: boolean): Promise<FuzzReport> {
+    const start = performance.now();
+    const report = { played: 0, answered: 0, refused: 0, dropped: 0, elapsedMs: 0 };
+    for (let index = from; report.played < count; ) {
+      const batch: Case[] = [];
+      for (; batch.length < Math.min(BATCH, count - report.played); index += 1) {
+        const next = caseAt(this.#seed, index, this.#world.pools);
+        if (!onlyInvalid || this.#expectations.mustBeRefused(next)) batch.push(next);
+      }
+      const outcome = await this.#batch(batch, onlyInvalid);
+      report.played += batch.length;
+      report.answered += outcome.answers.size;
+      report.refused += outcome.frames.filter(isRefusal).length;
+      report.dropped += outcome.closedWith === undefined ? 0 : 1;
+    }
+    report.elapsedMs = performance.now() - start;
+    return report;
+  }
+
+  close(): void {
+    this.#connection?.close();
+  }
+
+  async #batch(batch: readonly Case[], onlyInvalid: boolean): Promise<Outcome> {
+    if (this.#connection?.isOpen !== true) this.#connection = await FuzzConnection.open(this.#host, FUZZER);
+    const outcome = await this.#connection.play(batch).catch((error: unknown) => {
+      const [first, last] = [batch[0]?.index, batch.at(-1)?.index];
+      throw new Error(`seed ${this.#seed}, cases ${first} to ${last}`, { cause: error });
+    });
+    const byId = new Map(batch.map((each) => [each.id, each]));
+    for (const [id, answer] of outcome.answers) {
+      const asked = typeof id === 'number' ? byId.get(id) : undefined;
+      this.#check(asked, answer);
+      if (asked !== undefined && onlyInvalid && answer.error === undefined)
+        this.#fail(asked, answer, 'was not refused');
+    }
+    for (const frame of outcome.frames) {
+      if (frame.params?.rejectionReason !== undefined)
+        this.#checkText(undefined, frame, frame.params.rejectionReason);
+    }
+    return outcome;
+  }
+
+  #check(asked: Case | undefined, answer: Frame): void {
+    if (answer.error === undefined) return;
+    if (answer.error.code === INTERNAL_ERROR)
+      this.#fail(asked, answer, 'was answered by a fault of the host');
+    this.#checkText(asked, answer, `${answer.error.message} ${JSON.stringify(answer.error.data ?? '')}`);
+  }
+
+  #checkText(asked: Case | undefined, answer: Frame, text: string): void {
+    const found = this.#secrets.find(
+      (secret) => text.includes(secret) && asked?.frame.includes(secret) !== true,
+    );
+    if (found !== undefined) this.#fail(asked, answer, `tells of ${found}`);
+  }
+
+  #fail(asked: Case | undefined, answer: Frame, what: string): never {
+    const which =
+      asked === undefined
+        ? 'a case'
+        : `case ${asked.index} (${asked.method}): ${asked.frame.slice(0, 2_000)}`;
+    throw new Error(`seed ${this.#seed}, ${which} ${what}: ${JSON.stringify(answer).slice(0, 2_000)}`);
+  }
+}
+
+const isRefusal = ({ error, params }: Frame): boolean =>
+  error !== undefined || params?.rejectionReason !== undefined;
+
+/** Lines of a host's log that tell of faults of its own. */
+export async function faultsInLog(dataDir: string): Promise<string[]> {
+  const log = await readFile(join(dataDir, 'agenthost.log'), 'utf8');
+  return log.split('\n').filter((line) => /"level":"(?:error|fatal)"/.test(line) && !isOfStoppedAgent(line));
+}
+
+/** An agent that was told to stop says so by this, and the host writes it down. */
+const isOfStoppedAgent = (line: string): boolean =>
+  line.includes('"name":"AbortError"') && line.includes('an agent failed unexpectedly');
