@@ -2,7 +2,7 @@ import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { createInterface, type Interface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import type { ActionEnvelope } from '@agenthost/protocol';
@@ -27,7 +27,8 @@ export class JournalReader {
   async read(dataDir: string, after: number, channels: readonly string[]): Promise<ActionEnvelope[]> {
     const copy = await mkdtemp(join(tmpdir(), 'agenthost-journal-'));
     try {
-      await cp(dataDir, copy, { recursive: true });
+      // Sockets of keepers cannot be copied.
+      await cp(dataDir, copy, { recursive: true, filter: (source) => basename(source) !== 'keepers' });
       const answer = new Promise<string>((resolve, reject) => {
         this.#lines.once('line', resolve);
         void this.#gone.then(() => reject(new Error('the reader of journals has failed')));

@@ -1,0 +1,170 @@
+import type { Mirror } from '@agenthost/client';
+import type { ClientAction, Turn } from '@agenthost/protocol';
+import { openCalls, turnStarted } from '@agenthost/testkit';
+import type { Witness } from './witness.ts';
+
+/** A chat of each kind, by what is open in it. */
+const OPEN = ['terminal', 'approval', 'queue', 'question', 'clientTool'] as const;
+type Kind = (typeof OPEN)[number];
+
+const PROMPTS: Readonly<Record<Kind, string>> = {
+  terminal: '!sleep 300',
+  approval: 'ask',
+  queue: 'hang',
+  question: 'question text',
+  clientTool: '\ntool look {"at":"it"}',
+};
+
+/** A session in which everything is open that can be, and an import that is half done. */
+export class Everything {
+  readonly uri: string;
+  readonly importUri: string;
+  readonly #witness: Witness;
+  readonly #chats = new Map<string, Mirror<'chat'>>();
+  #importedChat = '';
+
+  constructor(name: string, witness: Witness) {
+    this.uri = `ahp-session:/${name}`;
+    this.importUri = `ahp-session:/${name}-imported`;
+    this.#witness = witness;
+  }
+
+  get chats(): readonly Mirror<'chat'>[] {
+    return [...this.#chats.values()];
+  }
+
+  chat(name: string): Mirror<'chat'> {
+    const mirror = this.#chats.get(name);
+    if (mirror === undefined) throw new Error(`no chat ${name}`);
+    return mirror;
+  }
+
+  /** Makes all of it, and waits until it is as it should be. */
+  async build(): Promise<void> {
+    const { client } = this.#witness;
+    await client.request('createSession', { channel: this.uri, provider: 'demo' });
+    await this.#witness.watch(this.uri);
+    await this.#do(this.uri, {
+      type: 'session/activeClientSet',
+      activeClient: { clientId: this.#witness.name, tools: [{ name: 'look' }] },
+    });
+    for (const name of [...OPEN, 'past', 'cut']) {
+      const chat = `${this.uri.replace('session', 'chat')}-${name}`;
+      await client.request('createChat', { channel: this.uri, chat });
+      this.#chats.set(name, await client.subscribe(chat, { kind: 'chat' }));
+    }
+    for (const name of ['past', 'cut'])
+      for (const turn of ['one', 'two', 'three']) {
+        await this.#do(this.chat(name).uri, turnStarted(`${name}-${turn}`, `say ${turn}`));
+        await this.#witness.until(() => this.chat(name).confirmed.activeTurn === undefined);
+      }
+    for (const kind of OPEN) await this.#do(this.chat(kind).uri, turnStarted(`open-${kind}`, PROMPTS[kind]));
+    const message = { text: 'later', origin: { kind: 'user' as const } };
+    for (const id of ['first', 'second'])
+      await this.#do(this.chat('queue').uri, { type: 'chat/pendingMessageSet', kind: 'queued', id, message });
+    await this.#do(this.chat('past').uri, {
+      type: 'chat/pendingMessageSet',
+      kind: 'steering',
+      id: 's',
+      message,
+    });
+    await this.#beginImport();
+    await this.#witness.until(
+      () => this.missing().length === 0,
+      () => this.missing().join(),
+    );
+  }
+
+  /** What should be open and is not. */
+  missing(): string[] {
+    const calls = (kind: Kind) => openCalls(this.chat(kind).confirmed);
+    const isOpen: Record<string, boolean> = {
+      terminal: calls('terminal').some(
+        (call) => call.status === 'running' && call.content?.some(({ type }) => type === 'terminal') === true,
+      ),
+      approval: calls('approval').some(({ status }) => status === 'pending-confirmation'),
+      queue: this.chat('queue').confirmed.queuedMessages?.length === 2,
+      steering: this.chat('past').confirmed.steeringMessage !== undefined,
+      question: this.chat('question').confirmed.inputRequests?.length === 1,
+      clientTool: calls('clientTool').some(
+        ({ status, contributor }) => status === 'running' && contributor?.kind === 'client',
+      ),
+    };
+    return Object.keys(isOpen).filter((name) => isOpen[name] !== true);
+  }
+
+  /** Begins, all at once: a fork of a chat and of a session, a truncation, and the rest of the import. Each with how it ends. */
+  begin(): Record<'forkChat' | 'forkSession' | 'truncation' | 'import', Promise<unknown>> {
+    const { client } = this.#witness;
+    const past = this.chat('past').uri;
+    return {
+      forkChat: client.request('createChat', {
+        channel: this.uri,
+        chat: this.forkedChat,
+        source: { chat: past, turnId: 'past-two' },
+      }),
+      truncation: client.dispatch(this.chat('cut').uri, { type: 'chat/truncated', turnId: 'cut-one' }),
+      import: Promise.all([this.#importTurn('imported-2'), this.#finishImport()]),
+      forkSession: client.request('createSession', {
+        channel: this.forkedSession,
+        provider: 'demo',
+        fork: { session: this.uri, turnId: 'past-two' },
+      }),
+    };
+  }
+
+  get forkedChat(): string {
+    return `${this.uri.replace('session', 'chat')}-fork`;
+  }
+
+  get forkedSession(): string {
+    return `${this.uri}-fork`;
+  }
+
+  /** What a fork holds. */
+  get forkedTurns(): readonly Turn[] {
+    return this.chat('past').confirmed.turns.slice(0, 2);
+  }
+
+  async #do(channel: string, action: ClientAction): Promise<void> {
+    const { outcome } = await this.#witness.client.dispatch(channel, action);
+    if (outcome !== 'accepted') throw new Error(`${action.type} was ${outcome}`);
+  }
+
+  async #beginImport(): Promise<void> {
+    const { chats } = await this.#witness.client.request('x-importSession', {
+      channel: this.importUri,
+      session: {
+        resource: 'ahp-session:/old',
+        provider: 'demo',
+        title: 'Old',
+        status: 1,
+        lifecycle: 'ready',
+      },
+      chats: [{ resource: 'ahp-chat:/old', title: 'Old', status: 1, modifiedAt: '2026-01-01T00:00:00.000Z' }],
+    });
+    this.#importedChat = chats[0]?.chat ?? '';
+    await this.#importTurn('imported-1');
+  }
+
+  #importTurn(id: string): Promise<unknown> {
+    return this.#witness.client.request('x-importTurns', {
+      channel: this.importUri,
+      chat: this.#importedChat,
+      turns: [
+        {
+          turn: {
+            id,
+            message: { text: id, origin: { kind: 'user' } },
+            responseParts: [{ kind: 'markdown', id: `${id}-part`, content: 'said' }],
+            state: 'complete',
+          },
+        },
+      ],
+    });
+  }
+
+  #finishImport(): Promise<unknown> {
+    return this.#witness.client.request('x-finishImport', { channel: this.importUri });
+  }
+}

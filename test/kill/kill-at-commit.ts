@@ -1,0 +1,23 @@
+// Loaded into a host before its own code (`node --import`): ends it by SIGKILL right before or right after the commit that a test has
+// chosen, once the file named by `KILL_ORDER` is there: `before 3` means the third commit from then on, before it is done.
+import { existsSync, readFileSync } from 'node:fs';
+import { StatementSync } from 'node:sqlite';
+
+const orderFile = process.env['KILL_ORDER'] ?? '';
+const { run } = StatementSync.prototype;
+let order: { readonly moment: string; left: number } | undefined;
+
+function counted(this: StatementSync, ...values: Parameters<typeof run>): ReturnType<typeof run> {
+  if (this.sourceSQL !== 'COMMIT' || orderFile === '') return Reflect.apply(run, this, values);
+  if (order === undefined && existsSync(orderFile)) {
+    const [moment = '', count] = readFileSync(orderFile, 'utf8').split(' ');
+    order = { moment, left: Number(count) };
+  }
+  if (order !== undefined) order.left -= 1;
+  if (order?.left === 0 && order.moment === 'before') process.kill(process.pid, 'SIGKILL');
+  const result = Reflect.apply(run, this, values);
+  if (order?.left === 0) process.kill(process.pid, 'SIGKILL');
+  return result;
+}
+
+Object.defineProperty(StatementSync.prototype, 'run', { value: counted });
