@@ -5,15 +5,18 @@ import type { JournalWrite, StoredProcess } from '../journal/journal.ts';
 import { ChildProcesses } from './child-processes.ts';
 import { processStartTime } from './process-identity.ts';
 
-/** The process rows of a journal. */
+/** The process rows of a journal, and its meta rows. */
 class ProcessRows {
   readonly rows = new Map<number, StoredProcess>();
+  readonly meta = new Map<string, string>();
+  readonly readMeta = async (key: string): Promise<string | undefined> => this.meta.get(key);
   readonly write = async (writes: readonly JournalWrite[]): Promise<void> => {
     for (const write of writes) {
       if (write.op === 'process') {
         const { pid, startTime, command } = write;
         this.rows.set(pid, { pid, startTime, command });
       } else if (write.op === 'dropProcess') this.rows.delete(write.pid);
+      else if (write.op === 'meta') this.meta.set(write.key, write.value);
     }
   };
   readonly listProcesses = async (): Promise<readonly StoredProcess[]> => [...this.rows.values()];
@@ -93,6 +96,24 @@ describe('children of a killed host', () => {
     await new ChildProcesses(rows).endOrphans();
     expect(await isRunning(child.pid)).toBe(true);
     expect(rows.rows.size).toBe(0);
+  });
+
+  it('one whose host still runs is left alone: the journal is a copy', async () => {
+    const rows = new ProcessRows();
+    const child = await startChild('echo ready; exec sleep 60');
+    const host = await startChild('echo ready; exec sleep 60');
+    await new ChildProcesses(rows).record({ pid: child.pid, command: 'sleep' });
+    const [key = ''] = rows.meta.keys();
+    const startTime = await startTimeOf(host.pid);
+    rows.meta.set(key, `${host.pid} ${startTime}`);
+    await new ChildProcesses(rows).endOrphans();
+    expect(await isRunning(child.pid)).toBe(true);
+    expect(rows.rows.size).toBe(0);
+    // Another process under that host's pid is none.
+    await new ChildProcesses(rows).record({ pid: child.pid, command: 'sleep' });
+    rows.meta.set(key, `${host.pid} ${startTime}0`);
+    await new ChildProcesses(rows).endOrphans();
+    expect(await isRunning(child.pid)).toBe(false);
   });
 
   it('a child that has ended is forgotten', async () => {

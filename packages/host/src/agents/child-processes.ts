@@ -7,6 +7,7 @@ export interface ChildProcessesOptions {
   /** Commits writes to the journal; resolves when they are durable. */
   write(writes: readonly JournalWrite[]): Promise<void>;
   listProcesses(): Promise<readonly StoredProcess[]>;
+  readMeta(key: string): Promise<string | undefined>;
   /** Runs `callback` after `delayMs`. Default: a timer of the process. */
   after?(delayMs: number, callback: () => void): void;
   /** Told of orphans that were ended, and of records that could not be written. Default: nobody. */
@@ -15,12 +16,16 @@ export interface ChildProcessesOptions {
   graceMs?: number;
 }
 
+/** Key of the meta row that says which host recorded the children: its pid and start. */
+const HOST_KEY = 'hostProcess';
+
 /** How often an orphan that was told to end is looked at. */
 const pollMs = 50;
 
 /** The children of this host, recorded in its journal so that the next start can end those that outlived it. */
 export class ChildProcesses implements ChildRegistry {
   readonly #options: ChildProcessesOptions;
+  #identity: string | undefined;
 
   constructor(options: ChildProcessesOptions) {
     this.#options = options;
@@ -30,7 +35,10 @@ export class ChildProcesses implements ChildRegistry {
     const startTime = await processStartTime(child.pid);
     // Already over: there is nothing that could outlive us.
     if (startTime === undefined) return;
-    await this.#options.write([{ op: 'process', pid: child.pid, startTime, command: child.command }]);
+    await this.#options.write([
+      { op: 'process', pid: child.pid, startTime, command: child.command },
+      { op: 'meta', key: HOST_KEY, value: await this.#ownIdentity() },
+    ]);
   }
 
   forget(pid: number): void {
@@ -42,14 +50,35 @@ export class ChildProcesses implements ChildRegistry {
 
   /**
    * Ends recorded children that still run (same pid, same start time), and what is left of their process groups: TERM,
-   * wait, KILL. Resolves when they are gone and their records are dropped. Called at start, before any child is started.
+   * wait, KILL. Resolves when they are gone and their records are dropped. Called at start, before any child is started. Where the
+   * host that recorded them still runs, the journal is a copy of its: they are left to it.
    */
   async endOrphans(): Promise<void> {
     const recorded = await this.#options.listProcesses();
-    await Promise.all(recorded.map((child) => this.#endOrphan(child)));
+    if (recorded.length > 0 && (await this.#isCopy())) {
+      this.#options.log?.(
+        'warn',
+        'the data folder is a copy of one whose host runs; its agents are left alone',
+        {},
+      );
+    } else await Promise.all(recorded.map((child) => this.#endOrphan(child)));
     if (recorded.length > 0) {
       await this.#options.write(recorded.map(({ pid }): JournalWrite => ({ op: 'dropProcess', pid })));
     }
+  }
+
+  async #ownIdentity(): Promise<string> {
+    this.#identity ??= identity(process.pid, await processStartTime(process.pid));
+    return this.#identity;
+  }
+
+  /** We have the lock of this journal: when the host that wrote it last lives, it does so with another one. */
+  async #isCopy(): Promise<boolean> {
+    const last = await this.#options.readMeta(HOST_KEY);
+    const pid = Number.parseInt(last ?? '', 10);
+    if (!(pid > 1) || pid === process.pid) return false;
+    const startTime = await processStartTime(pid);
+    return startTime !== undefined && last === identity(pid, startTime);
   }
 
   async #endOrphan(child: StoredProcess): Promise<void> {
@@ -87,6 +116,8 @@ export class ChildProcesses implements ChildRegistry {
     }
   }
 }
+
+const identity = (pid: number, startTime: string | undefined): string => `${pid} ${startTime ?? ''}`;
 
 async function isAlive(child: StoredProcess): Promise<boolean> {
   const startTime = await processStartTime(child.pid);

@@ -23,7 +23,7 @@ import { SeqFile } from './seq-file.ts';
 import { isDamage, rollBack, toJournalError } from './sqlite-errors.ts';
 import { freeSpace } from './sqlite-free-space.ts';
 import { readNumbers, writeInternal } from './sqlite-numbers.ts';
-import { type JournalFiles, journalFiles, openDatabase } from './sqlite-open.ts';
+import { type JournalFiles, journalFiles, openAlone } from './sqlite-open.ts';
 import type { OpenState } from './sqlite-open-state.ts';
 import type { SqliteJournalOptions } from './sqlite-options.ts';
 import { SqliteReader } from './sqlite-reads.ts';
@@ -54,7 +54,7 @@ export class SqliteJournal implements Journal {
     if (this.#open !== undefined) throw new JournalError('io', `${this.#files.database} is open already`);
     const now = (this.#options.now ?? Date.now)();
     const bootId = (this.#options.bootId ?? readBootId)();
-    const opened = openDatabase({
+    const opened = await openAlone({
       files: this.#files,
       synchronous: this.#options.synchronous ?? 'normal',
       migrations: this.#options.migrations ?? migrations,

@@ -12,7 +12,9 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as pause } from 'node:timers/promises';
 import { ensureFolder } from '../lib/ensure-folder.ts';
+import { JournalError } from './journal.ts';
 import { DamageError, isDamage, toJournalError } from './sqlite-errors.ts';
 import { Statements, text } from './sqlite-rows.ts';
 import { type Migration, migrate, readVersion, refuseNewer } from './sqlite-schema.ts';
@@ -68,11 +70,32 @@ export interface OpenDatabaseOptions {
   readonly now: number;
 }
 
+/** Two hosts that start at the same moment each find the other; how often, and for how long at most in ms, each steps back. */
+const LOCK_ATTEMPTS = 5;
+const LOCK_PAUSE_MS = 50;
+
+/**
+ * `openDatabase`, tried again for a moment when somebody else has it: of two hosts that start together one must get it, and SQLite
+ * refuses both where each waits for the other's first look to end. Rejects with `JournalError`.
+ */
+export async function openAlone(options: OpenDatabaseOptions): Promise<OpenDatabase> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return openDatabase(options);
+    } catch (error) {
+      if (!(error instanceof JournalError && error.code === 'locked') || attempt === LOCK_ATTEMPTS)
+        throw error;
+    }
+    // By chance, so that the two part.
+    await pause(LOCK_PAUSE_MS * Math.random());
+  }
+}
+
 /**
  * Opens the database under an exclusive lock and brings it to the present version. A damaged one is moved aside, never
  * deleted, and a new one begun. Throws `JournalError`.
  */
-export function openDatabase(options: OpenDatabaseOptions): OpenDatabase {
+function openDatabase(options: OpenDatabaseOptions): OpenDatabase {
   const { files } = options;
   try {
     makeFolder(files.folder);
