@@ -4,7 +4,7 @@ import { configDefaults, defineConfig } from 'vitest/config';
 const folders = ['packages/*/{src,test}', 'bench', 'scripts', 'test'];
 
 /** Runs too long for every check: `vitest run --mode kill`, and so on. */
-const longRuns = ['kill', 'load', 'agents', 'oldest'];
+const longRuns = ['sim', 'kill', 'load', 'agents', 'oldest'];
 
 /** How packages find each other: by their sources, or, on the oldest Node, by what users get. */
 const conditionsOf = (mode: string): string[] => (mode === 'oldest' ? [] : ['@agenthost/source']);

@@ -1,4 +1,4 @@
-// `node scripts/run-tests.ts kill|load|agents|oldest`: the runs that take too long for every check. A run without any test yet passes.
+// `node scripts/run-tests.ts sim|kill|load|agents|oldest`: the runs that take too long for every check. A run without any test yet passes.
 import { installOldestNode, oldestNodeVersion } from './oldest-node.ts';
 import { runStep } from './run-step.ts';
 import {
@@ -45,7 +45,7 @@ async function countsOf(run: RunName): Promise<Counts> {
 
 const run = process.argv.slice(2).find(isRunName);
 if (run === undefined || run === 'check') {
-  console.error('usage: node scripts/run-tests.ts kill|load|agents|oldest');
+  console.error('usage: node scripts/run-tests.ts sim|kill|load|agents|oldest');
   process.exit(2);
 }
 

@@ -1,0 +1,99 @@
+/** A fault to put into a copy of the sources: `find` stands once in the file, and gives way to `replace`. */
+export interface Fault {
+  readonly title: string;
+  /** Path below the repository's root. */
+  readonly file: string;
+  readonly find: string;
+  readonly replace: string;
+}
+
+const PATH = 'packages/host/src/sync/commit-path.ts';
+
+/**
+ * What a simulator of this product has to notice. Each is a small slip that types and lint would let pass, and that breaks one promise
+ * under some schedules alone.
+ */
+export const FAULTS: readonly Fault[] = [
+  {
+    title: 'output leaves before its commit',
+    file: PATH,
+    find: '        if (tick.writes.length > 0) await this.#journal.commit(tick.writes);\n',
+    replace: `        for (const item of tick.output.splice(0)) this.#guard(item.send);
+        this.#flush();
+        if (tick.writes.length > 0) await this.#journal.commit(tick.writes);\n`,
+  },
+  {
+    title: 'numbers that were given out are given out again after a crash',
+    file: 'packages/host/src/sync/sequencer.ts',
+    find: 'await this.#journal.reserveSeq(upTo);',
+    replace: 'await this.#journal.reserveSeq(this.#last);',
+  },
+  {
+    title: 'a subscriber is added after its snapshot was read, and not at the boundary',
+    file: 'packages/host/src/wire/attach.ts',
+    find: `        const subscription = subscribe(connection, item, fromSeq, certain);
+        try {
+          const { snapshot, fromOrdinal } = await makeSnapshot(sync, state, item.view, maxTurnBytes);
+`,
+    replace: `        try {
+          const { snapshot, fromOrdinal } = await makeSnapshot(sync, state, item.view, maxTurnBytes);
+          const subscription = subscribe(connection, item, fromSeq, certain);
+`,
+  },
+  {
+    title: 'a reducer reads the clock',
+    file: 'packages/protocol/src/chat/reducer-status.ts',
+    find: 'return new Date(now).toISOString();',
+    replace: 'return new Date(Math.max(now, performance.timeOrigin + performance.now())).toISOString();',
+  },
+  {
+    title: 'a pending action is not sent again after a reconnect',
+    file: 'packages/client/src/dispatcher.ts',
+    find: 'for (const entry of this.#pending.values()) this.#send(entry);',
+    replace: 'for (const entry of this.#pending.values()) if (entry.sentOn === 0) this.#send(entry);',
+  },
+  {
+    title: 'a dispatch that is sent again is applied again',
+    file: 'packages/host/src/wire/dispatch.ts',
+    find: 'incoming.clientSeq <= client.lastClientSeq',
+    replace: 'incoming.clientSeq < client.lastClientSeq',
+  },
+  {
+    title: 'a replay begins one envelope too late',
+    file: 'packages/host/src/wire/replay.ts',
+    find: 'sync.journal.readEnvelopes(uris, lastSeen, upTo, MAX_REPLAY_BYTES)',
+    replace: 'sync.journal.readEnvelopes(uris, lastSeen + 1, upTo, MAX_REPLAY_BYTES)',
+  },
+  {
+    title: 'a turn that had said nothing yet stays open over a restart',
+    file: 'packages/host/src/turns/recovery.ts',
+    find: "if (channel?.is('chat') === true && channel.state.activeTurn !== undefined) {",
+    replace:
+      "if (channel?.is('chat') === true && channel.state.activeTurn !== undefined && channel.state.activeTurn.responseParts.length > 0) {",
+  },
+  {
+    title: 'what a failed commit changed in memory stays',
+    file: PATH,
+    find: 'for (const tick of ticks.toReversed()) for',
+    replace: 'for (const tick of ticks.slice(1).toReversed()) for',
+  },
+  {
+    title: 'text of two parts is merged into one for a slow client',
+    file: 'packages/host/src/wire/merge.ts',
+    find: 'first.type === second.type && first.turnId === second.turnId && first.partId === second.partId;',
+    replace: 'first.type === second.type && first.turnId === second.turnId;',
+  },
+  {
+    title: 'a client applies what its snapshot holds already',
+    file: 'packages/client/src/channel.ts',
+    find: 'if (envelope.serverSeq <= this.#reflectedSeq) return;',
+    replace: 'if (envelope.serverSeq < this.#reflectedSeq) return;',
+  },
+  {
+    title: 'a rejected action goes on showing at who dispatched it',
+    file: 'packages/client/src/pending.ts',
+    find: '    this.#bySeq.delete(entry.clientSeq);\n    entry.resolve(\n      envelope',
+    replace:
+      '    if (envelope.rejectionReason === undefined) this.#bySeq.delete(entry.clientSeq);\n    entry.resolve(\n      envelope',
+  },
+];

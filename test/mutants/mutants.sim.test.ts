@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest';
+import { SourceCopy } from './copy.ts';
+import { FAULTS } from './faults.ts';
+
+/** Seeds within which each fault has to be noticed. */
+const SEEDS = 500;
+
+test('the copy of the sources runs, and without a fault nothing is noticed', async () => {
+  using copy = new SourceCopy();
+  expect(await copy.simulate(20)).toMatchObject({ code: 0, failedSeed: undefined });
+});
+
+test.each(FAULTS)(
+  `the simulator notices within ${SEEDS} seeds: $title`,
+  async ({ title, ...fault }) => {
+    using copy = new SourceCopy();
+    copy.plant({ title, ...fault });
+    const { failedSeed, output } = await copy.simulate(SEEDS);
+    expect(failedSeed, output).toBeLessThanOrEqual(SEEDS);
+    const [, reason = ''] = /^seed \d+ failed\n(.*)$/m.exec(output) ?? [];
+    process.stdout.write(`seed ${failedSeed}: ${title}: ${reason}\n`);
+  },
+  300_000,
+);
