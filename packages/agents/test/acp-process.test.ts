@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { processStartTime } from '@agenthost/host';
 import { openChat } from '@agenthost/testkit';
@@ -310,6 +310,40 @@ describe('the process of an agent', () => {
       errorType: 'authRequired',
       message: 'Test agent needs you to log in: run `test login` (it says: Authentication required)',
     });
+  });
+
+  it('does nothing before it is recorded, and is the process that was', async () => {
+    const folder = temporaryFolder();
+    const recorded = Promise.withResolvers<void>();
+    const pids: number[] = [];
+    const provider = createAcpProvider(
+      {
+        id: 'x',
+        displayName: 'X',
+        command: '/bin/sh',
+        args: ['-c', `trap '' TERM; echo $$ > ${folder}/began; exec sleep 30`],
+      },
+      {
+        childRegistry: {
+          record: ({ pid }) => {
+            pids.push(pid);
+            return recorded.promise;
+          },
+          forget: () => undefined,
+        },
+        killGraceMs: 100,
+      },
+    );
+    const failed = rejection(openChat(provider, { workingDirectory: folder }));
+    await eventually(() => expect(pids).toHaveLength(1));
+    const [pid = 0] = pids;
+    const before = await processStartTime(pid);
+    expect(existsSync(join(folder, 'began'))).toBe(false);
+    recorded.resolve();
+    await eventually(() => expect(readFileSync(join(folder, 'began'), 'utf8')).toBe(`${pid}\n`));
+    expect(await processStartTime(pid)).toBe(before);
+    await provider.dispose();
+    expect(await failed).toMatchObject({ errorType: 'agentExited' });
   });
 
   it('that cannot be recorded does not run', async () => {

@@ -27,6 +27,12 @@ const groupPollMs = 50;
 /** After the process has gone, what is still in its pipes gets this long: a grandchild may hold them open for ever. */
 const drainMs = 500;
 
+/**
+ * A shell that becomes the agent once it is told to. A host that is killed before it has recorded the process tells it nothing, and so
+ * leaves no agent behind that the next start would not know of: the shell's input ends, and it does.
+ */
+const gate = 'read -r go && unset go PWD OLDPWD && exec "$0" "$@"';
+
 /** An agent's process and its process group. */
 export class AgentProcess {
   readonly pid: number;
@@ -41,9 +47,9 @@ export class AgentProcess {
   /** Settles when nothing is left of the group; there once the process has exited. */
   #groupEnded: Promise<void> = Promise.resolve();
 
-  /** Resolves when the process runs; rejects with `AgentError` naming the command when it cannot be started. */
+  /** Resolves when the process is there; it does nothing before `begin`. Rejects with `AgentError` when there can be none. */
   static start(options: StartAgentProcess): Promise<AgentProcess> {
-    const child = spawn(options.file, options.args, {
+    const child = spawn('/bin/sh', ['-c', gate, options.file, ...options.args], {
       cwd: options.cwd,
       env: { ...options.env },
       // A group of its own: what the agent starts ends with it, and a Ctrl-C at the host's terminal does not reach it.
@@ -97,6 +103,11 @@ export class AgentProcess {
         });
       });
     });
+  }
+
+  /** Lets the agent begin. To be called once, when its process is recorded and before anything is written to it. */
+  begin(): void {
+    this.stdin.write('\n');
   }
 
   /** The end of what it wrote to stderr, trimmed. */

@@ -189,7 +189,10 @@ class Provider implements AcpProvider {
     signal.addEventListener('abort', () => void process.stop());
     await this.#record(process, file);
     if (signal.aborted) await process.stop();
-    else onRunning();
+    else {
+      process.begin();
+      onRunning();
+    }
     return AcpConnection.open({
       process,
       name: agent.displayName,
