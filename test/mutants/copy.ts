@@ -66,10 +66,10 @@ export class SourceCopy implements Disposable {
     writeFileSync(path, parts.join(replace));
   }
 
-  /** Runs so many seeds, from the first on, until one fails; what comes after the failure's own line (its history) is not waited for. */
-  async simulate(runs: number): Promise<SimulatorEnd> {
+  /** Runs so many seeds, from `firstSeed` on, until one fails; what comes after the failure's own line (its history) is not waited for. */
+  async simulate(runs: number, firstSeed = 1): Promise<SimulatorEnd> {
     const main = join(this.#folder, 'packages/testkit/src/sim/main.ts');
-    const flags = ['-C', '@agenthost/source', main, '--seed', '1', '--runs', String(runs)];
+    const flags = ['-C', '@agenthost/source', main, '--seed', String(firstSeed), '--runs', String(runs)];
     const child = spawn(process.execPath, flags, { cwd: this.#folder, stdio: ['ignore', 'pipe', 'pipe'] });
     let output = '';
     let failedSeed: number | undefined;
