@@ -10,6 +10,7 @@ import { type RunOptions, run } from './commands/run.ts';
 import { type ServeOptions, serve } from './commands/serve.ts';
 import { addSessionCommands } from './commands/session-commands.ts';
 import { addTermCommands } from './commands/term/commands.ts';
+import { addTokenCommands } from './commands/tokens.ts';
 import { type WatchOptions, watch } from './commands/watch.ts';
 import type { Context } from './context.ts';
 import { EXIT, usageError } from './exit.ts';
@@ -163,6 +164,7 @@ function programOf(context: Context, screen: Screen, isJson: boolean, done: (cod
   addExportCommands({ context, screen, program, command, example, done });
   addApprovalCommands({ context, screen, program, command, example, done });
   addConfigCommands({ context, screen, program, command, example, done });
+  addTokenCommands({ context, screen, program, command, example, done });
   addTermCommands({ context, screen, program, command, example, done });
   addQueueCommands({ context, screen, program, command, example, done });
 

@@ -220,6 +220,25 @@ export const OPTIONS = {
     description: 'title of the terminal',
     defaultText: "the program's own",
   },
+  scope: {
+    flags: '--scope <scope>',
+    type: 'choice',
+    choices: ['observe', 'interact', 'admin'],
+    default: 'interact',
+    description:
+      'what its bearer may do: look at everything, also work in sessions and terminals (as much as a shell here), or everything',
+  },
+  tokenName: {
+    flags: '--name <name>',
+    type: 'text',
+    description: 'what to call it, to know and revoke it by',
+  },
+  expires: {
+    flags: '--expires <time>',
+    type: 'text',
+    description: 'when it ends: 90m, 12h, 30d, 2w',
+    defaultText: 'when it is revoked',
+  },
   env: {
     flags: '--env <NAME=value>',
     type: 'list',

@@ -7,6 +7,7 @@ import {
   type HostToClientNotifications,
   type RememberedApproval,
   ROOT_URI,
+  type TokenScope,
   type URI,
 } from '@agenthost/protocol';
 import { type CloseInfo, ConnectionClosed, type RequestOptions } from '@agenthost/rpc';
@@ -26,6 +27,7 @@ import { Sessions } from './sessions.ts';
 import { type Subscription, Subscriptions } from './subscriptions.ts';
 import type { TerminalHandle } from './terminal.ts';
 import { type CreateTerminalOptions, type TerminalCatalogue, Terminals } from './terminals.ts';
+import { Tokens } from './tokens.ts';
 
 /** The requests that are left to callers; the others are sent by the client itself. */
 export type RequestMethod = Exclude<
@@ -40,6 +42,8 @@ export type RequestMethod = Exclude<
 export class AhpClient {
   /** Create, open and list sessions, and talk in them. */
   readonly sessions: Sessions;
+  /** Give access to others, and take it back. */
+  readonly tokens: Tokens;
   readonly #terminals: Terminals;
   readonly #identity: ClientIdentity;
   readonly #connection: Connection;
@@ -106,6 +110,7 @@ export class AhpClient {
     });
     this.onNotification('root/sessionRemoved', ({ session }) => this.#subscriptions.loseSession(session));
     this.sessions = new Sessions(this, newId);
+    this.tokens = new Tokens(this);
     this.#terminals = new Terminals(this, newId);
   }
 
@@ -122,6 +127,11 @@ export class AhpClient {
   /** What the host told of itself; absent before the first connection. */
   get host(): HostInfo | undefined {
     return this.#host;
+  }
+
+  /** What this client's token lets it do; absent before the first connection, and with hosts that know no scopes. */
+  get scope(): TokenScope | undefined {
+    return this.#host?.['x-scope'];
   }
 
   /** The number that the next `reconnect` will give; absent before the first connection. */

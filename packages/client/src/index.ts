@@ -43,6 +43,7 @@ export {
   type TerminalViewer,
 } from './terminal.ts';
 export type { CreateTerminalOptions, TerminalCatalogue } from './terminals.ts';
+export type { Tokens } from './tokens.ts';
 export type { OfferedTool, ToolAnswer, ToolRun } from './tool-run.ts';
 export type { OfferOptions, ToolOffer } from './tools.ts';
 export {

@@ -44,6 +44,7 @@ export async function watch(
       // The host tells subscribers of the root that a session is removed: its mirror is lost then.
       await client.subscribe(ROOT_URI);
       await view.open();
+      if (client.scope === 'observe') screen.note('observing only: this token can answer and change nothing');
       const isTyped = context.stdin.isTTY === true;
       const stopReading = reader.onLine((line) => {
         if (line !== undefined) view.type(line, () => interruption.stop({ exitCode: EXIT.done }));

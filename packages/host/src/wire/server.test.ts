@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { request } from 'node:http';
+import { type IncomingHttpHeaders, request } from 'node:http';
 import { connect } from 'node:net';
 import { type AnyMethods, Peer } from '@agenthost/rpc';
 import type { ServerTransport } from '@agenthost/rpc/websocket-server';
@@ -85,15 +85,16 @@ function firstSocket(): WebSocket {
 interface Answer {
   readonly status: number;
   readonly body: string;
+  readonly headers: IncomingHttpHeaders;
 }
 
-async function get(path: string, headers: Record<string, string> = {}): Promise<Answer> {
-  const sent = request({ host: '127.0.0.1', port, path, headers, agent: false });
+async function get(path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Answer> {
+  const sent = request({ host: '127.0.0.1', port, path, headers, method, agent: false });
   sent.end();
   const [response] = await once(sent, 'response');
   let body = '';
   for await (const chunk of response) body += String(chunk);
-  return { status: response.statusCode, body };
+  return { status: response.statusCode, body, headers: response.headers };
 }
 
 describe('the upgrade', () => {
@@ -152,10 +153,82 @@ describe('the upgrade', () => {
   });
 });
 
+describe('guessing', () => {
+  it('[AUTH-1] is answered with 429 after a while, and the right token is let in all the same', async () => {
+    for (let count = 0; count < 20; count += 1) expect(await upgrade('/ahp?token=wrong')).toBe(401);
+    expect(await upgrade('/ahp?token=wrong')).toBe(429);
+    expect(await get('/?token=wrong')).toMatchObject({ status: 429, headers: { 'retry-after': '2' } });
+    expect(await upgrade()).toBe('open');
+    expect(await upgrade('/ahp?token=of-an-observer')).toBe('open');
+    // Nothing was guessed.
+    expect(await upgrade('/ahp')).toBe(429);
+    now += 2_000;
+    expect(await upgrade('/ahp')).toBe(401);
+    expect(await upgrade('/ahp?token=wrong')).toBe(401);
+    expect(await upgrade('/ahp?token=wrong')).toBe(429);
+  });
+
+  it('[AUTH-1] keeps a token out that could be guessed, and for two seconds at most', async () => {
+    await server.stop();
+    const tokens = { identify: () => undefined };
+    const guesses = new GuessLimit({ now: () => now }, () => undefined);
+    await startServer({ gate: new Gate({ ownerToken: 'short', tokens, guesses }) });
+    for (let count = 0; count < 25; count += 1) await upgrade('/ahp?token=wrong');
+    expect(await upgrade('/ahp?token=short')).toBe(429);
+    now += 2_000;
+    expect(await upgrade('/ahp?token=short')).toBe('open');
+  });
+});
+
+describe('a browser', () => {
+  const cookieOf = ({ headers }: Answer): string => String(headers['set-cookie']).split(';')[0] ?? '';
+
+  it('[AUTH-1] swaps the token of an address for a cookie that no script, site or other port sees', async () => {
+    const answer = await get(`/?token=${TOKEN}`);
+    expect(answer.status).toBe(303);
+    expect(answer.headers).toMatchObject({
+      location: '/',
+      'referrer-policy': 'no-referrer',
+      'cache-control': 'no-store',
+      'set-cookie': [`agenthost_token_${port}=${TOKEN}; Path=/; HttpOnly; SameSite=Strict`],
+    });
+    expect(answer.body).not.toContain(TOKEN);
+    const cookie = cookieOf(answer);
+    expect(await upgrade('/ahp', { cookie })).toBe('open');
+    const page = await get('/', { cookie });
+    expect(page.body).toContain('do everything');
+    expect(page.body).not.toContain(TOKEN);
+  });
+
+  it('[AUTH-1] is told no more of its cookie than what it lets it do, and forgets it by signing out', async () => {
+    const cookie = cookieOf(await get('/?token=of-an-observer'));
+    expect((await get('/', { cookie })).body).toContain('look at everything');
+    const page = await get('/');
+    expect(page.body).not.toContain('signed in');
+    const out = await get('/logout', { cookie }, 'POST');
+    expect(out.status).toBe(303);
+    expect(String(out.headers['set-cookie'])).toMatch(/^agenthost_token_\d+=; .*; Max-Age=0$/);
+    expect(await get('/logout', { cookie })).toMatchObject({ status: 405 });
+  });
+
+  it('[AUTH-1] gets no cookie for a wrong token, and that of another port is not looked at', async () => {
+    const answer = await get('/?token=wrong');
+    expect(answer.status).toBe(401);
+    expect(answer.headers['set-cookie']).toBeUndefined();
+    expect(await upgrade('/ahp', { cookie: `agenthost_token_${port + 1}=${TOKEN}` })).toBe(401);
+    expect(await upgrade('/ahp', { cookie: `agenthost_token=${TOKEN}` })).toBe(401);
+  });
+
+  it('[AUTH-1] is not signed out by a page of elsewhere', async () => {
+    const headers = { origin: 'https://evil.example', cookie: `agenthost_token_${port}=${TOKEN}` };
+    expect(await get('/logout', headers, 'POST')).toMatchObject({ status: 403 });
+  });
+});
+
 describe('plain HTTP', () => {
   it('[AUTH-1] tells without a token that the host lives and takes work, and nothing else', async () => {
-    expect(await get('/healthz')).toStrictEqual({ status: 200, body: 'ok\n' });
-    expect(await get('/readyz')).toStrictEqual({ status: 200, body: 'ready\n' });
+    expect(await get('/healthz')).toMatchObject({ status: 200, body: 'ok\n' });
+    expect(await get('/readyz')).toMatchObject({ status: 200, body: 'ready\n' });
     isReady = false;
     expect(await get('/readyz')).toMatchObject({ status: 503 });
     expect(await get('/healthz')).toMatchObject({ status: 200 });

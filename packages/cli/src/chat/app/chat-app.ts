@@ -134,6 +134,7 @@ export class ChatApp {
         width: size.columns,
         address: this.#options.address,
         notice: this.#notice,
+        isObserving: this.#options.client.scope === 'observe',
         opening: this.#opening !== undefined,
         now: this.#env.now(),
       }),

@@ -34,6 +34,9 @@ test('a line across has its width, with words in it or without', () => {
 
 test('the status line tells of the connection, and of what happened first', () => {
   expect(said(statusLine({ state: 'online', since: 0 }, facts))).toBe('connected to host:1');
+  expect(said(statusLine({ state: 'online', since: 0 }, { ...facts, isObserving: true }))).toBe(
+    'connected to host:1, observing only',
+  );
   const lost = { state: 'waiting', attempt: 1, retryAt: 3_500, reason: 'gone\u001b[2J' } as const;
   expect(said(statusLine(lost, facts))).toBe('connection lost: gone; next try in 3 s');
   const notice = { text: 'not answered: too late', tone: 'problem' } as const;

@@ -9,6 +9,8 @@ export interface StatusFacts {
   readonly width: number;
   readonly address: string;
   readonly notice: { readonly text: string; readonly tone: Tone } | undefined;
+  /** The token lets nobody do anything here. */
+  readonly isObserving?: boolean;
   /** A session is being opened. */
   readonly opening: boolean;
   /** ms since the epoch. */
@@ -18,9 +20,9 @@ export interface StatusFacts {
 /** The connection, or what the person has to know first. */
 export function statusLine(
   status: ConnectionState,
-  { width, address, notice, opening, now }: StatusFacts,
+  { width, address, notice, opening, now, isObserving = false }: StatusFacts,
 ): Line {
-  const connection = connectionLine(status, address, now);
+  const connection = connectionLine(status, address, now, isObserving);
   const isOnline = status.state === 'online';
   if (notice !== undefined) {
     const told = line(notice.text, notice.tone === 'problem' ? { color: 'red' } : { color: 'green' });
@@ -29,10 +31,10 @@ export function statusLine(
   return cutLine(isOnline && opening ? line('opening the session', { dim: true }) : connection, width);
 }
 
-function connectionLine(status: ConnectionState, address: string, now: number): Line {
+function connectionLine(status: ConnectionState, address: string, now: number, isObserving: boolean): Line {
   switch (status.state) {
     case 'online':
-      return line(`connected to ${address}`, { dim: true });
+      return line(`connected to ${address}${isObserving ? ', observing only' : ''}`, { dim: true });
     case 'waiting': {
       const seconds = Math.max(0, Math.ceil((status.retryAt - now) / 1_000));
       return line(`connection lost: ${oneLine(status.reason, 60)}; next try in ${seconds} s`, {

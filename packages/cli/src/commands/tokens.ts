@@ -1,0 +1,129 @@
+import type { AhpClient } from '@agenthost/client';
+import type { AccessToken, TokenScope } from '@agenthost/protocol';
+import { withHost } from '../connect.ts';
+import type { Context } from '../context.ts';
+import { readDuration } from '../duration.ts';
+import { CliError, EXIT, type ExitCode, usageError } from '../exit.ts';
+import type { HostOptions } from '../find-host.ts';
+import { oneLine } from '../render/plain-text.ts';
+import type { Screen } from '../render/screen.ts';
+import { ago } from '../render/session-line.ts';
+import type { CommandParts } from './command-parts.ts';
+
+/** Options of `token` and what is below it, as parsed. */
+interface TokenOptions extends HostOptions {
+  readonly json?: boolean;
+  readonly scope?: TokenScope;
+  readonly name?: string;
+  readonly expires?: string;
+}
+
+/** Adds `token` and what is below it. */
+export function addTokenCommands({ context, screen, program, command, example, done }: CommandParts): void {
+  const token = command(program, 'token', 'give access to others, and take it back', []);
+  example(token, [
+    'agenthost token create --name phone                     work in sessions and terminals',
+    'agenthost token create --scope observe --expires 7d     look, and no more, for a week',
+    'agenthost token list',
+    'agenthost token revoke phone                            its connections end at once',
+  ]);
+  command(token, 'create', 'make a token, and show its secret this once', [
+    'scope',
+    'tokenName',
+    'expires',
+    'url',
+    'start',
+    'json',
+    'verbose',
+  ]).action(async (options: TokenOptions) => done(await createToken(context, screen, options)));
+  command(token, 'list', 'list tokens, the oldest first', ['url', 'start', 'json', 'verbose']).action(
+    async (options: TokenOptions) => done(await listTokens(context, screen, options)),
+  );
+  command(token, 'revoke', 'end tokens, and what is connected by them', ['url', 'start', 'json', 'verbose'])
+    .argument('<token...>', 'names, ids, or their beginnings')
+    .action(async (given: string[], options: TokenOptions) =>
+      done(await revokeTokens(context, screen, given, options)),
+    );
+}
+
+async function createToken(
+  context: Context,
+  screen: Screen,
+  { scope, name, expires, ...options }: TokenOptions,
+): Promise<ExitCode> {
+  const lifetimeSeconds = expires === undefined ? undefined : readDuration('--expires', expires);
+  return withHost(context, screen, options, async ({ client }) => {
+    const made = await client.tokens.create({
+      ...(scope === undefined ? {} : { scope }),
+      ...(name === undefined ? {} : { name }),
+      ...(lifetimeSeconds === undefined ? {} : { lifetimeSeconds }),
+    });
+    if (options.json === true) screen.json({ ...made.token, secret: made.secret });
+    else {
+      screen.line(made.secret);
+      screen.note(`${lineOf(made.token)}\nIt is shown this once: keep it, or revoke it and make another.`);
+    }
+    return EXIT.done;
+  });
+}
+
+async function listTokens(context: Context, screen: Screen, options: TokenOptions): Promise<ExitCode> {
+  return withHost(context, screen, options, async ({ client }) => {
+    const items = await client.tokens.list();
+    if (options.json !== true && items.length === 0) screen.note("there are no tokens but the owner's");
+    for (const item of items) {
+      if (options.json === true) screen.json(item);
+      else screen.line(lineOf(item));
+    }
+    return EXIT.done;
+  });
+}
+
+async function revokeTokens(
+  context: Context,
+  screen: Screen,
+  given: readonly string[],
+  options: TokenOptions,
+): Promise<ExitCode> {
+  return withHost(context, screen, options, async ({ client }) => {
+    for (const item of await chosen(client, given)) {
+      await client.tokens.revoke(item.id);
+      if (options.json === true) screen.json({ revoked: item.id });
+      else screen.line(`revoked ${lineOf(item)}`);
+    }
+    return EXIT.done;
+  });
+}
+
+/** The tokens that are meant, each once. Nothing is done when one of them is not there. */
+async function chosen(client: AhpClient, given: readonly string[]): Promise<AccessToken[]> {
+  const items = await client.tokens.list();
+  return [...new Set(given.map((text) => findToken(items, text)))];
+}
+
+function findToken(items: readonly AccessToken[], given: string): AccessToken {
+  const exact = items.find(({ id, name }) => id === given || name === given);
+  if (exact !== undefined) return exact;
+  const [match, ...others] = items.filter(({ id }) => given !== '' && id.startsWith(given));
+  if (match === undefined) {
+    throw new CliError(
+      EXIT.error,
+      `no token is called ${oneLine(given)}; \`agenthost token list\` lists them`,
+    );
+  }
+  if (others.length > 0) throw usageError(`${others.length + 1} tokens begin with ${oneLine(given)}`);
+  return match;
+}
+
+/** `9c1f2a3b  observe   phone  made 3 d ago, used 2 min ago, expires 2026-12-22` */
+function lineOf({ id, scope, name, createdAt, lastUsedAt, expiresAt }: AccessToken): string {
+  const now = Date.now();
+  const used = lastUsedAt === undefined ? 'never used' : `used ${ago(lastUsedAt, now)} ago`;
+  const over = expiresAt !== undefined && Date.parse(expiresAt) <= now ? 'expired' : 'expires';
+  const facts = [
+    `made ${ago(createdAt, now)} ago`,
+    used,
+    ...(expiresAt === undefined ? [] : [`${over} ${oneLine(expiresAt.slice(0, 16).replace('T', ' '))} UTC`]),
+  ];
+  return `${oneLine(id.slice(0, 8))}  ${scope.padEnd(8)}  ${oneLine(name ?? '-')}  ${facts.join(', ')}`;
+}

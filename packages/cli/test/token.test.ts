@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { jsonLines, Machine, type RunningCli } from './cli-process.ts';
+
+const machine = new Machine();
+let url: string;
+beforeAll(async () => {
+  ({ url } = (await machine.serve()).line);
+}, 30_000);
+afterAll(() => machine.dispose());
+
+/** Runs as somebody who has this token. */
+const as = (secret: string, ...args: string[]): RunningCli['ended'] =>
+  machine.run([...args, '--url', url], { AGENTHOST_TOKEN: secret });
+
+async function create(...args: string[]): Promise<{ id: string; secret: string }> {
+  const [made] = jsonLines((await machine.run(['token', 'create', '--json', ...args])).out);
+  return { id: String(made?.['id']), secret: String(made?.['secret']) };
+}
+
+describe('agenthost token', () => {
+  test('[AUTH-1] makes a token, shows its secret once, lists it and takes it back', async () => {
+    expect(await machine.run(['token', 'list'])).toMatchObject({
+      code: 0,
+      err: "there are no tokens but the owner's\n",
+    });
+    const made = await machine.run(['token', 'create', '--name', 'phone', '--expires', '30d']);
+    expect(made.out).toMatch(/^aht_[\w-]{43}\n$/);
+    const secret = made.out.trim();
+    expect((await as(secret, 'sessions')).code).toBe(0);
+    const listed = await machine.run(['token', 'list']);
+    expect(listed.out).toMatch(
+      /^[0-9a-f]{8} {2}interact {2}phone {2}made \d+ s ago, used \d+ s ago, expires \d{4}-\d\d-\d\d \d\d:\d\d UTC\n$/,
+    );
+    expect(`${listed.out}${(await machine.run(['token', 'list', '--json'])).out}`).not.toContain(secret);
+    expect(await machine.run(['token', 'revoke', 'phone'])).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^revoked [0-9a-f]{8} {2}interact {2}phone /),
+    });
+    expect(await as(secret, 'sessions')).toMatchObject({
+      code: 4,
+      err: expect.stringContaining('does not let us in'),
+    });
+  }, 30_000);
+
+  test('[AUTH-1] an observer looks, is told so, and is refused in words whatever it tries', async () => {
+    const { secret } = await create('--scope', 'observe');
+    const ran = await machine.run(['run', '--json', 'hello']);
+    const session = String(jsonLines(ran.out).find(({ type }) => type === 'session')?.['session']);
+    const exported = await as(secret, 'export', session.slice('ahp-session:/'.length));
+    expect(exported).toMatchObject({ code: 0, out: expect.stringContaining('hello') });
+    const refused = await as(secret, 'run', 'hello');
+    expect(refused).toMatchObject({
+      code: 1,
+      err: 'agenthost: createSession takes a token of scope interact; this one has observe, and may only look\n',
+    });
+    expect(await as(secret, 'config', 'set', 'approvals', 'all')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('takes a token of scope admin'),
+    });
+    expect((await as(secret, 'token', 'list')).err).toContain('takes a token of scope admin');
+  }, 30_000);
+
+  test('[AUTH-1] what watches by a token ends when that is revoked', async () => {
+    const { id, secret } = await create('--scope', 'observe');
+    await machine.run(['run', 'hello']);
+    const [first] = jsonLines((await machine.run(['sessions', '--json'])).out);
+    const resource = String(first?.['resource']).slice('ahp-session:/'.length);
+    const watching = machine.start(['watch', resource, '--url', url], { AGENTHOST_TOKEN: secret });
+    await watching.until('observing only');
+    await machine.run(['token', 'revoke', id.slice(0, 8)]);
+    expect(await watching.ended).toMatchObject({
+      code: 4,
+      err: expect.stringContaining('token was revoked'),
+    });
+  }, 30_000);
+
+  test('says what is wrong with its arguments', async () => {
+    expect(await machine.run(['token', 'create', '--expires', 'soon'])).toMatchObject({
+      code: 2,
+      err: 'agenthost: --expires: expected a time such as 90m, 12h, 30d or 2w, got soon\n',
+    });
+    expect((await machine.run(['token', 'create', '--scope', 'root'])).code).toBe(2);
+    expect(await machine.run(['token', 'revoke', 'nobody'])).toMatchObject({
+      code: 1,
+      err: 'agenthost: no token is called nobody; `agenthost token list` lists them\n',
+    });
+  }, 30_000);
+});

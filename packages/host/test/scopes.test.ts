@@ -1,0 +1,228 @@
+import { CLIENT_REQUEST_METHODS } from '@agenthost/protocol';
+import { expect, test } from 'vitest';
+import type { Identity } from '../src/wire/connection.ts';
+import { type HostFixture, ROOT, startHost } from './host-fixture.ts';
+import type { RawClient } from './raw-client.ts';
+
+const OBSERVER: Identity = { tokenHash: 'of an observer', scope: 'observe' };
+const WORKER: Identity = { tokenHash: 'of somebody who works', scope: 'interact' };
+
+/** The identity that a secret stands for. */
+function identityOf(host: HostFixture, secret: string): Identity {
+  const identity = host.host.core.accessTokens.identify(secret);
+  if (identity === undefined) throw new Error('nobody comes by this secret');
+  return identity;
+}
+
+const isIn = (host: HostFixture, secret: string): boolean =>
+  host.host.core.accessTokens.identify(secret) !== undefined;
+
+async function refusal(asked: Promise<unknown>): Promise<number | undefined> {
+  return asked.then(
+    () => undefined,
+    (error: unknown) =>
+      error instanceof Error && 'code' in error && typeof error.code === 'number' ? error.code : NaN,
+  );
+}
+
+const reasonOf = (client: RawClient, clientSeq: number): string | undefined =>
+  client.echoOf(clientSeq)?.rejectionReason;
+
+test('[AUTH-1] an observer sees all that happens, and is told that it observes', async () => {
+  const host = await startHost();
+  const owner = await host.client();
+  const { session, chat } = await host.session(owner);
+  const observer = host.connect('observer', OBSERVER);
+  expect(await observer.initialize()).toMatchObject({ 'x-scope': 'observe' });
+  expect(await owner.request('listSessions', { channel: ROOT })).toEqual(
+    await observer.request('listSessions', { channel: ROOT }),
+  );
+  await observer.subscribe(session);
+  await observer.subscribe(chat);
+  const before = observer.envelopes().length;
+  owner.dispatch(session, { type: 'session/titleChanged', title: 'seen' });
+  await host.run();
+  expect(
+    observer
+      .envelopes()
+      .slice(before)
+      .map(({ action }) => action),
+  ).toContainEqual({
+    type: 'session/titleChanged',
+    title: 'seen',
+  });
+  await observer.request('fetchTurns', { channel: chat });
+  await observer.request('x-searchSessions', { channel: ROOT, query: 'seen' });
+  await observer.request('x-diskUse', { channel: session });
+  host.kill();
+});
+
+test('[AUTH-1] every action of an observer is rejected, to it alone, and nothing changes', async () => {
+  const host = await startHost();
+  const owner = await host.client();
+  const { session, chat } = await host.session(owner);
+  const observer = await host.client('observer', {}, OBSERVER);
+  const title = observer.dispatch(session, { type: 'session/titleChanged', title: 'no' });
+  const read = observer.dispatch(session, { type: 'session/isReadChanged', isRead: false });
+  const draft = observer.dispatch(chat, { type: 'chat/draftChanged' });
+  const config = observer.dispatch(ROOT, { type: 'root/configChanged', config: {} });
+  const before = owner.envelopes().length;
+  await host.run();
+  for (const clientSeq of [title, read, draft]) {
+    expect(reasonOf(observer, clientSeq)).toMatch(/^permissionDenied: .* takes a token of scope interact; /);
+  }
+  expect(reasonOf(observer, config)).toBe(
+    'permissionDenied: root/configChanged takes a token of scope admin; this one has observe, and may only look',
+  );
+  expect(owner.envelopes().length).toBe(before);
+  host.kill();
+});
+
+test('[AUTH-1] no request of an observer but those that look does anything, whatever its params', async () => {
+  const host = await startHost();
+  const observer = await host.client('observer', {}, OBSERVER);
+  const seq = host.host.core.sync.emittedSeq;
+  const looks = [
+    'initialize',
+    'reconnect',
+    'ping',
+    'subscribe',
+    'listSessions',
+    'fetchTurns',
+    'x-searchSessions',
+    'x-listApprovals',
+    'x-diskUse',
+  ];
+  for (const method of CLIENT_REQUEST_METHODS.filter((name) => !looks.includes(name))) {
+    const params = { channel: ROOT, uri: 'file:///etc/passwd', id: 'x', resource: 'x', token: 'x' };
+    const code = await refusal(observer.raw(method, params));
+    // Not there, not fit for its schema, or not allowed.
+    expect([-32601, -32602, -32009], method).toContain(code);
+  }
+  expect(await refusal(observer.request('createSession', { channel: 'ahp-session:/mine' }))).toBe(-32009);
+  expect(await refusal(observer.request('createTerminal', terminal()))).toBe(-32009);
+  expect(await refusal(observer.raw('resourceRead', { channel: ROOT, uri: 'file:///etc/passwd' }))).toBe(
+    -32009,
+  );
+  expect(host.host.core.sync.emittedSeq).toBe(seq);
+  host.kill();
+});
+
+const terminal = () =>
+  ({
+    channel: 'ahp-terminal:/t',
+    claim: { kind: 'client', clientId: 'observer' },
+  }) as const;
+
+test('[AUTH-1] who interacts works in sessions, and decides nothing that outlasts the token', async () => {
+  const host = await startHost();
+  const worker = await host.client('worker', {}, WORKER);
+  const { session } = await host.session(worker);
+  const title = worker.dispatch(session, { type: 'session/titleChanged', title: 'mine' });
+  const edits = worker.dispatch(session, {
+    type: 'session/configChanged',
+    config: { approvals: 'edits' },
+  });
+  const all = worker.dispatch(session, { type: 'session/configChanged', config: { approvals: 'all' } });
+  const root = worker.dispatch(ROOT, { type: 'root/configChanged', config: { approvals: 'all' } });
+  await host.run();
+  expect([title, edits].map((seq) => reasonOf(worker, seq))).toEqual([undefined, undefined]);
+  expect(reasonOf(worker, all)).toMatch(
+    /^permissionDenied: session\/configChanged takes a token of scope admin/,
+  );
+  expect(reasonOf(worker, root)).toMatch(/^permissionDenied: root\/configChanged/);
+  const free = { channel: 'ahp-session:/free', config: { approvals: 'all' } };
+  expect(await refusal(worker.request('createSession', free))).toBe(-32009);
+  expect(await refusal(worker.request('x-listTokens', { channel: ROOT }))).toBe(-32009);
+  expect(await refusal(worker.request('x-createToken', { channel: ROOT, scope: 'admin' }))).toBe(-32009);
+  host.kill();
+});
+
+test('[AUTH-1] a token lets in until it is revoked; then its connections end and its client ids are free', async () => {
+  const host = await startHost();
+  const owner = await host.client();
+  const { token, secret } = await owner.request('x-createToken', {
+    channel: ROOT,
+    name: 'phone',
+    scope: 'observe',
+  });
+  expect(secret).toMatch(/^aht_[\w-]{43}$/);
+  expect(JSON.stringify([...host.journal.disk.tokens.values()])).not.toContain(secret);
+  const phone = await host.client('phone', {}, identityOf(host, secret));
+  await host.run();
+  expect((await owner.request('x-listTokens', { channel: ROOT })).items).toEqual([
+    { ...token, lastUsedAt: expect.any(String) },
+  ]);
+  await expect(host.client('phone')).rejects.toMatchObject({ code: -32009 });
+  await owner.request('x-revokeToken', { channel: ROOT, id: token.id });
+  expect(phone.closed).toMatchObject({ code: 4003, reason: 'the token was revoked' });
+  expect(isIn(host, secret)).toBe(false);
+  expect((await owner.request('x-listTokens', { channel: ROOT })).items).toEqual([]);
+  await host.client('phone');
+  expect(await refusal(owner.request('x-revokeToken', { channel: ROOT, id: token.id }))).toBe(-32008);
+  host.kill();
+});
+
+test('[AUTH-1] tokens hold over a restart, and a revoked one stays so, with what it held', async () => {
+  const host = await startHost();
+  const owner = await host.client('owner');
+  const kept = await owner.request('x-createToken', { channel: ROOT });
+  const gone = await owner.request('x-createToken', { channel: ROOT, scope: 'admin' });
+  await host.client('its', {}, identityOf(host, gone.secret));
+  await owner.request('x-revokeToken', { channel: ROOT, id: gone.token.id });
+  await host.restart();
+  expect(identityOf(host, kept.secret).scope).toBe('interact');
+  expect(isIn(host, gone.secret)).toBe(false);
+  await host.client('its', {}, WORKER);
+  host.kill();
+});
+
+test('[AUTH-1] a token ends when its time is over, with its connections, though the clock jumps', async () => {
+  const host = await startHost();
+  const owner = await host.client();
+  const day = { channel: ROOT, lifetimeSeconds: 86_400 } as const;
+  const { token, secret } = await owner.request('x-createToken', day);
+  expect(Date.parse(token.expiresAt ?? '') - Date.parse(token.createdAt)).toBe(86_400_000);
+  const client = await host.client('its', {}, identityOf(host, secret));
+  await host.advance(86_400_000 - 1_000);
+  expect([client.closed, isIn(host, secret)]).toEqual([undefined, true]);
+  await host.advance(1_000);
+  expect(client.closed).toMatchObject({ code: 4003, reason: 'the token has expired' });
+  expect(isIn(host, secret)).toBe(false);
+  // It is over, and so somebody else may be called like that.
+  await host.client('its', {}, WORKER);
+  host.kill();
+});
+
+test('[AUTH-1] a token that cannot be written down is not given out, and one that is revoked ends at once all the same', async () => {
+  const host = await startHost();
+  const owner = await host.client();
+  const { token, secret } = await owner.request('x-createToken', { channel: ROOT });
+  const its = await host.client('its', {}, identityOf(host, secret));
+  host.journal.failNextCommits(3);
+  const revoking = owner.ask('x-revokeToken', { channel: ROOT, id: token.id });
+  await host.run();
+  expect(its.closed).toMatchObject({ code: 4003 });
+  expect(isIn(host, secret)).toBe(false);
+  await host.advance(5_000);
+  expect(await owner.answered(revoking)).toBeNull();
+  host.kill();
+});
+
+test.each([
+  [{ name: '' }, -32602],
+  [{ name: 'a\u001b[2Jb' }, -32602],
+  [{ name: 'x'.repeat(101) }, -32602],
+  [{ lifetimeSeconds: 0 }, -32602],
+  [{ lifetimeSeconds: 0.5 }, -32602],
+  [{ lifetimeSeconds: 1e12 }, -32602],
+  [{ scope: 'root' }, -32602],
+  [{ name: 'taken' }, -32010],
+])('[AUTH-1] a token with %j is refused', async (params, code) => {
+  const host = await startHost();
+  const owner = await host.client();
+  await owner.request('x-createToken', { channel: ROOT, name: 'taken' });
+  expect(await refusal(owner.raw('x-createToken', { channel: ROOT, ...params }))).toBe(code);
+  expect((await owner.request('x-listTokens', { channel: ROOT })).items).toHaveLength(1);
+  host.kill();
+});
