@@ -1,0 +1,234 @@
+// What pages of elsewhere can do to a host, in a real browser that is signed in to it.
+import { once } from 'node:events';
+import { existsSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import { join } from 'node:path';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Machine, type ServeLine } from '../../packages/cli/test/cli-process.ts';
+
+const executablePath = '/usr/bin/chromium';
+const isThere = existsSync(executablePath);
+if (!isThere && process.env['REQUIRE_ALL'] === '1') throw new Error(`${executablePath} is needed`);
+
+const machine = new Machine();
+let host: ServeLine;
+let hostPort: string;
+let browser: Browser;
+let context: BrowserContext;
+/** Serves an empty page to anybody, under every name. */
+let pages: Server;
+let pagesPort: number;
+
+async function listen(): Promise<[Server, number]> {
+  const server = createServer((_request, response) => {
+    response
+      .setHeader('content-type', 'text/html')
+      .end('<!doctype html><title>elsewhere</title><body></body>');
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return [server, address.port];
+}
+
+beforeAll(async () => {
+  if (!isThere) return;
+  [pages, pagesPort] = await listen();
+  const config = join(machine.home, 'agenthost.json');
+  writeFileSync(config, JSON.stringify({ allowedOrigins: [`http://localhost:${pagesPort}`] }));
+  ({ line: host } = await machine.serve('--config', config));
+  hostPort = new URL(host.url).port;
+  browser = await chromium.launch({
+    executablePath,
+    args: [
+      ...[
+        '--no-sandbox',
+        '--disable-gpu',
+        '--disable-quic',
+        '--no-first-run',
+        '--disable-background-networking',
+      ],
+      ...['--disable-component-update', '--disable-sync'],
+      '--host-resolver-rules=MAP *.example 127.0.0.1',
+    ],
+  });
+  context = await browser.newContext();
+  // Signed in under both of the names that the host has.
+  for (const name of ['127.0.0.1', 'localhost']) {
+    const page = await context.newPage();
+    await page.goto(`http://${name}:${hostPort}/?token=${host.token}`);
+    await page.close();
+  }
+});
+
+afterAll(async () => {
+  await browser?.close();
+  pages?.close();
+  pages?.closeAllConnections();
+  await machine.dispose();
+});
+
+async function open(url: string): Promise<Page> {
+  const page = await context.newPage();
+  await page.goto(url);
+  return page;
+}
+
+/** Everything that a page has to reach a server with; each gives what the page got of it. */
+function attack(page: Page, target: string): Promise<Record<string, string>> {
+  return page.evaluate(async (authority) => {
+    const base = `http://${authority}`;
+    const socket = (path: string): Promise<string> =>
+      new Promise((resolve) => {
+        const made = new WebSocket(`ws://${authority}${path}`);
+        made.onopen = () => resolve('open');
+        made.onerror = () => resolve('refused');
+      });
+    const ask = (path: string, init: RequestInit): Promise<string> =>
+      fetch(`${base}${path}`, { credentials: 'include', ...init }).then(
+        async (response) => `${response.type} ${response.status} ${await response.text()}`,
+        () => 'blocked',
+      );
+    const element = (tag: 'img' | 'script' | 'link', path: string): Promise<string> =>
+      new Promise((resolve) => {
+        const made = document.createElement(tag);
+        made.onload = () => resolve('loaded');
+        made.onerror = () => resolve('blocked');
+        if (made instanceof HTMLLinkElement) {
+          made.rel = 'stylesheet';
+          made.href = `${base}${path}`;
+        } else made.src = `${base}${path}`;
+        document.body.append(made);
+      });
+    const frame = (): Promise<string> =>
+      new Promise((resolve) => {
+        const made = document.createElement('iframe');
+        made.onload = () => {
+          try {
+            resolve(made.contentDocument?.body.innerText ?? 'not readable');
+          } catch {
+            resolve('not readable');
+          }
+        };
+        made.src = `${base}/`;
+        document.body.append(made);
+      });
+    return {
+      socket: await socket('/ahp'),
+      'socket at /': await socket('/'),
+      'socket with a guess': await socket('/ahp?token=guess'),
+      'page by fetch': await ask('/', {}),
+      'page without cors': await ask('/', { mode: 'no-cors' }),
+      'state by fetch': await ask('/readyz', {}),
+      'state without cors': await ask('/readyz', { mode: 'no-cors' }),
+      'post without cors': await ask('/ahp', { mode: 'no-cors', method: 'POST', body: '{"jsonrpc":"2.0"}' }),
+      image: await element('img', '/'),
+      script: await element('script', '/readyz'),
+      style: await element('link', '/'),
+      frame: await frame(),
+    };
+  }, target);
+}
+
+const NOTHING = {
+  socket: 'refused',
+  'socket at /': 'refused',
+  'socket with a guess': 'refused',
+  'page by fetch': 'blocked',
+  'page without cors': 'blocked',
+  'state by fetch': 'blocked',
+  'state without cors': 'blocked',
+  'post without cors': 'blocked',
+  image: 'blocked',
+  script: 'blocked',
+  style: 'blocked',
+  frame: 'not readable',
+};
+
+describe.skipIf(!isThere)('in a browser that is signed in', () => {
+  test('[AUTH-1] its own page shows, with its style, and is told where it is', async () => {
+    const page = await open(`http://127.0.0.1:${hostPort}/`);
+    expect(await page.locator('h1').innerText()).toContain('agenthost');
+    expect(await page.evaluate(() => getComputedStyle(document.body).maxWidth)).not.toBe('none');
+    // Nothing of it can be read by scripts, not even by its own.
+    expect(await page.evaluate(() => document.cookie)).toBe('');
+    expect(page.url()).not.toContain(host.token);
+    await page.close();
+  });
+
+  test('[AUTH-1] a page of a listed origin speaks the protocol with the cookie', async () => {
+    const page = await open(`http://localhost:${pagesPort}/`);
+    const got = await attack(page, `localhost:${hostPort}`);
+    expect(got['socket']).toBe('open');
+    expect(got['socket at /']).toBe('open');
+    // It is no page of the host for all that.
+    expect(got['page by fetch']).toBe('blocked');
+    await page.close();
+  });
+
+  test.each(['127.0.0.1', 'evil.example'])(
+    '[AUTH-1] a page of another port of %s reaches nothing, cookie or not',
+    async (name) => {
+      const page = await open(`http://${name}:${pagesPort}/`);
+      expect(await attack(page, `127.0.0.1:${hostPort}`)).toEqual(NOTHING);
+      expect(await attack(page, `localhost:${hostPort}`)).toEqual(NOTHING);
+      await page.close();
+      const stranger = await browser.newContext();
+      const other = await stranger.newPage();
+      await other.goto(`http://${name}:${pagesPort}/`);
+      expect(await attack(other, `127.0.0.1:${hostPort}`)).toEqual(NOTHING);
+      await stranger.close();
+    },
+  );
+
+  test('[AUTH-1] a form of elsewhere is refused, and a window that it opens is out of reach', async () => {
+    const page = await open(`http://evil.example:${pagesPort}/`);
+    const answered = page.waitForResponse((response) => response.url().includes(`:${hostPort}/`));
+    await page.evaluate((action) => {
+      const form = document.createElement('form');
+      Object.assign(form, { method: 'post', action });
+      document.body.append(form);
+      form.submit();
+    }, `http://127.0.0.1:${hostPort}/`);
+    expect((await answered).status()).toBe(403);
+    await page.close();
+    const opener = await open(`http://evil.example:${pagesPort}/`);
+    const opened = context.waitForEvent('page');
+    await opener.evaluate((url) => {
+      Reflect.set(window, 'opened', window.open(url));
+    }, `http://127.0.0.1:${hostPort}/`);
+    const popup = await opened;
+    await popup.locator('h1').waitFor();
+    expect(await popup.evaluate(() => window.opener)).toBe(null);
+    await popup.close();
+    await opener.close();
+  });
+
+  test('[AUTH-1] a name that came to stand for this machine (DNS rebinding) gets nothing but a refusal', async () => {
+    // As if the page had come from the attacker's server before the name changed: scripts run, under that name, with no policy of the host.
+    const rebound = await browser.newContext({ bypassCSP: true });
+    const page = await rebound.newPage();
+    const answer = await page.goto(`http://evil.example:${hostPort}/?token=${host.token}`);
+    expect(answer?.status()).toBe(403);
+    expect(await rebound.cookies()).toEqual([]);
+    const refused = 'basic 403 this address does not belong to the host\n';
+    expect(await attack(page, `evil.example:${hostPort}`)).toMatchObject({
+      socket: 'refused',
+      'socket at /': 'refused',
+      'page by fetch': refused,
+      'state by fetch': refused,
+      'post without cors': refused,
+      script: 'blocked',
+      frame: 'not readable',
+    });
+    await rebound.close();
+  });
+
+  test('what a browser keeps of the host is out of the reach of scripts and of other sites', async () => {
+    const cookies = await context.cookies(`http://127.0.0.1:${hostPort}/`);
+    expect(cookies).toHaveLength(1);
+    expect(cookies[0]).toMatchObject({ httpOnly: true, sameSite: 'Strict', expires: -1 });
+  });
+});
