@@ -52,3 +52,21 @@ export async function alternate(
     ratio: median(pairs.map((pair) => pair.ours / pair.baseline)),
   };
 }
+
+/** Compares one quantile of two lots of times in ms; `share`: 0.5 is the median. */
+export function compareQuantile(
+  name: string,
+  share: number,
+  { ours, baseline }: { ours: readonly number[]; baseline: readonly number[] },
+  atMost: number,
+): Measured {
+  const [figure, other] = [quantile(ours, share), quantile(baseline, share)];
+  const text = (ms: number): string => `${ms.toFixed(2)} ms`;
+  return { name, figure: text(figure), baseline: text(other), ratio: figure / other, bar: { atMost } };
+}
+
+/** The value that so large a share of the others lies below. */
+export function quantile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((left, right) => left - right);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+}

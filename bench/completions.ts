@@ -3,12 +3,11 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-import { createDemoProvider } from '@agenthost/agents';
-import { createHost } from '@agenthost/host';
-import { type Measured, median, RUNS } from './bar.ts';
+import { type Measured, median, quantile, RUNS } from './bar.ts';
 import { watchLoop } from './event-loop.ts';
+import { benchHost, withHost } from './host.ts';
 import { withFolder } from './process.ts';
-import { newSession, WireClient } from './wire.ts';
+import { newSession, type WireClient } from './wire.ts';
 
 const run = promisify(execFile);
 
@@ -38,15 +37,7 @@ export async function completions(): Promise<Measured[]> {
   return withFolder(async (folder) => {
     const tree = join(folder, 'tree');
     await plant(tree);
-    const host = createHost({
-      dataDir: join(folder, 'data'),
-      roots: [folder],
-      agents: [() => createDemoProvider()],
-      listen: { port: 0, token: 'bench-token-of-forty-three-characters-long-x' },
-    });
-    const address = await host.start();
-    const client = await WireClient.connect(`${address?.wsUrl}?token=${address?.token}`, 'typist');
-    try {
+    return withHost(benchHost(join(folder, 'data'), { roots: [folder] }), async ({ client }) => {
       const { chat } = await newSession(client, pathToFileURL(tree).href);
       await warm(client, chat);
       const p95s: number[] = [];
@@ -76,10 +67,7 @@ export async function completions(): Promise<Measured[]> {
           bar: { atMost: 1 },
         },
       ];
-    } finally {
-      await client.close();
-      await host.stop();
-    }
+    });
   });
 }
 
@@ -118,8 +106,7 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - startedAt;
 }
 
-const p95 = (values: readonly number[]): number =>
-  values.toSorted((one, other) => one - other)[Math.floor(values.length * 0.95)] ?? Number.NaN;
+const p95 = (values: readonly number[]): number => quantile(values, 0.95);
 
 /** A repository that tracks files in a thousand folders. */
 async function plant(tree: string): Promise<void> {

@@ -1,6 +1,6 @@
 // The host of the fan-out benchmark: as `serve` makes it, journal on disk.
-import { createDemoProvider } from '@agenthost/agents';
-import { createHost, type Host } from '@agenthost/host';
+import type { Host } from '@agenthost/host';
+import { benchHost, startAt } from './host.ts';
 import { serve } from './process.ts';
 
 type Request =
@@ -14,14 +14,8 @@ let stopCounting = (): number[] => [];
 
 async function answer(request: Request): Promise<unknown> {
   if (request.kind === 'start') {
-    host = createHost({
-      dataDir: `${request.folder}/data`,
-      agents: [() => createDemoProvider()],
-      listen: { port: 0, token: 'bench-token-of-forty-three-characters-long-x' },
-      roots: [request.folder],
-    });
-    const address = await host.start();
-    return { wsUrl: `${address?.wsUrl}?token=${address?.token}` };
+    host = benchHost(`${request.folder}/data`, { roots: [request.folder] });
+    return { wsUrl: await startAt(host) };
   }
   if (request.kind === 'count') stopCounting = count(request.chat);
   return { batches: request.kind === 'batches' ? stopCounting() : [] };

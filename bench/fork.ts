@@ -1,9 +1,8 @@
-import { createDemoProvider } from '@agenthost/agents';
-import { createHost } from '@agenthost/host';
 import { alternate, type Measured, median } from './bar.ts';
+import { benchHost, withHost } from './host.ts';
 import { withFolder } from './process.ts';
 import { type StoredChat, storeSessions } from './stored-sessions.ts';
-import { WireClient } from './wire.ts';
+import type { WireClient } from './wire.ts';
 
 const LONG = { session: 'ahp-session:/long', chat: 'ahp-chat:/long', turnCount: 2_000 };
 const SHORT = { session: 'ahp-session:/short', chat: 'ahp-chat:/short', turnCount: 20 };
@@ -14,14 +13,7 @@ const FORK = 'ahp-session:/fork';
 export async function fork(): Promise<Measured[]> {
   return withFolder(async (folder) => {
     await storeSessions(folder, [LONG, SHORT]);
-    const host = createHost({
-      dataDir: folder,
-      agents: [() => createDemoProvider()],
-      listen: { port: 0, token: 'bench-token-of-forty-three-characters-long-x' },
-    });
-    const address = await host.start();
-    const client = await WireClient.connect(`${address?.wsUrl}?token=${address?.token}`, 'forker');
-    try {
+    return withHost(benchHost(folder), async ({ client }) => {
       for (const source of [LONG, SHORT]) await millisecondsEach(client, source);
       const { ours, baseline, ratio } = await alternate(
         () => millisecondsEach(client, LONG),
@@ -37,10 +29,7 @@ export async function fork(): Promise<Measured[]> {
           bar: { atMost: 3 },
         },
       ];
-    } finally {
-      await client.close();
-      await host.stop();
-    }
+    });
   });
 }
 

@@ -4,9 +4,14 @@ import { parseArgs } from 'node:util';
 import { judge, type Measured } from './bar.ts';
 import { completions } from './completions.ts';
 import { deltaCost } from './delta-cost.ts';
+import { dispatchEcho } from './dispatch-echo.ts';
 import { fanOut } from './fan-out.ts';
 import { fork } from './fork.ts';
+import { list } from './list.ts';
+import { reconnect } from './reconnect.ts';
+import { reducers } from './reducers.ts';
 import { search } from './search.ts';
+import { sessionMemory } from './session-memory.ts';
 import { type SoakChoice, soakBench } from './soak.ts';
 import { start } from './start.ts';
 import { table } from './table.ts';
@@ -16,10 +21,15 @@ import { turnWindow } from './turn-window.ts';
 
 const BENCHES: Readonly<Record<string, (choice: SoakChoice) => Promise<Measured[]>>> = {
   'fan-out': fanOut,
+  'dispatch-echo': dispatchEcho,
   'delta-cost': deltaCost,
   'turn-window': turnWindow,
+  list,
+  reconnect,
   fork,
   start,
+  'session-memory': sessionMemory,
+  reducers,
   search,
   completions,
   'terminal-flood': terminalFlood,

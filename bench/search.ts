@@ -1,12 +1,12 @@
 import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { createDemoProvider } from '@agenthost/agents';
-import { createHost, type JournalWrite, SqliteJournal } from '@agenthost/host';
-import { alternate, type Measured, median } from './bar.ts';
+import { type JournalWrite, SqliteJournal } from '@agenthost/host';
+import { alternate, type Measured, median, quantile } from './bar.ts';
 import { watchLoop } from './event-loop.ts';
+import { benchHost, withHost } from './host.ts';
 import { withFolder } from './process.ts';
-import { WireClient } from './wire.ts';
+import type { WireClient } from './wire.ts';
 
 const SESSIONS = 10_000;
 const TURNS_EACH = 5;
@@ -25,22 +25,15 @@ export async function search(): Promise<Measured[]> {
     await store(folder);
     const copy = join(folder, 'copy.db');
     await copyFile(join(folder, 'journal.db'), copy);
-    const host = createHost({
-      dataDir: folder,
-      agents: [() => createDemoProvider()],
-      listen: { port: 0, token: 'bench-token-of-forty-three-characters-long-x' },
-    });
-    const address = await host.start();
-    const client = await WireClient.connect(`${address?.wsUrl}?token=${address?.token}`, 'reader');
     const scanned = new DatabaseSync(copy);
     const blocks: number[] = [];
-    try {
+    return withHost(benchHost(folder), async ({ client }) => {
       const ours = (): Promise<number> => searches(client, blocks);
       const like = (): number => scan(scanned);
       await ours();
       blocks.length = 0;
       const measured = await alternate(ours, like);
-      const p95 = blocks.toSorted((a, b) => a - b)[Math.floor(blocks.length * 0.95)] ?? Number.NaN;
+      const p95 = quantile(blocks, 0.95);
       const text = (ms: number): string => `${ms.toFixed(1)} ms`;
       return [
         {
@@ -58,11 +51,7 @@ export async function search(): Promise<Measured[]> {
           bar: { atMost: 1 },
         },
       ];
-    } finally {
-      scanned.close();
-      await client.close();
-      await host.stop();
-    }
+    }).finally(() => scanned.close());
   });
 }
 

@@ -1,11 +1,10 @@
 import { join } from 'node:path';
 import { alternate, type Measured, median } from './bar.ts';
 import { BenchProcess, withFolder } from './process.ts';
-import { storeSessions } from './stored-sessions.ts';
+import { plainSessions, storeSessions } from './stored-sessions.ts';
 
 const MANY = 10_000;
 const FEW = 10;
-const TURNS_EACH = 3;
 const STARTS_A_RUN = 3;
 /** What one more session on disk may cost in memory. */
 const BYTES_A_SESSION = 1_000;
@@ -19,8 +18,8 @@ interface Started {
 export async function start(): Promise<Measured[]> {
   return withFolder(async (parent) => {
     const folders = { many: join(parent, 'many'), few: join(parent, 'few') };
-    await storeSessions(folders.many, sessions(MANY));
-    await storeSessions(folders.few, sessions(FEW));
+    await storeSessions(folders.many, plainSessions(MANY));
+    await storeSessions(folders.few, plainSessions(FEW));
     const heaps: { [K in keyof typeof folders]: number[] } = { many: [], few: [] };
     const once = async (which: keyof typeof folders): Promise<number> => {
       const host = new BenchProcess('./start-host.ts', ['--expose-gc']);
@@ -66,10 +65,3 @@ export async function start(): Promise<Measured[]> {
 }
 
 const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(2)} MB`;
-
-const sessions = (count: number) =>
-  Array.from({ length: count }, (_, index) => ({
-    session: `ahp-session:/${index}`,
-    chat: `ahp-chat:/${index}`,
-    turnCount: TURNS_EACH,
-  }));

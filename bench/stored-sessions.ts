@@ -11,6 +11,14 @@ export interface StoredChat {
   readonly turnCount: number;
 }
 
+/** So many sessions of three turns each. */
+export const plainSessions = (count: number): StoredChat[] =>
+  Array.from({ length: count }, (_, index) => ({
+    session: `ahp-session:/${index}`,
+    chat: `ahp-chat:/${index}`,
+    turnCount: 3,
+  }));
+
 /** Fills a data folder with sessions of one chat each. */
 export async function storeSessions(folder: string, chats: readonly StoredChat[]): Promise<void> {
   const journal = new SqliteJournal({ folder });

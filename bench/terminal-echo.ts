@@ -1,4 +1,4 @@
-import type { Measured } from './bar.ts';
+import { compareQuantile, type Measured } from './bar.ts';
 import { BenchProcess, withFolder } from './process.ts';
 import { ServeProcess } from './terminal-host.ts';
 
@@ -51,12 +51,22 @@ export async function terminalEcho(): Promise<Measured[]> {
         bareApart.push(...(await block(relayedApart)));
       }
       return [
-        compare('p50', 0.5, { ours, baseline }, 3),
-        compare('p99', 0.99, { ours, baseline }, 5),
-        compare('p50, bare WebSocket', 0.5, { ours, baseline: bare }, 3),
-        compare('p99, bare WebSocket', 0.99, { ours, baseline: bare }, 3),
-        compare('p50, bare WebSocket and socket', 0.5, { ours, baseline: bareApart }, 2),
-        compare('p99, bare WebSocket and socket', 0.99, { ours, baseline: bareApart }, 2),
+        compareQuantile('keystroke to echo, p50', 0.5, { ours, baseline }, 3),
+        compareQuantile('keystroke to echo, p99', 0.99, { ours, baseline }, 5),
+        compareQuantile('keystroke to echo, p50, bare WebSocket', 0.5, { ours, baseline: bare }, 3),
+        compareQuantile('keystroke to echo, p99, bare WebSocket', 0.99, { ours, baseline: bare }, 3),
+        compareQuantile(
+          'keystroke to echo, p50, bare WebSocket and socket',
+          0.5,
+          { ours, baseline: bareApart },
+          2,
+        ),
+        compareQuantile(
+          'keystroke to echo, p99, bare WebSocket and socket',
+          0.99,
+          { ours, baseline: bareApart },
+          2,
+        ),
       ];
     } finally {
       await Promise.all([typist.end(), local.end(), relayed.end(), relayedApart.end()]);
@@ -64,26 +74,4 @@ export async function terminalEcho(): Promise<Measured[]> {
       await host.end();
     }
   });
-}
-
-function compare(
-  name: string,
-  share: number,
-  { ours, baseline }: { ours: number[]; baseline: number[] },
-  atMost: number,
-): Measured {
-  const [figure, other] = [quantile(ours, share), quantile(baseline, share)];
-  const text = (ms: number): string => `${ms.toFixed(2)} ms`;
-  return {
-    name: `keystroke to echo, ${name}`,
-    figure: text(figure),
-    baseline: text(other),
-    ratio: figure / other,
-    bar: { atMost },
-  };
-}
-
-function quantile(values: readonly number[], share: number): number {
-  const sorted = values.toSorted((left, right) => left - right);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }

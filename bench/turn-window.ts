@@ -1,9 +1,9 @@
-import { createDemoProvider } from '@agenthost/agents';
-import { createHost, type Host } from '@agenthost/host';
+import type { Host } from '@agenthost/host';
 import { alternate, type Measured, median } from './bar.ts';
+import { benchHost, withHost } from './host.ts';
 import { withFolder } from './process.ts';
 import { storeSessions } from './stored-sessions.ts';
-import { WireClient } from './wire.ts';
+import type { WireClient } from './wire.ts';
 
 const TURNS = 20;
 const LONG = { session: 'ahp-session:/long', chat: 'ahp-chat:/long', turnCount: 10_000 };
@@ -14,14 +14,7 @@ const TIMES = 40;
 export async function turnWindow(): Promise<Measured[]> {
   return withFolder(async (folder) => {
     await storeSessions(folder, [LONG, SHORT]);
-    const host = createHost({
-      dataDir: folder,
-      agents: [() => createDemoProvider()],
-      listen: { port: 0, token: 'bench-token-of-forty-three-characters-long-x' },
-    });
-    const address = await host.start();
-    const client = await WireClient.connect(`${address?.wsUrl}?token=${address?.token}`, 'reader');
-    try {
+    return withHost(benchHost(folder), async ({ host, client }) => {
       const open = ({ chat }: { chat: string }): Promise<number> => millisecondsEach(host, client, chat);
       for (const chat of [LONG, SHORT]) await open(chat);
       const { ours, baseline, ratio } = await alternate(
@@ -38,10 +31,7 @@ export async function turnWindow(): Promise<Measured[]> {
           bar: { atMost: 1.5 },
         },
       ];
-    } finally {
-      await client.close();
-      await host.stop();
-    }
+    });
   });
 }
 

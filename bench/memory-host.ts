@@ -1,0 +1,39 @@
+// The host whose memory is measured. Run with `--expose-gc`.
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Host } from '@agenthost/host';
+import { benchHost, startAt } from './host.ts';
+import { serve } from './process.ts';
+
+type Request = { kind: 'start'; folder: string } | { kind: 'heap' };
+
+let host: Host | undefined;
+
+async function answer(request: Request): Promise<unknown> {
+  if (request.kind === 'start') {
+    host = benchHost(`${request.folder}/data`, { roots: [request.folder] });
+    return { wsUrl: await startAt(host) };
+  }
+  if (host === undefined) throw new Error('start first');
+  const { sync, turns } = host.core;
+  // As after a while without anybody: what is idle leaves, chats before their sessions, and their agents are closed.
+  for (let round = 0; round < 2; round += 1) {
+    sync.registry.unloadIdle(Number.POSITIVE_INFINITY);
+    await sync.path.drain();
+  }
+  turns.closeIdle(Number.POSITIVE_INFINITY);
+  return { heapBytes: await settledHeap() };
+}
+
+/** The heap after collection once it falls no more: what was closed a moment ago has ends that come later. */
+async function settledHeap(): Promise<number> {
+  let heapBytes = Number.POSITIVE_INFINITY;
+  for (;;) {
+    await pause(100);
+    globalThis.gc?.();
+    const { heapUsed } = process.memoryUsage();
+    if (heapUsed > heapBytes - 10_000) return heapUsed;
+    heapBytes = heapUsed;
+  }
+}
+
+serve(answer, () => host?.stop());
