@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Machine, type ServeLine } from '../../packages/cli/test/cli-process.ts';
+import { attackScript, openScript, postScript } from './page-scripts.ts';
 
 const executablePath = '/usr/bin/chromium';
 const isThere = existsSync(executablePath);
@@ -76,61 +77,8 @@ async function open(url: string): Promise<Page> {
   return page;
 }
 
-/** Everything that a page has to reach a server with; each gives what the page got of it. */
-function attack(page: Page, target: string): Promise<Record<string, string>> {
-  return page.evaluate(async (authority) => {
-    const base = `http://${authority}`;
-    const socket = (path: string): Promise<string> =>
-      new Promise((resolve) => {
-        const made = new WebSocket(`ws://${authority}${path}`);
-        made.onopen = () => resolve('open');
-        made.onerror = () => resolve('refused');
-      });
-    const ask = (path: string, init: RequestInit): Promise<string> =>
-      fetch(`${base}${path}`, { credentials: 'include', ...init }).then(
-        async (response) => `${response.type} ${response.status} ${await response.text()}`,
-        () => 'blocked',
-      );
-    const element = (tag: 'img' | 'script' | 'link', path: string): Promise<string> =>
-      new Promise((resolve) => {
-        const made = document.createElement(tag);
-        made.onload = () => resolve('loaded');
-        made.onerror = () => resolve('blocked');
-        if (made instanceof HTMLLinkElement) {
-          made.rel = 'stylesheet';
-          made.href = `${base}${path}`;
-        } else made.src = `${base}${path}`;
-        document.body.append(made);
-      });
-    const frame = (): Promise<string> =>
-      new Promise((resolve) => {
-        const made = document.createElement('iframe');
-        made.onload = () => {
-          try {
-            resolve(made.contentDocument?.body.innerText ?? 'not readable');
-          } catch {
-            resolve('not readable');
-          }
-        };
-        made.src = `${base}/`;
-        document.body.append(made);
-      });
-    return {
-      socket: await socket('/ahp'),
-      'socket at /': await socket('/'),
-      'socket with a guess': await socket('/ahp?token=guess'),
-      'page by fetch': await ask('/', {}),
-      'page without cors': await ask('/', { mode: 'no-cors' }),
-      'state by fetch': await ask('/readyz', {}),
-      'state without cors': await ask('/readyz', { mode: 'no-cors' }),
-      'post without cors': await ask('/ahp', { mode: 'no-cors', method: 'POST', body: '{"jsonrpc":"2.0"}' }),
-      image: await element('img', '/'),
-      script: await element('script', '/readyz'),
-      style: await element('link', '/'),
-      frame: await frame(),
-    };
-  }, target);
-}
+const attack = (page: Page, authority: string): Promise<Record<string, string>> =>
+  page.evaluate(attackScript(authority));
 
 const NOTHING = {
   socket: 'refused',
@@ -151,9 +99,9 @@ describe.skipIf(!isThere)('in a browser that is signed in', () => {
   test('[AUTH-1] its own page shows, with its style, and is told where it is', async () => {
     const page = await open(`http://127.0.0.1:${hostPort}/`);
     expect(await page.locator('h1').innerText()).toContain('agenthost');
-    expect(await page.evaluate(() => getComputedStyle(document.body).maxWidth)).not.toBe('none');
+    expect(await page.evaluate('getComputedStyle(document.body).maxWidth')).not.toBe('none');
     // Nothing of it can be read by scripts, not even by its own.
-    expect(await page.evaluate(() => document.cookie)).toBe('');
+    expect(await page.evaluate('document.cookie')).toBe('');
     expect(page.url()).not.toContain(host.token);
     await page.close();
   });
@@ -186,22 +134,15 @@ describe.skipIf(!isThere)('in a browser that is signed in', () => {
   test('[AUTH-1] a form of elsewhere is refused, and a window that it opens is out of reach', async () => {
     const page = await open(`http://evil.example:${pagesPort}/`);
     const answered = page.waitForResponse((response) => response.url().includes(`:${hostPort}/`));
-    await page.evaluate((action) => {
-      const form = document.createElement('form');
-      Object.assign(form, { method: 'post', action });
-      document.body.append(form);
-      form.submit();
-    }, `http://127.0.0.1:${hostPort}/`);
+    await page.evaluate(postScript(`http://127.0.0.1:${hostPort}/`));
     expect((await answered).status()).toBe(403);
     await page.close();
     const opener = await open(`http://evil.example:${pagesPort}/`);
     const opened = context.waitForEvent('page');
-    await opener.evaluate((url) => {
-      Reflect.set(window, 'opened', window.open(url));
-    }, `http://127.0.0.1:${hostPort}/`);
+    await opener.evaluate(openScript(`http://127.0.0.1:${hostPort}/`));
     const popup = await opened;
     await popup.locator('h1').waitFor();
-    expect(await popup.evaluate(() => window.opener)).toBe(null);
+    expect(await popup.evaluate('window.opener')).toBe(null);
     await popup.close();
     await opener.close();
   });

@@ -1,0 +1,68 @@
+/**
+ * A script for a page: tries everything that a page has to reach `authority` (`name:port`) with, and gives what it got of each. As text, since
+ * it runs in a browser, whose globals are not those of this repository.
+ */
+export const attackScript = (authority: string): string => `(async () => {
+  const authority = ${JSON.stringify(authority)};
+  const base = 'http://' + authority;
+  const socket = (path) =>
+    new Promise((resolve) => {
+      const made = new WebSocket('ws://' + authority + path);
+      made.onopen = () => resolve('open');
+      made.onerror = () => resolve('refused');
+    });
+  const ask = (path, init) =>
+    fetch(base + path, { credentials: 'include', ...init }).then(
+      async (response) => response.type + ' ' + response.status + ' ' + (await response.text()),
+      () => 'blocked',
+    );
+  const element = (tag, path) =>
+    new Promise((resolve) => {
+      const made = document.createElement(tag);
+      made.onload = () => resolve('loaded');
+      made.onerror = () => resolve('blocked');
+      if (tag === 'link') made.rel = 'stylesheet';
+      made[tag === 'link' ? 'href' : 'src'] = base + path;
+      document.body.append(made);
+    });
+  const frame = () =>
+    new Promise((resolve) => {
+      const made = document.createElement('iframe');
+      made.onload = () => {
+        try {
+          resolve(made.contentDocument?.body.innerText ?? 'not readable');
+        } catch {
+          resolve('not readable');
+        }
+      };
+      made.src = base + '/';
+      document.body.append(made);
+    });
+  const post = { mode: 'no-cors', method: 'POST', body: '{"jsonrpc":"2.0"}' };
+  return {
+    socket: await socket('/ahp'),
+    'socket at /': await socket('/'),
+    'socket with a guess': await socket('/ahp?token=guess'),
+    'page by fetch': await ask('/', {}),
+    'page without cors': await ask('/', { mode: 'no-cors' }),
+    'state by fetch': await ask('/readyz', {}),
+    'state without cors': await ask('/readyz', { mode: 'no-cors' }),
+    'post without cors': await ask('/ahp', post),
+    image: await element('img', '/'),
+    script: await element('script', '/readyz'),
+    style: await element('link', '/'),
+    frame: await frame(),
+  };
+})()`;
+
+/** A script that sends a form to `url`, as a page does on a click. */
+export const postScript = (url: string): string => `(() => {
+  const form = document.createElement('form');
+  Object.assign(form, { method: 'post', action: ${JSON.stringify(url)} });
+  document.body.append(form);
+  form.submit();
+})()`;
+
+/** A script that opens a window on `url` and keeps hold of it. */
+export const openScript = (url: string): string =>
+  `void (window.opened = window.open(${JSON.stringify(url)}))`;
