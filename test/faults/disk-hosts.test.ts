@@ -45,7 +45,10 @@ describe('two hosts on one data folder', () => {
       await lines.next();
       ready.count += 1;
       if (ready.count === racers.length) ready.resolve();
-      return Array.fromAsync({ [Symbol.asyncIterator]: () => lines });
+      const said: string[] = [];
+      for (let line = await lines.next(); line.done !== true; line = await lines.next())
+        said.push(line.value);
+      return said;
     });
     await ready.promise;
     const begin = Date.now() + 100;

@@ -73,6 +73,7 @@ export function catalogueContract(here: JournalUnderTest): void {
         epoch: 'e',
         lastClientSeq: 9,
         locale: 'de-AT',
+        pastEpochs: '[["d",4]]',
         subscriptions: '{"a":1}',
         seenAt: 1_800_000_000_000,
       };

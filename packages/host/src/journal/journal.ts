@@ -245,6 +245,8 @@ export interface StoredClient {
   readonly seenAt: number;
   /** BCP 47; absent: it has said none [CHAT-19]. */
   readonly locale?: string;
+  /** JSON, by earlier epoch that may come back: the highest `clientSeq` processed in it. Absent: there was none. */
+  readonly pastEpochs?: string;
 }
 
 /** An access token, as far as the host knows it. Times are ms since the epoch. */

@@ -53,6 +53,13 @@ export class DamageError extends JournalError {
   }
 }
 
+/** What somebody is told who met damage while the host runs. */
+export function damageError(cause: unknown, path: string): DamageError {
+  if (cause instanceof DamageError) return cause;
+  const detail = cause instanceof Error ? cause.message : String(cause);
+  return new DamageError(`${path} is damaged (${detail}): start the host again, and it sets the file aside`);
+}
+
 /** Whether the error says that the database file itself is damaged, rather than out of reach. */
 export function isDamage(cause: unknown): boolean {
   if (cause instanceof DamageError) return true;

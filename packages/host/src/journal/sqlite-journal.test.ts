@@ -93,8 +93,9 @@ describe('files', () => {
     await journal.commit(envelopes(1, 10));
     expect((statSync(folder).mode & 0o777).toString(8)).toBe('700');
     const names = readdirSync(folder);
-    expect(names.toSorted()).toEqual(['journal.db', 'journal.db-wal', 'seq']);
+    expect(names.toSorted()).toEqual(['journal.db', 'journal.db-wal', 'sent', 'seq']);
     expect(names.map((name) => (statSync(file(name)).mode & 0o777).toString(8))).toEqual([
+      '600',
       '600',
       '600',
       '600',
@@ -434,6 +435,42 @@ describe('damage', () => {
     expect(await journal.readMeta('elsewhere')).toBeUndefined();
     await journal.close();
     expect(await create().open()).toMatchObject({ setAside: { path: expect.stringContaining('.damaged-') } });
+    expect(existsSync(file('journal.db.suspect'))).toBe(false);
+  });
+
+  /** Spoils where an index begins: no start looks there. */
+  function overwriteRoot(name: string): void {
+    const database = new DatabaseSync(file('journal.db'));
+    const root = Number(
+      database.prepare('SELECT rootpage FROM sqlite_schema WHERE name = ?').get(name)?.rootpage,
+    );
+    database.close();
+    overwrite('journal.db', (root - 1) * 4_096, Buffer.alloc(4_096, 0xa5));
+  }
+
+  const session = (uri: string): JournalWrite => ({
+    op: 'session',
+    uri,
+    modifiedAt: '2026-01-01T00:00:00.000Z',
+    summary: '{}',
+  });
+
+  test('damage that a write meets ends all writing, in one message, until the next start sets the file aside', async () => {
+    await fill();
+    const before = create();
+    await before.open();
+    await before.commit([session('a')]);
+    await before.close();
+    overwriteRoot('sessions_by_time');
+    const journal = create();
+    expect(await journal.open()).not.toHaveProperty('setAside');
+    const refusal = { code: 'io', message: expect.stringContaining('is damaged (database disk image') };
+    await expect(journal.commit([session('b')])).rejects.toMatchObject(refusal);
+    await expect(journal.commit([{ op: 'meta', key: 'k', value: 'v' }])).rejects.toMatchObject(refusal);
+    await expect(journal.reserveSeq(1_000_000)).rejects.toMatchObject(refusal);
+    expect(await journal.readEnvelopes([chat], 4_990, 5_000, 1e9)).toHaveLength(10);
+    await journal.close();
+    expect(await create().open()).toMatchObject({ setAside: { reason: expect.stringMatching(/damaged/) } });
     expect(existsSync(file('journal.db.suspect'))).toBe(false);
   });
 

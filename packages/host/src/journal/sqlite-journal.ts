@@ -1,5 +1,4 @@
 import { writeFileSync } from 'node:fs';
-
 import { readBootId } from './boot-id.ts';
 import {
   type DiskUse,
@@ -19,8 +18,9 @@ import {
 import type { LostRange } from './lost-ranges.ts';
 import type { SearchOptions, SearchPage } from './search/results.ts';
 import { search } from './search/search.ts';
+import { SentFile } from './sent-file.ts';
 import { SeqFile } from './seq-file.ts';
-import { isDamage, rollBack, toJournalError } from './sqlite-errors.ts';
+import { damageError, isDamage, rollBack, toJournalError } from './sqlite-errors.ts';
 import { freeSpace } from './sqlite-free-space.ts';
 import { readNumbers, writeInternal } from './sqlite-numbers.ts';
 import { type JournalFiles, journalFiles, openAlone } from './sqlite-open.ts';
@@ -34,7 +34,8 @@ import { SqliteWindow } from './sqlite-window.ts';
 import { SqliteWriter } from './sqlite-writes.ts';
 
 /**
- * The journal in one SQLite file (`journal.db`, with a log beside it) and a tiny file `seq`. One process at a time: a second
+ * The journal in one SQLite file (`journal.db`, with a log beside it) and the tiny files `seq` and
+ * `sent`. One process at a time: a second
  * one is refused with 'locked', and the lock ends with the process that holds it, a killed one too. Calls run to their end at
  * once, so that its promises never overlap.
  */
@@ -63,9 +64,15 @@ export class SqliteJournal implements Journal {
       now,
     });
     const { database, statements, setAside, canIndex } = opened;
+    let sent: SentFile | undefined;
     try {
+      sent = new SentFile(this.#files.sent);
       const writer = new SqliteWriter(statements, canIndex);
-      const found = readNumbers(opened, writer, { beside: this.#seqFile.read(), now });
+      const found = readNumbers(opened, writer, {
+        beside: this.#seqFile.read(),
+        sent: sent.read(),
+        now,
+      });
       const { lastSeq, lastTime, reservedSeq, trimmedSeq, mayHaveLostTail, lost, beside } = found;
       this.#open = {
         database,
@@ -74,8 +81,10 @@ export class SqliteJournal implements Journal {
         writer,
         window: new SqliteWindow(statements),
         search: canIndex ? new SqliteSearchSource(statements) : new SqliteScanSource(statements),
+        sent,
         reservedSeq,
         trimmedSeq,
+        damage: undefined,
         isWriterStale: false,
       };
       this.#transaction(({ statements }) => {
@@ -86,9 +95,11 @@ export class SqliteJournal implements Journal {
         writeInternal(statements, 'lost', JSON.stringify(lost satisfies LostRange[]));
       });
       if (reservedSeq > beside || setAside !== undefined) this.#seqFile.write(reservedSeq);
+      sent.write(lastSeq);
       return { lastSeq, lastTime, reservedSeq, mayHaveLostTail, lost, ...(setAside && { setAside }) };
     } catch (error) {
       this.#open = undefined;
+      sent?.close();
       database.close();
       throw toJournalError(error, this.#files.database);
     }
@@ -101,6 +112,12 @@ export class SqliteJournal implements Journal {
       for (const write of writes) writer.apply(write);
       writer.finish();
     });
+    const { sent, writer } = this.#opened();
+    try {
+      sent.write(writer.lastSeq);
+    } catch {
+      // The commit stands: without this note the next start may only not see that a log was cut.
+    }
   }
 
   async reserveSeq(seq: number): Promise<void> {
@@ -234,10 +251,11 @@ export class SqliteJournal implements Journal {
     try {
       this.#transaction(({ statements }) => writeInternal(statements, 'endedCleanly', 'true'), 'synced');
     } catch (error) {
-      // On a full disk it stays marked as cut off, which costs the next start a check.
-      if (!(error instanceof JournalError && error.code === 'full')) throw error;
+      // On a full disk, or in a damaged file, it stays marked as cut off, which costs the next start a check.
+      if (!(error instanceof JournalError)) throw error;
     } finally {
       this.#open = undefined;
+      open.sent.close();
       open.database.close();
     }
   }
@@ -259,6 +277,7 @@ export class SqliteJournal implements Journal {
   #transaction<T>(work: (open: OpenState) => T, durability?: 'synced'): T {
     const open = this.#opened();
     const { database, writer, statements } = open;
+    if (open.damage !== undefined) throw open.damage;
     try {
       if (durability === 'synced') database.exec('PRAGMA synchronous = FULL');
       if (open.isWriterStale) writer.reset(open.trimmedSeq);
@@ -270,7 +289,9 @@ export class SqliteJournal implements Journal {
     } catch (error) {
       rollBack(database);
       open.isWriterStale = true;
-      throw this.#failure(error);
+      const failure = this.#failure(error);
+      if (isDamage(failure)) open.damage = failure;
+      throw failure;
     } finally {
       if (durability === 'synced')
         database.exec(`PRAGMA synchronous = ${this.#options.synchronous ?? 'normal'}`);
@@ -284,6 +305,7 @@ export class SqliteJournal implements Journal {
       } catch (cause) {
         return toJournalError(cause, this.#files.suspect);
       }
+      return damageError(error, this.#files.database);
     }
     return toJournalError(error, this.#files.database);
   }

@@ -17,13 +17,17 @@ interface Numbers {
 }
 
 /**
- * Reads them from a database that was just opened and the number file beside it (`undefined`: there is none), which is read anew by the
- * writer.
+ * Reads them from a database that was just opened, which is read anew by the writer, and from what lies beside it: the number file
+ * (`undefined`: there is none), and what `SentFile` says.
  */
 export function readNumbers(
   opened: OpenDatabase,
   writer: SqliteWriter,
-  { beside: file, now }: { readonly beside: number | undefined; readonly now: number },
+  {
+    beside: file,
+    sent,
+    now,
+  }: { readonly beside: number | undefined; readonly sent: number; readonly now: number },
 ): Numbers {
   const { statements, setAside } = opened;
   const internal = (key: string): string | undefined => readInternal(statements, key);
@@ -35,8 +39,8 @@ export function readNumbers(
   const trimmedSeq = opened.isNew || setAside !== undefined ? beside : Number(internal('trimmedSeq') ?? 0);
   const lastSeq = writer.reset(opened.isNew || setAside !== undefined ? 0 : trimmedSeq);
   const lastTime = new SqliteWindow(statements).newestTime() ?? Number(internal('trimmedTime') ?? 0);
-  const reservedSeq = Math.max(stored, beside, lastSeq);
-  const mayHaveLostTail = reservedSeq > lastSeq && (hasLostFile || opened.isAfterPowerLoss);
+  const reservedSeq = Math.max(stored, beside, lastSeq, sent);
+  const mayHaveLostTail = reservedSeq > lastSeq && (hasLostFile || opened.isAfterPowerLoss || sent > lastSeq);
   const lost = readLost(internal('lost'), trimmedSeq);
   if (mayHaveLostTail) lost.push({ after: lastSeq, upTo: reservedSeq });
   return { lastSeq, lastTime, reservedSeq, trimmedSeq, mayHaveLostTail, lost, beside };

@@ -1,4 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
+import type { JournalError } from './journal.ts';
+import type { SentFile } from './sent-file.ts';
 import type { SqliteReader } from './sqlite-reads.ts';
 import type { Statements } from './sqlite-rows.ts';
 import type { SqliteSearchSource } from './sqlite-search.ts';
@@ -13,8 +15,11 @@ export interface OpenState {
   readonly writer: SqliteWriter;
   readonly window: SqliteWindow;
   readonly search: SqliteSearchSource;
+  readonly sent: SentFile;
   reservedSeq: number;
   trimmedSeq: number;
+  /** A write met damage: nothing more is written to a file that is to be set aside. */
+  damage: JournalError | undefined;
   /** A transaction was rolled back, and what the writer holds in memory with it. */
   isWriterStale: boolean;
 }

@@ -36,6 +36,8 @@ export interface JournalFiles {
   readonly database: string;
   /** See `SeqFile`. */
   readonly seq: string;
+  /** See `SentFile`. */
+  readonly sent: string;
   /** Its presence says that a read met damage: the next start checks the whole file. */
   readonly suspect: string;
 }
@@ -43,7 +45,13 @@ export interface JournalFiles {
 /** The files of a journal in `folder`. */
 export function journalFiles(folder: string): JournalFiles {
   const database = join(folder, 'journal.db');
-  return { folder, database, seq: join(folder, 'seq'), suspect: `${database}.suspect` };
+  return {
+    folder,
+    database,
+    seq: join(folder, 'seq'),
+    sent: join(folder, 'sent'),
+    suspect: `${database}.suspect`,
+  };
 }
 
 /** An open database and what was found in it. */
@@ -186,8 +194,10 @@ function check(database: DatabaseSync, files: JournalFiles, isAfterPowerLoss: bo
   const isSuspect = existsSync(files.suspect);
   const isSmall = statSync(files.database).size <= checkLimitBytes;
   if (!isSuspect && !(isAfterPowerLoss && isSmall)) return;
-  const result = database.prepare('PRAGMA quick_check(1)').get()?.quick_check;
-  if (result !== 'ok') throw new DamageError(`${files.database} is damaged: ${String(result)}`);
+  // What a read stumbled over may be an index that does not fit its table, which the quick one does not look at.
+  const pragma = isSuspect ? 'integrity_check' : 'quick_check';
+  const found = String(database.prepare(`PRAGMA ${pragma}(1)`).get()?.[pragma]);
+  if (found !== 'ok') throw new DamageError(`${files.database} is damaged: ${found}`);
 }
 
 /** Reads a little from every table and the end of the newest envelopes, so that damage at a root shows now. A virtual table has none, and

@@ -187,6 +187,7 @@ export class SqliteReader {
     if (row === undefined) return undefined;
     const epoch = optionalText(row, 'epoch');
     const locale = optionalText(row, 'locale');
+    const pastEpochs = optionalText(row, 'past_epochs');
     return {
       id,
       tokenHash: text(row, 'token_hash'),
@@ -196,6 +197,7 @@ export class SqliteReader {
       subscriptions: text(row, 'subscriptions'),
       seenAt: number(row, 'seen_at'),
       ...(locale !== undefined && { locale }),
+      ...(pastEpochs !== undefined && { pastEpochs }),
     };
   }
 

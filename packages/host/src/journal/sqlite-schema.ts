@@ -183,6 +183,11 @@ function keepTokens(database: DatabaseSync): void {
   `);
 }
 
+/** Version 10. Earlier epochs of a client id, which may come back: see `StoredClient`. */
+function rememberEpochs(database: DatabaseSync): void {
+  database.exec('ALTER TABLE clients ADD COLUMN past_epochs TEXT');
+}
+
 /** Every migration in order. Append only: a released one never changes. */
 export const migrations: readonly Migration[] = [
   createTables,
@@ -194,6 +199,7 @@ export const migrations: readonly Migration[] = [
   indexWords,
   rememberLocales,
   keepTokens,
+  rememberEpochs,
 ];
 
 /** The version that the database has; 0 is an empty one. */

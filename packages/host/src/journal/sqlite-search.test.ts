@@ -50,11 +50,11 @@ async function older(turns: readonly JournalWrite[]): Promise<void> {
   await journal.close();
   const database = new DatabaseSync(join(folder, 'journal.db'));
   database.exec(`DROP TABLE words; DROP TABLE titles; DROP TABLE unindexed; DROP TABLE tokens;
-    ALTER TABLE clients DROP COLUMN locale; PRAGMA user_version = 6`);
+    ALTER TABLE clients DROP COLUMN locale; ALTER TABLE clients DROP COLUMN past_epochs; PRAGMA user_version = 6`);
   database.close();
   journal = new SqliteJournal({ folder });
   await journal.open();
-  expect(migrations.length).toBe(9);
+  expect(migrations.length).toBe(10);
 }
 
 test('what version 6 held is read into the index in slices, and until then a search says that it is not complete', async () => {
@@ -152,7 +152,7 @@ test('a database that was made, or brought from version 6, without FTS5 gets its
   const database = new DatabaseSync(join(folder, 'journal.db'));
   expect(database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'words'").all()).toEqual([]);
   database.exec(`DROP TABLE titles; DROP TABLE unindexed; DROP TABLE tokens;
-    ALTER TABLE clients DROP COLUMN locale; PRAGMA user_version = 6`);
+    ALTER TABLE clients DROP COLUMN locale; ALTER TABLE clients DROP COLUMN past_epochs; PRAGMA user_version = 6`);
   database.close();
   journal = new SqliteJournal({ folder, hasFts5: false });
   await journal.open();

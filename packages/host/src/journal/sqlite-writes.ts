@@ -49,6 +49,11 @@ export class SqliteWriter {
     return this.#lastSeq;
   }
 
+  /** The highest number applied. */
+  get lastSeq(): number {
+    return this.#lastSeq;
+  }
+
   /** Writes what `apply` has gathered. */
   finish(): void {
     const run = this.#run;
@@ -109,7 +114,7 @@ export class SqliteWriter {
         return this.#turns.dropSession(write.uri);
       case 'client':
         statements.run(
-          'INSERT OR REPLACE INTO clients VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+          'INSERT OR REPLACE INTO clients VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
           write.id,
           write.tokenHash,
           write.version,
@@ -118,6 +123,7 @@ export class SqliteWriter {
           write.seenAt,
           write.subscriptions,
           write.locale ?? null,
+          write.pastEpochs ?? null,
         );
         return;
       case 'dropClient':
