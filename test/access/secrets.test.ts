@@ -1,0 +1,230 @@
+// Secrets stay where they were put: everything that a whole story writes, shows and passes on is searched for them.
+import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type AhpClient, connect } from '@agenthost/client';
+import type { AuthenticateParams } from '@agenthost/protocol';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Machine, type RunningCli, type ServeLine } from '../../packages/cli/test/cli-process.ts';
+
+/** What somebody gave, and nobody else may find. Distinctive, and without anything that an encoding would change. */
+const SECRET = {
+  ownerByEnv: 'SECRETownerByEnvironment0123456789',
+  ownerByFile: 'SECRETownerByTokenFile0123456789',
+  guess: 'SECRETguessInAnAddress0123456789',
+  agentEnv: 'SECRETofTheAgentInTheConfig01234',
+  hostEnv: 'SECRETvariableOfTheHostAlone0123',
+  typed: 'SECRETpasswordTypedUnseen',
+  resource: 'SECRETtokenForAResource012345678',
+  malformed: 'SECRETtokenOfTheWrongShape012345',
+} as const;
+
+const machine = new Machine({ PRIVATE_TO_HOST: SECRET.hostEnv });
+const data = join(machine.home, 'data');
+const config = join(machine.home, 'agenthost.json');
+const tokenFile = join(machine.home, 'token');
+const agentSaw = join(machine.home, 'agent-saw');
+
+/** Everything that was printed, and every error that came back. */
+const said: string[] = [];
+const processes: string[] = [];
+let issued = '';
+
+/** An agent that writes down what it was given, complains with it, and fails. */
+const AGENT = `
+const { writeFileSync } = require('node:fs');
+writeFileSync(${JSON.stringify(agentSaw)}, JSON.stringify(process.env));
+process.stdin.once('data', () => { console.error('failing'); process.exit(3); });
+`;
+
+async function serve(
+  env: Record<string, string>,
+  ...args: string[]
+): Promise<{ host: RunningCli; line: ServeLine }> {
+  const host = machine.start(
+    ['serve', '--port', '0', '--json', '--verbose', '--data', data, '--config', config, ...args],
+    env,
+  );
+  await host.until('}\n');
+  return { host, line: JSON.parse(host.out) as ServeLine };
+}
+
+/** A file of `/proc`, or nothing when its process has ended. */
+function readProcess(pid: number, name: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/${name}`, 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && /^(?:ENOENT|ESRCH)$/.test(String(error.code))) return '';
+    throw error;
+  }
+}
+
+/** What other users see of everything that `host` started, keepers of hosts before it included, and what those were given. */
+function lookAtProcesses(host: number): void {
+  const all = readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number);
+  const parents = new Map(
+    all.map((pid) => [pid, Number(/\) \S (\d+)/.exec(readProcess(pid, 'stat'))?.[1] ?? 0)]),
+  );
+  const isOurs = (pid: number): boolean =>
+    pid === host || readProcess(pid, 'cmdline').includes(data) || (pid > 1 && isOurs(parents.get(pid) ?? 0));
+  for (const pid of all.filter(isOurs)) {
+    processes.push(`cmdline ${readProcess(pid, 'cmdline')}`);
+    if (pid !== host)
+      processes.push(`environ of ${readProcess(pid, 'cmdline')}: ${readProcess(pid, 'environ')}`);
+  }
+}
+
+async function typeUnseen(client: AhpClient): Promise<void> {
+  const script = 'read -rs -p "Password: " word; echo; echo "got ${#word} letters"; sleep 60';
+  const terminal = await client.createTerminal({ command: ['bash', '-c', script] });
+  const shows = async (text: string): Promise<void> => {
+    for await (const state of terminal.mirror) if (JSON.stringify(state.content).includes(text)) return;
+  };
+  await shows('Password: ');
+  for (const data of [...SECRET.typed, '\r']) await terminal.input(data);
+  await shows(`got ${SECRET.typed.length} letters`);
+}
+
+async function errorOf(promise: Promise<unknown>): Promise<void> {
+  const error = await promise.then(
+    () => undefined,
+    (cause: unknown) => cause,
+  );
+  expect(error).toBeInstanceOf(Error);
+  if (error instanceof Error)
+    said.push(JSON.stringify({ ...error, message: error.message, stack: error.stack }));
+}
+
+beforeAll(async () => {
+  mkdirSync(data);
+  writeFileSync(join(machine.home, 'agent.cjs'), AGENT);
+  const failing = {
+    command: process.execPath,
+    args: [join(machine.home, 'agent.cjs')],
+    env: { AGENT_KEY: SECRET.agentEnv },
+  };
+  writeFileSync(config, JSON.stringify({ agents: { failing } }), { mode: 0o600 });
+  writeFileSync(tokenFile, SECRET.ownerByFile, { mode: 0o600 });
+
+  const byEnv = { AGENTHOST_TOKEN: SECRET.ownerByEnv };
+  const first = await serve(byEnv);
+  const url = first.line.url;
+  const run = async (...args: string[]): Promise<void> => {
+    const { out, err } = await machine.run([...args, '--verbose'], byEnv);
+    said.push(out, err);
+  };
+  await run('run', '--url', url, 'say hello');
+  await run('run', '--url', url, '--agent', 'failing', '--cwd', machine.home, 'fail');
+  // A wrong token in an address, from a command line whose user knew no better: the address is his, the rest is ours.
+  const guessing = await machine.run(['sessions', '--url', `${url}/?token=${SECRET.guess}`, '--verbose'], {
+    AGENTHOST_TOKEN: '',
+  });
+  said.push(guessing.out, guessing.err);
+  expect(guessing.code).toBe(4);
+  await fetch(`${url}/?token=${SECRET.guess}`).then(async (response) => said.push(await response.text()));
+  const created = await machine.run(
+    ['token', 'create', '--url', url, '--scope', 'interact', '--json'],
+    byEnv,
+  );
+  issued = /ah[a-z]?_[\w-]{20,}|"(?:secret|token)":"([^"]+)"/.exec(created.out)?.[1] ?? '';
+
+  const client = await connect(url, { token: SECRET.ownerByEnv });
+  await typeUnseen(client);
+  const resource = 'https://nobody.example';
+  await errorOf(client.request('authenticate', { channel: 'ahp-root://', resource, token: SECRET.resource }));
+  // Clients that get it wrong.
+  const wrong: object[] = [
+    { resource: 7, token: SECRET.malformed },
+    { resource, token: [SECRET.malformed] },
+  ];
+  for (const params of wrong) {
+    // oxlint-disable-next-line typescript/consistent-type-assertions -- what the types forbid is what is sent
+    const sent = { channel: 'ahp-root://', ...params } as AuthenticateParams;
+    await errorOf(client.request('authenticate', sent));
+  }
+  lookAtProcesses(first.host.pid);
+  client.close();
+  first.host.kill('SIGKILL');
+  await first.host.ended;
+  said.push(first.host.err);
+
+  const second = await serve({}, '--token-file', tokenFile);
+  const { out, err } = await machine.run(['sessions', '--verbose']);
+  said.push(out, err);
+  lookAtProcesses(second.host.pid);
+  const again = await connect(second.line.url, { token: SECRET.ownerByFile });
+  for (const { resource: uri } of (await again.terminals()).items)
+    await again.request('disposeTerminal', { channel: uri });
+  again.close();
+  second.host.kill('SIGTERM');
+  await second.host.ended;
+  said.push(second.host.err);
+});
+
+afterAll(() => machine.dispose());
+
+/** Every file of the home that has one of these texts, in bytes or in UTF-16. */
+function filesWith(text: string): string[] {
+  const needles = [
+    Buffer.from(text),
+    Buffer.from(text, 'utf16le'),
+    Buffer.from(Buffer.from(text).toString('base64').slice(0, -4)),
+  ];
+  return globSync('**/*', { cwd: machine.home, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((file) => {
+      const bytes = readFileSync(file);
+      return needles.some((needle) => bytes.includes(needle));
+    })
+    .map((file) => file.slice(machine.home.length + 1))
+    .toSorted();
+}
+
+describe('secrets', () => {
+  test('the story was told: everything is there that could have held one', () => {
+    expect(existsSync(join(data, 'journal.db'))).toBe(true);
+    expect(statSync(join(data, 'agenthost.log')).mode & 0o777).toBe(0o600);
+    expect(processes.some((text) => text.startsWith('environ') && text.includes('keeper'))).toBe(true);
+    expect(filesWith('hello')).toContain('data/journal.db');
+    expect(issued.length).toBeGreaterThan(20);
+  });
+
+  test.each(Object.entries(SECRET))(
+    '%s is in nothing that was said, in no command line, and in no environment of others',
+    (name, secret) => {
+      expect(said.join('\n')).not.toContain(secret);
+      const mayHave =
+        name === 'agentEnv' ? /^environ of .*AGENT_KEY=/s : name === 'hostEnv' ? /^environ of /s : undefined;
+      const found = processes.filter((text) => text.includes(secret) && mayHave?.test(text) !== true);
+      expect(found).toEqual([]);
+    },
+  );
+
+  test.each([
+    ['ownerByEnv', []],
+    ['ownerByFile', ['token']],
+    ['guess', []],
+    ['agentEnv', ['agent-saw', 'agenthost.json']],
+    ['hostEnv', []],
+    ['typed', []],
+    ['resource', []],
+    ['malformed', []],
+  ] as const)('%s is in no file but those that are there to hold it', (name, expected) => {
+    expect(filesWith(SECRET[name])).toEqual(expected);
+  });
+
+  test('a token that was issued is kept as its hash alone', () => {
+    expect(filesWith(issued)).toEqual([]);
+    expect(processes.join('\n')).not.toContain(issued);
+    expect(said.join('\n')).not.toContain(issued);
+  });
+
+  test('an agent gets what its config gives it, and nothing that the host alone has', () => {
+    const environment: Record<string, string> = JSON.parse(readFileSync(agentSaw, 'utf8'));
+    expect(environment['AGENT_KEY']).toBe(SECRET.agentEnv);
+    expect(environment).not.toHaveProperty('AGENTHOST_TOKEN');
+    expect(environment).not.toHaveProperty('PRIVATE_TO_HOST');
+  });
+});
