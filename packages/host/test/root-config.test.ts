@@ -22,6 +22,11 @@ const DEFAULTS = {
   agentStartTimeoutSeconds: 120,
   agentIdleMinutes: 10,
   maxTerminals: 256,
+  maxConnections: 2_048,
+  maxConnectionsPerToken: 1_024,
+  maxSubscriptions: 256,
+  maxMessagesPerSecond: 5_000,
+  maxPendingMessages: 10_000,
   replayWindowHours: 24,
   replayWindowMegabytes: 256,
 };

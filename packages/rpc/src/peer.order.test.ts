@@ -100,7 +100,7 @@ describe('order', () => {
     for (let id = 0; id < 4; id++) it.send(request(id, 'hang'));
     expect(it.closed).toEqual([]);
     it.send(request(5, 'hang'));
-    expect(it.closed).toEqual([{ code: 1008, reason: 'too many unanswered messages' }]);
+    expect(it.closed).toEqual([{ code: 1008, reason: 'more than 3 messages wait to be handled' }]);
     expect(it.peer.closeInfo?.code).toBe(1008);
   });
 

@@ -246,7 +246,7 @@ export class Peer<Local extends MethodMap, Remote extends MethodMap> {
 
   #enqueue(call: Call): void {
     if (this.#queue.length + this.#concurrentCount >= this.#maxQueued) {
-      this.close(TRANSPORT_CLOSE.policyViolation, 'too many unanswered messages');
+      this.close(TRANSPORT_CLOSE.policyViolation, `more than ${this.#maxQueued} messages wait to be handled`);
       return;
     }
     this.#queue.push(call);

@@ -32,6 +32,9 @@ export interface ServerTransport extends Transport {
    * Where not, asks it for a sign, which every WebSocket gives by itself once it reads as far. Absent where there is no such thing.
    */
   probe?(): boolean;
+  /** Reads no more until `resume`: what the other end writes waits there. Absent where that cannot be done. */
+  pause?(): void;
+  resume?(): void;
   /** Ends the connection at once, what is buffered is lost: for peers that do not read, whom no close frame reaches. */
   terminate(): void;
 }
@@ -109,6 +112,8 @@ export function wrapServerSocket(
       if (!isAlive) socket.ping(undefined, undefined, onSent);
       return isAlive;
     },
+    pause: () => socket.pause(),
+    resume: () => socket.resume(),
     terminate: () => {
       socket.terminate();
       inbox.close({ code: TRANSPORT_CLOSE.lost, reason: 'terminated' });

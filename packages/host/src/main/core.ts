@@ -263,6 +263,13 @@ export async function startCore(parts: {
       terminalCommandPrefix: COMMAND_PREFIX,
       completionTriggerCharacters: [...COMPLETION_TRIGGERS],
     },
+    connectionLimits: () => ({
+      maxConnections: numberSetting(config(), 'maxConnections'),
+      maxConnectionsPerToken: numberSetting(config(), 'maxConnectionsPerToken'),
+      maxSubscriptions: numberSetting(config(), 'maxSubscriptions'),
+      maxMessagesPerSecond: numberSetting(config(), 'maxMessagesPerSecond'),
+      maxPendingMessages: numberSetting(config(), 'maxPendingMessages'),
+    }),
     lost: start.lost,
     presence,
     departures: membership,

@@ -44,6 +44,7 @@ export async function startListening(
     tls: credentials,
     log,
     isReady,
+    refusalFor: (identity) => hub.refusalFor(identity),
     accept: (transport, identity) => void hub.accept(transport, identity),
   });
   const port = await server.start();

@@ -15,7 +15,9 @@ import type { Sync } from '../sync/sync.ts';
 import type { ClientRecord } from './clients.ts';
 
 import { type Dialect, dialectOf } from './dialect.ts';
+import type { ConnectionLimits } from './limits.ts';
 import { Outbox, type OutboxLimits } from './outbox.ts';
+import { ReadingPace, withPace } from './reading-pace.ts';
 import { RequestGate } from './request-gate.ts';
 
 /** Who stands behind a connection, as the upgrade decided [AUTH-1]. */
@@ -33,9 +35,6 @@ export interface Online {
   /** BCP 47; `en` when the client said nothing [CHAT-19]. */
   readonly locale: string;
 }
-
-/** Subscriptions that one connection may have. */
-export const MAX_SUBSCRIPTIONS = 256;
 
 /**
  * So many checks in a row without a sign of life end a connection: with one each 15 s, two minutes. Checks are counted, since clocks
@@ -55,6 +54,7 @@ export class Connection implements Sink {
   readonly #onClose: (connection: Connection) => void;
   readonly #transport: ServerTransport;
   readonly #log: Log;
+  readonly #pace: ReadingPace;
   #dialect: Dialect | undefined;
   #online: Online | undefined;
   #endAfterAnswer: { readonly code: number; readonly reason: string } | undefined;
@@ -69,6 +69,7 @@ export class Connection implements Sink {
     timers: Timers;
     log: Log;
     limits: OutboxLimits;
+    connectionLimits(): ConnectionLimits;
     /** First output since the last flush. */
     onFirst(outbox: Outbox): void;
     onClose(connection: Connection): void;
@@ -92,7 +93,14 @@ export class Connection implements Sink {
       hasRoom: () => this.outbox.hasRoomForResponses,
       afterTurn: (callback) => parts.sync.path.afterTurn(callback),
     });
-    this.peer = new Peer<AnyMethods, AnyMethods>(parts.transport, {
+    this.#pace = new ReadingPace({
+      transport: parts.transport,
+      clock: parts.sync.clock,
+      timers: parts.timers,
+      perSecond: () => parts.connectionLimits().maxMessagesPerSecond,
+    });
+    this.peer = new Peer<AnyMethods, AnyMethods>(withPace(parts.transport, this.#pace), {
+      maxQueued: parts.connectionLimits().maxPendingMessages,
       sendResponse: (message) => this.#respond(message),
       onError: (error, where) => {
         // What the client is told, or was to be told before it went, is no fault of the host.
@@ -229,6 +237,7 @@ export class Connection implements Sink {
     this.#isClosed = true;
     this.outbox.close();
     this.gate.close();
+    this.#pace.end();
     this.#dropSubscriptions();
     this.#onClose(this);
   }

@@ -20,7 +20,8 @@ import type { Sync } from '../sync/sync.ts';
 import { type Attached, attachWithSnapshots, type Wanted } from './attach.ts';
 import type { ClientRecord, Clients } from './clients.ts';
 
-import { type Connection, MAX_SUBSCRIPTIONS } from './connection.ts';
+import type { Connection } from './connection.ts';
+import type { ConnectionLimits } from './limits.ts';
 import type { Departures, Presence } from './presence.ts';
 import { replay } from './replay.ts';
 
@@ -41,6 +42,7 @@ export class Handshake {
   /** The connection that speaks for each client now. */
   readonly #byClient = new Map<string, Connection>();
 
+  readonly #limits: () => ConnectionLimits;
   readonly #isReplaced: (tokenHash: string) => boolean;
 
   /**
@@ -54,8 +56,10 @@ export class Handshake {
     lost: JournalStart['lost'];
     presence: Presence;
     departures: Departures;
+    connectionLimits(): ConnectionLimits;
     isReplaced(tokenHash: string): boolean;
   }) {
+    this.#limits = () => parts.connectionLimits();
     this.#departures = parts.departures;
     this.#isReplaced = parts.isReplaced;
     this.#sync = parts.sync;
@@ -73,7 +77,7 @@ export class Handshake {
   async initialize(connection: Connection, params: InitializeParams, context: RequestContext): Promise<void> {
     this.#checkFirst(connection);
     const version = this.#negotiate(connection, params.protocolVersions);
-    const uris = checkSubscriptions(params.initialSubscriptions ?? []);
+    const uris = this.#checkSubscriptions(params.initialSubscriptions ?? []);
     const found = await this.#find(params.clientId);
     // Given up while it waited: it must not take over from the connection that came after it.
     if (connection.isClosed) return;
@@ -116,7 +120,7 @@ export class Handshake {
 
   async reconnect(connection: Connection, params: ReconnectParams, context: RequestContext): Promise<void> {
     this.#checkFirst(connection);
-    const uris = checkSubscriptions(params.subscriptions);
+    const uris = this.#checkSubscriptions(params.subscriptions);
     const found = await this.#find(params.clientId);
     // Given up while it waited: it must not take over from the connection that came after it.
     if (connection.isClosed) return;
@@ -206,6 +210,17 @@ export class Handshake {
     }
   }
 
+  #checkSubscriptions(uris: readonly string[]): string[] {
+    const unique = [...new Set(uris)];
+    const { maxSubscriptions } = this.#limits();
+    if (unique.length > maxSubscriptions) {
+      throw invalidParams(
+        `At most ${maxSubscriptions} subscriptions a connection (maxSubscriptions), got ${unique.length}`,
+      );
+    }
+    return unique;
+  }
+
   #negotiate(connection: Connection, offered: readonly unknown[]): SupportedVersion {
     const outcome = negotiateVersion(offered);
     if (outcome.ok) return outcome.version;
@@ -261,20 +276,13 @@ export class Handshake {
   }
 }
 
-function checkSubscriptions(uris: readonly string[]): string[] {
-  const unique = [...new Set(uris)];
-  if (unique.length > MAX_SUBSCRIPTIONS) {
-    throw invalidParams(`At most ${MAX_SUBSCRIPTIONS} subscriptions a connection, got ${unique.length}`);
-  }
-  return unique;
-}
-
 const newRecord = (connection: Connection, id: string, version: SupportedVersion): ClientRecord => ({
   id,
   tokenHash: connection.identity.tokenHash,
   version,
   epoch: undefined,
   lastClientSeq: 0,
+  past: new Map(),
   locale: undefined,
   subscriptions: new Map(),
 });
@@ -283,8 +291,17 @@ const newRecord = (connection: Connection, id: string, version: SupportedVersion
 const localeOf = ({ locale }: InitializeParams): string | undefined =>
   locale !== undefined && /^[A-Za-z0-9]{1,8}([-_][A-Za-z0-9]{1,8}){0,8}$/.test(locale) ? locale : undefined;
 
-/** Without an epoch, or in a new one, `clientSeq` starts again [ACT-5]. */
+/** Earlier epochs of a client that are remembered: as many windows of one browser as may share an id by mistake. */
+const REMEMBERED_EPOCHS = 8;
+
+/** Without an epoch, or in a new one, `clientSeq` starts again; in one that comes back it goes on [ACT-5]. */
 function startEpoch(record: ClientRecord, epoch: string | undefined): void {
-  if (epoch === undefined || epoch !== record.epoch) record.lastClientSeq = 0;
+  if (epoch !== undefined && epoch === record.epoch) return;
+  const others = [
+    ...record.past,
+    ...(record.epoch === undefined ? [] : [[record.epoch, record.lastClientSeq] as const]),
+  ];
+  record.lastClientSeq = new Map(others).get(epoch ?? '') ?? 0;
+  record.past = new Map(others.filter(([other]) => other !== epoch).slice(-REMEMBERED_EPOCHS));
   record.epoch = epoch;
 }

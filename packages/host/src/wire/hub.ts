@@ -9,9 +9,10 @@ import type { Log } from '../lib/log.ts';
 import type { Sync } from '../sync/sync.ts';
 import { attachWithSnapshots, detach } from './attach.ts';
 import { Clients } from './clients.ts';
-import { Connection, type Identity, MAX_SUBSCRIPTIONS } from './connection.ts';
+import { Connection, type Identity } from './connection.ts';
 import { Dispatcher } from './dispatch.ts';
 import { Handshake, type HostFacts } from './handshake.ts';
+import type { ConnectionLimits } from './limits.ts';
 import type { Outbox, OutboxLimits } from './outbox.ts';
 import type { Departures, Presence } from './presence.ts';
 import { type Commands, routeRequests, type WireRequests } from './router.ts';
@@ -25,6 +26,7 @@ export class Hub {
     limits: OutboxLimits;
     commands: Commands;
     departures: Departures;
+    connectionLimits(): ConnectionLimits;
   };
   readonly #clients: Clients;
   readonly #handshake: Handshake;
@@ -43,6 +45,7 @@ export class Hub {
     lost: JournalStart['lost'];
     presence: Presence;
     departures: Departures;
+    connectionLimits(): ConnectionLimits;
     isReplaced(tokenHash: string): boolean;
   }) {
     const { sync, log, modules } = parts;
@@ -56,6 +59,19 @@ export class Hub {
   /** Who is remembered because it is connected. */
   get clients(): Pick<Clients, 'present' | 'refresh'> {
     return this.#clients;
+  }
+
+  /** Why there is no room for one more connection of this token, for people; `undefined`: there is. */
+  refusalFor({ tokenHash }: Identity): string | undefined {
+    const { maxConnections, maxConnectionsPerToken } = this.#parts.connectionLimits();
+    if (this.#connections.size >= maxConnections) {
+      return `the host has ${maxConnections} connections, the most it takes (maxConnections)`;
+    }
+    let count = 0;
+    for (const { identity } of this.#connections) if (identity.tokenHash === tokenHash) count += 1;
+    return count < maxConnectionsPerToken
+      ? undefined
+      : `this token has ${maxConnectionsPerToken} connections, the most it may (maxConnectionsPerToken)`;
   }
 
   /** Serves a transport until it closes. */
@@ -111,9 +127,10 @@ export class Hub {
     const { sync } = this.#parts;
     const channel = await sync.registry.open(params.channel);
     if (channel === undefined) throw channelNotFound(params.channel);
-    if (!connection.channels.has(channel) && connection.channels.size >= MAX_SUBSCRIPTIONS) {
+    const { maxSubscriptions } = this.#parts.connectionLimits();
+    if (!connection.channels.has(channel) && connection.channels.size >= maxSubscriptions) {
       throw invalidParams(
-        `At most ${MAX_SUBSCRIPTIONS} subscriptions a connection; unsubscribe from one first`,
+        `At most ${maxSubscriptions} subscriptions a connection (maxSubscriptions); unsubscribe from one first`,
       );
     }
     const wanted = { channel, view: params.view, delivery: params.delivery };

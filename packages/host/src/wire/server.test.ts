@@ -144,6 +144,14 @@ describe('the upgrade', () => {
     expect(await upgrade('/other')).toBe(401);
   });
 
+  it('that finds no room is refused with 503, in words that name the limit', async () => {
+    await server.stop();
+    await startServer({ refusalFor: ({ scope }) => (scope === 'observe' ? 'two is the most' : undefined) });
+    expect(await upgrade('/ahp?token=of-an-observer')).toBe(503);
+    expect(await upgrade('/ahp?token=wrong')).toBe(401);
+    expect(await upgrade()).toBe('open');
+  });
+
   it('that breaks off does no harm', async () => {
     const raw = connect(port, '127.0.0.1');
     await once(raw, 'connect');
