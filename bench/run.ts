@@ -12,6 +12,7 @@ import { reconnect } from './reconnect.ts';
 import { reducers } from './reducers.ts';
 import { search } from './search.ts';
 import { sessionMemory } from './session-memory.ts';
+import { slowClient } from './slow-client.ts';
 import { type SoakChoice, soakBench } from './soak.ts';
 import { start } from './start.ts';
 import { table } from './table.ts';
@@ -34,6 +35,7 @@ const BENCHES: Readonly<Record<string, (choice: SoakChoice) => Promise<Measured[
   completions,
   'terminal-flood': terminalFlood,
   'terminal-echo': terminalEcho,
+  'slow-client': slowClient,
   soak: soakBench,
 };
 

@@ -1,4 +1,4 @@
-import type { Sample } from './soak-host.ts';
+import type { Sample } from './measured-host.ts';
 
 /** A sample, and when it was taken, in minutes since the first. */
 export interface Point extends Sample {

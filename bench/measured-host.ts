@@ -1,4 +1,4 @@
-// The host of the soak: as `serve` makes it, journal on disk and terminals in keepers. Run with `--expose-gc`.
+// A host whose memory is looked at: as `serve` makes it, journal on disk and terminals in keepers. Run with `--expose-gc`.
 import { readdirSync, statSync } from 'node:fs';
 import { writeHeapSnapshot } from 'node:v8';
 import { createDemoProvider } from '@agenthost/agents';
@@ -7,7 +7,7 @@ import { serve } from './process.ts';
 
 type Request =
   /** `isShort`: what is left alone leaves memory within seconds, so that a run of a minute comes to a steady state. */
-  | { kind: 'start'; folder: string; isShort: boolean }
+  | { kind: 'start'; folder: string; isShort: boolean; port?: number; allowedHosts?: string[] }
   | { kind: 'sample' }
   | { kind: 'snapshot'; file: string };
 
@@ -36,13 +36,17 @@ async function answer(request: Request): Promise<unknown> {
       host = createHost({
         dataDir,
         agents: [() => createDemoProvider()],
-        listen: { port: 0, token: 'bench-token-of-forty-three-characters-long-x' },
+        listen: {
+          port: request.port ?? 0,
+          token: 'bench-token-of-forty-three-characters-long-x',
+          allowedHosts: request.allowedHosts ?? [],
+        },
         roots: [request.folder],
         defaultDirectory: request.folder,
         ...(request.isShort ? { unloadAfterMs: 5_000, graceMs: 2_000 } : {}),
       });
       const address = await host.start();
-      return { url: `${address?.wsUrl}?token=${address?.token}` };
+      return { url: `${address?.wsUrl}?token=${address?.token}`, port: address?.port, pid: process.pid };
     }
     case 'sample':
       return sample();

@@ -1,0 +1,84 @@
+import { pathToFileURL } from 'node:url';
+import { alternate, type Measured } from './bar.ts';
+import { BenchProcess, withFolder } from './process.ts';
+import { SlowReader } from './slow-reader.ts';
+import { newSession, WireClient } from './wire.ts';
+
+const FAST_CLIENTS = 10;
+const BYTES_PER_SECOND = 1_000;
+/** Text that fills the buffers of the operating system on the way to the slow one, so that its own outbox holds the rest. */
+const FLOOD = 'stream 1500 every 0 of 4000';
+/** Goes on meanwhile, and merges there. */
+const STREAM = 'stream 2500 every 1 of 200';
+const TITLES = 250;
+const GAP_MS = 10;
+
+/** Ten clients hear of dispatches while a turn streams to all: the slowest hundredth, with and without one that reads 1 kB/s. */
+export async function slowClient(): Promise<Measured[]> {
+  return withFolder(async (folder) => {
+    const host = new BenchProcess('./measured-host.ts', ['--expose-gc']);
+    const fast = new BenchProcess('./slow-client-fast.ts');
+    try {
+      const { url } = await host.ask<{ url: string }>({ kind: 'start', folder, isShort: false });
+      const owner = await WireClient.connect(url, 'owner');
+      const { session, chat } = await newSession(owner, pathToFileURL(folder).href);
+      await owner.request('subscribe', { channel: chat, view: { turns: 1 } });
+      await fast.ask({ kind: 'connect', url, session, chat, count: FAST_CLIENTS });
+      let slowCount = 0;
+
+      const round = async (isSlow: boolean): Promise<number> => {
+        slowCount += 1;
+        const slow = isSlow
+          ? await SlowReader.connect(url, `slow-${slowCount}`, BYTES_PER_SECOND)
+          : undefined;
+        slow?.ask('subscribe', { channel: chat, view: { turns: 1 } });
+        slow?.ask('subscribe', { channel: session });
+        await turn(owner, chat, FLOOD);
+        const streaming = turn(owner, chat, STREAM);
+        const { p99 } = await fast.ask<{ p99: number }>({ kind: 'measure', titles: TITLES, gapMs: GAP_MS });
+        await streaming;
+        if (slow !== undefined && !slow.isOpen)
+          throw new Error('the slow client was cut off: nothing was measured');
+        slow?.close();
+        return p99;
+      };
+
+      await round(true);
+      await round(false);
+      const found = await alternate(
+        () => round(true),
+        () => round(false),
+      );
+      await owner.close();
+      const text = (ms: number): string => `${ms.toFixed(1)} ms`;
+      return [
+        {
+          name: `p99 of ${FAST_CLIENTS} beside 1 kB/s`,
+          figure: text(found.ours),
+          baseline: text(found.baseline),
+          ratio: found.ratio,
+          bar: { atMost: 1.5 },
+        },
+      ];
+    } finally {
+      await Promise.all([fast.end(), host.end()]);
+    }
+  });
+}
+
+/** Resolves when a turn of the demo agent is over. */
+function turn(client: WireClient, chat: string, text: string): Promise<void> {
+  const turnId = crypto.randomUUID();
+  const over = new Promise<void>((resolve) => {
+    const look = (frame: Buffer): void => {
+      const { params } = JSON.parse(frame.toString());
+      if (params?.action?.type !== 'chat/turnComplete' || params.action.turnId !== turnId) return;
+      client.socket.off('message', look);
+      resolve();
+    };
+    client.socket.on('message', look);
+  });
+  const message = { text, origin: { kind: 'user' }, model: { id: 'demo-fast' } };
+  client.dispatch(chat, { type: 'chat/turnStarted', turnId, message });
+  return over;
+}

@@ -1,0 +1,139 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
+import { createClient } from '@agenthost/client';
+import { connectWebSocket } from '@agenthost/rpc/websocket';
+import { observeTransport } from '@agenthost/testkit';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { Sample } from '../../bench/measured-host.ts';
+import { BenchProcess } from '../../bench/process.ts';
+import { SlowReader } from '../../bench/slow-reader.ts';
+import { newSession, WireClient } from '../../bench/wire.ts';
+import { SlowLink } from '../terminals/slow-link.ts';
+
+const MEGABYTE = 1_000_000;
+
+let folder = '';
+let host: BenchProcess;
+let url = '';
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'agenthost-outbox-'));
+  host = new BenchProcess('./measured-host.ts', ['--expose-gc']);
+  ({ url } = await host.ask<{ url: string }>({
+    kind: 'start',
+    folder,
+    isShort: true,
+    allowedHosts: ['127.0.0.1'],
+  }));
+});
+
+afterEach(async () => {
+  await host.end();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const memoryOf = ({ heapBytes, externalBytes }: Sample): number => heapBytes + externalBytes;
+const sample = (): Promise<Sample> => host.ask<Sample>({ kind: 'sample' });
+
+/** Resolves when a turn that this client asked for is over. */
+function turn(client: WireClient, chat: string, text: string): Promise<void> {
+  const turnId = crypto.randomUUID();
+  const over = new Promise<void>((resolve) => {
+    const look = (frame: Buffer): void => {
+      const { params } = JSON.parse(frame.toString());
+      if (params?.action?.type !== 'chat/turnComplete' || params.action.turnId !== turnId) return;
+      client.socket.off('message', look);
+      resolve();
+    };
+    client.socket.on('message', look);
+  });
+  const message = { text, origin: { kind: 'user' }, model: { id: 'demo-fast' } };
+  client.dispatch(chat, { type: 'chat/turnStarted', turnId, message });
+  return over;
+}
+
+async function open(): Promise<{ owner: WireClient; chat: string }> {
+  const owner = await WireClient.connect(url, 'owner');
+  const { chat } = await newSession(owner, pathToFileURL(folder).href);
+  await owner.request('subscribe', { channel: chat, view: { turns: 1 } });
+  return { owner, chat };
+}
+
+test('clients that never read cost a bounded piece of memory each, are cut off one by one, and nobody else notices', async () => {
+  const { owner, chat } = await open();
+  const flood = async (rounds: number): Promise<void> => {
+    for (let round = 0; round < rounds; round += 1) {
+      await turn(owner, chat, 'stream 1500 every 0 of 4000');
+      // So that the chat itself takes no more memory with each.
+      owner.dispatch(chat, { type: 'chat/truncated' });
+    }
+    await owner.request('ping', { channel: 'ahp-root://' });
+  };
+  await flood(2);
+  const before = memoryOf(await sample());
+  const deaf = await Promise.all(
+    Array.from({ length: 5 }, async (_, index) => {
+      const reader = await SlowReader.connect(url, `deaf-${index}`, 0);
+      reader.ask('subscribe', { channel: chat, view: { turns: 1 } });
+      return reader;
+    }),
+  );
+  // Far below the hard limit with what the operating system takes, and far beyond it: 6 and 24 MB.
+  await flood(1);
+  const waiting = memoryOf(await sample()) - before;
+  expect(deaf.filter(({ isOpen }) => isOpen)).toHaveLength(5);
+  expect(waiting).toBeLessThan(5 * 9 * MEGABYTE);
+  await flood(4);
+  // Who does not read hears of its end by writing.
+  for (; deaf.some(({ isOpen }) => isOpen); await pause(50))
+    for (const reader of deaf) if (reader.isOpen) reader.ask('ping', { channel: 'ahp-root://' });
+  expect(owner.socket.readyState).toBe(owner.socket.OPEN);
+  expect(memoryOf(await sample()) - before).toBeLessThan(9 * MEGABYTE);
+  await owner.close();
+}, 120_000);
+
+test('a client that is cut off because it did not read comes back by itself, and has what it missed', async () => {
+  const { owner, chat } = await open();
+  const target = new URL(url);
+  const speed = { delayMs: 0, bytesPerSecond: 20_000 };
+  const link = await SlowLink.open(Number(target.port), speed);
+  target.port = String(link.port);
+  const returns: string[] = [];
+  const client = createClient({
+    clientId: 'sleeper',
+    backoff: { minMs: 10, maxMs: 50 },
+    transport: async (signal) =>
+      observeTransport(await connectWebSocket(target.href, { signal }), {
+        envelope: () => undefined,
+        reconnected: (type) => void returns.push(type),
+      }),
+  });
+  await client.connect();
+  const mirror = await client.subscribe(chat, { kind: 'chat', turns: 2 });
+  const lost = new Promise<void>((resolve) => {
+    client.onStatus(({ state }) => {
+      if (state === 'waiting') resolve();
+    });
+  });
+  // What comes next goes over a better line.
+  speed.bytesPerSecond = 1_000_000_000;
+  for (let round = 0; round < 5; round += 1) await turn(owner, chat, 'stream 1500 every 0 of 4000');
+  await lost;
+  await client.whenOnline();
+  await client.ping();
+  expect(returns).toHaveLength(1);
+  const { snapshot } = await owner.request<{ snapshot: { state: { turns: { id: string }[] } } }>(
+    'subscribe',
+    {
+      channel: chat,
+      view: { turns: 2 },
+    },
+  );
+  expect(mirror.confirmed.turns.slice(-2)).toEqual(snapshot.state.turns);
+  client.close();
+  await owner.close();
+  await link.close();
+}, 120_000);
