@@ -60,7 +60,8 @@ export function makeUnruly(agent: AgentProvider, watch: AgentWatch, options: Unr
       count += 1;
       const random = SeededRandom.of(options.seed, `${request.chat} ${count}`);
       return within(watch.opening, request.chat, async () => {
-        if (random.chance(options.chance)) await misopen(random, options, signal);
+        // The first is let be, so that there is a session to speak of.
+        if (count > 1 && random.chance(options.chance)) await misopen(random, options, signal);
         const exit: { gone?: () => void } = {};
         const host = hearingExits(request.host, () => exit.gone?.());
         const session = await agent.openSession({ ...request, host }, signal);

@@ -19,18 +19,17 @@ export async function recoverOpen(
     message: 'The host was restarted while this session was imported: import it again',
   };
   const open = new Map<string, Channel | undefined>();
-  let areAll = true;
+  const unread = new Set<string>();
   for (const uri of await sync.journal.listOpen()) {
     const channel = await openOr(sync, log, uri);
-    if (channel === 'unreadable') areAll = false;
+    if (channel === 'unreadable') unread.add(uri);
     else open.set(uri, channel);
   }
   await recoverTerminals(
     [...open.values()].flatMap((channel) => (channel?.is('terminal') === true ? [channel] : [])),
-    areAll,
+    unread.size === 0,
   );
-  for (const [uri, channel] of open) {
-    if (channel?.is('terminal') === true) continue;
+  const end = (uri: string, channel: Channel | undefined): void => {
     sync.path.transact('host', () => {
       if (channel?.is('session') === true && channel.state.lifecycle === 'creating') {
         const isImport = channel.local.importing !== undefined;
@@ -45,7 +44,12 @@ export async function recoverOpen(
       if (!isAwaited) sync.path.write({ op: 'markClosed', uri });
     });
     log.info({ uri }, 'ended what was open when the host went away');
-  }
+  };
+  for (const [uri, channel] of open) if (channel?.is('terminal') !== true) end(uri, channel);
+  // Once it can be read, people see it, and nobody else would ever end what it shows as running.
+  sync.registry.onLoaded((channel) => {
+    if (unread.delete(channel.uri) && !channel.is('terminal')) end(channel.uri, channel);
+  });
   await sync.path.drain();
 }
 
@@ -58,7 +62,7 @@ export function markOpenTurns(sync: Sync): void {
   });
 }
 
-/** A damaged row must not keep the host from starting: it stays marked, and is looked at again at the next start. */
+/** A damaged row must not keep the host from starting: it stays marked, and is looked at again when somebody needs it, or at the next start. */
 async function openOr(sync: Sync, log: Log, uri: string): Promise<Channel | 'unreadable' | undefined> {
   try {
     return await sync.registry.open(uri);

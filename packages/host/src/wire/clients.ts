@@ -25,6 +25,8 @@ export interface ClientRecord {
   version: SupportedVersion;
   epoch: string | undefined;
   lastClientSeq: number;
+  /** Highest `clientSeq` processed by epochs before this one, the latest last: two lives may share an id, and either come back. */
+  past: Map<string, number>;
   /** BCP 47; `undefined`: it has said none [CHAT-19]. */
   locale: string | undefined;
   subscriptions: Map<string, RememberedSubscription>;
@@ -118,6 +120,7 @@ export class Clients {
         subscriptions: JSON.stringify([...record.subscriptions]),
         seenAt: this.#sync.stamp(),
         ...(record.locale === undefined ? {} : { locale: record.locale }),
+        ...(record.past.size === 0 ? {} : { pastEpochs: JSON.stringify([...record.past]) }),
       });
     }
     this.#dirty.clear();
@@ -127,12 +130,14 @@ export class Clients {
 function fromRow(row: StoredClient): ClientRecord {
   // As `#writeDirty` wrote it.
   const subscriptions: [string, RememberedSubscription][] = JSON.parse(row.subscriptions);
+  const past: [string, number][] = JSON.parse(row.pastEpochs ?? '[]');
   return {
     id: row.id,
     tokenHash: row.tokenHash,
     version: SUPPORTED_VERSIONS.find((version) => version === row.version) ?? PROTOCOL_VERSION,
     epoch: row.epoch,
     lastClientSeq: row.lastClientSeq,
+    past: new Map(past),
     locale: row.locale,
     subscriptions: new Map(subscriptions),
   };

@@ -9,6 +9,8 @@ export interface SimFlags {
   readonly steps: number;
   /** Whether everything that happens is printed. */
   readonly trace: boolean;
+  /** Whether a failure is told as it is, without shrinking. */
+  readonly quick: boolean;
   /** Whether it is printed how often each thing happened. */
   readonly counts: boolean;
 }
@@ -18,7 +20,7 @@ export class FlagError extends Error {
   override readonly name = 'FlagError';
 }
 
-export const HELP = `usage: npm run sim -- [--seed N] [--runs R] [--steps M] [--counts] [--trace]
+export const HELP = `usage: npm run sim -- [--seed N] [--runs R] [--steps M] [--counts] [--quick] [--trace]
 
 Plays seeded runs of the whole product on simulated time, network, disk, agents and terminals, and
 checks after each that nothing was lost. The same seed gives the same run.
@@ -27,6 +29,7 @@ checks after each that nothing was lost. The same seed gives the same run.
   --runs R    how many runs                                        default 300
   --steps M   how many things happen in a run                      default 200
   --counts    prints how often each thing happened
+  --quick     tells a failure as it is, without shrinking it
   --trace     prints all that happens, frame by frame
   --help      prints this
 
@@ -44,6 +47,7 @@ export function readFlags(args: readonly string[]): SimFlags | undefined {
     steps: whole('--steps', values.steps ?? '200', 0),
     trace: values.trace === true,
     counts: values.counts === true,
+    quick: values.quick === true,
   };
 }
 
@@ -57,6 +61,7 @@ function parse(args: readonly string[]) {
         steps: { type: 'string' },
         trace: { type: 'boolean' },
         counts: { type: 'boolean' },
+        quick: { type: 'boolean' },
         help: { type: 'boolean', short: 'h' },
       },
     });

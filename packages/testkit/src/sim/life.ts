@@ -45,14 +45,15 @@ export class Life {
   readonly started: Promise<unknown>;
   readonly #parts: LifeParts;
   readonly #scope: ClockScope;
-  readonly #agentScope: ClockScope;
+  /** Of what is simulated: agents and the disk. */
+  readonly #simScope: ClockScope;
 
   constructor(parts: LifeParts) {
     this.#parts = parts;
     const { options, clock, archive, ptys, log, ids } = parts;
     const scope = clock.scope();
     this.#scope = scope;
-    this.#agentScope = clock.scope();
+    this.#simScope = clock.scope();
     this.journal = new FaultJournal(parts.disk, {
       beforeCommit: () => this.#operate('write'),
       afterCommit: (writes) => {
@@ -63,7 +64,7 @@ export class Life {
       afterRead: () => this.#operate('read'),
     });
     const { seed, replayMs, unloadAfterMs, outbox, unruly } = options;
-    const timers = this.#agentScope;
+    const timers = this.#simScope;
     this.host = createHost({
       journal: this.journal,
       agents: [
@@ -99,7 +100,7 @@ export class Life {
   /** Nothing of it is called back any more. */
   end(): void {
     this.#scope.end();
-    this.#agentScope.end();
+    this.#simScope.end();
   }
 
   /** Timers of the host itself that wait. */
@@ -120,7 +121,7 @@ export class Life {
     }
     if (!diskChance.chance(options.slowDisk)) return undefined;
     return new Promise((resolve) => {
-      this.#scope.after(diskChance.between(0, 30), resolve);
+      this.#simScope.after(diskChance.between(0, 30), resolve);
     });
   }
 }

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { FlagError, HELP, readFlags, type SimFlags } from './flags.ts';
 import { Report } from './report.ts';
 import { shrink } from './shrink.ts';
@@ -7,7 +8,7 @@ import { Trace } from './trace.ts';
 /** Lines of a history that are printed: its end, where it failed. */
 const SHOWN_LINES = 150;
 
-async function play({ seed, runs, steps, trace, counts }: SimFlags): Promise<number> {
+async function play({ seed, runs, steps, trace, counts, quick }: SimFlags): Promise<number> {
   const total = new Report();
   const startedAt = performance.now();
   for (let at = seed; at < seed + runs; at += 1) {
@@ -22,7 +23,7 @@ async function play({ seed, runs, steps, trace, counts }: SimFlags): Promise<num
       console.log(`seed ${at} failed`);
       console.log(told(error));
       if (trace) print(run.trace);
-      else await explain(run, error);
+      else if (!quick) await explain(run, error);
       return 1;
     }
     if (trace) print(run.trace);
@@ -53,10 +54,11 @@ function print(trace: Trace | undefined): void {
   const lines = trace?.lines ?? [];
   const left = lines.length - SHOWN_LINES;
   if (left > 0 && !process.argv.includes('--trace')) console.log(`  (${left} lines before)`);
-  for (const line of process.argv.includes('--trace') ? lines : lines.slice(-SHOWN_LINES)) console.log(`  ${line}`);
+  for (const line of process.argv.includes('--trace') ? lines : lines.slice(-SHOWN_LINES))
+    console.log(`  ${line}`);
 }
 
-const told = (error: unknown): string => (error instanceof Error ? String(error.stack) : String(error));
+const told = (error: unknown): string => inspect(error, { depth: 4 });
 
 async function main(): Promise<number> {
   try {

@@ -95,13 +95,15 @@ export class SimClient {
     });
     this.epoch = epoch ?? '';
     let wasOnline = false;
+    let hasBeenOnline = false;
     this.client.onStatus((status) => {
       trace.note(name, `is ${status.state}`);
       if (wasOnline && status.state === 'waiting') report.count('drops');
       wasOnline = status.state === 'online';
       if (status.state === 'replaced') this.wasReplaced = true;
-      // Closed by us in the end, with an error of that name.
-      if (status.state === 'closed' && status.error.name !== 'ClientClosed')
+      if (status.state === 'online') hasBeenOnline = true;
+      // Closed by us in the end, with an error of that name; a first attempt that fails ends a client too.
+      if (status.state === 'closed' && status.error.name !== 'ClientClosed' && hasBeenOnline)
         faults.note('fault', `${name}: the client gave up: ${status.error.message}`);
     });
   }

@@ -14,7 +14,7 @@ export const STEPS = {
   wayBackDies: 0.15,
   wayThereDies: 0.15,
   strayHandshake: 0.4,
-  rivalComes: 0,
+  rivalComes: 0.2,
   rivalActs: 1,
   takeBack: 0.6,
   hold: 1.2,

@@ -133,7 +133,8 @@ export class World {
     if (this.#life !== life) return;
     this.#isStarting = false;
     this.trace.note('host', 'is up');
-    this.network.accept = (transport) => life.host.accept(transport, { tokenHash: 'owner', isAdmin: true });
+    this.network.accept = (transport) =>
+      life.host.accept(transport, { tokenHash: 'owner', scope: 'admin' as const });
   }
 
   /** SIGKILL: what was durable stays, nothing else. */
@@ -181,7 +182,6 @@ export class World {
   async settleDown(): Promise<void> {
     this.heal();
     for (const rival of this.rivals.splice(0)) rival.client.close();
-    for (const { client } of this.clients) if (client.status.state === 'replaced') client.reconnectNow();
     if (this.hasDeadWays) await this.linger(SILENCE_MS);
     this.hasDeadWays = false;
     await this.quiesce();
@@ -211,6 +211,8 @@ export class World {
       if (this.#life === undefined) this.begin();
       await this.clock.settle();
       for (const foreigner of this.foreigners) foreigner.connect();
+      // A rival's handshake may have been on its way still.
+      for (const { client } of this.clients) if (client.status.state === 'replaced') client.reconnectNow();
       let delivered = 0;
       for (const link of this.network.links) delivered += link.deliverAll();
       if (delivered > 0) {
@@ -219,6 +221,7 @@ export class World {
       }
       const isQuiet =
         this.isUp &&
+        this.life?.host.core.sync.path.isHealthy === true &&
         this.clients.every((client) => client.isOnline && client.pendingCount === 0) &&
         this.foreigners.every((client) => client.isOnline && !client.isWaiting);
       if (isQuiet && this.clock.now() - quietSince > MAX_LATENCY_MS) return;
