@@ -1,6 +1,7 @@
 // Secrets stay where they were put: everything that a whole story writes, shows and passes on is searched for them.
 import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { type AhpClient, connect } from '@agenthost/client';
 import type { AuthenticateParams } from '@agenthost/protocol';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -19,6 +20,7 @@ const SECRET = {
 } as const;
 
 const machine = new Machine({ PRIVATE_TO_HOST: SECRET.hostEnv });
+const gitSaw = join(machine.home, 'git-saw');
 const data = join(machine.home, 'data');
 const config = join(machine.home, 'agenthost.json');
 const tokenFile = join(machine.home, 'token');
@@ -107,7 +109,11 @@ beforeAll(async () => {
   writeFileSync(config, JSON.stringify({ agents: { failing } }), { mode: 0o600 });
   writeFileSync(tokenFile, SECRET.ownerByFile, { mode: 0o600 });
 
-  const byEnv = { AGENTHOST_TOKEN: SECRET.ownerByEnv };
+  // In the place of git, what tells what git is given.
+  mkdirSync(join(machine.home, 'bin'));
+  writeFileSync(join(machine.home, 'bin/git'), `#!/bin/sh\nenv > '${gitSaw}'\nexit 1\n`, { mode: 0o755 });
+
+  const byEnv = { AGENTHOST_TOKEN: SECRET.ownerByEnv, PATH: `${join(machine.home, 'bin')}:/usr/bin:/bin` };
   const first = await serve(byEnv);
   const url = first.line.url;
   const run = async (...args: string[]): Promise<void> => {
@@ -131,6 +137,9 @@ beforeAll(async () => {
 
   const client = await connect(url, { token: SECRET.ownerByEnv });
   await typeUnseen(client);
+  const workingDirectory = pathToFileURL(machine.home).href;
+  const session = await client.sessions.create({ provider: 'demo', workingDirectory });
+  await session.chat.complete('@agent', 6);
   const resource = 'https://nobody.example';
   await errorOf(client.request('authenticate', { channel: 'ahp-root://', resource, token: SECRET.resource }));
   // Clients that get it wrong.
@@ -189,6 +198,7 @@ describe('secrets', () => {
     expect(processes.some((text) => text.startsWith('environ') && text.includes('keeper'))).toBe(true);
     expect(filesWith('hello')).toContain('data/journal.db');
     expect(issued.length).toBeGreaterThan(20);
+    expect(readFileSync(gitSaw, 'utf8')).toContain('PRIVATE_TO_HOST');
   });
 
   test.each(Object.entries(SECRET))(
@@ -207,7 +217,8 @@ describe('secrets', () => {
     ['ownerByFile', ['token']],
     ['guess', []],
     ['agentEnv', ['agent-saw', 'agenthost.json']],
-    ['hostEnv', []],
+    // A program of the machine that the host runs as its user does.
+    ['hostEnv', ['git-saw']],
     ['typed', []],
     ['resource', []],
     ['malformed', []],

@@ -65,6 +65,8 @@ export async function serve(context: Context, screen: Screen, options: ServeOpti
     const config = await readConfig(file, isRequired);
     const agents = chooseAgents(config, withoutToken(context.env), file);
     const tokenSource = await tokenOf(context, options.tokenFile);
+    // Whatever the host starts would have it: git, for one.
+    delete process.env['AGENTHOST_TOKEN'];
     const settings = {
       dataDir,
       host,
