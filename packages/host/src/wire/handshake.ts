@@ -283,7 +283,6 @@ const newRecord = (connection: Connection, id: string, version: SupportedVersion
   epoch: undefined,
   lastClientSeq: 0,
   past: new Map(),
-  past: new Map(),
   locale: undefined,
   subscriptions: new Map(),
 });
@@ -291,9 +290,6 @@ const newRecord = (connection: Connection, id: string, version: SupportedVersion
 /** What a client says of its language, if that can be a tag of one: nothing else is kept. */
 const localeOf = ({ locale }: InitializeParams): string | undefined =>
   locale !== undefined && /^[A-Za-z0-9]{1,8}([-_][A-Za-z0-9]{1,8}){0,8}$/.test(locale) ? locale : undefined;
-
-/** Earlier epochs of a client that are remembered: as many windows of one browser as may share an id by mistake. */
-const REMEMBERED_EPOCHS = 8;
 
 /** Earlier epochs of a client that are remembered: as many windows of one browser as may share an id by mistake. */
 const REMEMBERED_EPOCHS = 8;
