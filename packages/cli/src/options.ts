@@ -74,7 +74,7 @@ export const OPTIONS = {
   root: {
     flags: '--root <folder>',
     type: 'list',
-    description: "folder that sessions may work in without the owner's token; repeatable",
+    description: "folder that sessions may work in without an admin's token; repeatable",
     defaultText: "the config's, else the home folder",
   },
   tokenFile: {

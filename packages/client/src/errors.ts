@@ -96,5 +96,7 @@ export class DispatchRejected extends Error {
 
 /** Shows a close for people. */
 export function closeText({ code, reason }: CloseInfo): string {
+  if (code === 1009 && reason === '')
+    return 'connection closed (1009: a message was larger than the host takes)';
   return reason === '' ? `connection closed (${code})` : `connection closed (${code}: ${reason})`;
 }

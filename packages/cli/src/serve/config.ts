@@ -8,7 +8,7 @@ export interface ServeConfig {
   readonly agents: readonly AcpAgentEntry[];
   /** Agent for sessions that name none. Absent: the only real one that is found, else `demo`. */
   readonly defaultAgent?: string;
-  /** Folders that sessions may work in without the owner's token. Absent: the home folder. */
+  /** Folders that sessions may work in without an admin's token. Absent: the home folder. */
   readonly roots?: readonly string[];
   /** Origins of web pages that may connect besides the host's own. */
   readonly allowedOrigins?: readonly string[];

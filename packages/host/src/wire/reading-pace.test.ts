@@ -29,9 +29,11 @@ function sender(): {
     pace,
     isPaused: () => isPaused,
     send: (most) => {
-      let count = 0;
-      for (; count < most && !isPaused; count += 1) pace.took();
-      return count;
+      for (let count = 0; count < most; count += 1) {
+        if (isPaused) return count;
+        pace.took();
+      }
+      return most;
     },
   };
 }

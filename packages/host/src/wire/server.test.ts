@@ -7,8 +7,10 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { Gate } from '../auth/gate.ts';
 import { GuessLimit } from '../auth/guess-limit.ts';
+import { systemClock, systemTimers } from '../lib/clock.ts';
 import { silentLog } from '../lib/memory-log.ts';
 import type { Identity } from './connection.ts';
+import { ReadingPace, withPace } from './reading-pace.ts';
 import { HostServer, type ServerOptions } from './server.ts';
 
 const TOKEN = 'a-token-of-some-length-0123456789';
@@ -280,6 +282,40 @@ describe('a connection', () => {
     socket.send('x'.repeat(1_001));
     expect((await closed)[0]).toBe(1009);
     expect(await upgrade()).toBe('open');
+  });
+});
+
+describe('a flood', () => {
+  it('is read at its pace: nothing of it is lost, and nobody is cut off', async () => {
+    await upgrade();
+    const [connection] = accepted;
+    if (connection === undefined) throw new Error('nothing was accepted');
+    const { transport } = connection;
+    const pace = new ReadingPace({
+      transport,
+      clock: systemClock,
+      timers: systemTimers,
+      perSecond: () => 10_000,
+    });
+    const socket = firstSocket();
+    const count = 50_000;
+    let read = 0;
+    const all = new Promise<void>((resolve) => {
+      withPace(transport, pace).start({
+        onFrame: (frame) => {
+          expect(frame).toBe(String(read));
+          read += 1;
+          if (read === count) resolve();
+        },
+        onClose: () => undefined,
+      });
+    });
+    const before = performance.now();
+    for (let index = 0; index < count; index += 1) socket.send(String(index));
+    await all;
+    // 40,000 at once, and the rest at 10,000 a second.
+    expect(performance.now() - before).toBeGreaterThan(500);
+    pace.end();
   });
 });
 
