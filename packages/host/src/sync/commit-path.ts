@@ -18,10 +18,17 @@ export class JournalUnavailable extends Error {
   override readonly name = 'JournalUnavailable';
 }
 
+/** Something that waits behind a commit. */
+export interface Output {
+  send(): void;
+  /** Called instead when the commit fails. */
+  readonly dropped: (() => void) | undefined;
+}
+
 interface Tick {
   readonly writes: JournalWrite[];
   bytes: number;
-  readonly output: { send(): void; dropped: (() => void) | undefined }[];
+  readonly output: Output[];
   readonly effects: (() => void)[];
   /** Takes the tick's changes back, newest first. */
   readonly undo: (() => void)[];
@@ -150,13 +157,17 @@ export class CommitPath {
    * Inside `transact` it belongs to what is changed there, also when it comes first.
    */
   publish(send: () => void, dropped?: () => void): void {
+    this.publishOutput({ send, dropped });
+  }
+
+  /** The same for who has an object of it anyway. */
+  publishOutput(output: Output): void {
     if (this.#depth === 0 && this.#open === undefined && this.#sealed.length === 0) {
-      send();
+      output.send();
       this.#flush();
       return;
     }
-    const tick = this.#tick();
-    tick.output.push({ send, dropped });
+    this.#tick().output.push(output);
   }
 
   /** The same for output that carries the number given out last: it must not leave before that is reserved durably. */
@@ -290,7 +301,7 @@ export class CommitPath {
         break;
       }
       this.#sealed.shift();
-      for (const item of tick.output) this.#guard(item.send);
+      for (const item of tick.output) this.#guard(() => item.send());
       this.#flush();
       for (const effect of tick.effects) this.#guard(effect);
     }

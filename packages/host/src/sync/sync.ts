@@ -13,7 +13,7 @@ import type { Journal, JournalStart } from '../journal/journal.ts';
 import { type Clock, steadyNow, type Timers } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { Channel } from './channel.ts';
-import { CommitPath } from './commit-path.ts';
+import { CommitPath, type Output } from './commit-path.ts';
 import { Registry } from './registry.ts';
 import { Sequencer } from './sequencer.ts';
 import { EncodedEnvelope, type Sink } from './subscription.ts';
@@ -135,17 +135,12 @@ export class Sync {
   #commit(channel: Channel, encoded: EncodedEnvelope, origin: DispatchOrigin | undefined): void {
     const { serverSeq: seq, 'x-time': time = 0 } = encoded.value;
     const row = { op: 'envelope', seq, channel: channel.uri, time, json: encoded.json } as const;
-    if (origin === undefined) {
-      this.path.write(row);
-      this.path.publish(() => this.#fanOut(channel, encoded, undefined));
-      return;
+    if (origin?.epoch === undefined) this.path.write(row);
+    else {
+      const { clientId, epoch, clientSeq } = origin;
+      this.path.write({ ...row, origin: { clientId, epoch, clientSeq } });
     }
-    const { clientId, epoch, clientSeq } = origin;
-    this.path.write(epoch === undefined ? row : { ...row, origin: { clientId, epoch, clientSeq } });
-    this.path.publish(
-      () => this.#fanOut(channel, encoded, origin.sink),
-      () => origin.dropped(),
-    );
+    this.path.publishOutput(new Publication(channel, encoded, origin));
   }
 
   /** Replaces what the host alone knows of a channel, durably. Inside `path.transact` only. */
@@ -205,10 +200,27 @@ export class Sync {
     if (root === undefined) throw new Error('the root channel is not loaded yet');
     return root;
   }
+}
 
-  #fanOut(channel: Channel, encoded: EncodedEnvelope, origin: Sink | undefined): void {
+/** An envelope on its way to all subscribers of its channel, and to whose dispatch it answers: one object, not closures. */
+class Publication implements Output {
+  readonly dropped: (() => void) | undefined;
+  readonly #channel: Channel;
+  readonly #encoded: EncodedEnvelope;
+  readonly #origin: Sink | undefined;
+
+  constructor(channel: Channel, encoded: EncodedEnvelope, origin: DispatchOrigin | undefined) {
+    this.#channel = channel;
+    this.#encoded = encoded;
+    this.#origin = origin?.sink;
+    this.dropped = origin && (() => origin.dropped());
+  }
+
+  send(): void {
+    const encoded = this.#encoded;
+    const origin = this.#origin;
     let isEchoed = origin === undefined;
-    for (const { sink, delivery } of channel.subscriptions.values()) {
+    for (const { sink, delivery } of this.#channel.subscriptions.values()) {
       sink.envelope(encoded, delivery);
       if (sink === origin) isEchoed = true;
     }

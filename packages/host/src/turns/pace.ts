@@ -4,6 +4,8 @@ import type { Sync } from '../sync/sync.ts';
 const MAX_AHEAD = 256;
 const MAX_AHEAD_LENGTH = 256 * 1024;
 
+const nothing = (): void => undefined;
+
 /** Back-pressure of one turn: lets an agent run ahead of the commits a little, and waits while the journal is down. */
 export class Pace {
   readonly #sync: Sync;
@@ -17,11 +19,14 @@ export class Pace {
     this.#sync = sync;
   }
 
-  /** Counts one step of so many characters; resolves when the agent may take the next. */
-  step(length = 0): Promise<void> {
+  /** Counts one step of so many characters, which changes what `work` does; resolves when the agent may take the next. */
+  step(length = 0, work: () => void = nothing): Promise<void> {
     this.#ahead.push(length);
     this.#aheadLength += length;
-    this.#sync.path.transact('host', this.#count);
+    this.#sync.path.transact('host', () => {
+      work();
+      this.#sync.path.effect(this.#committed);
+    });
     if (this.#hasRoom && this.#sync.path.isHealthy) return Promise.resolve();
     return new Promise((resolve) => this.#waiters.push(resolve));
   }
@@ -36,7 +41,6 @@ export class Pace {
   }
 
   // One function each for all steps: there is one step for every few words that an agent says.
-  readonly #count = (): void => this.#sync.path.effect(this.#committed);
   readonly #committed = (): void => {
     this.#aheadLength -= this.#ahead.shift() ?? 0;
     if (!this.#hasRoom || this.#waiters.length === 0 || this.#isReleasing) return;

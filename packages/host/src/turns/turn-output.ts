@@ -182,16 +182,16 @@ export class LiveTurnOutput implements TurnOutput {
 
   #append(kind: 'markdown' | 'reasoning', text: string): Promise<void> {
     if (text === '' || this.#isOver) return Promise.resolve();
-    const { turnId } = this.#turn;
-    this.#emit((chat) => {
+    const append = (chat: Channel<'chat'>): ChatAction => {
+      const { turnId } = this.#turn;
       const last = chat.outline.activeTurn?.responseParts.at(-1);
       if (last?.kind !== kind) {
         return { type: 'chat/responsePart', turnId, part: { kind, id: this.#ids.next(), content: text } };
       }
       const type = kind === 'markdown' ? 'chat/delta' : 'chat/reasoning';
       return { type, turnId, partId: last.id, content: text };
-    });
-    return this.#pace.step(text.length);
+    };
+    return this.#pace.step(text.length, () => this.#change(append));
   }
 
   /** The chat, while this turn is its active one. */
@@ -201,14 +201,15 @@ export class LiveTurnOutput implements TurnOutput {
   }
 
   #emit(make: (chat: Channel<'chat'>) => ChatAction | undefined): void {
-    if (this.#isOver) return;
-    this.#sync.path.transact('host', () => {
-      const chat = this.#chat();
-      const action = chat === undefined ? undefined : make(chat);
-      if (chat === undefined || action === undefined) return;
-      this.#sync.emit(chat, action);
-      if (this.#size.add(action)) this.#endFull(chat);
-    });
+    if (!this.#isOver) this.#sync.path.transact('host', () => this.#change(make));
+  }
+
+  #change(make: (chat: Channel<'chat'>) => ChatAction | undefined): void {
+    const chat = this.#chat();
+    const action = chat === undefined ? undefined : make(chat);
+    if (chat === undefined || action === undefined) return;
+    this.#sync.emit(chat, action);
+    if (this.#size.add(action)) this.#endFull(chat);
   }
 
   #endFull(chat: Channel<'chat'>): void {
