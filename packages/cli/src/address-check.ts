@@ -16,7 +16,7 @@ export async function whoAnswersAt(url: string): Promise<Answerer> {
       return 'stranger';
     }
     const text = await response.text();
-    if (/^This host speaks TLS here/.test(text)) return 'tls';
+    if (text.startsWith('This host speaks TLS here')) return 'tls';
     return /^(?:not )?ready\n$/.test(text) ? 'host' : 'stranger';
   } catch (error) {
     return isOtherProtocol(error) ? 'stranger' : 'nobody';

@@ -43,8 +43,14 @@ export async function makeCertificate({ key, names, now, validDays }: Certificat
   certificate.subject.typesAndValues.push(name);
   certificate.issuer.typesAndValues.push(name);
   // A day of grace for clocks that are slow.
-  certificate.notBefore = timeOf(pki, now - DAY_MS);
-  certificate.notAfter = timeOf(pki, now + validDays * DAY_MS);
+  const timeAt = (at: number) => {
+    const value = new Date(at);
+    // The form that older software knows ends with 2049.
+    const { UTCTime, GeneralizedTime } = pki.TimeType;
+    return new pki.Time({ type: value.getUTCFullYear() < 2050 ? UTCTime : GeneralizedTime, value });
+  };
+  certificate.notBefore = timeAt(now - DAY_MS);
+  certificate.notAfter = timeAt(now + validDays * DAY_MS);
   const generalNames = names.map((text) =>
     isIP(text) === 0
       ? new pki.GeneralName({ type: DNS_NAME, value: text })
@@ -68,10 +74,6 @@ export async function makeCertificate({ key, names, now, validDays }: Certificat
   const der = Buffer.from(certificate.toSchema(true).toBER(false)).toString('base64');
   return `-----BEGIN CERTIFICATE-----\n${der.replace(/(.{64})(?!$)/g, '$1\n')}\n-----END CERTIFICATE-----\n`;
 }
-
-/** UTCTime ends with 2049. */
-const timeOf = ({ Time }: typeof import('pkijs'), at: number): InstanceType<typeof Time> =>
-  new Time({ type: new Date(at).getUTCFullYear() < 2050 ? 0 : 1, value: new Date(at) });
 
 const bufferOf = (bytes: Uint8Array): ArrayBuffer => new Uint8Array(bytes).buffer;
 

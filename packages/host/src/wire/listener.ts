@@ -26,8 +26,6 @@ export interface Listener {
   readonly http: HttpServer;
   /** Holds the port. */
   readonly port: Server;
-  /** Other certificate and key for connections that begin from now on; on a plain port nothing. */
-  replaceCredentials(credentials: Pick<TlsCredentials, 'cert' | 'key'>): void;
   /** Cuts connections that are not through their TLS handshake. */
   dropSilent(): void;
 }
@@ -43,8 +41,7 @@ export function createListener(
 
 function plainListener(onRequest: RequestListener): Listener {
   const http = createHttp(HTTP_LIMITS, onRequest);
-  const nothing = (): void => undefined;
-  return { http, port: http, replaceCredentials: nothing, dropSilent: nothing };
+  return { http, port: http, dropSilent: () => undefined };
 }
 
 function tlsListener(
@@ -91,7 +88,6 @@ function tlsListener(
   return {
     http: https,
     port,
-    replaceCredentials: (pair) => https.setSecureContext(pair),
     dropSilent: () => {
       for (const socket of silent.values()) socket.destroy();
     },

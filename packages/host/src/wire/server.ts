@@ -99,11 +99,6 @@ export class HostServer {
     });
   }
 
-  /** Certificate and key for connections that begin from now on. */
-  replaceCredentials(credentials: Pick<TlsCredentials, 'cert' | 'key'>): void {
-    this.#listener.replaceCredentials(credentials);
-  }
-
   #app(): Hono {
     const app = new Hono();
     app.get('/healthz', (context) => context.text('ok\n'));

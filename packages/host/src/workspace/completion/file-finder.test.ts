@@ -1,5 +1,13 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -104,6 +112,23 @@ describe('[CHAT-16] files are found', () => {
       );
     expect(await find('i997')).toEqual(['part-37/item997.ts']);
     typedAtOnce.end();
+  });
+
+  test("without running what a repository's settings name, its submodules' too", async () => {
+    plant('tracked.ts');
+    const ran = join(base, 'ran');
+    for (const where of [folder, join(folder, 'inner')]) {
+      mkdirSync(where, { recursive: true });
+      git(where, 'init', '-q');
+      const hook = join(where, 'watch.sh');
+      writeFileSync(hook, `#!/bin/sh\ntouch '${ran}'\n`, { mode: 0o755 });
+      git(where, 'config', 'core.fsmonitor', hook);
+    }
+    expect(await find('tracked')).toEqual(['tracked.ts']);
+    expect(existsSync(ran)).toBe(false);
+    // It would have run.
+    git(folder, 'ls-files', '-o');
+    expect(existsSync(ran)).toBe(true);
   });
 
   test('as git sees them in a repository, in a folder of it too', async () => {
