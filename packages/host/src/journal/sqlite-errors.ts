@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { JournalError } from './journal.ts';
 
@@ -53,13 +54,6 @@ export class DamageError extends JournalError {
   }
 }
 
-/** What somebody is told who met damage while the host runs. */
-export function damageError(cause: unknown, path: string): DamageError {
-  if (cause instanceof DamageError) return cause;
-  const detail = cause instanceof Error ? cause.message : String(cause);
-  return new DamageError(`${path} is damaged (${detail}): start the host again, and it sets the file aside`);
-}
-
 /** Whether the error says that the database file itself is damaged, rather than out of reach. */
 export function isDamage(cause: unknown): boolean {
   if (cause instanceof DamageError) return true;
@@ -92,4 +86,19 @@ export function rollBack(database: DatabaseSync): void {
   } catch (error) {
     if (!(error instanceof Error && error.message.includes('no transaction is active'))) throw error;
   }
+}
+
+/** What a call of an open journal fails with. Damage that it met is noted beside the database, for the next start to look into. */
+export function failureOf(error: unknown, files: { database: string; suspect: string }): JournalError {
+  if (!isDamage(error)) return toJournalError(error, files.database);
+  try {
+    writeFileSync(files.suspect, '', { mode: 0o600 });
+  } catch (cause) {
+    return toJournalError(cause, files.suspect);
+  }
+  if (error instanceof DamageError) return error;
+  const detail = error instanceof Error ? error.message : String(error);
+  return new DamageError(
+    `${files.database} is damaged (${detail}): start the host again, and it sets the file aside`,
+  );
 }

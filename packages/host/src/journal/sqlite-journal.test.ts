@@ -73,7 +73,7 @@ function largeEnvelope(seq: number) {
 
 /** Leaves a journal behind as a kill does: a copy of the files while it is open, put in its place once it has closed. */
 async function leaveCutOff(journal: SqliteJournal): Promise<void> {
-  const names = ['journal.db', 'journal.db-wal', 'seq'].filter((name) => existsSync(file(name)));
+  const names = ['journal.db', 'journal.db-wal', 'seq', 'sent'].filter((name) => existsSync(file(name)));
   const copies = names.map((name) => [name, readFileSync(file(name))] as const);
   await journal.close();
   for (const [name, content] of copies) writeFileSync(file(name), content);
@@ -272,6 +272,22 @@ describe('what a power loss may have taken', () => {
       mayHaveLostTail: false,
       lost: [],
     });
+  });
+
+  test('[CONN-4] [CONN-5] a log that was cut afterwards is known on the same boot, and what it held is named as lost', async () => {
+    const journal = create();
+    await journal.open();
+    await journal.reserveSeq(100);
+    await journal.commit(envelopes(1, 20));
+    await journal.commit(envelopes(21, 3));
+    await leaveCutOff(journal);
+    truncateSync(file('journal.db-wal'), statSync(file('journal.db-wal')).size - 100);
+    const lost = [{ after: 20, upTo: 100 }];
+    const next = create();
+    expect(await next.open()).toMatchObject({ lastSeq: 20, reservedSeq: 100, mayHaveLostTail: true, lost });
+    await next.commit(envelopes(101, 1));
+    await leaveCutOff(next);
+    expect(await create().open()).toMatchObject({ lastSeq: 101, mayHaveLostTail: false, lost });
   });
 
   test('[CONN-4] [CONN-5] cut off and on another boot, the numbers above the last journaled one are named as lost', async () => {

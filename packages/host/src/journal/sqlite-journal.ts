@@ -1,4 +1,3 @@
-import { writeFileSync } from 'node:fs';
 import { readBootId } from './boot-id.ts';
 import {
   type DiskUse,
@@ -20,7 +19,7 @@ import type { SearchOptions, SearchPage } from './search/results.ts';
 import { search } from './search/search.ts';
 import { SentFile } from './sent-file.ts';
 import { SeqFile } from './seq-file.ts';
-import { damageError, isDamage, rollBack, toJournalError } from './sqlite-errors.ts';
+import { failureOf, isDamage, rollBack, toJournalError } from './sqlite-errors.ts';
 import { freeSpace } from './sqlite-free-space.ts';
 import { readNumbers, writeInternal } from './sqlite-numbers.ts';
 import { type JournalFiles, journalFiles, openAlone } from './sqlite-open.ts';
@@ -270,7 +269,7 @@ export class SqliteJournal implements Journal {
     try {
       return read(open);
     } catch (error) {
-      throw this.#failure(error);
+      throw failureOf(error, this.#files);
     }
   }
 
@@ -289,24 +288,13 @@ export class SqliteJournal implements Journal {
     } catch (error) {
       rollBack(database);
       open.isWriterStale = true;
-      const failure = this.#failure(error);
-      if (isDamage(failure)) open.damage = failure;
+      const failure = failureOf(error, this.#files);
+      // Of the file, that is: one row that cannot be undone harms nobody else.
+      if (isDamage(error) && !(error instanceof JournalError)) open.damage = failure;
       throw failure;
     } finally {
       if (durability === 'synced')
         database.exec(`PRAGMA synchronous = ${this.#options.synchronous ?? 'normal'}`);
     }
-  }
-
-  #failure(error: unknown): JournalError {
-    if (isDamage(error)) {
-      try {
-        writeFileSync(this.#files.suspect, '', { mode: 0o600 });
-      } catch (cause) {
-        return toJournalError(cause, this.#files.suspect);
-      }
-      return damageError(error, this.#files.database);
-    }
-    return toJournalError(error, this.#files.database);
   }
 }

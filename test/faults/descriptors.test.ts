@@ -1,0 +1,83 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { WebSocket } from 'ws';
+import type { HostProcess } from '../kill/host-process.ts';
+import { quickly, seen, shows } from '../terminals/stage.ts';
+import { clientOf, hostOn, temporaryFolder } from './stage.ts';
+
+/** Few enough to be used up in a moment. */
+const LIMIT = 80;
+
+/** Opens a connection and keeps it; `undefined` when the host does not take it. */
+async function hold({ address }: HostProcess): Promise<WebSocket | undefined> {
+  const socket = new WebSocket(address.wsUrl, { headers: { authorization: `Bearer ${address.token}` } });
+  onTestFinished(() => socket.terminate());
+  return new Promise((resolve) => {
+    socket.once('open', () => resolve(socket));
+    socket.once('error', () => resolve(undefined));
+  });
+}
+
+describe.skipIf(process.platform === 'win32')('a host without a free file descriptor', () => {
+  test('keeps its clients and its journal, refuses whoever comes, and takes them again when some have gone', async () => {
+    const folder = await temporaryFolder();
+    const config = join(folder, 'agenthost.json');
+    const agents = { other: { displayName: 'Other', command: '/bin/cat' } };
+    await writeFile(config, JSON.stringify({ agents, defaultAgent: 'demo' }));
+    const host = hostOn(
+      join(folder, 'data'),
+      folder,
+      ['--config', config],
+      ['sh', '-c', `ulimit -n ${LIMIT}; exec "$@"`, 'sh'],
+    );
+    await host.start();
+    const client = await clientOf(host, 'client');
+    const session = await client.sessions.create({
+      provider: 'demo',
+      workingDirectory: pathToFileURL(folder).href,
+      config: { askBeforeWriting: false },
+    });
+    const terminal = await client.createTerminal({ command: ['/bin/cat'] });
+    const held: WebSocket[] = [];
+    for (let socket = await hold(host); socket !== undefined; socket = await hold(host)) held.push(socket);
+    expect(held.length).toBeGreaterThan(10);
+    expect(held.length).toBeLessThan(LIMIT);
+
+    // Whoever is there goes on.
+    expect((await session.prompt(quickly('say on')).result).state).toBe('complete');
+    await terminal.input('typed\n');
+    await shows(terminal, /typed\s+typed/);
+    // What needs descriptors fails in words, and its turn ends.
+    const ran = await session.prompt(quickly('run echo hello')).result;
+    expect(ran.state).toMatch(/complete|error/);
+    await client.createTerminal({ command: ['/bin/cat'] }).then(
+      (other) => other.dispose(),
+      (error: unknown) => expect(error).toMatchObject({ code: expect.any(Number) }),
+    );
+    // An agent's process cannot be started: that is said, and nothing waits for it.
+    const other = await client.sessions.create({ provider: 'other' });
+    const failed = await seen(other.mirror, ({ creationError }) => creationError);
+    expect(failed.message).toMatch(/EMFILE|too many open files/i);
+    expect(await session.rename('still here')).toMatchObject({ outcome: 'accepted' });
+
+    for (const socket of held.splice(0)) socket.terminate();
+    await vi.waitFor(async () => expect(await hold(host)).toBeDefined(), { timeout: 10_000 });
+    const another = await clientOf(host, 'another');
+    const reopened = await another.sessions.open(session.uri);
+    expect(reopened.mirror.confirmed).toEqual(session.mirror.confirmed);
+    expect(reopened.chat.mirror.confirmed).toEqual(session.chat.mirror.confirmed);
+    const again = await session.prompt(quickly('run echo hello')).result;
+    expect(JSON.stringify(again)).toContain('hello');
+    const fresh = await client.createTerminal({ command: ['/bin/cat'] });
+    await fresh.input('again\n');
+    await shows(fresh, /again\s+again/);
+    await host.kill();
+    await host.start();
+    await client.whenOnline();
+    await client.ping();
+    expect(session.mirror.confirmed.title).toBe('still here');
+    expect(host.errors).not.toMatch(/\n\s+at /);
+  }, 60_000);
+});
