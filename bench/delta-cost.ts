@@ -5,8 +5,8 @@ import { alternate, type Measured } from './bar.ts';
 import { withFolder } from './process.ts';
 
 /** Deltas in one tick: what an agent that never waits brings. */
-const BATCH = 256;
-const DELTAS = 50 * BATCH;
+const BATCH = 512;
+const DELTAS = 25 * BATCH;
 const CASES = [
   { parts: 1_000, atMost: 2, atMostLookedAt: 3 },
   { parts: 5_000, atMost: 3, atMostLookedAt: 10 },

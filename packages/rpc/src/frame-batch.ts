@@ -3,7 +3,7 @@ const LENGTH_IN_2_BYTES = 126;
 const LENGTH_IN_8_BYTES = 127;
 
 /** Sizes of a buffer that is worth being used again, in bytes: for less, Node's own pool does; more is rare. */
-const REUSED = { least: 16 * 1024, most: 96 * 1024 } as const;
+const REUSED = { least: 16 * 1024, most: 192 * 1024 } as const;
 /** Buffers of the largest size that wait to be used again; a flood has a few under way at a time. */
 const spares: Uint8Array<ArrayBuffer>[] = [];
 const MOST_SPARES = 8;

@@ -1,7 +1,7 @@
 import type { Sync } from '../sync/sync.ts';
 
 /** How far an agent may be ahead of the journal, in steps and in characters, before its text methods wait. */
-const MAX_AHEAD = 256;
+const MAX_AHEAD = 512;
 const MAX_AHEAD_LENGTH = 256 * 1024;
 
 const nothing = (): void => undefined;
