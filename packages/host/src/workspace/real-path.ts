@@ -1,5 +1,5 @@
 import { lstat, readlink, realpath } from 'node:fs/promises';
-import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { dirname, isAbsolute, join, parse, relative, resolve, sep } from 'node:path';
 
 const linkLimit = 40;
 
@@ -20,13 +20,28 @@ export async function findRealPath(path: string, links = 0): Promise<RealPath> {
   } catch (error) {
     if (!isMissing(error)) throw error;
   }
-  const target = await danglingTarget(path);
-  if (target !== undefined) {
+  // From the root down, so that it costs what exists: a client can name thousands of folders that do not.
+  const { root } = parse(path);
+  const names = path.slice(root.length).split(sep);
+  let real = root;
+  for (const [index, name] of names.entries()) {
+    const next = join(real, name);
+    const found = await realpath(next).catch((error: unknown) => {
+      if (isMissing(error)) return undefined;
+      throw error;
+    });
+    if (found !== undefined) {
+      real = found;
+      continue;
+    }
+    const rest = names.slice(index + 1);
+    const target = await danglingTarget(next);
+    if (target === undefined) return { path: join(next, ...rest), exists: false };
     if (links >= linkLimit) throw Object.assign(new Error('too many symbolic links'), { code: 'ELOOP' });
-    return { path: (await findRealPath(target, links + 1)).path, exists: false };
+    return { path: (await findRealPath(join(target, ...rest), links + 1)).path, exists: false };
   }
-  const parent = await findRealPath(dirname(path), links);
-  return { path: join(parent.path, basename(path)), exists: false };
+  // It came while it was looked for.
+  return { path: real, exists: true };
 }
 
 /** Where a link points whose target does not exist; `undefined` when it is no link. */
