@@ -23,7 +23,7 @@ const LEAST: Required<LeastDeeds> = {
   'chat/turnStarted': [150, 100],
   'chat/toolCallConfirmed': [60, 60],
   'chat/toolCallComplete': [20, 10],
-  'chat/toolCallResultConfirmed': [5, 2],
+  'chat/toolCallResultConfirmed': [3, 2],
   'chat/toolCallContentChanged': [10, 5],
   'chat/turnCancelled': [40, 40],
   'chat/truncated': [25, 3],
@@ -39,10 +39,10 @@ const LEAST: Required<LeastDeeds> = {
   'terminal/titleChanged': [50, 4],
   'terminal/cleared': [15, 25],
   createChat: [40, 3],
-  'fork of a chat': [20, 25],
+  'fork of a chat': [15, 15],
   disposeChat: [30, 4],
   'fork of a session': [10, 15],
-  createSession: [5, 0],
+  createSession: [20, 4],
   disposeSession: [5, 2],
 };
 

@@ -16,9 +16,17 @@ export function actAbroad(client: ForeignClient, random: SeededRandom, trace: Tr
 function deed(client: ForeignClient, random: SeededRandom): [string, ClientAction] {
   const held = client.states.get(SECOND_CHAT)?.state;
   const chat = held !== undefined && 'turns' in held ? held : undefined;
-  switch (
-    random.weighted({ turn: 4, cancel: 1, queue: 2, draft: 2, title: 2, truncate: 0.5, nowhere: 1, wrong: 1 })
-  ) {
+  const what = random.weighted({
+    turn: 4,
+    cancel: 1,
+    queue: 2,
+    draft: 2,
+    title: 2,
+    truncate: 0.5,
+    nowhere: 1,
+    wrong: 1,
+  });
+  switch (what) {
     case 'turn':
       return [SECOND_CHAT, turnStarted(`turn-${random.hex(8)}`)];
     case 'cancel':
@@ -39,5 +47,7 @@ function deed(client: ForeignClient, random: SeededRandom): [string, ClientActio
       return ['ahp-chat:/nowhere', { type: 'chat/draftChanged' }];
     case 'wrong':
       return [SESSION, { type: 'chat/draftChanged' }];
+    default:
+      return what satisfies never;
   }
 }

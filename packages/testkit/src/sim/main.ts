@@ -20,17 +20,17 @@ async function play({ seed, runs, steps, trace, counts, quick }: SimFlags): Prom
     try {
       total.add(await simulate(run));
     } catch (error) {
-      console.log(`seed ${at} failed`);
-      console.log(told(error));
+      say(`seed ${at} failed`);
+      say(told(error));
       if (trace) print(run.trace);
       else if (!quick) await explain(run, error);
       return 1;
     }
     if (trace) print(run.trace);
   }
-  if (counts) console.log(total.toString());
+  if (counts) say(total.toString());
   const seconds = (performance.now() - startedAt) / 1_000;
-  console.log(`${runs} runs of ${steps} steps in ${seconds.toFixed(1)} s, all clean`);
+  say(`${runs} runs of ${steps} steps in ${seconds.toFixed(1)} s, all clean`);
   return 0;
 }
 
@@ -44,19 +44,20 @@ async function explain(failed: Run, error: unknown): Promise<void> {
   } catch (caught) {
     last = caught;
   }
-  console.log(`${shrunk.stepCount} of ${failed.stepCount} steps are enough (${shrunk.replays} replays):`);
+  say(`${shrunk.stepCount} of ${failed.stepCount} steps are enough (${shrunk.replays} replays):`);
   print(trace);
-  console.log(told(last));
-  console.log(`play it again: npm run sim -- --seed ${failed.seed} --runs 1 --steps ${failed.stepCount}`);
+  say(told(last));
+  say(`play it again: npm run sim -- --seed ${failed.seed} --runs 1 --steps ${failed.stepCount}`);
 }
 
 function print(trace: Trace | undefined): void {
   const lines = trace?.lines ?? [];
   const left = lines.length - SHOWN_LINES;
-  if (left > 0 && !process.argv.includes('--trace')) console.log(`  (${left} lines before)`);
-  for (const line of process.argv.includes('--trace') ? lines : lines.slice(-SHOWN_LINES))
-    console.log(`  ${line}`);
+  if (left > 0 && !process.argv.includes('--trace')) say(`  (${left} lines before)`);
+  for (const line of process.argv.includes('--trace') ? lines : lines.slice(-SHOWN_LINES)) say(`  ${line}`);
 }
+
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
 const told = (error: unknown): string => inspect(error, { depth: 4 });
 
@@ -68,7 +69,7 @@ async function main(): Promise<number> {
     return 0;
   } catch (error) {
     if (!(error instanceof FlagError)) throw error;
-    console.error(`sim: ${error.message}\nTry --help.`);
+    process.stderr.write(`sim: ${error.message}\nTry --help.\n`);
     return 2;
   }
 }

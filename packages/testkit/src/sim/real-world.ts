@@ -1,7 +1,5 @@
 import { Violation } from './violation.ts';
 
-type Calls = Record<string, unknown>;
-
 /** What would make a run depend on when and where it runs. */
 const TRAPS: readonly (readonly [holder: object, name: string])[] = [
   [Math, 'random'],
@@ -14,9 +12,14 @@ const TRAPS: readonly (readonly [holder: object, name: string])[] = [
   [crypto, 'getRandomValues'],
 ];
 
-/** Who asked, if it was the product: others in this process may ask as they like. */
-const asker = (): string | undefined =>
-  new Error().stack?.split('\n').find((line) => /\/packages\/(?!testkit\/)[^/]+\/src\//.test(line));
+const PRODUCT = /\/packages\/(?!testkit\/)[^/]+\/src\//;
+
+/** Who asked itself, if it was the product: others in this process, what loads its modules too, may ask as they like. */
+function asker(): string | undefined {
+  const frames = new Error().stack?.split('\n').slice(1) ?? [];
+  const caller = frames.find((frame) => !frame.includes('/sim/real-world.'));
+  return caller !== undefined && PRODUCT.test(caller) ? caller : undefined;
+}
 
 /** Runs a simulation, and rejects when the product asked for real time, chance or timers meanwhile. */
 export async function withoutRealWorld<T>(run: () => Promise<T>): Promise<T> {
@@ -43,7 +46,7 @@ function trap(holder: object, name: string, found: string[]): () => void {
   };
   Object.defineProperty(holder, name, { value: trapped, configurable: true, writable: true });
   return () => {
-    if (before === undefined) delete (holder as Calls)[name];
+    if (before === undefined) Reflect.deleteProperty(holder, name);
     else Object.defineProperty(holder, name, before);
   };
 }

@@ -17,9 +17,9 @@ export interface Shrunk {
 const kindOf = (error: unknown): string =>
   error instanceof Violation ? error.rule : error instanceof Error ? error.name : String(error);
 
-async function failureOf(run: Run): Promise<unknown> {
+async function failureOf(run: Run, play: (run: Run) => Promise<unknown>): Promise<unknown> {
   try {
-    await simulate(run);
+    await play(run);
     return undefined;
   } catch (error) {
     return error;
@@ -28,9 +28,13 @@ async function failureOf(run: Run): Promise<unknown> {
 
 /**
  * Leaves out what a failed run does not need to fail as it did: first all steps of a kind, then ever smaller stretches. The same run gives
- * the same result. `maxReplays`: it gives up there, with what it has.
+ * the same result. `maxReplays`: it gives up there, with what it has; default 300. `play` is `simulate` by default.
  */
-export async function shrink(failed: Run, error: unknown, maxReplays = 300): Promise<Shrunk> {
+export async function shrink(
+  failed: Run,
+  error: unknown,
+  { maxReplays = 300, play = simulate }: { maxReplays?: number; play?: (run: Run) => Promise<unknown> } = {},
+): Promise<Shrunk> {
   const total = failed.stepCount * (failed.auditCount ?? 1);
   let replays = 0;
   let last = error;
@@ -40,7 +44,7 @@ export async function shrink(failed: Run, error: unknown, maxReplays = 300): Pro
     if (fresh.length === 0 || replays >= maxReplays) return;
     replays += 1;
     const candidate = new Set([...without, ...fresh]);
-    const found = await failureOf({ ...failed, without: candidate, trace: new Trace() });
+    const found = await failureOf({ ...failed, without: candidate, trace: new Trace() }, play);
     if (found === undefined || kindOf(found) !== kindOf(error)) return;
     without = candidate;
     last = found;

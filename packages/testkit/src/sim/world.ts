@@ -248,19 +248,21 @@ export class World {
     return {
       debug: () => undefined,
       info: (_: object, message: string) => this.trace.note('host', message),
-      warn: (fields: object, message: string) => this.trace.note('host', `${message} ${describe(fields)}`),
+      warn: (fields: object, message: string) =>
+        this.trace.note('host', `${message} ${describe(fields, false)}`),
       error: (fields: object, message: string) => {
-        this.trace.note('host', `${message} ${describe(fields)}`);
+        this.trace.note('host', `${message} ${describe(fields, false)}`);
         if (!isExpected(fields, message)) this.faults.note('fault', `host: ${message}: ${describe(fields)}`);
       },
     };
   }
 }
 
-function describe(fields: object): string {
+/** `hasStacks`: with where errors come from, which is not the same in every process. Default true. */
+function describe(fields: object, hasStacks = true): string {
+  const shown = (value: unknown): string =>
+    value instanceof Error && hasStacks ? (value.stack ?? value.message) : String(value);
   return Object.entries(fields)
-    .map(
-      ([key, value]) => `${key} ${value instanceof Error ? (value.stack ?? value.message) : String(value)}`,
-    )
+    .map(([key, value]) => `${key} ${shown(value)}`)
     .join(', ');
 }

@@ -1,0 +1,30 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+
+/** Seeds of each half; the halves are played at the same time. */
+const HALF = 1_000;
+
+const run = promisify(execFile);
+const main = join(import.meta.dirname, 'main.ts');
+
+/** What the command says of so many seeds: the failed one with its history, if there is one. */
+async function play(first: number): Promise<string> {
+  const args = ['-C', '@agenthost/source', main, '--seed', `${first}`, '--runs', `${HALF}`];
+  try {
+    return (await run(process.execPath, args, { maxBuffer: 64 * 1024 * 1024 })).stdout;
+  } catch (error) {
+    throw new Error(error instanceof Error && 'stdout' in error ? String(error.stdout) : String(error), {
+      cause: error,
+    });
+  }
+}
+
+test(`${2 * HALF} seeds are played without losing anything`, async () => {
+  const told = await Promise.all([play(1), play(1 + HALF)]);
+  for (const text of told) {
+    process.stdout.write(text);
+    expect(text).toMatch(/^1000 runs of 200 steps in \S+ s, all clean$/m);
+  }
+}, 600_000);
