@@ -186,7 +186,11 @@ export class ChatRunner {
       else await this.#runCommand(run, run.command, message);
       this.#end(run.turnId, { type: 'chat/turnComplete', turnId: run.turnId });
     } catch (error) {
-      this.#end(run.turnId, { type: 'chat/error', turnId: run.turnId, error: this.#explain(error) });
+      this.#end(run.turnId, {
+        type: 'chat/error',
+        turnId: run.turnId,
+        error: this.#explain(error, run.abort.signal),
+      });
     } finally {
       run.output.end();
     }
@@ -266,9 +270,10 @@ export class ChatRunner {
     });
   }
 
-  #explain(error: unknown): ErrorInfo {
+  #explain(error: unknown, { reason }: AbortSignal): ErrorInfo {
     if (error instanceof AgentError) return { errorType: error.errorType, message: error.message };
-    this.#parts.log.error({ error, chat: this.#chat }, 'an agent failed unexpectedly');
+    // An agent that says it was stopped, because it was, has not failed.
+    if (error !== reason) this.#parts.log.error({ error, chat: this.#chat }, 'an agent failed unexpectedly');
     return { errorType: 'agentError', message: error instanceof Error ? error.message : String(error) };
   }
 
