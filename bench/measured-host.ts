@@ -4,11 +4,16 @@ import { writeHeapSnapshot } from 'node:v8';
 import { createDemoProvider } from '@agenthost/agents';
 import { createHost, type Host } from '@agenthost/host';
 import { serve } from './process.ts';
+import { WorkCount } from './work-count.ts';
 
 type Request =
   /** `isShort`: what is left alone leaves memory within seconds, so that a run of a minute comes to a steady state. */
   | { kind: 'start'; folder: string; isShort: boolean; port?: number; allowedHosts?: string[] }
   | { kind: 'sample' }
+  /** From now on the host counts what it does. */
+  | { kind: 'countWork' }
+  /** What it did since, and was not told yet. */
+  | { kind: 'workDone' }
   | { kind: 'snapshot'; file: string };
 
 /** What a host takes at one moment, its garbage collected. */
@@ -17,6 +22,8 @@ export interface Sample {
   /** What V8 keeps outside its heap: buffers. */
   readonly externalBytes: number;
   readonly rssBytes: number;
+  /** The most that it ever was. */
+  readonly peakRssBytes: number;
   readonly descriptors: number;
   /** Timers that are set. */
   readonly timers: number;
@@ -28,6 +35,7 @@ export interface Sample {
 
 let host: Host | undefined;
 let dataDir = '';
+const work = new WorkCount();
 
 async function answer(request: Request): Promise<unknown> {
   switch (request.kind) {
@@ -50,6 +58,10 @@ async function answer(request: Request): Promise<unknown> {
     }
     case 'sample':
       return sample();
+    case 'countWork':
+      return work.start();
+    case 'workDone':
+      return work.take();
     case 'snapshot':
       await collect();
       writeHeapSnapshot(request.file);
@@ -66,6 +78,7 @@ async function sample(): Promise<Sample> {
     heapBytes: heapUsed,
     externalBytes: external,
     rssBytes: rss,
+    peakRssBytes: process.resourceUsage().maxRSS * 1_024,
     descriptors: readdirSync('/proc/self/fd').length,
     timers: process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length,
     journalBytes: ['journal.db', 'journal.db-wal'].reduce(

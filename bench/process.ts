@@ -10,12 +10,13 @@ export class BenchProcess {
   readonly #child: ChildProcess;
   readonly #name: string;
 
-  /** `file`: beside this one. `flags`: for its Node. */
-  constructor(file: string, flags: readonly string[] = []) {
+  /** `file`: beside this one. `flags`: for its Node. `env`: on top of this process's own. */
+  constructor(file: string, flags: readonly string[] = [], env: NodeJS.ProcessEnv = {}) {
     this.#name = file;
     this.#child = fork(fileURLToPath(new URL(file, import.meta.url)), [], {
       execArgv: ['-C', '@agenthost/source', ...flags],
       serialization: 'advanced',
+      env: { ...process.env, ...env },
     });
   }
 
@@ -38,6 +39,13 @@ export class BenchProcess {
       ended.abort();
       answered.catch(() => undefined);
     }
+  }
+
+  /** SIGKILL; resolves when it is gone. */
+  async kill(): Promise<void> {
+    const exited = once(this.#child, 'exit');
+    this.#child.kill('SIGKILL');
+    await exited;
   }
 
   /** Lets it go and waits for its end. */

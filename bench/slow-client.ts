@@ -3,6 +3,7 @@ import { alternate, type Measured } from './bar.ts';
 import { BenchProcess, withFolder } from './process.ts';
 import { SlowReader } from './slow-reader.ts';
 import { newSession, WireClient } from './wire.ts';
+import { wireTurn } from './wire-turn.ts';
 
 const FAST_CLIENTS = 10;
 const BYTES_PER_SECOND = 1_000;
@@ -33,8 +34,8 @@ export async function slowClient(): Promise<Measured[]> {
           : undefined;
         slow?.ask('subscribe', { channel: chat, view: { turns: 1 } });
         slow?.ask('subscribe', { channel: session });
-        await turn(owner, chat, FLOOD);
-        const streaming = turn(owner, chat, STREAM);
+        await wireTurn(owner, chat, FLOOD);
+        const streaming = wireTurn(owner, chat, STREAM);
         const { p99 } = await fast.ask<{ p99: number }>({ kind: 'measure', titles: TITLES, gapMs: GAP_MS });
         await streaming;
         if (slow !== undefined && !slow.isOpen)
@@ -64,21 +65,4 @@ export async function slowClient(): Promise<Measured[]> {
       await Promise.all([fast.end(), host.end()]);
     }
   });
-}
-
-/** Resolves when a turn of the demo agent is over. */
-function turn(client: WireClient, chat: string, text: string): Promise<void> {
-  const turnId = crypto.randomUUID();
-  const over = new Promise<void>((resolve) => {
-    const look = (frame: Buffer): void => {
-      const { params } = JSON.parse(frame.toString());
-      if (params?.action?.type !== 'chat/turnComplete' || params.action.turnId !== turnId) return;
-      client.socket.off('message', look);
-      resolve();
-    };
-    client.socket.on('message', look);
-  });
-  const message = { text, origin: { kind: 'user' }, model: { id: 'demo-fast' } };
-  client.dispatch(chat, { type: 'chat/turnStarted', turnId, message });
-  return over;
 }

@@ -6,6 +6,7 @@ const pointAt = (minute: number, heapMegabytes: number): Point => ({
   heapBytes: heapMegabytes * 1_000_000,
   externalBytes: 0,
   rssBytes: 0,
+  peakRssBytes: 0,
   descriptors: 0,
   timers: 0,
   journalBytes: 0,

@@ -11,6 +11,7 @@ import type { Sample } from '../../bench/measured-host.ts';
 import { BenchProcess } from '../../bench/process.ts';
 import { SlowReader } from '../../bench/slow-reader.ts';
 import { newSession, WireClient } from '../../bench/wire.ts';
+import { wireTurn } from '../../bench/wire-turn.ts';
 import { SlowLink } from '../terminals/slow-link.ts';
 
 const MEGABYTE = 1_000_000;
@@ -38,23 +39,6 @@ afterEach(async () => {
 const memoryOf = ({ heapBytes, externalBytes }: Sample): number => heapBytes + externalBytes;
 const sample = (): Promise<Sample> => host.ask<Sample>({ kind: 'sample' });
 
-/** Resolves when a turn that this client asked for is over. */
-function turn(client: WireClient, chat: string, text: string): Promise<void> {
-  const turnId = crypto.randomUUID();
-  const over = new Promise<void>((resolve) => {
-    const look = (frame: Buffer): void => {
-      const { params } = JSON.parse(frame.toString());
-      if (params?.action?.type !== 'chat/turnComplete' || params.action.turnId !== turnId) return;
-      client.socket.off('message', look);
-      resolve();
-    };
-    client.socket.on('message', look);
-  });
-  const message = { text, origin: { kind: 'user' }, model: { id: 'demo-fast' } };
-  client.dispatch(chat, { type: 'chat/turnStarted', turnId, message });
-  return over;
-}
-
 async function open(): Promise<{ owner: WireClient; chat: string }> {
   const owner = await WireClient.connect(url, 'owner');
   const { chat } = await newSession(owner, pathToFileURL(folder).href);
@@ -66,7 +50,7 @@ test('clients that never read cost a bounded piece of memory each, are cut off o
   const { owner, chat } = await open();
   const flood = async (rounds: number): Promise<void> => {
     for (let round = 0; round < rounds; round += 1) {
-      await turn(owner, chat, 'stream 1500 every 0 of 4000');
+      await wireTurn(owner, chat, 'stream 1500 every 0 of 4000');
       // So that the chat itself takes no more memory with each.
       owner.dispatch(chat, { type: 'chat/truncated' });
     }
@@ -120,7 +104,7 @@ test('a client that is cut off because it did not read comes back by itself, and
   });
   // What comes next goes over a better line.
   speed.bytesPerSecond = 1_000_000_000;
-  for (let round = 0; round < 5; round += 1) await turn(owner, chat, 'stream 1500 every 0 of 4000');
+  for (let round = 0; round < 5; round += 1) await wireTurn(owner, chat, 'stream 1500 every 0 of 4000');
   await lost;
   await client.whenOnline();
   await client.ping();

@@ -32,6 +32,8 @@ export class Hub {
   readonly #handshake: Handshake;
   readonly #dispatcher: Dispatcher;
   readonly #connections = new Set<Connection>();
+  /** How many of them each token brought. */
+  readonly #countByToken = new Map<string, number>();
   readonly #unflushed = new Set<Outbox>();
 
   constructor(parts: {
@@ -67,9 +69,7 @@ export class Hub {
     if (this.#connections.size >= maxConnections) {
       return `the host has ${maxConnections} connections, the most it takes (maxConnections)`;
     }
-    let count = 0;
-    for (const { identity } of this.#connections) if (identity.tokenHash === tokenHash) count += 1;
-    return count < maxConnectionsPerToken
+    return (this.#countByToken.get(tokenHash) ?? 0) < maxConnectionsPerToken
       ? undefined
       : `this token has ${maxConnectionsPerToken} connections, the most it may (maxConnectionsPerToken)`;
   }
@@ -83,10 +83,12 @@ export class Hub {
       onFirst: (outbox) => this.#unflushed.add(outbox),
       onClose: (closed) => {
         this.#connections.delete(closed);
+        this.#countToken(identity.tokenHash, -1);
         this.#handshake.leave(closed);
       },
     });
     this.#connections.add(connection);
+    this.#countToken(identity.tokenHash, 1);
     routeRequests(connection, this.#parts.commands, this.#wireRequests());
     connection.peer.onNotification('dispatchAction', (params) =>
       this.#dispatcher.dispatch(connection, params),
@@ -113,6 +115,12 @@ export class Hub {
   /** Closes every connection. */
   close(code: number, reason: string): void {
     for (const connection of [...this.#connections]) connection.close(code, reason);
+  }
+
+  #countToken(tokenHash: string, by: 1 | -1): void {
+    const count = (this.#countByToken.get(tokenHash) ?? 0) + by;
+    if (count === 0) this.#countByToken.delete(tokenHash);
+    else this.#countByToken.set(tokenHash, count);
   }
 
   #wireRequests(): WireRequests {

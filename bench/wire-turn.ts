@@ -1,0 +1,18 @@
+import type { WireClient } from './wire.ts';
+
+/** Resolves with the number of its last envelope when a turn of the demo agent is over, for a client that is subscribed to the chat. */
+export function wireTurn(client: WireClient, chat: string, text: string): Promise<number> {
+  const turnId = crypto.randomUUID();
+  const over = new Promise<number>((resolve) => {
+    const look = (frame: Buffer): void => {
+      const { params } = JSON.parse(frame.toString());
+      if (params?.action?.type !== 'chat/turnComplete' || params.action.turnId !== turnId) return;
+      client.socket.off('message', look);
+      resolve(params.serverSeq);
+    };
+    client.socket.on('message', look);
+  });
+  const message = { text, origin: { kind: 'user' }, model: { id: 'demo-fast' } };
+  client.dispatch(chat, { type: 'chat/turnStarted', turnId, message });
+  return over;
+}

@@ -1,0 +1,126 @@
+// Many clients of the library in one process of their own: the host has the other core for itself.
+import { createHash } from 'node:crypto';
+import { type AhpClient, createClient, type Mirror } from '@agenthost/client';
+import type { ChannelKind } from '@agenthost/protocol';
+import { connectWebSocket } from '@agenthost/rpc/websocket';
+import { observeTransport } from '@agenthost/testkit';
+import { serve } from '../../bench/process.ts';
+
+type Request =
+  /** So many more, each subscribed to these channels. */
+  | { kind: 'join'; url: string; count: number; channels: string[] }
+  /** Answers when all are online and all of them have what is numbered so, with what they hold and have seen since the last time. */
+  | { kind: 'settle'; channel: string; seq: number }
+  /** All lose their connection, and get none until `return`. */
+  | { kind: 'leave' }
+  | { kind: 'return' };
+
+/** What all of them have in common, or not. */
+export interface CrowdState {
+  /** Different sequences of envelopes that single clients have seen, by digest: 1 when all saw the same. */
+  readonly histories: number;
+  /** Envelopes that each saw; the least and the most. */
+  readonly seen: { readonly least: number; readonly most: number };
+  /** Of each channel, the different states that clients hold, as JSON. */
+  readonly states: Record<string, string[]>;
+  /** How `reconnect` was answered, and how often. */
+  readonly returns: Record<string, number>;
+}
+
+interface Member {
+  readonly client: AhpClient;
+  readonly mirrors: Mirror<ChannelKind>[];
+  readonly seen: number[];
+}
+
+const members: Member[] = [];
+let returns: Record<string, number> = {};
+const connections = new Set<{ close(): void }>();
+let gate: { readonly opened: Promise<void>; open(): void } | undefined;
+
+async function answer(request: Request): Promise<unknown> {
+  switch (request.kind) {
+    case 'join': {
+      const first = members.length;
+      const { url, count, channels } = request;
+      const joined = Array.from({ length: count }, (_, index) =>
+        join(url, `one-of-many-${first + index}`, channels),
+      );
+      members.push(...(await Promise.all(joined)));
+      return {};
+    }
+    case 'settle':
+      return settle(request.channel, request.seq);
+    case 'leave': {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      gate = { opened: promise, open: resolve };
+      for (const connection of connections) connection.close();
+      return {};
+    }
+    case 'return':
+      gate?.open();
+      gate = undefined;
+      return {};
+    default:
+      return request satisfies never;
+  }
+}
+
+async function join(url: string, clientId: string, channels: readonly string[]): Promise<Member> {
+  const seen: number[] = [];
+  const client = createClient({
+    clientId,
+    backoff: { minMs: 50, maxMs: 250 },
+    connectTimeoutMs: 120_000,
+    transport: async (signal) => {
+      await gate?.opened;
+      const transport = await connectWebSocket(url, { signal });
+      connections.add(transport);
+      return observeTransport(transport, {
+        envelope: ({ serverSeq }) => void seen.push(serverSeq),
+        reconnected: (type) => {
+          returns[type] = (returns[type] ?? 0) + 1;
+        },
+        closed: () => connections.delete(transport),
+      });
+    },
+  });
+  await client.connect();
+  const mirrors = await Promise.all(channels.map((channel) => client.subscribe(channel)));
+  return { client, mirrors, seen };
+}
+
+async function settle(channel: string, seq: number): Promise<CrowdState> {
+  await Promise.all(members.map(({ client }) => client.whenOnline()));
+  const isThere = ({ mirrors }: Member): boolean =>
+    mirrors.every((mirror) => mirror.uri !== channel || mirror.reflectedSeq >= seq);
+  await new Promise<void>((resolve) => {
+    const look = (): void => {
+      if (members.every(isThere)) resolve();
+      else setTimeout(look, 20);
+    };
+    look();
+  });
+  const histories = new Set(members.map(({ seen }) => digest(seen.join())));
+  const counts = members.map(({ seen }) => seen.length);
+  const states: Record<string, string[]> = {};
+  for (const { uri } of members[0]?.mirrors ?? []) {
+    const all = members.flatMap(({ mirrors }) => mirrors.filter((mirror) => mirror.uri === uri));
+    states[uri] = [...new Set(all.map(({ confirmed }) => JSON.stringify(confirmed)))];
+  }
+  const state: CrowdState = {
+    histories: histories.size,
+    seen: { least: Math.min(...counts), most: Math.max(...counts) },
+    states,
+    returns,
+  };
+  returns = {};
+  for (const { seen } of members) seen.length = 0;
+  return state;
+}
+
+const digest = (text: string): string => createHash('sha256').update(text).digest('base64');
+
+serve(answer, () => {
+  for (const { client } of members) client.close();
+});
