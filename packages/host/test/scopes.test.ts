@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import type { Identity } from '../src/wire/connection.ts';
 import { type HostFixture, ROOT, startHost } from './host-fixture.ts';
 import type { RawClient } from './raw-client.ts';
+import { runTurns } from './turns.ts';
 
 const OBSERVER: Identity = { tokenHash: 'of an observer', scope: 'observe' };
 const WORKER: Identity = { tokenHash: 'of somebody who works', scope: 'interact' };
@@ -193,6 +194,47 @@ test('[AUTH-1] a token ends when its time is over, with its connections, though 
   await host.client('its', {}, WORKER);
   host.kill();
 });
+
+test('[AUTH-1] a token that ends soon ends then, though others end much later', async () => {
+  const host = await startHost();
+  const owner = await host.client();
+  await owner.request('x-createToken', { channel: ROOT, lifetimeSeconds: 86_400 });
+  const { secret } = await owner.request('x-createToken', { channel: ROOT, lifetimeSeconds: 5 });
+  const client = await host.client('its', {}, identityOf(host, secret));
+  await host.advance(5_000);
+  expect(client.closed).toMatchObject({ code: 4003, reason: 'the token has expired' });
+  host.kill();
+});
+
+test('[AUTH-1] [SESS-12] the copy of a session where nobody is asked asks, unless an admin makes it', async () => {
+  const host = await startHost();
+  const owner = await host.client();
+  const free = { channel: 'ahp-session:/free', config: { approvals: 'all', instructions: 'be brief' } };
+  await owner.request('createSession', free);
+  const chat = await defaultChatOf(owner, free.channel);
+  await runTurns(host, owner, chat, ['t1']);
+  const worker = await host.client('worker', {}, WORKER);
+  const fork = { session: free.channel, turnId: 't1' };
+  await worker.request('createSession', { channel: 'ahp-session:/copy', fork });
+  expect(await valuesOf(owner, 'ahp-session:/copy')).toMatchObject({
+    approvals: 'ask',
+    instructions: 'be brief',
+  });
+  await owner.request('createSession', { channel: 'ahp-session:/own', fork });
+  expect(await valuesOf(owner, 'ahp-session:/own')).toMatchObject({ approvals: 'all' });
+  host.kill();
+});
+
+async function defaultChatOf(client: RawClient, session: string): Promise<string> {
+  const { state } = await client.subscribe(session);
+  if (!('defaultChat' in state) || state.defaultChat === undefined) throw new Error('no default chat');
+  return state.defaultChat;
+}
+
+async function valuesOf(client: RawClient, session: string): Promise<unknown> {
+  const { state } = await client.subscribe(session);
+  return 'config' in state ? state.config?.values : undefined;
+}
 
 test('[AUTH-1] a token that cannot be written down is not given out, and one that is revoked ends at once all the same', async () => {
   const host = await startHost();

@@ -126,7 +126,8 @@ export class AccessTokens {
   }
 
   #lookLater(): void {
-    if (this.#cancelLook !== undefined) return;
+    // A new token may end before the others.
+    this.end();
     const now = this.#parts.clock.now();
     const ends = [...this.#byHash.values()].map(({ expiresAt = Infinity }) => expiresAt - now);
     const next = Math.min(...ends.filter((ms) => ms > 0));

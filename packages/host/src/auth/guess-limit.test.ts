@@ -72,6 +72,13 @@ test('[AUTH-1] addresses of one network of IPv6 count as one, and IPv4 in IPv6 a
   expect(guesses.waitMs('10.0.0.1')).toBe(2_000);
 });
 
+test('[AUTH-1] who guesses on this machine has not as many addresses as loopback has', () => {
+  const { guesses } = limit();
+  let last = 0;
+  expect(tries(guesses, () => `127.0.${(last += 1) >> 8}.${last & 255}`)).toBe(20);
+  expect(guesses.waitMs('::1')).toBe(2_000);
+});
+
 test('[AUTH-1] failures are told of once a minute, with their number', () => {
   const { guesses, told, pass } = limit();
   for (let count = 0; count < 5; count += 1) guesses.failed('10.0.0.1');

@@ -80,12 +80,17 @@ function waitOf(debt: Debt | undefined, now: number, burst: number, refillMs: nu
   return over <= 0 ? 0 : Math.ceil(over * refillMs);
 }
 
-const isLoopback = (name: string): boolean => name === '::1' || name.startsWith('127.');
+const LOOPBACK = '127.0.0.1';
+const isLoopback = (name: string): boolean => name === LOOPBACK;
 
-/** An address as it is counted. Who has an IPv6 address has as many as they like: the first half of it tells them apart. */
+/**
+ * An address as it is counted. Who has an IPv6 address has as many as they like: the first half of it tells them apart. Whoever is on this
+ * machine has all of loopback: those are one.
+ */
 function nameOf(address = ''): string {
   const plain = address.replace(/^::ffff:(?=\d)/i, '').replace(/%.*$/, '');
-  if (!plain.includes(':') || plain === '::1') return plain;
+  if (plain === '::1' || plain.startsWith('127.')) return LOOPBACK;
+  if (!plain.includes(':')) return plain;
   const [head = '', tail] = plain.split('::');
   const groups = head.split(':').filter((group) => group !== '');
   const behind = tail === undefined ? [] : tail.split(':').filter((group) => group !== '');

@@ -33,7 +33,14 @@ import type { Commands } from '../../wire/router.ts';
 import type { Caller } from '../module.ts';
 import { entryRow, summarize } from './catalogue.ts';
 import { completeConfig } from './config-completions.ts';
-import { findSessionFork, forkedChat, inheritedConfig, openForkSource, type SessionFork } from './fork.ts';
+import {
+  findSessionFork,
+  forkedChat,
+  inheritedConfig,
+  openForkSource,
+  passedOn,
+  type SessionFork,
+} from './fork.ts';
 
 /** What sessions need of chats: they are made and unmade together, but neither imports the other. */
 export interface ChatOfSession {
@@ -147,7 +154,7 @@ async function createSession(
   const config = await newConfig(parts, provider, directory.path, {
     ...(source &&
       inheritedConfig(
-        source.state.config?.values ?? {},
+        passedOn(source.state.config?.values ?? {}, caller.isAdmin),
         (await resolveConfig(parts, provider, directory.path, {})).schema,
       )),
     ...params.config,

@@ -65,6 +65,16 @@ export async function findSessionFork(
   throw invalidParams(`params.fork.turnId: ${source.uri} has no turn ${turnId}`);
 }
 
+/** The values that a copy may have: that nobody is asked there takes an admin, as in any session [AUTH-1]. */
+export function passedOn(
+  values: Readonly<Record<string, unknown>>,
+  isAdmin: boolean,
+): Readonly<Record<string, unknown>> {
+  if (isAdmin || values['approvals'] !== 'all') return values;
+  const { approvals: _, ...others } = values;
+  return others;
+}
+
 /** What a copy's config starts from: the values of the source that still fit. */
 export function inheritedConfig(
   values: Readonly<Record<string, unknown>>,
