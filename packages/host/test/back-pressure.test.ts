@@ -30,3 +30,37 @@ test.each([
     expect('turns' in state && markdownOf(state.turns[0]).length).toBe(size * count);
   },
 );
+
+test('an agent that floods with what nobody waits for is held back while the journal cannot be written, and goes on when it can', async () => {
+  const host = await startHost();
+  const client = await host.client();
+  const { session, chat } = await host.session(client);
+  await client.act(chat, turnStarted('t1'));
+  await host.run();
+  const [opened] = host.agent.opened;
+  if (opened === undefined) throw new Error('the agent has no session');
+  host.journal.failNextCommits(3);
+  const count = 2_000;
+  let taken = 0;
+  const flooding = (async () => {
+    for (; taken < count; taken += 1) {
+      host.agent.turn.output.usage({ inputTokens: taken + 1 });
+      opened.host.title(`title ${taken + 1}`);
+      await opened.host.ready();
+    }
+  })();
+  // The failure is known when the first commit is over; until then the agent goes on.
+  await host.run();
+  const ahead = taken;
+  expect(ahead).toBeLessThan(count);
+  await host.advance(2_500);
+  expect(taken).toBe(ahead);
+  await host.advance(1_000);
+  await flooding;
+  expect(taken).toBe(count);
+  host.agent.turn.complete();
+  await host.run();
+  const [told, said] = [await client.subscribe(session), await client.subscribe(chat)];
+  expect(told.state).toMatchObject({ title: `title ${count}` });
+  expect(said.state).toMatchObject({ turns: [{ state: 'complete', usage: { inputTokens: count } }] });
+});

@@ -1,13 +1,14 @@
 import { AgentError } from '../agents/agent-error.ts';
-import type { AgentSessionHost, ResolvedConfig } from '../agents/provider.ts';
+import type { AgentCommand, AgentSessionHost, ResolvedConfig } from '../agents/provider.ts';
 import { offeredTools } from '../client-tools/offers.ts';
 import { agentValues } from '../config/session-keys.ts';
 import type { Channel } from '../sync/channel.ts';
 import { withCommands } from './agent-commands.ts';
 import type { TurnParts } from './parts.ts';
 
-/** Every list of sessions shows titles and every session its commands: characters of a title, and how many commands. */
+/** Every list of sessions shows titles and every session its commands: characters of a title, and of what is said of a command. */
 const LONGEST_TITLE = 500;
+const LONGEST_DESCRIPTION = 2_000;
 const MOST_COMMANDS = 1_000;
 
 /** What an agent session may tell the host outside of turns; later calls of a session that has been replaced do nothing. */
@@ -26,12 +27,12 @@ export function agentSessionHost(
     saveMemory: (memory) => change((_, chat) => sync.setLocal(chat, { ...chat.local, memory })),
     title: (title) =>
       change((session, chat) => {
-        if (title.trim() !== '') adoptTitle(sync, session, chat, briefly(title));
+        if (title.trim() !== '') adoptTitle(sync, session, chat, cut(title, LONGEST_TITLE));
       }),
     config: (config) => change((session) => adoptConfig(sync, session, config)),
     commands: (all) =>
       change((session) => {
-        const commands = all.slice(0, MOST_COMMANDS).filter(({ name }) => name.length <= LONGEST_TITLE);
+        const commands = bounded(all);
         const { provider } = session.state;
         sync.path.effect(() => {
           remembered.learnCommands(provider, commands).catch((error: unknown) => {
@@ -60,9 +61,19 @@ export function agentSessionHost(
   };
 }
 
-/** An agent's title, cut where no character is parted. */
-const briefly = (title: string): string =>
-  title.length <= LONGEST_TITLE ? title : `${title.slice(0, LONGEST_TITLE).replace(/[\uD800-\uDBFF]$/, '')}…`;
+/** Cut where no character is parted. */
+const cut = (text: string, length: number): string =>
+  text.length <= length ? text : `${text.slice(0, length).replace(/[\uD800-\uDBFF]$/, '')}…`;
+
+const bounded = (all: readonly AgentCommand[]): AgentCommand[] =>
+  all
+    .slice(0, MOST_COMMANDS)
+    .filter(({ name }) => name.length <= LONGEST_TITLE)
+    .map(({ name, description, hint }) => ({
+      name,
+      description: cut(description, LONGEST_DESCRIPTION),
+      ...(hint === undefined ? {} : { hint: cut(hint, LONGEST_DESCRIPTION) }),
+    }));
 
 /** The conversation's title is its chat's, and its session's too where that is what people mean by it [SESS-11]. */
 function adoptTitle(
