@@ -64,7 +64,7 @@ async function untilFound(
   limitMs: number,
   isOver: () => boolean,
 ): Promise<HostRecord | undefined> {
-  for (const end = Date.now() + limitMs; Date.now() < end; await wait(pollMs)) {
+  for (const end = performance.now() + limitMs; performance.now() < end; await wait(pollMs)) {
     const [host] = await readHosts(folder);
     if (host !== undefined || isOver()) return host;
   }

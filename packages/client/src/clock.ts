@@ -4,11 +4,17 @@ import { realTimers, type Timers } from '@agenthost/rpc';
 export interface Clock extends Timers {
   /** Milliseconds since the epoch. */
   now(): number;
+  /** Milliseconds since some moment, whatever is done to the wall clock. Absent: the wall clock is never set. */
+  elapsed?(): number;
 }
+
+/** What durations are measured by: never set forward or back. Milliseconds since some moment. */
+export const steadyNow = (clock: Clock): number => clock.elapsed?.() ?? clock.now();
 
 /** The machine's own. */
 export const systemClock: Clock = {
   now: () => Date.now(),
+  elapsed: () => performance.now(),
   setTimeout: (callback, delayMs) => realTimers.setTimeout(callback, delayMs),
   clearTimeout: (handle) => realTimers.clearTimeout(handle),
 };

@@ -5,7 +5,7 @@ import type {
 } from '@agenthost/protocol';
 import { CLOSE_CODES } from '@agenthost/protocol';
 import { type AnyMethods, type CloseInfo, Peer, type Transport } from '@agenthost/rpc';
-import type { Clock } from './clock.ts';
+import { type Clock, steadyNow } from './clock.ts';
 import { CONNECTION_TRANSITIONS, type ConnectionState } from './connection-state.ts';
 import {
   CannotConnect,
@@ -82,6 +82,8 @@ export class Connection {
   #ordinal = 0;
   #attempt = 0;
   #hasBeenOnline = false;
+  /** By `steadyNow`, as the next. */
+  #onlineSince = 0;
   /** Until when a stray handshake of our own may replace us; each excuses one replacement. */
   #strayUntil = 0;
   #retryTimer: unknown;
@@ -170,14 +172,14 @@ export class Connection {
 
   #greet(transport: Transport): void {
     const { clock, report } = this.#options;
-    let lastFrameAt = clock.now();
+    let lastFrameAt = steadyNow(clock);
     const watched: Transport = {
       send: (frame) => transport.send(frame),
       close: (code, reason) => transport.close(code, reason),
       start: ({ onFrame, onClose }) =>
         transport.start({
           onFrame: (frame) => {
-            lastFrameAt = clock.now();
+            lastFrameAt = steadyNow(clock);
             onFrame(frame);
           },
           onClose,
@@ -224,6 +226,7 @@ export class Connection {
       clock,
       liveness,
     );
+    this.#onlineSince = steadyNow(clock);
     this.#move({ state: 'online', since: clock.now() });
     this.#first?.resolve();
     this.#first = undefined;
@@ -231,14 +234,14 @@ export class Connection {
 
   #noteStray(): void {
     if (this.#state.state === 'handshaking') {
-      this.#strayUntil = this.#options.clock.now() + STRAY_HANDSHAKE_MS;
+      this.#strayUntil = steadyNow(this.#options.clock) + STRAY_HANDSHAKE_MS;
     }
   }
 
   #onClose(info: CloseInfo): void {
     this.#peer = undefined;
     if (info.code !== CLOSE_CODES.replaced) this.#noteStray();
-    if (info.code === CLOSE_CODES.replaced && this.#options.clock.now() < this.#strayUntil) {
+    if (info.code === CLOSE_CODES.replaced && steadyNow(this.#options.clock) < this.#strayUntil) {
       this.#strayUntil = 0;
       this.#retry(new Replaced(), info);
     } else if (info.code === CLOSE_CODES.replaced) {
@@ -269,8 +272,8 @@ export class Connection {
     }
     const { clock, random, backoff } = this.#options;
     const { minMs = 250, maxMs = 30_000, stableMs = 5_000 } = backoff;
-    const wasOnline = this.#state.state === 'online' ? this.#state : undefined;
-    if (wasOnline !== undefined && clock.now() - wasOnline.since >= stableMs) this.#attempt = 0;
+    const isStable = steadyNow(clock) - this.#onlineSince >= stableMs;
+    if (this.#state.state === 'online' && isStable) this.#attempt = 0;
     const fullMs = Math.min(maxMs, minMs * 2 ** Math.min(this.#attempt, 30));
     const delayMs = Math.round(fullMs * (0.5 + random() / 2));
     this.#retryTimer = clock.setTimeout(() => this.#connect(), delayMs);

@@ -1,4 +1,4 @@
-import type { Clock } from './clock.ts';
+import { type Clock, steadyNow } from './clock.ts';
 
 /** How a dead connection is noticed. */
 export interface LivenessOptions {
@@ -12,7 +12,7 @@ export interface LivenessOptions {
 export interface LivenessPort {
   /** Resolves when the host has answered. */
   ping(): Promise<void>;
-  /** When the last frame came, in milliseconds since the epoch. */
+  /** When the last frame came, by `steadyNow`. */
   lastFrameAt(): number;
   onDead(): void;
 }
@@ -34,7 +34,7 @@ export function watchLiveness(
   };
   // An answer may stand behind megabytes of a snapshot: any frame is a sign of life.
   const check = (): void => {
-    const silentMs = clock.now() - lastFrameAt();
+    const silentMs = steadyNow(clock) - lastFrameAt();
     if (silentMs < timeoutMs) arm(check, timeoutMs - silentMs);
     else if (!isStopped) onDead();
   };

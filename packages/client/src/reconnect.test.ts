@@ -428,4 +428,27 @@ describe('liveness', () => {
     it.clock.advance(10_000);
     expect(it.client.status.state).toBe('waiting');
   });
+
+  test.each([
+    { name: 'ahead', byMs: 86_400_000 },
+    { name: 'back', byMs: -86_400_000 },
+  ])(
+    'a wall clock that is set a day $name ends no connection, and hides none that is dead',
+    async ({ byMs }) => {
+      const it = await harness();
+      it.clock.advance(15_000);
+      it.clock.set(byMs);
+      it.clock.advance(9_000);
+      await it.settle();
+      expect(it.client.status.state).toBe('online');
+      it.clock.advance(15_000);
+      it.clock.set(byMs);
+      it.clock.advance(9_999);
+      expect(it.client.status.state).toBe('online');
+      it.clock.advance(1);
+      expect(it.client.status).toMatchObject({ state: 'waiting', reason: expect.stringContaining('ping') });
+      await it.comeBack();
+      expect(it.client.status.state).toBe('online');
+    },
+  );
 });

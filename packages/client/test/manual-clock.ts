@@ -3,6 +3,7 @@ import type { Clock } from '../src/clock.ts';
 /** Time that moves only when told to. */
 export class ManualClock implements Clock {
   #now = 1_000_000;
+  #offset = 0;
   #next = 1;
   readonly #timers = new Map<number, { at: number; callback: () => void }>();
 
@@ -11,7 +12,16 @@ export class ManualClock implements Clock {
   }
 
   now(): number {
+    return this.#now + this.#offset;
+  }
+
+  elapsed(): number {
     return this.#now;
+  }
+
+  /** Sets the wall clock forward, or back: timers and durations do not notice. */
+  set(byMs: number): void {
+    this.#offset += byMs;
   }
 
   setTimeout(callback: () => void, delayMs: number): number {

@@ -113,7 +113,7 @@ export class Screen {
     if (label === this.#status?.label) return;
     this.#hideStatus();
     clearTimeout(this.#timer);
-    this.#status = label === undefined ? undefined : { label, since: Date.now(), isShown: false };
+    this.#status = label === undefined ? undefined : { label, since: performance.now(), isShown: false };
     this.#armStatus();
   }
 
@@ -122,7 +122,7 @@ export class Screen {
     this.#hideStatus();
     clearTimeout(this.#timer);
     this.#isStatusHeld = isHeld;
-    if (this.#status !== undefined) this.#status.since = Date.now();
+    if (this.#status !== undefined) this.#status.since = performance.now();
     this.#armStatus();
   }
 
@@ -132,7 +132,7 @@ export class Screen {
       return;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
-      const seconds = Math.round((Date.now() - status.since) / 1_000);
+      const seconds = Math.round((performance.now() - status.since) / 1_000);
       if (this.#context.stderr.isTTY === true) {
         this.#endLine();
         const line = `${status.label} (${seconds} s)`;

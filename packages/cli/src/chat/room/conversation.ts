@@ -26,7 +26,7 @@ export class Conversation {
   #asks: readonly Ask[] = [];
   /** Id of the question that shows. */
   #askId: string | undefined;
-  #typedAt = 0;
+  #typedAt = Number.NEGATIVE_INFINITY;
 
   constructor(env: Environment, chat: ChatHandle) {
     this.#env = env;
@@ -85,7 +85,7 @@ export class Conversation {
 
   /** Somebody types: a question that comes up now does not take the keys away. */
   typed(): void {
-    this.#typedAt = this.#env.now();
+    this.#typedAt = performance.now();
   }
 
   /** The next question, or the message behind the last one. */
@@ -102,7 +102,7 @@ export class Conversation {
     const sent = this.composer.send();
     if (sent === undefined) return;
     const { message, purpose } = sent;
-    this.#typedAt = 0;
+    this.#typedAt = Number.NEGATIVE_INFINITY;
     this.transcript.toEnd();
     if (purpose.kind === 'resend') {
       void this.#resend(purpose.turnId, message);
@@ -178,7 +178,7 @@ export class Conversation {
       if (this.#focus === 'ask') this.focus = 'composer';
       return;
     }
-    const isBusy = !this.composer.isEmpty || this.#env.now() - this.#typedAt < typingMs;
+    const isBusy = !this.composer.isEmpty || performance.now() - this.#typedAt < typingMs;
     if (!hadAsk && this.#focus === 'composer' && !isBusy) this.focus = 'ask';
   }
 
