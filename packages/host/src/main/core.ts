@@ -139,7 +139,13 @@ export async function startCore(parts: {
     log,
     maxTerminals: () => numberSetting(config(), 'maxTerminals'),
   });
-  await recoverOpen(sync, log, (open, areAll) => terminals.recover(open, areAll));
+  try {
+    await recoverOpen(sync, log, (open, areAll) => terminals.recover(open, areAll));
+  } catch (error) {
+    await sync.path.stop();
+    await terminals.close();
+    throw error;
+  }
 
   const locales = new TurnLocales(sync);
   const localeOf = (chat: string): string => locales.of(chat);

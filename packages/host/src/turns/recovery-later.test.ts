@@ -18,7 +18,18 @@ class StumblingJournal extends MemoryJournal {
   }
 }
 
-test('[CONN-8] what could not be read at the start is ended as soon as somebody needs it and it can be', async () => {
+/** A journal whose disk is full until it is told otherwise. */
+class FullJournal extends MemoryJournal {
+  isFull = true;
+
+  override async commit(...args: Parameters<MemoryJournal['commit']>): Promise<void> {
+    if (this.isFull) throw new JournalError('full', 'no room');
+    return super.commit(...args);
+  }
+}
+
+/** A disk with a session that was being created when its host went away. */
+async function interrupted(): Promise<MemoryDisk> {
   const disk = new MemoryDisk();
   const before = new MemoryJournal(disk);
   await before.open();
@@ -42,6 +53,22 @@ test('[CONN-8] what could not be read at the start is ended as soon as somebody 
     { op: 'markOpen', uri: SESSION },
   ]);
   await before.close();
+  return disk;
+}
+
+test('[CONN-8] a host that cannot write down what it ends does not start, and says why', async () => {
+  const disk = await interrupted();
+  const full = createHost({ journal: new FullJournal(disk), agents: [], log: memoryLog() });
+  await expect(full.start()).rejects.toMatchObject({ name: 'JournalError', code: 'full' });
+  const journal = new MemoryJournal(disk);
+  const host = createHost({ journal, agents: [], log: memoryLog() });
+  await host.start();
+  expect(await journal.listOpen()).toEqual([]);
+  await host.stop();
+});
+
+test('[CONN-8] what could not be read at the start is ended as soon as somebody needs it and it can be', async () => {
+  const disk = await interrupted();
   const journal = new StumblingJournal(disk);
   const host = createHost({ journal, agents: [], log: memoryLog() });
   await host.start();

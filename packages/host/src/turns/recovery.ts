@@ -6,7 +6,8 @@ import type { Sync } from '../sync/sync.ts';
 /**
  * Ends what a host that went away left open, as ordinary journaled actions, before anybody is let in [CONN-8]. The
  * partial response is kept; queued messages wait for somebody. Terminals may go on: `recoverTerminals` decides, first; it is told
- * whether those that it gets are all, or some channel could not be read that may be one.
+ * whether those that it gets are all, or some channel could not be read that may be one. Rejects with the journal's error when it
+ * cannot be written: nobody is let in to a host that shows as running what is not.
  */
 export async function recoverOpen(
   sync: Sync,
@@ -18,6 +19,10 @@ export async function recoverOpen(
     errorType: 'importInterrupted',
     message: 'The host was restarted while this session was imported: import it again',
   };
+  let failure: { readonly error: unknown } | undefined;
+  sync.path.onHealth((present) => {
+    failure = present;
+  });
   const open = new Map<string, Channel | undefined>();
   const unread = new Set<string>();
   for (const uri of await sync.journal.listOpen()) {
@@ -51,6 +56,7 @@ export async function recoverOpen(
     if (unread.delete(channel.uri) && !channel.is('terminal')) end(channel.uri, channel);
   });
   await sync.path.drain();
+  if (failure !== undefined) throw failure.error;
 }
 
 /** Marks chats with an open turn in the journal, so that the next start finds them without looking at all. */
