@@ -156,7 +156,7 @@ describe('a host that is killed while everything is done that clients can do', (
     expect(counts.found).toBeGreaterThanOrEqual(ROUNDS);
     expect(counts.approvalsRevoked).toBeGreaterThan(0);
     expect(counts.merged).toBeGreaterThan(0);
-  }, 240_000);
+  }, 600_000);
 });
 
 /** The two do one thing after another; at some instant the host is killed, wherever it is with them. */

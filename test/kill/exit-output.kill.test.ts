@@ -66,9 +66,9 @@ describe(`a program that puts out 7.9 MB and ends, ${RUNS} times`, () => {
     } finally {
       await owner.close();
     }
-  }, 300_000);
+  }, 600_000);
 
   test('[TERM-6] loses no byte at its end in a pty of a keeper', async () => {
     expect(await countOutcomes('keeper', keepers.owner())).toEqual({ complete: RUNS });
-  }, 300_000);
+  }, 600_000);
 });

@@ -58,7 +58,7 @@ describe('a host that is killed right before and right after each commit of what
       expect(count).toBeGreaterThanOrEqual(2);
     expect(counts.whole).toBeGreaterThanOrEqual(3);
     expect(counts.absent).toBeGreaterThanOrEqual(3);
-  }, 240_000);
+  }, 600_000);
 });
 
 async function playOnce(instant: string): Promise<void> {

@@ -100,7 +100,7 @@ describe('a host that is killed again and again', () => {
     expect(counts.replays).toBe(2 * ROUNDS);
     expect(counts.envelopesSeen).toBeGreaterThanOrEqual(100 * ROUNDS);
     expect(counts.merged).toBeGreaterThan(0);
-  }, 240_000);
+  }, 600_000);
 });
 
 /** Starts a turn, and has something rejected, so that private envelopes take numbers too. */
