@@ -3,6 +3,7 @@ import type { LineReader } from './line-reader.ts';
 import { canAllowOnce } from './question/choices.ts';
 import { askConfirmation, showQuestion } from './question/confirm.ts';
 import { askInputRequest, type OpenForm, showQuestions } from './question/input-request.ts';
+import { oneLine } from './render/plain-text.ts';
 import type { Screen } from './render/screen.ts';
 
 /** What to do when the agent needs a yes. */
@@ -159,10 +160,10 @@ export class Approver {
     const { screen } = this.#options;
     answered.then(
       (outcome) => {
-        if (outcome.outcome === 'rejected') screen.note(`    too late: ${outcome.reason}`);
-        else if (outcome.outcome === 'dropped') screen.note(`    not answered: ${outcome.reason}`);
+        if (outcome.outcome === 'rejected') screen.note(`    too late: ${oneLine(outcome.reason)}`);
+        else if (outcome.outcome === 'dropped') screen.note(`    not answered: ${oneLine(outcome.reason)}`);
       },
-      (error: unknown) => screen.note(`    not answered: ${String(error)}`),
+      (error: unknown) => screen.note(`    not answered: ${oneLine(String(error))}`),
     );
   }
 }

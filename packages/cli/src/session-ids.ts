@@ -6,8 +6,8 @@ import { oneLine } from './render/plain-text.ts';
 /** The part of a session's URI that tells it from others. */
 export const idOf = (uri: URI): string => uri.replace(/^[a-z][a-z0-9+.-]*:\/*/i, '');
 
-/** What people are shown, and may type. */
-export const shortId = (uri: URI): string => idOf(uri).slice(0, 8);
+/** What people are shown, and may type. Other clients choose ids: there is nothing in it that a terminal would obey. */
+export const shortId = (uri: URI): string => oneLine(idOf(uri)).slice(0, 8);
 
 /** Whether there is still such a session. */
 export async function isListed(client: AhpClient, uri: URI): Promise<boolean> {

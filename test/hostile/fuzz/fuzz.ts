@@ -112,9 +112,5 @@ const isRefusal = ({ error, params }: Frame): boolean =>
 /** Lines of a host's log that tell of faults of its own. */
 export async function faultsInLog(dataDir: string): Promise<string[]> {
   const log = await readFile(join(dataDir, 'agenthost.log'), 'utf8');
-  return log.split('\n').filter((line) => /"level":"(?:error|fatal)"/.test(line) && !isOfStoppedAgent(line));
+  return log.split('\n').filter((line) => /"level":"(?:error|fatal)"/.test(line));
 }
-
-/** An agent that was told to stop says so by this, and the host writes it down. */
-const isOfStoppedAgent = (line: string): boolean =>
-  line.includes('"name":"AbortError"') && line.includes('an agent failed unexpectedly');

@@ -106,9 +106,7 @@ function lineOf(
 ): string {
   const pathOf = (uri: string): string => homely(shownPath(uri), home);
   const where =
-    scope.kind === 'session'
-      ? `session ${oneLine(shortId(scope.session))}`
-      : `folder ${pathOf(scope.folder)}`;
+    scope.kind === 'session' ? `session ${shortId(scope.session)}` : `folder ${pathOf(scope.folder)}`;
   const when = ago(createdAt, Date.now()).padStart(6);
   const what = `${oneLine(provider)} ${oneLine(toolName)}: ${coverText(covers, pathOf)}`;
   return `${oneLine(id.slice(0, 8))}  ${when}  ${where}  ${what}`;

@@ -5,7 +5,7 @@ import type { Context } from '../context.ts';
 import { CliError, EXIT, type ExitCode, usageError } from '../exit.ts';
 import type { HostOptions } from '../find-host.ts';
 import { readValue, shownValue } from '../key-values.ts';
-import { oneLine } from '../render/plain-text.ts';
+import { oneLine, plain } from '../render/plain-text.ts';
 import type { Screen } from '../render/screen.ts';
 
 /** Options of `config` and what is below it, as parsed. */
@@ -61,7 +61,7 @@ export async function getConfig(
       );
     }
     if (options.json === true) screen.json({ [key]: values[key] });
-    else screen.line(shownValue(values[key]));
+    else screen.line(plain(shownValue(values[key])));
     return EXIT.done;
   });
 }
@@ -84,7 +84,7 @@ export async function setConfig(
     }
     if (answer.outcome !== 'accepted') throw new CliError(EXIT.error, `${key} may not have been set`);
     if (options.json === true) screen.json({ [key]: value });
-    else screen.line(`${key} is ${shownValue(value)} now`);
+    else screen.line(`${key} is ${oneLine(shownValue(value), 1_000)} now`);
     return EXIT.done;
   });
 }

@@ -36,7 +36,7 @@ function chatLine(chat: ChatSummary, isDefault: boolean): string {
 }
 
 function originNotes({ origin }: ChatSummary): string[] {
-  const of = (uri: URI): string => oneLine(shortId(uri));
+  const of = (uri: URI): string => shortId(uri);
   if (origin?.kind === 'fork') return [`fork of ${of(origin.chat)}`];
   return origin?.kind === 'tool' ? [`worker of ${of(origin.chat)}`] : [];
 }

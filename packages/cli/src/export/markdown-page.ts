@@ -55,7 +55,7 @@ function writeBlock(block: Block): string {
     case 'diff':
       return `${inline(block.label)}\n\n${code(block.text, 'diff')}`;
     case 'picture':
-      return `*${inline(block.label)} (${block.contentType}; its bytes are in the JSON export)*`;
+      return `*${inline(block.label)} (${inline(block.contentType)}; its bytes are in the JSON export)*`;
     case 'chat':
       return `*Worker: ${inline(block.title)}*`;
     default: {

@@ -53,7 +53,7 @@ function agentText(id: string, { installed, defaultAgent }: IntroducedHost['agen
   const notes: string[] = [];
   if (id === defaultAgent) notes.push('default');
   if (id !== 'demo' && !installed.includes(id)) notes.push('its command is missing');
-  return notes.length === 0 ? id : `${id} (${notes.join(', ')})`;
+  return notes.length === 0 ? oneLine(id) : `${oneLine(id)} (${notes.join(', ')})`;
 }
 
 /** Whether other machines can reach it. */

@@ -1,8 +1,12 @@
-/** Reorders what stands beside it, so that a name could read as another. */
-const bidiControl = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
+/**
+ * Nobody sees it: it reorders what stands beside it, so that a name could read as another, or takes no room at all, so that two names look
+ * the same and a text says more than it shows. Joiners and variation selectors stay, for scripts and emoji need them.
+ */
+export const unseen =
+  /[\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{1d173}-\u{1d17a}\u{e0000}-\u{e007f}]/u;
 
 /** Text in which there is nothing to take out: most of it, and told apart fast. */
-const harmless = /^[\t\n -~\u00a0-\u0600]*$/;
+const harmless = /^[\t\n -~\u00a0-\u00ac\u00ae-\u0600]*$/;
 
 type State =
   | 'text'
@@ -18,8 +22,8 @@ type State =
   | 'stringEscape';
 
 /**
- * Takes out of a text whatever a terminal would obey: escape sequences, control characters but newline and tab, and
- * controls of writing direction. Remembers where it is, so that a sequence may be split over pieces.
+ * Takes out of a text whatever a terminal would obey: escape sequences, control characters but newline and tab,
+ * controls of writing direction, and characters without any width. Remembers where it is, so that a sequence may be split over pieces.
  */
 export class PlainText {
   #state: State = 'text';
@@ -36,13 +40,13 @@ export class PlainText {
     const code = character.codePointAt(0) ?? 0;
     const isControl = code < 0x20 || (code >= 0x7f && code < 0xa0);
     // No sequence goes over the end of a line: a string that nobody ends would swallow the rest.
-    if (character === '\n') return this.#text(character);
+    if (character === '\n' || character === '\u2028' || character === '\u2029') return this.#text('\n');
     if (code === 0x1b) return this.#to(this.#state === 'string' ? 'stringEscape' : 'escape');
     if (code === 0x9b) return this.#to('sequence');
     if (code === 0x90 || code === 0x98 || (code >= 0x9d && code <= 0x9f)) return this.#to('string');
     switch (this.#state) {
       case 'text':
-        return (isControl && character !== '\t') || bidiControl.test(character) ? '' : character;
+        return (isControl && character !== '\t') || unseen.test(character) ? '' : character;
       case 'escape':
         if (character === '[') return this.#to('sequence');
         if (']PX^_'.includes(character)) return this.#to('string');

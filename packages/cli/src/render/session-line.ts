@@ -54,7 +54,7 @@ export function sessionLine(
 ): string {
   const { resource, status, provider, modifiedAt, title, workingDirectory, project } = session;
   const head = [
-    oneLine(shortId(resource)).padEnd(8),
+    shortId(resource).padEnd(8),
     lifecycleWord(lifecycle, status).padEnd(7),
     oneLine(provider).padEnd(8),
     ago(modifiedAt, now).padStart(6),

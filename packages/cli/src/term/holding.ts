@@ -23,7 +23,7 @@ export function holderText(uri: URI, claim: TerminalClaim, ownClientId?: string)
     return claim.clientId === ownClientId ? 'you' : `client ${oneLine(claim.clientId, 40).slice(0, 12)}`;
   }
   const work = claim.turnId === undefined && claim.toolCallId === undefined ? ' (background)' : '';
-  return `session ${oneLine(shortId(claim.session))}${work}`;
+  return `session ${shortId(claim.session)}${work}`;
 }
 
 /** Takes a terminal that nobody holds. The outcome says why not. */

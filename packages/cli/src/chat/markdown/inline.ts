@@ -1,5 +1,6 @@
 import type { MarkedToken, Token } from 'marked';
 import { known } from '../../render/bounded-markdown.ts';
+import { plain } from '../../render/plain-text.ts';
 import { type Line, type Span, type Style, span } from '../text/line.ts';
 
 const entities: Readonly<Record<string, string>> = {
@@ -17,11 +18,12 @@ const unescaped = (text: string): string =>
 export function inlineLines(tokens: readonly Token[] | undefined, style: Style = {}): Line[] {
   const lines: Span[][] = [[]];
   const put = (text: string, look: Style): void => {
-    text.split('\n').forEach((piece, index) => {
+    // A reference such as `&#27;` is a control character only now.
+    for (const [index, piece] of plain(text).split('\n').entries()) {
       // A newline in a paragraph is a space; a hard break is a token of its own.
       if (index > 0) lines.at(-1)?.push(span(' ', look));
       if (piece !== '') lines.at(-1)?.push(span(piece, look));
-    });
+    }
   };
   const walk = (list: readonly Token[] | undefined, look: Style): void => {
     for (const token of known(list)) takeInline(token, look);

@@ -46,7 +46,7 @@ export async function killTerminals(
         if (signal === undefined) {
           await terminal.dispose();
           if (options.json === true) screen.json({ type: 'ended', terminal: uri });
-          else screen.line(`ended ${oneLine(shortId(uri))}  ${oneLine(terminal.state.title)}`.trimEnd());
+          else screen.line(`ended ${shortId(uri)}  ${oneLine(terminal.state.title)}`.trimEnd());
           continue;
         }
         const isFree = isNobody(uri, terminal.state.claim);
@@ -59,7 +59,7 @@ export async function killTerminals(
         }
       } catch (cause) {
         if (!(cause instanceof Error) || cause.name !== 'RpcError') throw cause;
-        throw new CliError(EXIT.error, `terminal ${oneLine(shortId(uri))}: ${oneLine(cause.message)}`, {
+        throw new CliError(EXIT.error, `terminal ${shortId(uri)}: ${oneLine(cause.message)}`, {
           cause,
         });
       } finally {

@@ -78,7 +78,7 @@ export function terminalLine(
 ): string {
   const cells = [
     String(number).padStart(2),
-    oneLine(shortId(resource)).padEnd(8),
+    shortId(resource).padEnd(8),
     (exitCode === undefined ? 'running' : `exited ${exitCode}`).padEnd(10),
     padTo(holderText(resource, claim), 19),
     oneLine(title, 60) || '(no title)',
