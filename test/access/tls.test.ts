@@ -2,8 +2,9 @@
 import { once } from 'node:events';
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
+import { connect as connectTls } from 'node:tls';
 import { CertificateRefused, connectPinned } from '@agenthost/client/pinned';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Machine, type RunningCli, type ServeLine } from '../../packages/cli/test/cli-process.ts';
@@ -102,6 +103,25 @@ describe('a host with --tls', () => {
     ]);
   });
 
+  test('cuts those without a token that say nothing, or never come to an end, whatever they speak', async () => {
+    const port = Number(new URL(line.url).port);
+    const say = async (socket: Socket, text: string): Promise<void> => {
+      socket.on('error', () => undefined);
+      socket.resume();
+      const writing = setInterval(() => socket.write(text), 500);
+      await new Promise((resolve) => socket.once('close', resolve));
+      clearInterval(writing);
+    };
+    const inTls = async (text: string): Promise<void> => {
+      const socket = connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false });
+      await once(socket, 'secureConnect');
+      return say(socket, text);
+    };
+    // `allowHalfOpen`: who is told goodbye need not leave.
+    const plain = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+    await Promise.all([inTls(''), inTls('x'), say(plain, 'x')]);
+  }, 25_000);
+
   test('stops at once though connections hang in the middle of nothing or of a handshake, and keeps its key', async () => {
     const { port } = new URL(line.url);
     const silent = connect(Number(port), '127.0.0.1');
@@ -111,10 +131,14 @@ describe('a host with --tls', () => {
       await once(socket, 'connect');
     }
     half.write(Buffer.of(0x16, 3, 1));
+    // Through its handshake, and then without a word.
+    const mute = connectTls({ port: Number(port), host: '127.0.0.1', rejectUnauthorized: false });
+    mute.on('error', () => undefined);
+    await once(mute, 'secureConnect');
     const { keyFingerprint, fingerprint } = line;
     host.kill('SIGTERM');
     expect((await host.ended).code).toBe(0);
-    for (const socket of [silent, half]) socket.destroy();
+    for (const socket of [silent, half, mute]) socket.destroy();
     await serveTls();
     expect(line).toMatchObject({ keyFingerprint, fingerprint });
   });

@@ -10,6 +10,9 @@ const TLS_HANDSHAKE = 0x16;
 /** Until when a connection has to begin, and its TLS handshake to end. */
 const HANDSHAKE_MS = 10_000;
 
+/** How long one that forgot the s may take to hang up. */
+const REFUSED_MS = 2_000;
+
 /** How long a request may take to arrive: who sends it byte by byte holds a connection no longer. */
 const HTTP_LIMITS = {
   headersTimeout: HANDSHAKE_MS,
@@ -85,6 +88,9 @@ function tlsListener(
       else refusePlain(socket);
     });
   });
+  // Who does not listen himself looks at no time limits, and knows no connections to close.
+  port.on('listening', () => https.emit('listening'));
+  port.on('close', () => https.close());
   return {
     http: https,
     port,
@@ -97,9 +103,10 @@ function tlsListener(
 const otherEnd = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`;
 
 function refusePlain(socket: Socket): void {
-  // What it sent does not matter, but unread it would make the answer a reset.
+  // What it sent does not matter, but unread it would make the answer a reset. Who goes on sending is cut all the same.
   socket.resume();
-  socket.setTimeout(HANDSHAKE_MS, () => socket.destroy());
+  const cut = setTimeout(() => socket.destroy(), REFUSED_MS);
+  socket.once('close', () => clearTimeout(cut));
   socket.end(
     [
       'HTTP/1.1 400 Bad Request',
