@@ -27,6 +27,27 @@ describe('initialize', () => {
     },
   );
 
+  test.each([
+    [{ clientId: 'x'.repeat(257) }],
+    [{ clientId: 'half \ud800' }],
+    [{ 'x-epoch': 'x'.repeat(257) }],
+    [{ 'x-epoch': 'half \ud800' }],
+  ])('[WIRE-3] of what the journal remembers of clients, %j is too much or no text', async (params) => {
+    const host = await startHost();
+    const client = host.connect();
+    await expect(client.initialize(params)).rejects.toMatchObject({ code: -32602 });
+    await expect(
+      client.raw('reconnect', {
+        channel: ROOT,
+        clientId: 'fit',
+        lastSeenServerSeq: 0,
+        subscriptions: [],
+        ...params,
+      }),
+    ).rejects.toMatchObject({ code: -32602 });
+    await client.initialize({ 'x-epoch': 'x'.repeat(256) });
+  });
+
   test('[CONN-1] without a common version the answer is -32005 with those that are spoken, then the connection ends', async () => {
     const host = await startHost();
     const client = host.connect();

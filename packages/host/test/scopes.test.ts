@@ -254,6 +254,7 @@ test('[AUTH-1] a token that cannot be written down is not given out, and one tha
 test.each([
   [{ name: '' }, -32602],
   [{ name: 'a\u001b[2Jb' }, -32602],
+  [{ name: 'a\ud800' }, -32602],
   [{ name: 'x'.repeat(101) }, -32602],
   [{ lifetimeSeconds: 0 }, -32602],
   [{ lifetimeSeconds: 0.5 }, -32602],

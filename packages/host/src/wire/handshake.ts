@@ -18,8 +18,8 @@ import type { JournalStart } from '../journal/journal.ts';
 import type { Channel } from '../sync/channel.ts';
 import type { Sync } from '../sync/sync.ts';
 import { type Attached, attachWithSnapshots, type Wanted } from './attach.ts';
+import { checkClientIdentity } from './client-identity.ts';
 import type { ClientRecord, Clients } from './clients.ts';
-
 import type { Connection } from './connection.ts';
 import type { ConnectionLimits } from './limits.ts';
 import type { Departures, Presence } from './presence.ts';
@@ -78,7 +78,8 @@ export class Handshake {
     this.#checkFirst(connection);
     const version = this.#negotiate(connection, params.protocolVersions);
     const uris = this.#checkSubscriptions(params.initialSubscriptions ?? []);
-    const found = await this.#find(params.clientId);
+    checkClientIdentity(params);
+    const found = await this.#clients.find(params.clientId);
     // Given up while it waited: it must not take over from the connection that came after it.
     if (connection.isClosed) return;
     const known = this.#admit(connection, params.clientId, found);
@@ -121,7 +122,8 @@ export class Handshake {
   async reconnect(connection: Connection, params: ReconnectParams, context: RequestContext): Promise<void> {
     this.#checkFirst(connection);
     const uris = this.#checkSubscriptions(params.subscriptions);
-    const found = await this.#find(params.clientId);
+    checkClientIdentity(params);
+    const found = await this.#clients.find(params.clientId);
     // Given up while it waited: it must not take over from the connection that came after it.
     if (connection.isClosed) return;
     const known = this.#admit(connection, params.clientId, found);
@@ -157,12 +159,11 @@ export class Handshake {
     if (isKnown && isTrusted) {
       const replayed = await replay(this.#sync, connection, { wanted, before, lastSeen });
       if (replayed !== undefined) {
-        const result: ReconnectResult = {
-          type: 'replay',
-          actions: replayed.actions,
-          missing: [...missing, ...replayed.gone],
-        };
-        connection.respondHeld(context, result);
+        const gone = JSON.stringify([...missing, ...replayed.gone]);
+        connection.respondHeldJson(
+          context,
+          `{"type":"replay","actions":${replayed.actionsJson},"missing":${gone}}`,
+        );
         return;
       }
     }
@@ -229,16 +230,6 @@ export class Handshake {
     }
     connection.closeAfterAnswer(CLOSE_CODES.unsupportedVersion, 'no common protocol version');
     throw unsupportedProtocolVersion([...SUPPORTED_VERSIONS]);
-  }
-
-  async #find(clientId: string): Promise<ClientRecord | undefined> {
-    // Half a character would be another one in the journal, and so another client's.
-    if (clientId.length === 0 || clientId.length > 256 || /[\p{Surrogate}\0]/u.test(clientId)) {
-      throw invalidParams(
-        'params.clientId: expected 1 to 256 characters, NUL and halves of characters aside',
-      );
-    }
-    return this.#clients.find(clientId);
   }
 
   /** The client's record, if it may be used under this token; one that came first while `found` was read counts. */

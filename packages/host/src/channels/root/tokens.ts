@@ -9,9 +9,9 @@ const MAX_LIFETIME_SECONDS = 315_360_000;
 export function tokenCommands(tokens: AccessTokens): Commands {
   return {
     'x-createToken': async ({ name, scope, lifetimeSeconds }) => {
-      if (name !== undefined && !/^[^\p{Cc}]{1,100}$/u.test(name)) {
+      if (name !== undefined && !/^[^\p{Cc}\p{Cs}]{1,100}$/u.test(name)) {
         throw invalidParams(
-          `params.name: expected 1 to ${MAX_NAME_LENGTH} characters, and no control characters`,
+          `params.name: expected 1 to ${MAX_NAME_LENGTH} characters, and no control or half characters`,
         );
       }
       const isWhole = lifetimeSeconds === undefined || Number.isInteger(lifetimeSeconds);

@@ -1,0 +1,20 @@
+import { type ClientIdentityParams, invalidParams } from '@agenthost/protocol';
+
+const MAX_LENGTH = 256;
+
+/**
+ * Checks what a client calls itself and its life: both are written down, and that for clients that may only look, too. Throws `-32602`.
+ */
+export function checkClientIdentity({ clientId, 'x-epoch': epoch }: ClientIdentityParams): void {
+  // Half a character would be another one in the journal, and so another client's.
+  if (clientId.length === 0 || clientId.length > MAX_LENGTH || /[\p{Surrogate}\0]/u.test(clientId)) {
+    throw invalidParams(
+      `params.clientId: expected 1 to ${MAX_LENGTH} characters, NUL and halves of characters aside`,
+    );
+  }
+  if (epoch !== undefined && (epoch.length > MAX_LENGTH || /[\p{Surrogate}\0]/u.test(epoch))) {
+    throw invalidParams(
+      `params.x-epoch: expected at most ${MAX_LENGTH} characters, NUL and halves of characters aside`,
+    );
+  }
+}
