@@ -115,6 +115,8 @@ export interface JournalStart {
   readonly lost: readonly { readonly after: number; readonly upTo: number }[];
   /** Set when a damaged database was moved away at start: where it is now, and why, for people. */
   readonly setAside?: { readonly path: string; readonly reason: string };
+  /** Numbers were given out here, and the database is empty or gone: what it held is lost. */
+  readonly isLost?: true;
 }
 
 /** One durable change. A batch of them is one transaction. The numbers of envelopes rise from each to the next. */
@@ -289,10 +291,10 @@ export interface DiskUse {
   readonly contentBytes: number;
 }
 
-/** Why a journal cannot be used. `code` says what a person can do. */
+/** Why a journal cannot be used. `code` says what a person can do; 'damaged': start the host again, or restore a copy. */
 export class JournalError extends Error {
   override readonly name = 'JournalError';
-  readonly code: 'locked' | 'newer' | 'readOnly' | 'full' | 'io';
+  readonly code: 'locked' | 'newer' | 'readOnly' | 'full' | 'damaged' | 'io';
 
   constructor(code: JournalError['code'], message: string, options?: { cause?: unknown }) {
     super(message, options);

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { JournalError } from './journal.ts';
 
@@ -50,7 +50,7 @@ function codeOf(cause: unknown): JournalError['code'] {
 /** The database file can be read, and what it holds cannot be right. */
 export class DamageError extends JournalError {
   constructor(message: string) {
-    super('io', message);
+    super('damaged', message);
   }
 }
 
@@ -71,6 +71,7 @@ export function toJournalError(cause: unknown, path: string): JournalError {
     newer: `${path} was written by a newer host`,
     readOnly: `${path} cannot be written (${detail}): check its permissions, or choose another data folder`,
     full: `no room to write ${path}: free some disk space`,
+    damaged: `${path} is damaged: ${detail}`,
     io: `${path} cannot be read or written: ${detail}`,
   } satisfies Record<JournalError['code'], string>;
   return new JournalError(code, messages[code], { cause });
@@ -88,17 +89,29 @@ export function rollBack(database: DatabaseSync): void {
   }
 }
 
-/** What a call of an open journal fails with. Damage that it met is noted beside the database, for the next start to look into. */
-export function failureOf(error: unknown, files: { database: string; suspect: string }): JournalError {
+/**
+ * What a call of an open journal fails with. Damage that it met is noted beside the database, for the next start to look into;
+ * `onDamage` hears of the first.
+ */
+export function failureOf(
+  error: unknown,
+  files: { database: string; suspect: string },
+  onDamage?: (failure: JournalError) => void,
+): JournalError {
   if (!isDamage(error)) return toJournalError(error, files.database);
+  const detail = error instanceof Error ? error.message : String(error);
+  const failure =
+    error instanceof DamageError
+      ? error
+      : new DamageError(
+          `${files.database} is damaged (${detail}): start the host again, and it sets the file aside`,
+        );
+  if (existsSync(files.suspect)) return failure;
   try {
     writeFileSync(files.suspect, '', { mode: 0o600 });
   } catch (cause) {
     return toJournalError(cause, files.suspect);
   }
-  if (error instanceof DamageError) return error;
-  const detail = error instanceof Error ? error.message : String(error);
-  return new DamageError(
-    `${files.database} is damaged (${detail}): start the host again, and it sets the file aside`,
-  );
+  onDamage?.(failure);
+  return failure;
 }

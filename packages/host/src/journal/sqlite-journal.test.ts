@@ -350,7 +350,12 @@ describe('what a power loss may have taken', () => {
     rmSync(file('journal.db'));
     rmSync(file('journal.db-wal'));
     const journal = create();
-    expect(await journal.open()).toMatchObject({ lastSeq: 0, reservedSeq: 100, mayHaveLostTail: true });
+    expect(await journal.open()).toMatchObject({
+      lastSeq: 0,
+      reservedSeq: 100,
+      mayHaveLostTail: true,
+      isLost: true,
+    });
     expect(await journal.windowStats()).toMatchObject({ trimmedSeq: 100 });
   });
 
@@ -444,10 +449,16 @@ describe('damage', () => {
   test('damage that shows at a read is an error of that read, and the next start sets the database aside', async () => {
     await fill();
     tearMiddle();
-    const journal = create();
+    const told: unknown[] = [];
+    const journal = new SqliteJournal({ folder, onDamage: (failure) => told.push(failure) });
     expect(await journal.open()).not.toHaveProperty('setAside');
-    const read = journal.readEnvelopes([chat], 0, 5_000, 1e9);
-    await expect(read).rejects.toMatchObject({ name: 'JournalError', code: 'io' });
+    for (let attempt = 0; attempt < 2; attempt++) {
+      const read = journal.readEnvelopes([chat], 0, 5_000, 1e9);
+      await expect(read).rejects.toMatchObject({ name: 'JournalError', code: 'damaged' });
+    }
+    expect(told).toMatchObject([
+      { code: 'damaged', message: expect.stringContaining('start the host again') },
+    ]);
     expect(await journal.readMeta('elsewhere')).toBeUndefined();
     await journal.close();
     expect(await create().open()).toMatchObject({ setAside: { path: expect.stringContaining('.damaged-') } });
@@ -480,7 +491,7 @@ describe('damage', () => {
     overwriteRoot('sessions_by_time');
     const journal = create();
     expect(await journal.open()).not.toHaveProperty('setAside');
-    const refusal = { code: 'io', message: expect.stringContaining('is damaged (database disk image') };
+    const refusal = { code: 'damaged', message: expect.stringContaining('is damaged (database disk image') };
     await expect(journal.commit([session('b')])).rejects.toMatchObject(refusal);
     await expect(journal.commit([{ op: 'meta', key: 'k', value: 'v' }])).rejects.toMatchObject(refusal);
     await expect(journal.reserveSeq(1_000_000)).rejects.toMatchObject(refusal);
@@ -500,7 +511,7 @@ describe('damage', () => {
     database.close();
     const again = create();
     await again.open();
-    const damage = { name: 'JournalError', code: 'io', message: expect.stringContaining('damaged') };
+    const damage = { name: 'JournalError', code: 'damaged', message: expect.stringContaining('damaged') };
     await expect(again.readEnvelopes([chat], 0, 5, 1e9)).rejects.toMatchObject(damage);
     expect(await again.readEnvelopes(['other'], 0, 5, 1e9)).toMatchObject([{ json: largeEnvelope(2).json }]);
     expect(await again.trim(1, 5)).toBe(1);

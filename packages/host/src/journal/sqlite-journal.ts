@@ -33,10 +33,9 @@ import { SqliteWindow } from './sqlite-window.ts';
 import { SqliteWriter } from './sqlite-writes.ts';
 
 /**
- * The journal in one SQLite file (`journal.db`, with a log beside it) and the tiny files `seq` and
- * `sent`. One process at a time: a second
- * one is refused with 'locked', and the lock ends with the process that holds it, a killed one too. Calls run to their end at
- * once, so that its promises never overlap.
+ * The journal in one SQLite file (`journal.db`, with a log beside it) and the tiny files `seq` and `sent`. One process at a time:
+ * a second one is refused with 'locked', and the lock ends with the process that holds it, a killed one too. Calls run to their
+ * end at once, so that its promises never overlap.
  */
 export class SqliteJournal implements Journal {
   readonly #options: SqliteJournalOptions;
@@ -72,7 +71,7 @@ export class SqliteJournal implements Journal {
         sent: sent.read(),
         now,
       });
-      const { lastSeq, lastTime, reservedSeq, trimmedSeq, mayHaveLostTail, lost, beside } = found;
+      const { lastSeq, lastTime, reservedSeq, trimmedSeq, mayHaveLostTail, lost, isLost, beside } = found;
       this.#open = {
         database,
         statements,
@@ -95,7 +94,8 @@ export class SqliteJournal implements Journal {
       });
       if (reservedSeq > beside || setAside !== undefined) this.#seqFile.write(reservedSeq);
       sent.write(lastSeq);
-      return { lastSeq, lastTime, reservedSeq, mayHaveLostTail, lost, ...(setAside && { setAside }) };
+      const fate = { ...(setAside && { setAside }), ...(isLost && { isLost }) };
+      return { lastSeq, lastTime, reservedSeq, mayHaveLostTail, lost, ...fate };
     } catch (error) {
       this.#open = undefined;
       sent?.close();
@@ -269,7 +269,7 @@ export class SqliteJournal implements Journal {
     try {
       return read(open);
     } catch (error) {
-      throw failureOf(error, this.#files);
+      throw failureOf(error, this.#files, this.#options.onDamage);
     }
   }
 
@@ -288,7 +288,7 @@ export class SqliteJournal implements Journal {
     } catch (error) {
       rollBack(database);
       open.isWriterStale = true;
-      const failure = failureOf(error, this.#files);
+      const failure = failureOf(error, this.#files, this.#options.onDamage);
       // Of the file, that is: one row that cannot be undone harms nobody else.
       if (isDamage(error) && !(error instanceof JournalError)) open.damage = failure;
       throw failure;

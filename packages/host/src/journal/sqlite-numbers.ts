@@ -12,6 +12,8 @@ interface Numbers {
   readonly trimmedSeq: number;
   readonly mayHaveLostTail: boolean;
   readonly lost: LostRange[];
+  /** There was a database before the one that was begun now, and nobody knows where it went. */
+  readonly isLost: boolean;
   /** What the file beside the database said, or stands for it. */
   readonly beside: number;
 }
@@ -43,7 +45,8 @@ export function readNumbers(
   const mayHaveLostTail = reservedSeq > lastSeq && (hasLostFile || opened.isAfterPowerLoss || sent > lastSeq);
   const lost = readLost(internal('lost'), trimmedSeq);
   if (mayHaveLostTail) lost.push({ after: lastSeq, upTo: reservedSeq });
-  return { lastSeq, lastTime, reservedSeq, trimmedSeq, mayHaveLostTail, lost, beside };
+  const isLost = opened.isNew && setAside === undefined && beside > 0;
+  return { lastSeq, lastTime, reservedSeq, trimmedSeq, mayHaveLostTail, lost, isLost, beside };
 }
 
 function readInternal(statements: Statements, key: string): string | undefined {

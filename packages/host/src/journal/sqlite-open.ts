@@ -107,6 +107,7 @@ function openDatabase(options: OpenDatabaseOptions): OpenDatabase {
   const { files } = options;
   try {
     makeFolder(files.folder);
+    refuseFolder(files.database);
     createPrivately(files.database);
     const inode = statSync(files.database).ino;
     try {
@@ -133,6 +134,15 @@ function makeFolder(path: string): void {
     // Node says so of whatever stopped it on the way, a read-only file system too; the plain call says what it was.
     mkdirSync(path, { mode: 0o700 });
   }
+}
+
+/** SQLite would say that it cannot be written, and its mode be taken from it before. */
+function refuseFolder(path: string): void {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) return;
+  throw new JournalError(
+    'io',
+    `${path} is a folder, and no database: move it away, or choose another data folder`,
+  );
 }
 
 function createPrivately(path: string): void {

@@ -1,3 +1,4 @@
+import type { JournalError } from './journal.ts';
 import type { Migration } from './sqlite-schema.ts';
 
 /** Options of `SqliteJournal`. */
@@ -15,6 +16,8 @@ export interface SqliteJournalOptions {
   readonly bootId?: () => string | undefined;
   /** Whether SQLite has FTS5; without it, a search reads the rows themselves. Default: what SQLite says. */
   readonly hasFts5?: boolean;
+  /** Hears once of damage that was met in the open database; calls go on failing with it. */
+  readonly onDamage?: (failure: JournalError) => void;
   /** Default: all that this version knows. */
   readonly migrations?: readonly Migration[];
 }

@@ -170,6 +170,10 @@ export class Host {
       this.#log.error(start.setAside, 'the database was damaged and set aside');
       this.#emit('databaseSetAside', start.setAside);
     }
+    if (start.isLost === true) {
+      this.#log.error({}, 'the database is empty or gone; a new one was begun');
+      this.#emit('databaseLost', {});
+    }
     const workspace = createWorkspace({
       roots: this.#options.roots ?? [homedir()],
       defaultDirectory: this.#options.defaultDirectory ?? process.cwd(),
@@ -225,7 +229,13 @@ export class Host {
   #sqlite(): Journal {
     const { dataDir } = this.#options;
     if (dataDir === undefined) throw new Error('HostOptions: give dataDir or journal');
-    return new SqliteJournal({ folder: dataDir });
+    return new SqliteJournal({
+      folder: dataDir,
+      onDamage: (error) => {
+        this.#log.error({ error }, 'the database is damaged');
+        this.#emit('databaseDamaged', { error });
+      },
+    });
   }
 
   #sweep({ sync, hub, turns, files }: Core): void {

@@ -12,7 +12,9 @@ const NAMES = [
   'sessionRemoved',
   'journalUnavailable',
   'journalRecovered',
+  'databaseDamaged',
   'databaseSetAside',
+  'databaseLost',
   'stopped',
 ] as const satisfies (keyof HostEvents)[];
 

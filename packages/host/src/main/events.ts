@@ -1,3 +1,4 @@
+import type { JournalError } from '../journal/journal.ts';
 import type { Log } from '../lib/log.ts';
 import type { HostAddress } from './options.ts';
 
@@ -13,8 +14,12 @@ export interface HostEvents {
   readonly journalUnavailable: { readonly error: unknown };
   /** The journal can be written again. */
   readonly journalRecovered: Record<never, never>;
+  /** A read or a write met damage in the database: what lies there fails from now on, and a write that met it ends all of them. Once. */
+  readonly databaseDamaged: { readonly error: JournalError };
   /** The database was damaged: it lies at `path` now, and the host began with an empty one. Before `ready`. */
   readonly databaseSetAside: { readonly path: string; readonly reason: string };
+  /** A host ran on this data folder, and its database is empty or gone: the host began with an empty one. Before `ready`. */
+  readonly databaseLost: Record<never, never>;
   /** It has ended in order. */
   readonly stopped: Record<never, never>;
 }
@@ -30,7 +35,9 @@ export class HostListeners {
     sessionRemoved: new Set(),
     journalUnavailable: new Set(),
     journalRecovered: new Set(),
+    databaseDamaged: new Set(),
     databaseSetAside: new Set(),
+    databaseLost: new Set(),
     stopped: new Set(),
   };
 

@@ -13,6 +13,7 @@ import {
 import { validateParams } from '@agenthost/protocol/validate';
 import type { RequestContext } from '@agenthost/rpc';
 import type { Caller } from '../channels/module.ts';
+import { JournalError } from '../journal/journal.ts';
 import { JournalUnavailable } from '../sync/commit-path.ts';
 import type { Connection } from './connection.ts';
 import { callerOf } from './dispatch.ts';
@@ -150,6 +151,10 @@ async function guarded<T>(run: () => T | Promise<T>): Promise<T> {
   } catch (error) {
     if (error instanceof JournalUnavailable) {
       throw internalError('The host cannot write its journal now; try again', error);
+    }
+    // Logged when it was first met.
+    if (error instanceof JournalError && error.code === 'damaged') {
+      throw internalError('This cannot be read: the host’s database is damaged', error);
     }
     throw error;
   }

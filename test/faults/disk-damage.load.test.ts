@@ -1,0 +1,158 @@
+import { existsSync } from 'node:fs';
+import { mkdir, open, readdir, rename, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { pathToFileURL } from 'node:url';
+import { describe, expect, test, vi } from 'vitest';
+import { quickly } from '../terminals/stage.ts';
+import { clientOf, hostOn, logOf, refusal, temporaryFolder } from './stage.ts';
+
+const PAGE_BYTES = 4_096;
+
+/** Writes over all pages between two parts of a file. */
+async function overwrite(file: string, from: number, to: number): Promise<void> {
+  const handle = await open(file, 'r+');
+  const pageCount = (await handle.stat()).size / PAGE_BYTES;
+  const first = Math.floor(pageCount * from);
+  const bytes = Buffer.alloc((Math.floor(pageCount * to) - first) * PAGE_BYTES, 0xa5);
+  await handle.write(bytes, 0, bytes.length, first * PAGE_BYTES);
+  await handle.close();
+}
+
+describe('a database', () => {
+  test('[CONN-4] damaged while the host runs: what lies there is an error in words, the rest goes on, and the next start begins anew', async () => {
+    const folder = await temporaryFolder();
+    const workingDirectory = pathToFileURL(folder).href;
+    const dataDir = join(folder, 'data');
+    const database = join(dataDir, 'journal.db');
+    const host = hostOn(dataDir, folder);
+    await host.start();
+    const writer = await clientOf(host, 'writer');
+    const old = await writer.sessions.create({ provider: 'demo', workingDirectory });
+    for (let turn = 0; turn < 30; turn++) await old.prompt(quickly('stream 20 every 0 of 10000')).result;
+    const recent = await writer.sessions.create({ provider: 'demo', workingDirectory });
+    await recent.prompt(quickly('say sound')).result;
+    writer.close();
+    // All of it is in the database itself then.
+    await host.stop();
+    await host.start();
+    const client = await clientOf(host, 'client');
+    const sound = await client.sessions.open(recent.uri);
+    await overwrite(database, 0.3, 0.8);
+
+    // Reads: a refusal in words where the damage lies, however often, and the rest as ever.
+    const unreadable = {
+      code: -32603,
+      message: expect.stringMatching(/^This cannot be read: the host’s database is damaged$/),
+    };
+    await expect(client.sessions.open(old.uri)).rejects.toMatchObject(unreadable);
+    await expect(client.sessions.open(old.uri)).rejects.toMatchObject(unreadable);
+    await expect(
+      client.request('fetchTurns', { channel: old.chat.mirror.uri, limit: 30 }),
+    ).rejects.toMatchObject(unreadable);
+    expect((await client.request('listSessions', { channel: 'ahp-root://' })).items).toHaveLength(2);
+    const late = await clientOf(host, 'late');
+    const alsoSound = await late.sessions.open(recent.uri);
+    expect(alsoSound.chat.mirror.confirmed).toEqual(sound.chat.mirror.confirmed);
+    await vi.waitFor(() =>
+      expect(host.errors.match(/journal\.db is damaged .* start the host again/g)).toHaveLength(1),
+    );
+
+    // Writes: until one meets the damage, then none; the host stays.
+    await vi.waitFor(
+      async () => {
+        // A turn that has begun waits for a journal that never comes.
+        sound.prompt(quickly('say more')).result.catch(() => undefined);
+        expect(await sound.rename('again')).toMatchObject({ outcome: 'rejected', code: 'unavailable' });
+      },
+      { timeout: 20_000 },
+    );
+    await expect(client.sessions.create({ provider: 'demo' })).rejects.toMatchObject({ code: -32603 });
+    await late.ping();
+    expect(alsoSound.chat.mirror.confirmed).toEqual(sound.chat.mirror.confirmed);
+    await vi.waitFor(() => expect(host.errors.match(/nothing is saved any more/g)).toHaveLength(1));
+    expect(host.isRunning).toBe(true);
+    const complaints = (await logOf(dataDir)).filter(({ level }) => level === 'error');
+    expect(complaints.map(({ msg }) => msg)).toEqual([
+      'the database is damaged',
+      'the journal cannot be written; trying again each second',
+    ]);
+    expect(host.errors).not.toMatch(/\n\s+at /);
+
+    // The next start.
+    const lastSeen = sound.mirror.reflectedSeq;
+    expect(await host.stop()).toBe(0);
+    await host.start();
+    expect(host.errors).toContain('and a new one was begun, without its sessions and access tokens');
+    const kept = (await readdir(dataDir)).filter((name) => name.includes('.damaged-'));
+    expect(kept).not.toEqual([]);
+    for (const one of [client, late]) {
+      await one.whenOnline();
+      expect((await one.request('listSessions', { channel: 'ahp-root://' })).items).toEqual([]);
+    }
+    // What is gone says so, where it was shown.
+    expect([sound.mirror.isLost, alsoSound.chat.mirror.isLost]).toEqual([true, true]);
+    const next = await client.sessions.create({ provider: 'demo', workingDirectory });
+    const seenBy = await late.sessions.open(next.uri);
+    await next.prompt(quickly('say anew')).result;
+    await late.ping();
+    expect(seenBy.chat.mirror.confirmed).toEqual(next.chat.mirror.confirmed);
+    expect(next.mirror.reflectedSeq).toBeGreaterThan(lastSeen);
+    expect(existsSync(`${database}.suspect`)).toBe(false);
+    // Only once: what was begun is sound.
+    await host.stop();
+    await host.start();
+    expect(host.errors.match(/a new one was begun/g)).toHaveLength(1);
+  }, 60_000);
+
+  test('[CONN-4] that a newer host wrote, is a folder or was emptied: what can be lost is not, and all is said', async () => {
+    const folder = await temporaryFolder();
+    const dataDir = join(folder, 'data');
+    const database = join(dataDir, 'journal.db');
+    const host = hostOn(dataDir, folder);
+    await host.start();
+    const client = await clientOf(host, 'client');
+    const session = await client.sessions.create({ provider: 'demo' });
+    await session.prompt(quickly('say before')).result;
+    const lastSeen = session.mirror.reflectedSeq;
+    await host.stop();
+
+    const setVersion = (change: (version: number) => number): void => {
+      const edited = new DatabaseSync(database);
+      const version = Number(edited.prepare('PRAGMA user_version').get()?.['user_version']);
+      edited.exec(`PRAGMA user_version = ${change(version)}`);
+      edited.close();
+    };
+    setVersion((version) => version + 1);
+    expect(await refusal(host)).toMatch(
+      /journal\.db has version \d+, and this host knows .* install a newer agenthost/,
+    );
+    setVersion((version) => version - 1);
+    await host.start();
+    await client.whenOnline();
+    await client.ping();
+    expect(session.chat.mirror.confirmed.turns).toHaveLength(1);
+    await host.stop();
+
+    await rename(database, join(folder, 'put-away'));
+    await mkdir(database);
+    const refused = await refusal(host);
+    expect(refused).toContain('journal.db is a folder, and no database: move it away');
+    expect(refused).not.toMatch(/\n\s+at /);
+    expect((await stat(database)).mode & 0o100).not.toBe(0);
+    await rm(database, { recursive: true });
+    await rename(join(folder, 'put-away'), database);
+    await host.start();
+    await host.stop();
+
+    await truncate(database, 0);
+    await writeFile(`${database}-wal`, '');
+    await host.start();
+    await client.whenOnline();
+    expect((await client.request('listSessions', { channel: 'ahp-root://' })).items).toEqual([]);
+    expect(session.mirror.isLost).toBe(true);
+    const next = await client.sessions.create({ provider: 'demo' });
+    expect(next.mirror.reflectedSeq).toBeGreaterThan(lastSeen);
+    expect(host.errors.match(/the database was empty or gone/g)).toHaveLength(1);
+  }, 60_000);
+});
