@@ -13,7 +13,8 @@ type Request =
   | { kind: 'settle'; channel: string; seq: number }
   /** All lose their connection, and get none until `return`. */
   | { kind: 'leave' }
-  | { kind: 'return' };
+  /** Once all have asked for what they missed, none of them reads for so long; absent: at once. */
+  | { kind: 'return'; deafMs?: number };
 
 /** What all of them have in common, or not. */
 export interface CrowdState {
@@ -36,6 +37,8 @@ interface Member {
 const members: Member[] = [];
 let returns: Record<string, number> = {};
 const connections = new Set<{ close(): void }>();
+let askedCount = 0;
+let onAllAsked = (): void => undefined;
 let gate: { readonly opened: Promise<void>; open(): void } | undefined;
 
 async function answer(request: Request): Promise<unknown> {
@@ -58,6 +61,10 @@ async function answer(request: Request): Promise<unknown> {
       return {};
     }
     case 'return':
+      onAllAsked = () => {
+        // The whole process: nothing is read from any socket.
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, request.deafMs ?? 0);
+      };
       gate?.open();
       gate = undefined;
       return {};
@@ -78,6 +85,11 @@ async function join(url: string, clientId: string, channels: readonly string[]):
       connections.add(transport);
       return observeTransport(transport, {
         envelope: ({ serverSeq }) => void seen.push(serverSeq),
+        frame: (direction, text) => {
+          if (direction !== 'out' || !text.includes('"method":"reconnect"')) return;
+          askedCount += 1;
+          if (askedCount === members.length) setImmediate(onAllAsked);
+        },
         reconnected: (type) => {
           returns[type] = (returns[type] ?? 0) + 1;
         },

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { MemoryJournal } from '../src/journal/memory-journal.ts';
 import { createHost } from '../src/main/create-host.ts';
-import { startHost } from './host-fixture.ts';
+import { ROOT, startHost } from './host-fixture.ts';
 import { PuppetAgent } from './puppet-agent.ts';
 
 test('a client without a sign of life for two minutes is let go, and one that gives one now and then is not', async () => {
@@ -22,6 +22,38 @@ test('a client without a sign of life for two minutes is let go, and one that gi
   await host.advance(600_000);
   expect(sleepy.closed).toBeUndefined();
   expect(checks).toBeGreaterThan(40);
+});
+
+test('a connection on which nobody says who it is for half a minute is closed, whatever else it says; its next try is welcome', async () => {
+  const host = await startHost();
+  const [strange, refused, arriving] = [
+    host.connect('strange'),
+    host.connect('refused'),
+    host.connect('arriving'),
+  ];
+  refused.ask('reconnect', { clientId: '', lastSeenServerSeq: 0, subscriptions: [] });
+  await host.run();
+  const gate = Promise.withResolvers<void>();
+  host.journal.gates.afterRead = () => gate.promise;
+  const asked = arriving.ask('initialize', {
+    channel: ROOT,
+    protocolVersions: ['0.5.2'],
+    clientId: 'arriving',
+  });
+  await host.advance(29_000);
+  expect(strange.closed).toBeUndefined();
+  const ping = strange.ask('ping', { channel: ROOT });
+  await host.advance(17_000);
+  expect(strange.answerTo(ping)).toBeDefined();
+  for (const each of [strange, refused]) {
+    expect(each.closed).toEqual({ code: 4004, reason: 'no initialize or reconnect within 30 seconds' });
+  }
+  await host.advance(60_000);
+  gate.resolve();
+  await host.run();
+  expect(arriving.answerTo(asked)).toBeDefined();
+  expect(arriving.closed).toBeUndefined();
+  expect((await host.client('strange')).closed).toBeUndefined();
 });
 
 test('over a real socket, who never reads is closed in the end, and who is idle stays', async () => {

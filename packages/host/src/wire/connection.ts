@@ -42,6 +42,9 @@ export interface Online {
  */
 const MOST_SILENT_CHECKS = 8;
 
+/** So many without a handshake end it as well: that is half a minute at least. */
+const MOST_STRANGE_CHECKS = 3;
+
 /** One accepted connection: its peer, its outbox, what it subscribed to. */
 export class Connection implements Sink {
   readonly identity: Identity;
@@ -61,6 +64,7 @@ export class Connection implements Sink {
   #capture: ((message: ResponseMessage) => void) | undefined;
   #isClosed = false;
   #silentChecks = 0;
+  #strangeChecks = 0;
 
   constructor(parts: {
     transport: ServerTransport;
@@ -72,6 +76,8 @@ export class Connection implements Sink {
     connectionLimits(): ConnectionLimits;
     /** First output since the last flush. */
     onFirst(outbox: Outbox): void;
+    /** The transport has taken what waited. */
+    onDrained(connection: Connection): void;
     onClose(connection: Connection): void;
   }) {
     this.identity = parts.identity;
@@ -84,7 +90,10 @@ export class Connection implements Sink {
       timers: parts.timers,
       limits: parts.limits,
       onFirst: parts.onFirst,
-      onDrained: () => this.gate.resume(),
+      onDrained: () => {
+        this.gate.resume();
+        parts.onDrained(this);
+      },
       onOverflow: () => {
         this.#cut('a client reads too slowly; it has to reconnect', 'reads too slowly: reconnect');
       },
@@ -146,6 +155,11 @@ export class Connection implements Sink {
     return this.outbox.waitingBytes;
   }
 
+  /** Bytes of answers that the client has not taken: an upper bound. */
+  get unreadBytes(): number {
+    return this.outbox.responseBytes;
+  }
+
   envelope(encoded: EncodedEnvelope, delivery: Parameters<Sink['envelope']>[1]): void {
     if (this.#dialect === undefined) return;
     const { value } = encoded;
@@ -167,7 +181,20 @@ export class Connection implements Sink {
 
   /** Answers the request for which the outbox is held, and ends the hold. */
   respondHeld(context: RequestContext, result: unknown): void {
-    this.#capture = (message) => this.outbox.release(JSON.stringify(message));
+    this.#respondHeld(context, result, (message) => JSON.stringify(message));
+  }
+
+  /** The same with a result that is JSON already. */
+  respondHeldJson(context: RequestContext, json: string): void {
+    this.#respondHeld(
+      context,
+      null,
+      ({ id }) => `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${json}}`,
+    );
+  }
+
+  #respondHeld(context: RequestContext, result: unknown, encode: (message: ResponseMessage) => string): void {
+    this.#capture = (message) => this.outbox.release(encode(message));
     try {
       context.respond(result);
     } finally {
@@ -198,12 +225,23 @@ export class Connection implements Sink {
     this.peer.close(code, reason);
   }
 
-  /** To be called every 15 s: a client whose machine or network has gone without a word, or that never reads, is let go. */
-  checkAlive(): void {
+  /**
+   * To be called every 15 s: a client whose machine or network has gone without a word, or that never reads, is let go, and so is one that
+   * says for half a minute not who it is. `isArriving`: its handshake is under way.
+   */
+  checkAlive(isArriving: boolean): void {
+    this.#strangeChecks = this.isOnline || isArriving ? 0 : this.#strangeChecks + 1;
+    if (this.#strangeChecks === MOST_STRANGE_CHECKS)
+      return this.close(CLOSE_CODES.noHandshake, 'no initialize or reconnect within 30 seconds');
     const isAlive = this.#transport.probe?.() ?? true;
     this.#silentChecks = isAlive ? 0 : this.#silentChecks + 1;
     if (this.#silentChecks < MOST_SILENT_CHECKS) return;
     this.#cut('a client gives no sign of life; its connection is closed', 'no sign of life: reconnect');
+  }
+
+  /** It does not read its answers, and others wait for the room that they take. */
+  cutOff(): void {
+    this.#cut('a client does not read its answers; it has to reconnect', 'does not read: reconnect');
   }
 
   #cut(message: string, reason: string): void {

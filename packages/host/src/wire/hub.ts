@@ -7,6 +7,7 @@ import type { JournalStart } from '../journal/journal.ts';
 import type { Timers } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { Sync } from '../sync/sync.ts';
+import { Arrivals } from './arrivals.ts';
 import { attachWithSnapshots, detach } from './attach.ts';
 import { Clients } from './clients.ts';
 import { Connection, type Identity } from './connection.ts';
@@ -35,6 +36,7 @@ export class Hub {
   /** How many of them each token brought. */
   readonly #countByToken = new Map<string, number>();
   readonly #unflushed = new Set<Outbox>();
+  readonly #arrivals: Arrivals<Connection>;
 
   constructor(parts: {
     sync: Sync;
@@ -53,6 +55,7 @@ export class Hub {
     const { sync, log, modules } = parts;
     this.#parts = parts;
     this.#clients = new Clients(sync);
+    this.#arrivals = new Arrivals(parts.timers);
     this.#handshake = new Handshake({ ...parts, clients: this.#clients });
     this.#dispatcher = new Dispatcher({ sync, log, modules, clients: this.#clients });
     sync.path.onPublished(() => this.#flush());
@@ -81,10 +84,12 @@ export class Hub {
       transport,
       identity,
       onFirst: (outbox) => this.#unflushed.add(outbox),
+      onDrained: (drained) => this.#arrivals.drained(drained),
       onClose: (closed) => {
         this.#connections.delete(closed);
         this.#countToken(identity.tokenHash, -1);
         this.#handshake.leave(closed);
+        this.#arrivals.closed(closed);
       },
     });
     this.#connections.add(connection);
@@ -98,9 +103,9 @@ export class Hub {
     return connection;
   }
 
-  /** Lets go of clients that are gone without a word. To be called every 15 s. */
+  /** Lets go of clients that are gone without a word, or say none. To be called every 15 s. */
   checkAlive(): void {
-    for (const connection of [...this.#connections]) connection.checkAlive();
+    for (const connection of [...this.#connections]) connection.checkAlive(this.#arrivals.has(connection));
   }
 
   /** Ends all that came by a token; with `isRevoked` its client ids are for others to take, too [AUTH-1]. */
@@ -125,9 +130,12 @@ export class Hub {
 
   #wireRequests(): WireRequests {
     return {
-      initialize: (connection, params, context) => this.#handshake.initialize(connection, params, context),
-      reconnect: (connection, params, context) => this.#handshake.reconnect(connection, params, context),
-      subscribe: (connection, params, context) => this.#subscribe(connection, params, context),
+      initialize: (connection, params, context) =>
+        this.#arrivals.run(connection, () => this.#handshake.initialize(connection, params, context)),
+      reconnect: (connection, params, context) =>
+        this.#arrivals.run(connection, () => this.#handshake.reconnect(connection, params, context)),
+      subscribe: (connection, params, context) =>
+        this.#arrivals.run(connection, () => this.#subscribe(connection, params, context)),
     };
   }
 

@@ -77,7 +77,12 @@ export class Outbox implements Sink {
 
   /** False while so many responses wait for the client to read that none should be made ahead. */
   get hasRoomForResponses(): boolean {
-    return this.#responseBytes() < this.#limits.responseBytes / 16;
+    return this.responseBytes < this.#limits.responseBytes / 16;
+  }
+
+  /** Bytes of responses that wait here or in the transport: an upper bound. */
+  get responseBytes(): number {
+    return this.#queuedExemptBytes + Math.min(this.#exemptBytes, this.#transport.bufferedBytes);
   }
 
   get waitingBytes(): number {
@@ -219,7 +224,7 @@ export class Outbox implements Sink {
   #checkOverflow(): void {
     if (this.#isClosed) return;
     const { hardBytes, responseBytes } = this.#limits;
-    if (this.#queuedBytes + this.#heldByTransport() > hardBytes || this.#responseBytes() > responseBytes) {
+    if (this.#queuedBytes + this.#heldByTransport() > hardBytes || this.responseBytes > responseBytes) {
       this.#onOverflow();
     }
   }
@@ -277,11 +282,6 @@ export class Outbox implements Sink {
 
   #hasRoom(): boolean {
     return this.#heldByTransport() < this.#limits.softBytes;
-  }
-
-  /** Bytes of responses that wait here or in the transport: an upper bound. */
-  #responseBytes(): number {
-    return this.#queuedExemptBytes + Math.min(this.#exemptBytes, this.#transport.bufferedBytes);
   }
 
   #heldByTransport(): number {

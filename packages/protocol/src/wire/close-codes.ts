@@ -9,6 +9,8 @@ export const CLOSE_CODES = {
   replaced: 4001,
   /** The token was revoked: reconnecting needs another one. */
   unauthorized: 4003,
+  /** It did not introduce itself in time: reconnect. */
+  noHandshake: 4004,
   /** No offered version is spoken here; `-32005` was answered before [CONN-1]. */
   unsupportedVersion: 4005,
   /** The client did not read fast enough: reconnect, a replay or a snapshot brings it up to date. */
