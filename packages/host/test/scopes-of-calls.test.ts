@@ -1,0 +1,101 @@
+import {
+  type ClientRequestMethod,
+  type ClientToHostRequests,
+  isWithinScope,
+  ROOT_URI,
+  SessionStatus,
+  TOKEN_SCOPES,
+  type TokenScope,
+} from '@agenthost/protocol';
+import { expect, test } from 'vitest';
+import { SESSION, startHost } from './host-fixture.ts';
+
+const CHAT = 'ahp-chat:/c';
+const TERMINAL = 'ahp-terminal:/t';
+const FILE = 'file:///tmp/agenthost-none';
+const root = { channel: ROOT_URI } as const;
+const TOO_LITTLE = 'takes a token of scope';
+const time = '2026-01-01T00:00:00Z';
+const head = { title: '', status: SessionStatus.Idle };
+
+/** The least scope of a call, said once more than in the product, and params that fit its schema. */
+type Calls = {
+  readonly [M in Exclude<ClientRequestMethod, 'initialize' | 'reconnect'>]: readonly [
+    TokenScope,
+    ClientToHostRequests[M]['params'],
+  ];
+};
+
+const CALLS = {
+  ping: ['observe', root],
+  subscribe: ['observe', { channel: SESSION }],
+  listSessions: ['observe', root],
+  fetchTurns: ['observe', { channel: CHAT }],
+  'x-searchSessions': ['observe', { ...root, query: 'x' }],
+  'x-listApprovals': ['observe', root],
+  'x-diskUse': ['observe', { channel: SESSION }],
+  resourceRead: ['interact', { ...root, uri: FILE }],
+  resourceList: ['interact', { ...root, uri: FILE }],
+  resourceResolve: ['interact', { ...root, uri: FILE }],
+  resourceWrite: ['interact', { ...root, uri: FILE, data: '', encoding: 'utf-8' }],
+  resourceCopy: ['interact', { ...root, source: FILE, destination: FILE }],
+  resourceMove: ['interact', { ...root, source: FILE, destination: FILE }],
+  resourceDelete: ['interact', { ...root, uri: FILE }],
+  resourceMkdir: ['interact', { ...root, uri: FILE }],
+  resourceRequest: ['interact', { ...root, uri: FILE }],
+  createResourceWatch: ['interact', { ...root, uri: FILE }],
+  resolveSessionConfig: ['interact', root],
+  sessionConfigCompletions: ['interact', { ...root, property: 'x' }],
+  completions: ['interact', { channel: CHAT, kind: 'userMessage', text: '', offset: 0 }],
+  authenticate: ['interact', { ...root, resource: 'https://example.org', token: 'x' }],
+  createSession: ['interact', { channel: 'ahp-session:/new' }],
+  disposeSession: ['interact', { channel: SESSION }],
+  createChat: ['interact', { channel: SESSION, chat: 'ahp-chat:/new' }],
+  disposeChat: ['interact', { channel: CHAT }],
+  createTerminal: ['interact', { channel: TERMINAL, claim: { kind: 'session', session: SESSION } }],
+  disposeTerminal: ['interact', { channel: TERMINAL }],
+  'x-signalTerminal': ['interact', { channel: TERMINAL, signal: 'KILL' }],
+  invokeChangesetOperation: ['interact', { channel: 'ahp-changeset:/x', operationId: 'x' }],
+  'x-revokeApproval': ['interact', { ...root, id: 'x' }],
+  'x-importSession': [
+    'admin',
+    {
+      channel: 'ahp-session:/imported',
+      session: { ...head, resource: SESSION, provider: 'puppet', lifecycle: 'ready' },
+      chats: [{ ...head, resource: CHAT, modifiedAt: time }],
+    },
+  ],
+  'x-importTurns': ['admin', { channel: 'ahp-session:/imported', chat: CHAT, turns: [] }],
+  'x-finishImport': ['admin', { channel: 'ahp-session:/imported' }],
+  'x-createToken': ['admin', root],
+  'x-listTokens': ['admin', root],
+  'x-revokeToken': ['admin', { ...root, id: 'x' }],
+} as const satisfies Calls;
+
+test.each(Object.entries(CALLS))(
+  '[AUTH-1] %s takes its scope, and without it does nothing',
+  async (method, [least, params]) => {
+    const host = await startHost();
+    await host.session(await host.client());
+    for (const scope of TOKEN_SCOPES) {
+      const client = await host.client(`of ${scope}`, {}, { tokenHash: scope, scope });
+      const { emittedSeq } = host.host.core.sync;
+      const error = await client.raw(method, params).then(
+        () => undefined,
+        (thrown: unknown) => thrown,
+      );
+      if (isWithinScope(scope, least)) {
+        // It got past the scope, to whatever else there is to say, such as that a file lies outside the roots.
+        expect(String(error)).not.toContain(TOO_LITTLE);
+        continue;
+      }
+      // What this host does not have, nobody may do. Params that miss their schema would be refused for that.
+      const isServed = Object.hasOwn(host.host.core.commands, method);
+      expect(error).toMatchObject(
+        isServed ? { code: -32009, message: expect.stringContaining(TOO_LITTLE) } : { code: -32601 },
+      );
+      expect(host.host.core.sync.emittedSeq).toBe(emittedSeq);
+    }
+    host.kill();
+  },
+);
