@@ -9,9 +9,6 @@ import { newSession, WireClient } from '../../bench/wire.ts';
 import { wireTurn } from '../../bench/wire-turn.ts';
 import type { CrowdState } from './crowd.ts';
 
-const MEGABYTE = 1_000_000;
-const CROWD = '../test/load/crowd.ts';
-
 let folder = '';
 let host: BenchProcess;
 let crowd: BenchProcess;
@@ -33,7 +30,7 @@ beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'agenthost-many-'));
   port = 0;
   await startHost();
-  crowd = new BenchProcess(CROWD);
+  crowd = new BenchProcess('../test/load/crowd.ts');
 });
 
 afterEach(async () => {
