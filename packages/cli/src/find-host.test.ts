@@ -27,13 +27,21 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 test.each([
   ['http://127.0.0.1:4711', true],
-  ['http://localhost:4711', true],
-  ['ws://[::1]:4711/ahp', true],
   ['http://localhost:4712', false],
   ['http://localhost.example.org:4711', false],
 ])('the token of the host here is used for %s: %s', async (url, isOwn) => {
   const target = await findHost(context, new Screen(context), { url });
   expect(target).toEqual({ url, isOwn, ...(isOwn ? { token: 'own' } : {}) });
+});
+
+test.each([
+  ['http://localhost:4711', 'http://127.0.0.1:4711'],
+  ['https://localhost:4711/', 'https://127.0.0.1:4711'],
+  ['ws://[::1]:4711/ahp', 'ws://127.0.0.1:4711/ahp'],
+  ['http://127.9.9.9:4711', 'http://127.0.0.1:4711'],
+])('%s is the host here, and its token goes only to where that listens: %s', async (given, url) => {
+  const target = await findHost(context, new Screen(context), { url: given });
+  expect(target).toEqual({ url, isOwn: true, token: 'own' });
 });
 
 test('AGENTHOST_TOKEN is for a named host; one that was found has its own', async () => {

@@ -74,7 +74,7 @@ function named(context: Context, hosts: readonly HostRecord[], given: string): H
   const record = hosts.find((host) => isSameAddress(new URL(host.url), url));
   const token = context.env['AGENTHOST_TOKEN'] || url.searchParams.get('token') || record?.token;
   return {
-    url: given,
+    url: record === undefined ? given : reachedAs(url, new URL(record.url), given),
     isOwn: record !== undefined,
     ...(token === undefined ? {} : { token }),
     ...(record === undefined ? {} : certificateOf(record)),
@@ -84,6 +84,14 @@ function named(context: Context, hosts: readonly HostRecord[], given: string): H
 /** On one port of this machine: loopback has several names. */
 const isSameAddress = (one: URL, other: URL): boolean =>
   one.host === other.host || (one.port === other.port && isLoopback(one) && isLoopback(other));
+
+/** By the name that the host listens on: under another one of loopback's somebody else may listen, and would be shown the token. */
+function reachedAs(url: URL, { hostname }: URL, given: string): string {
+  if (url.hostname === hostname) return given;
+  const own = new URL(url);
+  own.hostname = hostname;
+  return own.href.replace(/(?<=:\d+)\/$/, '');
+}
 
 const isLoopback = ({ hostname }: URL): boolean => /^(?:localhost|127\.[\d.]+|\[::1\])$/.test(hostname);
 
