@@ -16,6 +16,7 @@ import type { Context } from './context.ts';
 import { EXIT, usageError } from './exit.ts';
 import { type OptionName, optionOf } from './options.ts';
 import { outputTrouble } from './output-trouble.ts';
+import { plain } from './render/plain-text.ts';
 import { Screen } from './render/screen.ts';
 import { report } from './report.ts';
 import { WATCH_HELP } from './watch/command.ts';
@@ -74,7 +75,7 @@ function programOf(context: Context, screen: Screen, isJson: boolean, done: (cod
       writeErr: (text) => {
         if (!isJson) context.stderr.write(text);
       },
-      outputError: (text, write) => write(text.replace(/^error: /, 'agenthost: ')),
+      outputError: (text, write) => write(plain(text).replace(/^error: /, 'agenthost: ')),
     })
     .showHelpAfterError('(add --help for more)');
   example(program, [

@@ -1,4 +1,5 @@
 import type { ExportPart } from '@agenthost/client';
+import { harmlessJson } from '../render/json-line.ts';
 
 /** An export as one JSON document, in pieces as they come; each turn is a line of its own. */
 export async function* jsonDocument(
@@ -20,11 +21,11 @@ export async function* jsonDocument(
         end = '\n]}';
         break;
       case 'turn':
-        yield `${turnCount > 0 ? ',' : ''}\n${JSON.stringify(part.turn)}`;
+        yield `${turnCount > 0 ? ',' : ''}\n${harmlessJson(part.turn)}`;
         turnCount += 1;
         break;
       case 'openTurn':
-        yield `\n],\n"openTurn": ${JSON.stringify(part.turn)}`;
+        yield `\n],\n"openTurn": ${harmlessJson(part.turn)}`;
         end = '}';
         break;
     }
@@ -32,4 +33,4 @@ export async function* jsonDocument(
   yield `${end}\n]}\n`;
 }
 
-const withoutEnd = (value: object): string => JSON.stringify(value).slice(0, -1);
+const withoutEnd = (value: object): string => harmlessJson(value).slice(0, -1);
