@@ -28,3 +28,4 @@ export { TlsError } from './tls/tls-error.ts';
 export { endOf, type TerminalEnd } from './turns/command-turn.ts';
 export { type TerminalText, terminalText } from './turns/terminal-text.ts';
 export type { Identity } from './wire/connection.ts';
+export { inFolder, openReal } from './workspace/open-real.ts';

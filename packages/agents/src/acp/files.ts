@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, open, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { type FileHandle, mkdir, open, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { RequestError } from '@agentclientprotocol/sdk';
+import { inFolder, openReal } from '@agenthost/host';
 import { isObject, type JsonObject, numberOf, stringOf } from './json.ts';
 
 /** The largest file that is read for an agent. */
@@ -14,10 +16,8 @@ const maxReadBytes = 32 * 1024 * 1024;
 export async function readTextFile(workingDirectory: string, params: JsonObject): Promise<string> {
   const asked = askedPath(params);
   const path = await confine(workingDirectory, asked);
-  const info = await stat(path).catch((error: unknown) => Promise.reject(fileError(error, asked)));
-  if (!info.isFile()) throw refused(asked, 'is no file');
-  if (info.size > maxReadBytes) throw refused(asked, `is larger than ${maxReadBytes} bytes`);
-  const content = await readFile(path, 'utf8');
+  const file = await openChecked(path, asked);
+  const content = await textOf(file, asked).finally(() => file.close());
   const line = numberOf(params['line']);
   const limit = numberOf(params['limit']);
   if (line === undefined && limit === undefined) return content;
@@ -39,26 +39,47 @@ export async function writeTextFile(workingDirectory: string, params: JsonObject
   const path = await confine(workingDirectory, asked);
   try {
     await mkdir(dirname(path), { recursive: true });
-    const mode = await stat(path).then(
-      (info) => info.mode & 0o777,
-      () => 0o666,
-    );
-    const temporary = join(dirname(path), `.${basename(path)}.${randomUUID()}.tmp`);
-    try {
-      const file = await open(temporary, 'wx', mode);
-      try {
-        await file.writeFile(content, 'utf8');
-      } finally {
-        await file.close();
-      }
-      await rename(temporary, path);
-    } catch (error) {
-      await rm(temporary, { force: true });
-      throw error;
-    }
+    // All that follows happens in this very folder, whatever its path leads to by then.
+    const folder = await openChecked(dirname(path), asked, constants.O_DIRECTORY);
+    await replace(inFolder(folder, dirname(path)), basename(path), content).finally(() => folder.close());
   } catch (error) {
     throw fileError(error, asked);
   }
+}
+
+async function replace(folder: string, name: string, content: string): Promise<void> {
+  const path = join(folder, name);
+  const mode = await stat(path).then(
+    (info) => info.mode & 0o777,
+    () => 0o666,
+  );
+  const temporary = join(folder, `.${name}.${randomUUID()}.tmp`);
+  try {
+    const file = await open(temporary, 'wx', mode);
+    try {
+      await file.writeFile(content, 'utf8');
+    } finally {
+      await file.close();
+    }
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+}
+
+/** Opens what was found to lie inside the working directory. */
+async function openChecked(path: string, asked: string, flags = constants.O_RDONLY): Promise<FileHandle> {
+  const file = await openReal(path, flags).catch((error: unknown) => Promise.reject(fileError(error, asked)));
+  if (file === undefined) throw refused(asked, 'has become another file meanwhile');
+  return file;
+}
+
+async function textOf(file: FileHandle, asked: string): Promise<string> {
+  const info = await file.stat();
+  if (!info.isFile()) throw refused(asked, 'is no file');
+  if (info.size > maxReadBytes) throw refused(asked, `is larger than ${maxReadBytes} bytes`);
+  return file.readFile('utf8');
 }
 
 function askedPath(params: JsonObject): string {
@@ -66,6 +87,7 @@ function askedPath(params: JsonObject): string {
   if (path === undefined || !isAbsolute(path)) {
     throw RequestError.invalidParams({ reason: 'path is not absolute', path });
   }
+  if (path.includes('\0')) throw refused(JSON.stringify(path), 'has a NUL in it');
   return path;
 }
 
@@ -96,6 +118,9 @@ function refused(path: string, reason: string): RequestError {
 
 function fileError(error: unknown, path: string): RequestError {
   if (error instanceof RequestError) return error;
-  if (isObject(error) && error['code'] === 'ENOENT') return RequestError.resourceNotFound(path);
+  const code = isObject(error) ? error['code'] : undefined;
+  if (code === 'ENOENT') return RequestError.resourceNotFound(path);
+  // A link that came meanwhile, a socket, a device without a driver.
+  if (code === 'ELOOP' || code === 'ENXIO' || code === 'ENODEV') return refused(path, 'is no file');
   return RequestError.internalError({ details: String(error) }, String(error));
 }

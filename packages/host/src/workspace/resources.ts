@@ -1,6 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { constants } from 'node:fs';
-import { type FileHandle, open, readlink, realpath } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import {
   type ContentEncoding,
   internalError,
@@ -14,6 +13,7 @@ import {
 import { UnreadableResource } from '../agents/resource.ts';
 import { contentTypeOf } from './content-types.ts';
 import { pathOfFileUri } from './file-uri.ts';
+import { openReal } from './open-real.ts';
 import type { PathPolicy } from './path-policy.ts';
 import { findRealPath, isMissing, type RealPath, systemCode } from './real-path.ts';
 
@@ -73,24 +73,17 @@ function denied(uri: string): WireError {
 }
 
 async function readRegularFile(uri: string, real: RealPath, maxBytes: number): Promise<Buffer> {
-  // Opening a fifo for reading would wait for a writer, and a link that came in the meantime must not be followed.
-  const file = await open(real.path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
+  const file = await openReal(real.path);
+  if (file === undefined) throw denied(uri);
   try {
     const stats = await file.stat();
     if (stats.isDirectory())
       throw new UnreadableResource('folder', `${JSON.stringify(uri)} is a directory: use resourceList`);
     if (!stats.isFile()) throw invalidParams(`${JSON.stringify(uri)} is not a regular file`);
-    // A folder on the way may have become a link since the decision.
-    if ((await pathOfHandle(file, real.path)) !== real.path) throw denied(uri);
     return await readWhole(uri, file, stats.size, maxBytes);
   } finally {
     await file.close();
   }
-}
-
-/** Where an open file really is, as far as the system tells. */
-async function pathOfHandle(file: FileHandle, path: string): Promise<string> {
-  return process.platform === 'linux' ? readlink(`/proc/self/fd/${file.fd}`) : realpath(path);
 }
 
 async function readWhole(uri: string, file: FileHandle, size: number, maxBytes: number): Promise<Buffer> {
