@@ -44,9 +44,10 @@ test.each([
   expect(target).toEqual({ url, isOwn: true, token: 'own' });
 });
 
-test('AGENTHOST_TOKEN is for a named host; one that was found has its own', async () => {
-  context.env['AGENTHOST_TOKEN'] = 'given';
+test("[AUTH-1] AGENTHOST_TOKEN goes before the owner's token, for a named host and for the one that was found", async () => {
   const screen = new Screen(context);
   expect(await findHost(context, screen, {})).toMatchObject({ token: 'own' });
+  context.env['AGENTHOST_TOKEN'] = 'given';
+  expect(await findHost(context, screen, {})).toMatchObject({ token: 'given', isOwn: true });
   expect(await findHost(context, screen, { url: 'http://localhost:4711' })).toMatchObject({ token: 'given' });
 });

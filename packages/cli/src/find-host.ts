@@ -26,7 +26,7 @@ export interface HostTarget {
 
 /**
  * The host that a command talks to: the one named by `--url` or AGENTHOST_URL, else the only one that runs here, else,
- * with `--start`, a new one. Rejects with a `CliError` that says what to do.
+ * with `--start`, a new one. AGENTHOST_TOKEN goes before the token that is known. Rejects with a `CliError` that says what to do.
  */
 export async function findHost(
   context: Context,
@@ -38,9 +38,9 @@ export async function findHost(
   if (url !== undefined) return named(context, hosts, url);
   const [host, ...others] = hosts;
   if (others.length > 0) throw severalHosts(hosts);
-  if (host !== undefined) return own(host);
+  if (host !== undefined) return own(context, host);
   if (start === true) {
-    return own(await startHost(context, screen, folder));
+    return own(context, await startHost(context, screen, folder));
   }
   throw new CliError(
     EXIT.cannotConnect,
@@ -48,9 +48,10 @@ export async function findHost(
   );
 }
 
-const own = ({ url, token, ...record }: HostRecord): HostTarget => ({
+/** Whoever gives a token means to be its bearer, and no more. */
+const own = ({ env }: Context, { url, token, ...record }: HostRecord): HostTarget => ({
   url,
-  token,
+  token: env['AGENTHOST_TOKEN'] || token,
   isOwn: true,
   ...certificateOf(record),
 });

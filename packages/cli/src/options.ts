@@ -11,7 +11,7 @@ export const OPTIONS = {
     type: 'text',
     env: 'AGENTHOST_URL',
     description:
-      'address of the host, http or ws, with its token in AGENTHOST_TOKEN; without it that token is not used',
+      "address of the host, http(s) or ws(s); a token in AGENTHOST_TOKEN is used for any host, in place of the owner's",
     defaultText: 'the host that runs on this machine',
   },
   fingerprint: {
