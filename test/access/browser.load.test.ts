@@ -106,6 +106,19 @@ describe.skipIf(!isThere)('in a browser that is signed in', () => {
     await page.close();
   });
 
+  test('[AUTH-1] it signs out by the button of its page', async () => {
+    const own = await browser.newContext();
+    const page = await own.newPage();
+    await page.goto(`http://127.0.0.1:${hostPort}/?token=${host.token}`);
+    const answered = page.waitForResponse((response) => response.url().endsWith('/logout'));
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    expect((await answered).status()).toBe(303);
+    await page.waitForURL(`http://127.0.0.1:${hostPort}/`);
+    expect(await page.getByRole('button').count()).toBe(0);
+    expect(await own.cookies()).toEqual([]);
+    await own.close();
+  });
+
   test('[AUTH-1] a page of a listed origin speaks the protocol with the cookie', async () => {
     const page = await open(`http://localhost:${pagesPort}/`);
     const got = await attack(page, `localhost:${hostPort}`);
@@ -154,7 +167,8 @@ describe.skipIf(!isThere)('in a browser that is signed in', () => {
     const answer = await page.goto(`http://evil.example:${hostPort}/?token=${host.token}`);
     expect(answer?.status()).toBe(403);
     expect(await rebound.cookies()).toEqual([]);
-    const refused = 'basic 403 this address does not belong to the host\n';
+    const refused =
+      'basic 403 this address does not belong to the host: if it should, add it to its allowedHosts\n';
     expect(await attack(page, `evil.example:${hostPort}`)).toMatchObject({
       socket: 'refused',
       'socket at /': 'refused',

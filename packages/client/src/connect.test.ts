@@ -19,7 +19,10 @@ async function serve(
   const paths: string[] = [];
   const sockets = new WebSocketServer({ ...WEBSOCKET_SERVER_OPTIONS, noServer: true });
   const http = createServer((request, response) => {
-    response.writeHead(request.url === '/readyz' ? 200 : 404).end();
+    const status = request.url === '/readyz' ? 200 : request.url?.includes('token=secret') ? 426 : 401;
+    response
+      .writeHead(status, { 'content-type': 'text/plain', 'content-length': 17 })
+      .end('the token is off\n');
   });
   http.on('upgrade', (request, socket, head) => {
     paths.push(request.url ?? '');
@@ -78,7 +81,10 @@ test('[AUTH-1] a host that is up and refuses is told from one that is not there,
   const refused = await connect(`ws://127.0.0.1:${port}/`, { token: 'wrong-token' }).catch(
     (error: unknown) => error,
   );
-  expect(refused).toMatchObject({ name: 'Unauthorized' });
+  expect(refused).toMatchObject({
+    name: 'Unauthorized',
+    refusal: { status: 401, reason: 'the token is off' },
+  });
   expect(refused instanceof Error && refused.message).not.toContain('wrong-token');
   expect(new Set(paths)).toEqual(new Set(['/ahp?token=wrong-token']));
   for (const cleanup of cleanups.splice(0)) await cleanup();

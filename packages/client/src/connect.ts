@@ -1,8 +1,9 @@
 import type { Transport } from '@agenthost/rpc';
 import { ConnectFailed, connectWebSocket } from '@agenthost/rpc/websocket';
 import { AhpClient } from './client.ts';
-import { CannotConnect, Unauthorized } from './errors.ts';
+import { CannotConnect, type Refusal } from './errors.ts';
 import type { ClientBehavior, ClientOptions } from './options.ts';
+import { refusalOf, refused } from './refusal.ts';
 
 /** How to reach a host over a WebSocket. */
 export interface ConnectOptions extends ClientBehavior {
@@ -35,24 +36,56 @@ export function endpointOf(url: string, token?: string): URL {
   return endpoint;
 }
 
+/** How much of an answer is read. */
+const MAX_ANSWER_BYTES = 1_000;
+
+/** What a host answers to a plain request at its path that it would take as a WebSocket. */
+const UPGRADE_REQUIRED = 426;
+
 /**
- * The platform hides why a WebSocket was refused. A host that is ready and still refuses, twice so that one that was
- * just starting is not blamed, does not want us.
+ * The platform hides why a WebSocket was refused; a host tells it to a plain request for the same. One that was just starting, and would take us
+ * by now, is tried once more.
  */
 async function openWebSocket(endpoint: URL, signal: AbortSignal): Promise<Transport> {
+  const failure = await attempt(endpoint, signal);
+  if (!(failure instanceof ConnectFailed)) return failure;
+  const refusal = await askWhy(endpoint, signal);
+  if (refusal === undefined) throw new CannotConnect(failure.message, { cause: failure });
+  // In front of a host that starts again there may be somebody who knows nothing of it yet.
+  if (refusal.status === 404 && !(await isReady(endpoint, signal)))
+    throw new CannotConnect(failure.message, { cause: failure });
+  if (refusal.status !== UPGRADE_REQUIRED) throw refused(endpoint, refusal, failure);
+  const again = await attempt(endpoint, signal);
+  if (!(again instanceof ConnectFailed)) return again;
+  throw new CannotConnect(
+    `${endpoint.host} is up, but no WebSocket to it can be opened: does a proxy between keep them back?`,
+    { cause: again },
+  );
+}
+
+async function attempt(endpoint: URL, signal: AbortSignal): Promise<Transport | ConnectFailed> {
   try {
     return await connectWebSocket(endpoint.href, { signal });
   } catch (error) {
-    if (!(error instanceof ConnectFailed)) throw error;
-    if (!(await isReady(endpoint, signal))) throw new CannotConnect(error.message, { cause: error });
+    if (error instanceof ConnectFailed) return error;
+    throw error;
   }
+}
+
+/** Nothing when nobody answers, no refusal is answered, or a page of another origin may not look. */
+async function askWhy(endpoint: URL, signal: AbortSignal): Promise<Refusal | undefined> {
+  const url = endpoint.href.replace(/^ws/, 'http');
   try {
-    return await connectWebSocket(endpoint.href, { signal });
+    // The token is for nobody else.
+    const response = await fetch(url, { signal, redirect: 'manual', cache: 'no-store' });
+    const { status, headers } = response;
+    const length = Number(headers.get('content-length') ?? Infinity);
+    const body = status >= 400 && length <= MAX_ANSWER_BYTES ? await response.text() : '';
+    if (body === '') await response.body?.cancel();
+    return status >= 400 ? refusalOf(status, headers.get('content-type'), body) : undefined;
   } catch (error) {
-    if (!(error instanceof ConnectFailed)) throw error;
-    throw new Unauthorized(`${endpoint.host} is up but refuses the connection: check the token`, {
-      cause: error,
-    });
+    if (signal.aborted) throw error;
+    return undefined;
   }
 }
 
@@ -62,7 +95,6 @@ async function isReady({ protocol, host }: URL, signal: AbortSignal): Promise<bo
     await response.body?.cancel();
     return response.ok;
   } catch {
-    // Down, or a page of another origin that may not look.
     return false;
   }
 }

@@ -9,16 +9,38 @@ export class ConnectionLost extends Error {
   readonly code = 'connection-lost';
 }
 
-/** The host cannot be reached. `cause` says as much as the platform tells. */
+/** What was answered to a connection instead of taking it. */
+export interface Refusal {
+  /** The HTTP status: 401 token, 403 `Host` or `Origin`, 404 path, 429 too many wrong tokens, 503 no room. */
+  readonly status: number;
+  /** Why, in one line of the host's own words; empty when it said nothing that can be shown. */
+  readonly reason: string;
+}
+
+/** The host cannot be reached, or has no room now. `cause` says as much as the platform tells. */
 export class CannotConnect extends Error {
   override readonly name = 'CannotConnect';
   readonly code = 'cannot-connect';
+  /** When somebody answered who may well take the connection later: 429 or 5xx. */
+  readonly refusal?: Refusal;
+
+  constructor(message: string, { refusal, ...options }: ErrorOptions & { refusal?: Refusal } = {}) {
+    super(message, options);
+    if (refusal !== undefined) this.refusal = refusal;
+  }
 }
 
 /** The host answers and refuses the connection: token, Origin or Host [AUTH-1]. Retrying does not help. */
 export class Unauthorized extends Error {
   override readonly name = 'Unauthorized';
   readonly code = 'unauthorized';
+  /** Absent when the host refused after the connection was made. */
+  readonly refusal?: Refusal;
+
+  constructor(message: string, { refusal, ...options }: ErrorOptions & { refusal?: Refusal } = {}) {
+    super(message, options);
+    if (refusal !== undefined) this.refusal = refusal;
+  }
 }
 
 /** What answers there is not the host that was expected: its certificate is another. Nothing was sent to it; `cause` says more. */

@@ -15,6 +15,7 @@ export {
   ConsumerTooSlow,
   DispatchRejected,
   HandshakeFailed,
+  type Refusal,
   Replaced,
   Unauthorized,
   UnexpectedState,

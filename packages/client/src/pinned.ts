@@ -6,10 +6,12 @@ import {
   connectPinnedWebSocket,
   lookAtTlsPeer,
   type TlsPeer,
+  UpgradeRefused,
 } from '@agenthost/rpc/websocket-pinned';
 import type { AhpClient } from './client.ts';
 import { type ConnectOptions, createClient, endpointOf } from './connect.ts';
-import { CannotConnect, Unauthorized, UntrustedHost } from './errors.ts';
+import { CannotConnect, UntrustedHost } from './errors.ts';
+import { refusalOf, refused } from './refusal.ts';
 
 export { CertificateRefused, canonicalFingerprint, type TlsPeer };
 
@@ -70,9 +72,9 @@ async function open(
     return await connectPinnedWebSocket(endpoint.href, options);
   } catch (error) {
     if (error instanceof CertificateRefused) throw new UntrustedHost(error.message, { cause: error });
-    if (error instanceof ConnectFailed && isRefusal(error.cause)) {
-      const message = `${endpoint.host} is up but refuses the connection: check the token`;
-      throw new Unauthorized(message, { cause: error });
+    if (error instanceof ConnectFailed && error.cause instanceof UpgradeRefused) {
+      const { status, contentType, body } = error.cause;
+      throw refused(endpoint, refusalOf(status, contentType, body), error);
     }
     if (options.signal?.aborted === true) throw error;
     throw cannotConnect(endpoint, error);
@@ -83,7 +85,3 @@ const cannotConnect = ({ host }: URL, cause: unknown): CannotConnect =>
   new CannotConnect(`cannot connect to ${host}: ${cause instanceof Error ? cause.message : String(cause)}`, {
     cause,
   });
-
-/** An answer to the upgrade that another attempt would get again. */
-const isRefusal = (error: unknown): boolean =>
-  error instanceof Error && /Unexpected server response: 4(?:01|03|04)$/.test(error.message);

@@ -11,6 +11,10 @@ export type Admission =
   /** `waitMs`: when to come back; 0: as they like. */
   | { readonly isIn: false; readonly reason: string; readonly waitMs: number };
 
+const NO_TOKEN =
+  'a token is required: the host shows its own when it starts, and makes others by `agenthost token`';
+const WRONG_TOKEN = 'a valid token is required: this one is wrong, or was revoked or has expired';
+
 /** Decides who comes in, by what they show [AUTH-1]. */
 export class Gate {
   readonly #ownerToken: string;
@@ -28,10 +32,15 @@ export class Gate {
     const waitMs = this.#guesses.waitMs(address);
     const identity = secret === undefined ? undefined : this.#identify(secret, waitMs > 0);
     if (identity !== undefined) return { isIn: true, identity };
-    if (waitMs > 0) return { isIn: false, reason: 'too many wrong tokens came from here', waitMs };
+    if (waitMs > 0)
+      return {
+        isIn: false,
+        reason: `too many wrong tokens came from here: wait ${Math.ceil(waitMs / 1_000)} s`,
+        waitMs,
+      };
     // Who shows nothing guesses nothing.
     if (secret !== undefined) this.#guesses.failed(address);
-    return { isIn: false, reason: 'a valid token is required', waitMs: 0 };
+    return { isIn: false, reason: secret === undefined ? NO_TOKEN : WRONG_TOKEN, waitMs: 0 };
   }
 
   #identify(secret: string, isSlowed: boolean): TokenIdentity | undefined {

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { type IncomingHttpHeaders, request } from 'node:http';
 import { connect } from 'node:net';
+import { connect as connectClient } from '@agenthost/client';
 import { type AnyMethods, Peer } from '@agenthost/rpc';
 import type { ServerTransport } from '@agenthost/rpc/websocket-server';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -154,6 +155,43 @@ describe('the upgrade', () => {
     expect(await upgrade()).toBe('open');
   });
 
+  it('[AUTH-1] is asked for by a plain request in vain, which is told what the upgrade would be told', async () => {
+    expect(await get('/ahp')).toMatchObject({ status: 401, headers: { 'www-authenticate': 'Bearer' } });
+    expect((await get('/ahp?token=wrong')).body).toBe(
+      'a valid token is required: this one is wrong, or was revoked or has expired\n',
+    );
+    const would = await get(`/ahp?token=${TOKEN}`);
+    expect(would).toMatchObject({ status: 426, headers: { upgrade: 'websocket' } });
+    expect(would.body).toMatch(/WebSocket: connect with ws:/);
+    expect(await get('/other')).toMatchObject({ status: 404, body: expect.stringContaining('at /ahp') });
+  });
+
+  it('that is refused says to the client library why, in the words of the host', async () => {
+    await server.stop();
+    await startServer({ refusalFor: ({ scope }) => (scope === 'observe' ? 'two is the most' : undefined) });
+    const refusedWith = async (path: string, token?: string): Promise<unknown> =>
+      connectClient(`http://127.0.0.1:${port}${path}`, token === undefined ? {} : { token }).catch(
+        (error: unknown) => error,
+      );
+    expect(await refusedWith('', 'of-an-observer')).toMatchObject({
+      name: 'CannotConnect',
+      refusal: { status: 503, reason: 'two is the most' },
+    });
+    expect(await refusedWith('')).toMatchObject({
+      name: 'Unauthorized',
+      refusal: { status: 401, reason: expect.stringContaining('a token is required') },
+    });
+    expect(await refusedWith('/other', TOKEN)).toMatchObject({
+      name: 'Unauthorized',
+      refusal: { status: 404, reason: expect.stringContaining('/ahp') },
+    });
+    for (let count = 0; count < 20; count += 1) await upgrade('/ahp?token=wrong');
+    expect(await refusedWith('', 'wrong')).toMatchObject({
+      name: 'CannotConnect',
+      refusal: { status: 429, reason: 'too many wrong tokens came from here: wait 2 s' },
+    });
+  });
+
   it('that breaks off does no harm', async () => {
     const raw = connect(port, '127.0.0.1');
     await once(raw, 'connect');
@@ -206,6 +244,8 @@ describe('a browser', () => {
     const cookie = cookieOf(answer);
     expect(await upgrade('/ahp', { cookie })).toBe('open');
     const page = await get('/', { cookie });
+    // A form of a page that sends no referrer has no origin.
+    expect(page.headers).toMatchObject({ 'referrer-policy': 'same-origin' });
     expect(page.body).toContain('do everything');
     expect(page.body).not.toContain(TOKEN);
   });
@@ -253,7 +293,11 @@ describe('plain HTTP', () => {
 
   it("[AUTH-1] answers under the host's own names alone", async () => {
     expect(await get('/healthz', { host: 'evil.example' })).toMatchObject({ status: 403 });
-    expect(await get('/', { host: 'evil.example' })).toMatchObject({ status: 403 });
+    const elsewhere = await get('/', { host: 'evil.example' });
+    expect(elsewhere).toMatchObject({
+      status: 403,
+      body: expect.stringContaining('add it to its allowedHosts'),
+    });
     expect(await get('/nothing')).toMatchObject({ status: 404 });
   });
 });

@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { DEFAULT_MAX_CLIENT_FRAME_BYTES } from '@agenthost/rpc';
@@ -13,7 +13,7 @@ import { WebSocketServer } from 'ws';
 import { cookieName } from '../auth/cookie.ts';
 import type { Gate } from '../auth/gate.ts';
 import { addressesOf, checkHost, checkOrigin } from '../auth/origin.ts';
-import { extractToken } from '../auth/verify.ts';
+import { extractToken, queryToken } from '../auth/verify.ts';
 import type { Log } from '../lib/log.ts';
 import type { TlsCredentials } from '../tls/credentials.ts';
 import type { Identity } from './connection.ts';
@@ -42,6 +42,8 @@ export interface ServerOptions {
 /** Paths on which the protocol is spoken [WIRE-1]. */
 const PROTOCOL_PATHS = new Set(['/ahp', '/']);
 
+const PLAIN = { 'content-type': 'text/plain; charset=utf-8' };
+
 /** How long a stop waits for the other ends of sockets that are being closed. */
 const CLOSE_GRACE_MS = 1_000;
 
@@ -58,9 +60,11 @@ export class HostServer {
     const listen = getRequestListener(this.#app().fetch);
     this.#listener = createListener(options.tls, options.log, (request, response) => {
       response.setHeaders(new Headers(WEB_HEADERS));
+      if (queryToken(request.url) !== undefined) response.setHeader('referrer-policy', 'no-referrer');
       const refusal = this.#refusalOf(request);
       // It answers every failure itself.
       if (refusal !== undefined) response.writeHead(403, PLAIN).end(`${refusal}\n`);
+      else if (pathOf(request) === '/ahp') this.#tellOfUpgrade(request, response);
       else if (!this.#servePage(request, response)) void listen(request, response);
     });
     this.#listener.http.on('upgrade', (request, socket, head) => this.#upgrade(request, socket, head));
@@ -101,6 +105,7 @@ export class HostServer {
 
   #app(): Hono {
     const app = new Hono();
+    app.notFound((context) => context.text(`${NO_SUCH_PATH}\n`, 404));
     app.get('/healthz', (context) => context.text('ok\n'));
     app.get('/readyz', (context) =>
       this.#options.isReady() ? context.text('ready\n') : context.text('not ready\n', 503),
@@ -121,8 +126,11 @@ export class HostServer {
     const { allowedHosts, allowedOrigins } = this.#options;
     const { host, origin } = request.headers;
     const addresses = this.#addresses(request);
-    if (!checkHost(host, addresses, allowedHosts)) return 'this address does not belong to the host';
-    return checkOrigin(origin, addresses, allowedOrigins) ? undefined : 'this origin is not allowed';
+    if (!checkHost(host, addresses, allowedHosts))
+      return 'this address does not belong to the host: if it should, add it to its allowedHosts';
+    return checkOrigin(origin, addresses, allowedOrigins)
+      ? undefined
+      : 'this origin is not allowed: if it should be, add it to the allowedOrigins of the host';
   }
 
   #addresses(request: IncomingMessage): ReturnType<typeof addressesOf> {
@@ -138,46 +146,79 @@ export class HostServer {
     return servePage(request, response, admit, this.#options.tls !== undefined);
   }
 
-  #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
-    socket.on('error', () => socket.destroy());
-    const { gate, maxFrameBytes, tls } = this.#options;
+  /** Who may have a connection, and who is told what instead [AUTH-1]. */
+  #decide(request: IncomingMessage): { readonly identity: Identity } | Refusal {
     const refusal = this.#refusalOf(request);
-    if (refusal !== undefined) return refuse(socket, '403 Forbidden', refusal);
+    if (refusal !== undefined) return { status: 403, reason: refusal };
+    const { gate, tls } = this.#options;
     const secret = extractToken(request, cookieName(request.headers.host, tls !== undefined));
     const admission = gate.admit(secret, request.socket.remoteAddress);
     if (!admission.isIn) {
       const { reason, waitMs } = admission;
-      return refuse(socket, waitMs > 0 ? '429 Too Many Requests' : '401 Unauthorized', reason, waitMs);
+      return { status: waitMs > 0 ? 429 : 401, reason, waitMs };
     }
-    const { identity } = admission;
-    const path = request.url?.split('?', 1)[0] ?? '';
-    if (!PROTOCOL_PATHS.has(path)) return refuse(socket, '404 Not Found', 'the protocol is spoken at /ahp');
-    const isFull = this.#options.refusalFor?.(identity);
-    if (isFull !== undefined) return refuse(socket, '503 Service Unavailable', isFull, FULL_WAIT_MS);
+    if (!PROTOCOL_PATHS.has(pathOf(request))) return { status: 404, reason: NO_SUCH_PATH };
+    const isFull = this.#options.refusalFor?.(admission.identity);
+    if (isFull !== undefined) return { status: 503, reason: isFull, waitMs: FULL_WAIT_MS };
+    return { identity: admission.identity };
+  }
+
+  /** A plain request where a WebSocket is expected gets what that would get: browsers and Node show clients no answer to one. */
+  #tellOfUpgrade(request: IncomingMessage, response: ServerResponse): void {
+    const decided = this.#decide(request);
+    const isIn = 'identity' in decided;
+    const { status, reason, waitMs } = isIn ? UPGRADE_REQUIRED : decided;
+    response
+      .writeHead(status, { ...headersOf(status, reason, waitMs), ...(isIn ? { upgrade: 'websocket' } : {}) })
+      .end(`${reason}\n`);
+  }
+
+  #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    socket.on('error', () => socket.destroy());
+    const decided = this.#decide(request);
+    if (!('identity' in decided)) return refuse(socket, decided);
+    const { maxFrameBytes } = this.#options;
     this.#sockets.handleUpgrade(request, socket, head, (accepted) => {
       const limits = maxFrameBytes === undefined ? {} : { maxFrameBytes };
-      this.#options.accept(wrapServerSocket(accepted, limits), identity);
+      this.#options.accept(wrapServerSocket(accepted, limits), decided.identity);
     });
   }
+}
+
+/** An answer in place of a connection. `waitMs`: when to come back; 0 or absent: nothing is said of it. */
+interface Refusal {
+  readonly status: number;
+  readonly reason: string;
+  readonly waitMs?: number;
 }
 
 /** When one that found no room may try again. */
 const FULL_WAIT_MS = 5_000;
 
-const PLAIN = { 'content-type': 'text/plain; charset=utf-8' };
+const NO_SUCH_PATH = 'nothing is here: the protocol is spoken at /ahp, as WebSocket';
 
-/** `waitMs`: when to come back; 0: nothing is said of it. */
-function refuse(socket: Duplex, status: string, reason: string, waitMs = 0): void {
-  const body = `${reason}\n`;
-  const head = [
-    `HTTP/1.1 ${status}`,
-    'Connection: close',
-    `Content-Type: ${PLAIN['content-type']}`,
-    `Content-Length: ${Buffer.byteLength(body)}`,
-    ...(waitMs > 0 ? [`Retry-After: ${Math.ceil(waitMs / 1_000)}`] : []),
-    ...(status.startsWith('401') ? ['WWW-Authenticate: Bearer'] : []),
-  ];
+const UPGRADE_REQUIRED: Refusal = {
+  status: 426,
+  reason: 'the protocol is spoken here over a WebSocket: connect with ws:// or wss:// instead',
+};
+
+const pathOf = ({ url = '' }: IncomingMessage): string => url.split('?', 1)[0] ?? '';
+
+function headersOf(status: number, reason: string, waitMs = 0): Record<string, string> {
+  return {
+    ...PLAIN,
+    'content-length': String(Buffer.byteLength(`${reason}\n`)),
+    ...(waitMs > 0 ? { 'retry-after': String(Math.ceil(waitMs / 1_000)) } : {}),
+    ...(status === 401 ? { 'www-authenticate': 'Bearer' } : {}),
+  };
+}
+
+function refuse(socket: Duplex, { status, reason, waitMs }: Refusal): void {
+  const headers = Object.entries(headersOf(status, reason, waitMs)).map(
+    ([name, value]) => `${name}: ${value}`,
+  );
+  const head = [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, 'connection: close', ...headers];
   // Nor does it wait for the other end of a refused one.
   socket.once('finish', () => socket.destroy());
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+  socket.end(`${head.join('\r\n')}\r\n\r\n${reason}\n`);
 }

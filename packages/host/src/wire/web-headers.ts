@@ -17,7 +17,8 @@ export const WEB_HEADERS: Readonly<Record<string, string>> = {
   ].join('; '),
   'x-frame-options': 'DENY',
   'x-content-type-options': 'nosniff',
-  'referrer-policy': 'no-referrer',
+  // With none a form's `Origin` is null, even to the page's own host.
+  'referrer-policy': 'same-origin',
   'cache-control': 'no-store',
   'cross-origin-resource-policy': 'same-origin',
   'cross-origin-opener-policy': 'same-origin',
