@@ -1,4 +1,4 @@
 import { fuzzContract } from './fuzz/fuzz-contract.ts';
 
 // The long run is in `fuzz.load.test.ts`.
-fuzzContract({ invalid: 2_000, any: 3_000 });
+fuzzContract({ invalid: 500, any: 1_000 });
