@@ -2,16 +2,16 @@ import type { ChatState, Snapshot, Turn } from '@agenthost/protocol';
 import { describe, expect, it } from 'vitest';
 import { type HostFixture, startHost } from '../../test/host-fixture.ts';
 import type { RawClient } from '../../test/raw-client.ts';
-import { WINDOW_TURNS } from './window.ts';
+import { WINDOW_BYTES, WINDOW_TURNS } from './window.ts';
 
 /** Runs so many turns to their end. */
 async function runTurns(
   host: HostFixture,
   client: RawClient,
   chat: string,
-  { count, text = 'x' }: { count: number; text?: string },
+  { first = 0, count, text = 'x' }: { first?: number; count: number; text?: string },
 ): Promise<void> {
-  for (let index = 0; index < count; index += 1) {
+  for (let index = first; index < first + count; index += 1) {
     const message = { text: `prompt ${index}`, origin: { kind: 'user' as const } };
     await client.act(chat, { type: 'chat/turnStarted', turnId: `t${index}`, message });
     await host.run();
@@ -46,6 +46,29 @@ describe('the archive', () => {
     expect(stateOf(host, chat).turns.length).toBeGreaterThanOrEqual(WINDOW_TURNS);
     expect(stateOf(host, chat).turns.length).toBeLessThanOrEqual(2 * WINDOW_TURNS);
     expect(idsOf(chatOf(await client.subscribe(chat)).turns)).toHaveLength(50);
+  });
+
+  it('keeps less in memory of turns that are large, the last one always, and pages the others from disk', async () => {
+    const host = await startHost();
+    const client = await host.client();
+    const { chat } = await host.session(client);
+    const bytesOf = (): number => JSON.stringify(stateOf(host, chat).turns).length;
+    for (let round = 0; round < 8; round += 1) {
+      await runTurns(host, client, chat, { first: round, count: 1, text: 'x'.repeat(3 * 1024 * 1024) });
+      expect(bytesOf()).toBeLessThan(2 * WINDOW_BYTES);
+    }
+    expect(stateOf(host, chat).turns.length).toBeGreaterThanOrEqual(2);
+    expect(rowsOf(host, chat)).toHaveLength(8);
+    await runTurns(host, client, chat, { first: 8, count: 1, text: 'x'.repeat(2 * WINDOW_BYTES) });
+    expect(stateOf(host, chat).turns).toHaveLength(1);
+    // Large ones before a small one: what is read from disk beside the window does not pass the limit of a snapshot.
+    await runTurns(host, client, chat, { first: 9, count: 1, text: 'small' });
+    const { turns, turnsNextCursor } = chatOf(await client.subscribe(chat));
+    expect([turns.length, turnsNextCursor]).toEqual([1, 'before-9']);
+    await host.restart();
+    const again = await host.client();
+    expect(chatOf(await again.subscribe(chat)).turns).toEqual(turns);
+    expect(stateOf(host, chat).turns).toEqual(turns);
   });
 
   it('takes no turn that could not be committed', async () => {

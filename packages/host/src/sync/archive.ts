@@ -1,5 +1,5 @@
 import type { Change, Sync } from './sync.ts';
-import { WINDOW_TURNS, withTurns } from './window.ts';
+import { windowWithin, withTurns } from './window.ts';
 
 /**
  * Keeps completed turns as rows of their own: what ends or cuts turns writes rows and snapshot in the same transaction,
@@ -38,9 +38,9 @@ function keepTurns(sync: Sync, { channel, before, after }: Change<'chat'>): void
     sync.setLocal(channel, { ...local, turnCount: kept });
     channel.historyVersion += 1;
   }
-  if (after.turns.length > 2 * WINDOW_TURNS) {
-    const turns = after.turns.slice(-WINDOW_TURNS);
-    sync.setWindow(channel, withTurns(after, turns, channel.local.turnCount - turns.length));
+  const turns = windowWithin(after.turns);
+  if (turns.length < after.turns.length) {
+    sync.setWindow(channel, withTurns(after, [...turns], channel.local.turnCount - turns.length));
   }
   sync.registry.writeSnapshot(channel);
 }

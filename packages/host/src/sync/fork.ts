@@ -1,7 +1,7 @@
 import type { ChatState, Turn } from '@agenthost/protocol';
 import type { Channel } from './channel.ts';
 import type { Sync } from './sync.ts';
-import { findOrdinal, WINDOW_TURNS, windowOf, withTurns } from './window.ts';
+import { findOrdinal, WINDOW_LIMITS, windowOf, withTurns } from './window.ts';
 
 /** The completed turn that a copy of a chat ends with, and the newest turns up to it. */
 export interface ForkPoint {
@@ -29,7 +29,7 @@ export function findForkPoint(
       if (isRunning) return 'running';
       const ordinal = await findOrdinal(sync.journal, at, turnId);
       if (ordinal === undefined) return undefined;
-      const rows = await sync.journal.readTurns(source.uri, { before: ordinal + 1, limit: WINDOW_TURNS });
+      const rows = await sync.journal.readTurns(source.uri, { before: ordinal + 1, ...WINDOW_LIMITS });
       // As this host wrote them.
       const turns = rows.map(({ json }): Turn => JSON.parse(json));
       return { source, turnId, ordinal, turns, historyVersion };

@@ -12,7 +12,7 @@ import type { Log } from '../lib/log.ts';
 import { Channel } from './channel.ts';
 import type { CommitPath } from './commit-path.ts';
 import type { ChannelLocals } from './locals.ts';
-import { readTurn, WINDOW_TURNS, withTurns } from './window.ts';
+import { readTurn, WINDOW_LIMITS, withTurns } from './window.ts';
 
 const isKind = (kind: string): kind is ChannelKind => CHANNEL_KINDS.some((known) => known === kind);
 
@@ -218,7 +218,7 @@ export class Registry {
   }
 
   async #fillWindow(chat: Channel<'chat'>): Promise<void> {
-    const rows = await this.#journal.readTurns(chat.uri, { limit: WINDOW_TURNS });
+    const rows = await this.#journal.readTurns(chat.uri, WINDOW_LIMITS);
     const turns = rows.map(readTurn);
     chat.state = withTurns(chat.state, turns, chat.local.turnCount - turns.length);
   }

@@ -1,7 +1,7 @@
-import type { ChatState, Snapshot, SubscribeView, Turn } from '@agenthost/protocol';
+import type { ChatState, Snapshot, SubscribeView } from '@agenthost/protocol';
 import type { Channel } from './channel.ts';
 import type { Sync } from './sync.ts';
-import { firstOrdinal, hasOlder, readTurn, withTurns } from './window.ts';
+import { firstOrdinal, hasOlder, newestWithin, readTurn, withTurns } from './window.ts';
 
 /** Turns of one snapshot, and all snapshots of one response together, stop at so many bytes of JSON [SUB-3]. */
 const SNAPSHOT_TURN_BYTES = 8 * 1024 * 1024;
@@ -71,32 +71,19 @@ async function chatView(
   if (turns.length < state.turns.length || turns.length >= wanted || bytes >= maxTurnBytes)
     return { state: withTurns(state, turns, fromOrdinal), fromOrdinal };
   const chat = captured.channel.uri;
+  const room = maxTurnBytes - bytes;
   const rows = await sync.journal.readTurns(chat, {
     before: captured.firstOrdinal,
     limit: wanted - turns.length,
-    maxBytes: maxTurnBytes - bytes,
+    maxBytes: room,
   });
+  // One comes always, but here there may be others already.
+  if (turns.length > 0 && rows[0] !== undefined && rows.length === 1 && rows[0].json.length > room)
+    return { state: withTurns(state, turns, fromOrdinal), fromOrdinal };
   const oldest = rows[0]?.ordinal ?? fromOrdinal;
   const isMore = rows.length > 0 && (await hasOlder(sync.journal, chat, oldest));
   return {
     state: withTurns(state, [...rows.map(readTurn), ...turns], isMore ? oldest : 0),
     fromOrdinal: oldest,
   };
-}
-
-/** The newest turns, at most `count` of them and within `maxBytes` of JSON, but one always (unless none is wanted). */
-function newestWithin(
-  turns: readonly Turn[],
-  count: number,
-  maxBytes: number,
-): { turns: Turn[]; bytes: number } {
-  let bytes = 0;
-  let start = turns.length;
-  while (start > 0 && turns.length - start < count) {
-    const size = JSON.stringify(turns[start - 1]).length;
-    if (start < turns.length && bytes + size > maxBytes) break;
-    bytes += size;
-    start -= 1;
-  }
-  return { turns: turns.slice(start), bytes };
 }

@@ -5,6 +5,12 @@ import type { Channel } from './channel.ts';
 /** Completed turns that a chat keeps in memory; it holds up to twice as many before the older half goes. */
 export const WINDOW_TURNS = 20;
 
+/** Bytes of JSON of those; the last one stays whatever it has. Here, too, up to twice as much before the older ones go. */
+export const WINDOW_BYTES = 8 * 1024 * 1024;
+
+/** What a window is read from disk by. */
+export const WINDOW_LIMITS = { limit: WINDOW_TURNS, maxBytes: WINDOW_BYTES } as const;
+
 /** Ordinal of the oldest turn in a chat's window. */
 export const firstOrdinal = (chat: Channel<'chat'>): number => chat.local.turnCount - chat.state.turns.length;
 
@@ -22,9 +28,49 @@ export function ordinalOfCursor(cursor: string): number | undefined {
 export const hasOlder = async (journal: Journal, chat: string, ordinal: number): Promise<boolean> =>
   ordinal > 0 && (await journal.readTurns(chat, { before: ordinal, limit: 1 })).length > 0;
 
+const sizes = new WeakMap<Turn, number>();
+
+/** Length of a completed turn as JSON. Turns never change in place, so that each is written down for it once. */
+function turnSize(turn: Turn): number {
+  const known = sizes.get(turn);
+  if (known !== undefined) return known;
+  const size = JSON.stringify(turn).length;
+  sizes.set(turn, size);
+  return size;
+}
+
+/** The newest turns, at most `count` of them and within `maxBytes` of JSON, but one always (unless none is wanted). */
+export function newestWithin(
+  turns: readonly Turn[],
+  count: number,
+  maxBytes: number,
+): { turns: Turn[]; bytes: number } {
+  let bytes = 0;
+  let start = turns.length;
+  for (
+    let turn = turns[start - 1];
+    turn !== undefined && turns.length - start < count;
+    turn = turns[start - 1]
+  ) {
+    const size = turnSize(turn);
+    if (start < turns.length && bytes + size > maxBytes) break;
+    bytes += size;
+    start -= 1;
+  }
+  return { turns: turns.slice(start), bytes };
+}
+
+/** What of a chat's turns stays in memory; the same array while it is not too much. */
+export function windowWithin(turns: readonly Turn[]): readonly Turn[] {
+  const isTooMany = turns.length > 2 * WINDOW_TURNS;
+  const isTooLarge = newestWithin(turns, turns.length, 2 * WINDOW_BYTES).turns.length < turns.length;
+  return isTooMany || isTooLarge ? newestWithin(turns, WINDOW_TURNS, WINDOW_BYTES).turns : turns;
+}
+
 /** A turn as it was stored. The row was written by this host from a checked state. */
 export function readTurn(row: StoredTurn): Turn {
   const turn: Turn = JSON.parse(row.json);
+  sizes.set(turn, row.json.length);
   return turn;
 }
 

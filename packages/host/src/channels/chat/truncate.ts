@@ -8,6 +8,7 @@ import {
   firstOrdinal,
   readTurn,
   turnsLoaded,
+  WINDOW_LIMITS,
   WINDOW_TURNS,
   withTurns,
 } from '../../sync/window.ts';
@@ -25,7 +26,7 @@ export interface CutPoint {
 export async function findCut(sync: Sync, at: ChatWindow, turnId: string): Promise<CutPoint | undefined> {
   const ordinal = await findOrdinal(sync.journal, at, turnId);
   if (ordinal === undefined) return undefined;
-  const rows = await sync.journal.readTurns(at.chat, { before: ordinal + 1, limit: WINDOW_TURNS });
+  const rows = await sync.journal.readTurns(at.chat, { before: ordinal + 1, ...WINDOW_LIMITS });
   return { ordinal, turns: rows.map(readTurn) };
 }
 

@@ -17,7 +17,7 @@ import type { Timers } from '../../../lib/clock.ts';
 import type { Channel } from '../../../sync/channel.ts';
 import { noteImported } from '../../../sync/importing.ts';
 import { newChatUri, summaryOf } from '../../../sync/new-chat.ts';
-import { readTurn, WINDOW_TURNS, withTurns } from '../../../sync/window.ts';
+import { readTurn, WINDOW_LIMITS, withTurns } from '../../../sync/window.ts';
 import type { Presence } from '../../../wire/presence.ts';
 import type { Commands } from '../../../wire/router.ts';
 import type { Caller } from '../../module.ts';
@@ -222,6 +222,6 @@ async function chatState(
   const own = isMoved ? undefined : chat.workingDirectory;
   const empty = chat.finished(own);
   if (!sync.registry.getOf('session', session)?.isAlive) throw sessionNotFound(session);
-  const rows = await sync.journal.readTurns(chat.uri, { limit: WINDOW_TURNS });
+  const rows = await sync.journal.readTurns(chat.uri, WINDOW_LIMITS);
   return withTurns(empty, rows.map(readTurn), chat.turnCount - rows.length);
 }
