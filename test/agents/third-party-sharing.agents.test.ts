@@ -19,7 +19,7 @@ import {
 } from './stand-in-model.ts';
 
 const installed = await installAgents(agentPackages);
-const turnTimeoutMs = 60_000;
+const turnTimeoutMs = 180_000;
 
 /** Qwen Code finds tools of servers by a tool of its own. */
 const isSearch = ({ invocationMessage }: ToolCallState): boolean =>

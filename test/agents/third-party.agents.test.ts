@@ -17,7 +17,7 @@ import {
 } from './stand-in-model.ts';
 
 const installed = await installAgents(agentPackages);
-const turnTimeoutMs = 60_000;
+const turnTimeoutMs = 180_000;
 
 for (const { agent, command, reason, tookMs } of installed) {
   console.log(`${agent.id} ${agent.version}: ${reason ?? command} (${tookMs} ms)`);

@@ -20,8 +20,11 @@ const ROOT = 'ahp-root://';
 const SESSION = 'ahp-session:/doing';
 /** Deeds follow each other after up to so many ms. */
 const REST_MS = 5;
-/** When the host is killed, in ms from a round's begin. */
+/** How long a host lives before it is killed: so many ms, and on a slow machine until it has answered so many deeds. */
 const LIFE_MS = [300, 2_200] as const;
+const LIFE_DEEDS = [40, 300] as const;
+/** Up to so many ms after that comes the kill. */
+const KILL_MS = 20;
 /** How one of the two has output held back for it, so that some is merged. */
 const MAX_LATENCY_MS = 40;
 
@@ -35,7 +38,7 @@ const LEAST: LeastDeeds = {
   'session/activeClientRemoved': [10, 5],
   'session/configChanged': [20, 10],
   'chat/turnStarted': [100, 10],
-  'chat/toolCallConfirmed': [15, 10],
+  'chat/toolCallConfirmed': [10, 10],
   'chat/toolCallComplete': [2, 0],
   'chat/toolCallResultConfirmed': [1, 0],
   'chat/toolCallContentChanged': [1, 0],
@@ -45,7 +48,7 @@ const LEAST: LeastDeeds = {
   'chat/pendingMessageRemoved': [20, 10],
   'chat/queuedMessagesReordered': [30, 0],
   'chat/draftChanged': [50, 0],
-  'chat/inputAnswerChanged': [5, 3],
+  'chat/inputAnswerChanged': [3, 3],
   'chat/inputCompleted': [6, 6],
   createChat: [5, 0],
   'fork of a chat': [5, 0],
@@ -161,17 +164,23 @@ describe('a host that is killed while everything is done that clients can do', (
 
 /** The two do one thing after another; at some instant the host is killed, wherever it is with them. */
 async function doUntilKilled(): Promise<void> {
+  const answered = (): number => deeds.total('applied') + deeds.total('rejected');
+  const enough = answered() + random.between(...LIFE_DEEDS);
   const over = new AbortController();
-  const killed = pause(random.between(...LIFE_MS)).then(async () => {
+  const oldAt = performance.now() + random.between(...LIFE_MS);
+  const kill = async (): Promise<void> => {
+    await pause(random.int(KILL_MS));
     isReachable = false;
     await host.kill();
     over.abort();
-  });
+  };
+  let killed: Promise<void> | undefined;
   while (!over.signal.aborted) {
     const doer = random.pick(doers);
     if (random.chance(0.02)) commander.command(doer);
     else doer.act();
     await pause(random.int(REST_MS));
+    if (performance.now() >= oldAt && answered() >= enough) killed ??= kill();
   }
   await killed;
   await Promise.all(doers.map((doer) => doer.offline()));

@@ -57,7 +57,7 @@ export class HostProcess {
 
   /** Starts it, on the port that it had before. Rejects with what it wrote when it exits instead. */
   async start(): Promise<Address> {
-    const [program = process.execPath, ...before] = [...this.#through, process.execPath];
+    const [program, ...before] = [...this.#through, process.execPath];
     const child = spawn(
       program,
       [
