@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { setFlagsFromString } from 'node:v8';
 import type { Log } from '../lib/log.ts';
 import { KeeperPtyOwner } from '../pty/keeper/keeper-client.ts';
 import { NodePtyOwner } from '../pty/node-pty.ts';
@@ -10,6 +9,7 @@ import { FloodMemory } from '../terminals/flood-memory.ts';
 import type { TerminalParts } from '../terminals/parts.ts';
 import { Terminals } from '../terminals/terminals.ts';
 import type { HostOptions } from './options.ts';
+import { v8Heap } from './v8-heap.ts';
 
 /** UTF-16 code units of output that a terminal keeps, unless the options say otherwise [TERM-4]. */
 const SCROLLBACK_LENGTH = 1024 * 1024;
@@ -28,7 +28,7 @@ export function makeTerminals(
   return new Terminals({
     ...parts,
     owner: ownerFor(options, version, log),
-    ...(terminals.savesMemory === true ? { floods: new FloodMemory(parts, setHeapGrowth) } : {}),
+    ...(terminals.savesMemory === true ? { floods: new FloodMemory(parts, v8Heap) } : {}),
     settings: {
       scrollbackLength,
       env,
@@ -38,15 +38,6 @@ export function makeTerminals(
       ...(dataDir === undefined ? {} : { shellFolder: join(dataDir, 'shells') }),
     },
   });
-}
-
-/**
- * A heap that does not grow, or one as V8 has it by itself. In a flood nearly everything in it is garbage, and what it grows to
- * is kept long after: V8 would come to 64 MiB of young generation, twice, where 8 do.
- */
-function setHeapGrowth(isThrifty: boolean): void {
-  setFlagsFromString(`--semi-space-growth-factor=${isThrifty ? 1 : 2}`);
-  setFlagsFromString(`--heap-growing-percent=${isThrifty ? 10 : 0}`);
 }
 
 function ownerFor({ terminals = {}, dataDir }: HostOptions, version: string, log: Log): PtyOwner {

@@ -8,16 +8,21 @@ function setUp() {
   const clock = new SimulatedClock();
   const start = clock.now();
   const told: [number, boolean][] = [];
-  const memory = new FloodMemory({ clock, timers: clock }, (isThrifty) =>
-    told.push([clock.now() - start, isThrifty]),
+  const collected: number[] = [];
+  const memory = new FloodMemory(
+    { clock, timers: clock },
+    {
+      setThrifty: (isThrifty) => told.push([clock.now() - start, isThrifty]),
+      collect: () => collected.push(clock.now() - start),
+    },
   );
-  return { clock, memory, told };
+  return { clock, memory, told, collected };
 }
 
 it('a flood is told when it begins, and two seconds after its last quarter of a second', async () => {
   const { clock, memory, told } = setUp();
   for (let index = 0; index < 100; index += 1) {
-    memory.took(MEBIBYTE / 4);
+    memory.took(MEBIBYTE / 64);
     await clock.advance(10);
   }
   await clock.advance(10_000);
@@ -30,7 +35,7 @@ it('a flood is told when it begins, and two seconds after its last quarter of a 
 it('output that is read as it comes is no flood, however long it lasts', async () => {
   const { clock, memory, told } = setUp();
   for (let index = 0; index < 100; index += 1) {
-    memory.took(MEBIBYTE / 3);
+    memory.took(MEBIBYTE / 48);
     await clock.advance(200);
   }
   expect(told).toEqual([]);
@@ -43,6 +48,20 @@ it('a flood that pauses goes on being one, and can begin again after its end', a
     await clock.advance(pauseMs);
   }
   expect(told.map(([, isThrifty]) => isThrifty)).toEqual([true, false, true, false]);
+});
+
+it('a flood that goes on has the heap collected once, and so does the next', async () => {
+  const { clock, memory, told, collected } = setUp();
+  for (const count of [24, 24, 4]) {
+    for (let index = 0; index < count; index += 1) {
+      memory.took(MEBIBYTE / 16);
+      await clock.advance(100);
+    }
+    await clock.advance(5_000);
+  }
+  expect(told).toHaveLength(6);
+  // The sixteenth read of each; the last flood was over before it was worth it.
+  expect(collected).toEqual([1_500, 7_400 + 1_500]);
 });
 
 it('the end of everything ends a flood, once', async () => {
