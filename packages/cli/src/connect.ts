@@ -12,6 +12,7 @@ import { CliError, EXIT } from './exit.ts';
 import { findHost, type HostOptions, type HostTarget } from './find-host.ts';
 import { fingerprintsOf } from './host-trust.ts';
 import { openClient } from './open-client.ts';
+import { isOfHost, refusalText } from './refusal-text.ts';
 import type { Screen } from './render/screen.ts';
 
 const connectTimeoutMs = 10_000;
@@ -46,7 +47,7 @@ export async function connectToHost(
     });
     return { client, target };
   } catch (cause) {
-    throw await cannotConnect(cause, shown, target);
+    throw await cannotConnect(cause, shown, target, context.env['AGENTHOST_TOKEN'] || undefined);
   } finally {
     screen.status(undefined);
   }
@@ -70,12 +71,22 @@ export async function withHost<T>(
   }
 }
 
-async function cannotConnect(cause: unknown, url: string, target: HostTarget): Promise<unknown> {
+async function cannotConnect(
+  cause: unknown,
+  url: string,
+  target: HostTarget,
+  envToken: string | undefined,
+): Promise<unknown> {
   const isRefused = cause instanceof Unauthorized;
+  const refusal = isRefused || cause instanceof CannotConnect ? cause.refusal : undefined;
+  const asked = { url, token: target.token, envToken };
   if (cause instanceof UntrustedHost) {
     const message = `${cause.message}: the host was given another since, or somebody stands in between`;
     return new CliError(EXIT.cannotConnect, message, { cause });
   }
+  // Under a name that is not its own it does not even say that it is there.
+  if (refusal !== undefined && isOfHost(refusal))
+    return new CliError(EXIT.cannotConnect, refusalText(refusal, asked), { cause });
   const answerer =
     (isRefused || cause instanceof CannotConnect) && target.fingerprints === undefined
       ? await whoAnswersAt(url)
@@ -88,18 +99,20 @@ async function cannotConnect(cause: unknown, url: string, target: HostTarget): P
     const message = `something answers at ${url}, but it is no agenthost: check address and port`;
     return new CliError(EXIT.cannotConnect, message, { cause });
   }
-  if (isRefused) {
+  if (cause instanceof Unauthorized) {
     const { origin, host, protocol, pathname } = new URL(url);
     if (pathname !== '/' && pathname !== '/ahp') {
       const base = origin === 'null' ? `${protocol}//${host}` : origin;
       const message = `the host at ${base} has nothing at the path ${pathname}: leave the path out`;
       return new CliError(EXIT.cannotConnect, message, { cause });
     }
-    const hint =
-      target.token === undefined ? 'set AGENTHOST_TOKEN to its token' : 'AGENTHOST_TOKEN is not its token';
-    return new CliError(EXIT.cannotConnect, `the host at ${url} does not let us in: ${hint}`, { cause });
+    // After the connection was made a host refuses by its token alone.
+    const text = refusalText(refusal ?? { status: 401, reason: cause.message }, asked);
+    return new CliError(EXIT.cannotConnect, text, { cause });
   }
   if (cause instanceof CannotConnect) {
+    if (refusal !== undefined)
+      return new CliError(EXIT.cannotConnect, refusalText(refusal, asked), { cause });
     return new CliError(
       EXIT.cannotConnect,
       `no host answers at ${url}: check the address, or start one with \`agenthost serve\``,

@@ -63,7 +63,7 @@ export class HostServer {
       if (queryToken(request.url) !== undefined) response.setHeader('referrer-policy', 'no-referrer');
       const refusal = this.#refusalOf(request);
       // It answers every failure itself.
-      if (refusal !== undefined) response.writeHead(403, PLAIN).end(`${refusal}\n`);
+      if (refusal !== undefined) response.writeHead(403, headersOf(403, refusal)).end(`${refusal}\n`);
       else if (pathOf(request) === '/ahp') this.#tellOfUpgrade(request, response);
       else if (!this.#servePage(request, response)) void listen(request, response);
     });
