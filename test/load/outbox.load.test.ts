@@ -121,3 +121,29 @@ test('a client that is cut off because it did not read comes back by itself, and
   await owner.close();
   await link.close();
 }, 120_000);
+
+test('a client that asks for large states and never reads is cut off in seconds, costs a bounded piece of memory, and holds up nobody for good', async () => {
+  const { owner, chat } = await open();
+  for (let round = 0; round < 3; round += 1) await wireTurn(owner, chat, 'stream 800 every 0 of 4000');
+  type Answer = { snapshot: { state: { turns: object[]; turnsNextCursor?: string } } };
+  const ask = (): Promise<Answer> => owner.request<Answer>('subscribe', { channel: chat });
+  const { state } = (await ask()).snapshot;
+  // Of three turns of 3.2 MB two fit into 8 MiB.
+  expect([state.turns.length, state.turnsNextCursor]).toEqual([2, 'before-1']);
+  const before = memoryOf(await sample());
+  const deaf = await SlowReader.connect(url, 'deaf', 0);
+  for (let count = 0; count < 100; count += 1) deaf.ask('subscribe', { channel: chat });
+  let most = 0;
+  for (let count = 0; deaf.isOpen; count += 1) {
+    most = Math.max(most, memoryOf(await sample()) - before);
+    await owner.request('ping', { channel: 'ahp-root://' });
+    // Who does not read hears of its end by writing.
+    deaf.ask('ping', { channel: 'ahp-root://' });
+    await pause(200);
+  }
+  expect(most).toBeGreaterThan(30 * MEGABYTE);
+  expect(most).toBeLessThan(120 * MEGABYTE);
+  expect((await ask()).snapshot.state).toEqual(state);
+  expect(memoryOf(await sample()) - before).toBeLessThan(10 * MEGABYTE);
+  await owner.close();
+}, 120_000);
