@@ -203,3 +203,19 @@ describe('a failed commit', () => {
     expect((await client.subscribe(ROOT)).state).toMatchObject({ activeSessions: 1 });
   });
 });
+
+test('a token is refused at once, saying why, while the journal cannot be written, and leaves nothing', async () => {
+  const { host, client } = await watched();
+  host.journal.failNextCommits(3);
+  const params = { channel: ROOT, name: 'tablet' } as const;
+  const refusal = {
+    code: -32603,
+    message: 'The host cannot write its journal now (there is no room on its disk); try again',
+  };
+  // By the commit that fails, and without one while it is known to.
+  await expect(client.request('x-createToken', params)).rejects.toMatchObject(refusal);
+  await expect(client.request('x-createToken', params)).rejects.toMatchObject(refusal);
+  await host.advance(5_000);
+  expect(await client.request('x-listTokens', { channel: ROOT })).toEqual({ items: [] });
+  expect(await client.request('x-createToken', params)).toMatchObject({ token: { name: 'tablet' } });
+});

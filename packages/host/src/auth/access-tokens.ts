@@ -25,6 +25,8 @@ interface Parts {
   readonly ids: Ids;
   /** Resolves when that is durable. */
   commit(writes: readonly JournalWrite[]): Promise<void>;
+  /** The same at once or not at all. */
+  commitNow(writes: readonly JournalWrite[]): Promise<void>;
   /** From now on nobody comes by this token; `isRevoked`: nor ever will. */
   ended(tokenHash: string, isRevoked: boolean): void;
 }
@@ -69,7 +71,7 @@ export class AccessTokens {
     return [...this.#byHash.values()].map(shown);
   }
 
-  /** Makes one; resolves when it is durable. `undefined` when there are {@link MAX_TOKENS}, or one of that name. */
+  /** Makes one; resolves when it is durable, and rejects when it cannot be now. `undefined` when there are {@link MAX_TOKENS}, or one of that name. */
   async create({
     name,
     scope = 'interact',
@@ -91,7 +93,13 @@ export class AccessTokens {
     };
     this.#byHash.set(token.hash, token);
     this.#lookLater();
-    await this.#parts.commit([{ op: 'token', ...token }]);
+    try {
+      await this.#parts.commitNow([{ op: 'token', ...token }]);
+    } catch (error) {
+      // Nobody is told its secret.
+      this.#byHash.delete(token.hash);
+      throw error;
+    }
     return { token: shown(token), secret };
   }
 

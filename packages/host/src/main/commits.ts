@@ -17,7 +17,7 @@ export class Commits {
     new Promise((resolve, reject) => {
       const giveUp = (): void => {
         this.#waiting.delete(giveUp);
-        reject(new JournalUnavailable('the host stops, and its journal cannot be written'));
+        reject(new JournalUnavailable('The host is stopping, and cannot write its journal'));
       };
       this.#waiting.add(giveUp);
       this.#sync.path.transact('host', () => {
@@ -28,6 +28,20 @@ export class Commits {
         });
       });
       if (this.#isOver && !this.#sync.path.isHealthy) giveUp();
+    });
+
+  /** For what somebody asked for and is told of: rejects with `JournalUnavailable`, and leaves nothing, when it cannot be written now. */
+  readonly commitNow = (writes: readonly JournalWrite[]): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const { path } = this.#sync;
+      let isBegun = false;
+      path.transact('client', () => {
+        isBegun = true;
+        path.undo(() => reject(new JournalUnavailable(path.trouble)));
+        for (const write of writes) path.write(write);
+        path.effect(resolve);
+      });
+      if (!isBegun) reject(new JournalUnavailable('The host is stopping'));
     });
 
   /** The host stops: nobody waits for a journal that cannot be written. */

@@ -224,6 +224,7 @@ export async function startCore(parts: {
     timers,
     ids,
     commit,
+    commitNow: commits.commitNow,
     ended: (tokenHash, isRevoked) => hub.endToken(tokenHash, isRevoked),
   });
   const files = new FileFinder({ clock, timers, log });

@@ -1,4 +1,4 @@
-import type { Journal, JournalWrite } from '../journal/journal.ts';
+import { type Journal, JournalError, type JournalWrite } from '../journal/journal.ts';
 import type { Cancel, Timers } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { Sequencer } from './sequencer.ts';
@@ -13,9 +13,24 @@ const RETRY_MS = 1_000;
 /** An attempt writes at least so much: where nothing larger fits, the next commit would fail again. */
 const PROBE_BYTES = 64 * 1024;
 
-/** The journal cannot be written at the moment; reads go on, and the host tries again each second. */
+/** The journal cannot be written at the moment; reads go on, and the host tries again each second. Its message is for clients. */
 export class JournalUnavailable extends Error {
   override readonly name = 'JournalUnavailable';
+}
+
+/** Why it cannot be written, for clients: the journal's own words name files of the host. */
+const TROUBLES: Readonly<Record<JournalError['code'], string>> = {
+  full: 'there is no room on its disk',
+  readOnly: 'it may not write to its data folder',
+  locked: 'another process holds it',
+  newer: 'a newer host wrote it',
+  damaged: 'it is damaged',
+  io: 'its disk fails',
+};
+
+function troubleOf(error: unknown): string {
+  const why = error instanceof JournalError ? ` (${TROUBLES[error.code]})` : '';
+  return `The host cannot write its journal now${why}; try again`;
 }
 
 /** Something that waits behind a commit. */
@@ -69,6 +84,7 @@ export class CommitPath {
   #failedBytes = 0;
   /** It was said that the journal cannot be written, and not yet that it can again. */
   #isTroubleTold = false;
+  #trouble = troubleOf(undefined);
   #waiters: (() => void)[] = [];
   #cancelRetry: Cancel = () => undefined;
   #isStopped = false;
@@ -83,6 +99,11 @@ export class CommitPath {
   /** False from a failed commit until the journal can be written again. */
   get isHealthy(): boolean {
     return this.#held === undefined;
+  }
+
+  /** For clients, why what they asked for could not be written: of the last commit that failed. */
+  get trouble(): string {
+    return this.#trouble;
   }
 
   /** Registers what runs as the last part of every tick before it is committed; it may still change things. */
@@ -109,7 +130,7 @@ export class CommitPath {
     if (this.#depth === 0) {
       if (this.#isStopped) return;
       if (this.#held !== undefined) {
-        if (cause === 'client') throw new JournalUnavailable('the journal cannot be written at the moment');
+        if (cause === 'client') throw new JournalUnavailable(this.#trouble);
         this.#held.push(work);
         return;
       }
@@ -314,6 +335,7 @@ export class CommitPath {
   }
 
   #fail(error: unknown): void {
+    this.#trouble = troubleOf(error);
     const ticks = this.#open === undefined ? this.#sealed : [...this.#sealed, this.#open];
     this.#sealed = [];
     this.#open = undefined;

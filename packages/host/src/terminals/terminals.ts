@@ -232,7 +232,7 @@ export class Terminals implements TerminalService, TerminalStarter {
       path.transact('client', () => {
         isBegun = true;
         this.#checkNow(terminal);
-        path.undo(() => reject(new JournalUnavailable('the terminal could not be journaled')));
+        path.undo(() => reject(new JournalUnavailable(path.trouble)));
         this.#add(terminal, launch, pty);
         path.effect(resolve);
       });

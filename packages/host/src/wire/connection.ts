@@ -261,7 +261,7 @@ export class Connection implements Sink {
         send({
           jsonrpc: '2.0',
           id,
-          error: { code: -32603, message: 'The host cannot write its journal now' },
+          error: { code: -32603, message: this.#sync.path.trouble },
         }),
     );
     const end = this.#endAfterAnswer;

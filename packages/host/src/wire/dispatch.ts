@@ -134,7 +134,8 @@ export class Dispatcher {
       clientSeq: incoming.clientSeq,
       epoch: client.epoch,
       sink: connection,
-      dropped: () => this.#sendRejection(connection, incoming, UNAVAILABLE),
+      dropped: () =>
+        this.#sendRejection(connection, incoming, reject('unavailable', this.#sync.path.trouble)),
     };
     this.#settle(connection, incoming, () => {
       const fitted = module?.fit?.(channel, action) ?? action;
@@ -155,7 +156,7 @@ export class Dispatcher {
     this.#settle(connection, incoming, () => {
       module?.before?.(channel, action, caller);
       this.#sync.sendPrivate(connection, envelope, () =>
-        this.#sendRejection(connection, incoming, UNAVAILABLE),
+        this.#sendRejection(connection, incoming, reject('unavailable', this.#sync.path.trouble)),
       );
       module?.after?.(channel, action, caller);
     });
@@ -170,7 +171,7 @@ export class Dispatcher {
     // What it was checked against is taken back with a failed tick.
     this.#settle(connection, incoming, () => {
       this.#sendRejection(connection, incoming, rejection, () =>
-        this.#sendRejection(connection, incoming, UNAVAILABLE),
+        this.#sendRejection(connection, incoming, reject('unavailable', this.#sync.path.trouble)),
       );
       follow();
     });
@@ -187,7 +188,7 @@ export class Dispatcher {
       });
     } catch (error) {
       if (!(error instanceof JournalUnavailable)) throw error;
-      this.#sendRejection(connection, incoming, UNAVAILABLE);
+      this.#sendRejection(connection, incoming, reject('unavailable', this.#sync.path.trouble));
     }
   }
 
@@ -236,7 +237,6 @@ export class Dispatcher {
 }
 
 const UNREADABLE = reject('unavailable', 'The host cannot read its journal now; try again');
-const UNAVAILABLE = reject('unavailable', 'The host cannot write its journal now; try again');
 
 /** The caller behind a connection. */
 export const callerOf = (connection: Connection): Caller => ({

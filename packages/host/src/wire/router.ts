@@ -150,7 +150,7 @@ async function guarded<T>(run: () => T | Promise<T>): Promise<T> {
     return await run();
   } catch (error) {
     if (error instanceof JournalUnavailable) {
-      throw internalError('The host cannot write its journal now; try again', error);
+      throw internalError(error.message, error);
     }
     // Logged when it was first met.
     if (error instanceof JournalError && error.code === 'damaged') {
