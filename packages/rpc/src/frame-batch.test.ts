@@ -63,6 +63,24 @@ test('what all frames of a batch begin and end with stands in each', async () =>
   expect(batch.frames).toEqual(received);
 });
 
+test('short frames arrive as they are, also where one among many has other characters', async () => {
+  const { transport, received, closed } = await linked();
+  const many = Array.from({ length: 1_030 }, (_, length) => 'x'.repeat(length));
+  const mixed = many.with(1_000, '\u007f').with(1_001, '\u0080').with(1_002, 'ÿ').with(1_003, '漢');
+  const batches = [
+    many,
+    many.slice(0, 1_000),
+    many.slice(0, 70),
+    mixed.slice(990),
+    mixed.slice(1_000, 1_005),
+    ['\u0080'],
+  ];
+  for (const bodies of batches) transport.sendBatch?.(new FrameBatch(bodies, { before: '<', behind: '>' }));
+  transport.close();
+  await closed;
+  expect(received).toEqual(batches.flat().map((text) => `<${text}>`));
+});
+
 test('a batch is encoded once for all who send it at a time', () => {
   const batch = new FrameBatch(['a', 'b']);
   expect(batch.webSocketBytes()).toBe(batch.webSocketBytes());

@@ -1,3 +1,4 @@
+import type { EnvelopePieces } from './envelope-end.ts';
 import type { SearchOptions, SearchPage } from './search/results.ts';
 
 /**
@@ -127,6 +128,8 @@ export type JournalWrite =
       readonly channel: string;
       readonly time: number;
       readonly json: string;
+      /** What `json` consists of before `envelopeEnd`, where that is known: read in its place when there are many. */
+      readonly pieces?: EnvelopePieces;
       readonly origin?: OutcomeKey;
     }
   /** Upserts by (chat, ordinal). Ordinals count from 0, without gaps. */

@@ -15,9 +15,11 @@ export function checkBatch(tables: MemoryTables, writes: readonly JournalWrite[]
 /** Applies one write of a batch that `checkBatch` let pass. */
 export function applyWrite(tables: MemoryTables, write: JournalWrite): void {
   switch (write.op) {
-    case 'envelope':
-      tables.envelopes.push(withoutOp(write));
+    case 'envelope': {
+      const { pieces: _pieces, ...row } = withoutOp(write);
+      tables.envelopes.push(row);
       return;
+    }
     case 'channel':
       tables.channels.set(write.uri, withoutOp(write));
       return;

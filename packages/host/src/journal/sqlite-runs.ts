@@ -1,10 +1,11 @@
+import { type EnvelopePieces, envelopeEnd } from './envelope-end.ts';
 import type { StoredEnvelope } from './journal.ts';
 import { decompress } from './sqlite-compression.ts';
 import { DamageError } from './sqlite-errors.ts';
 import { number, optionalText, type Row, text, textOrBytes } from './sqlite-rows.ts';
 
 /** A row of `envelopes` ends at so many envelopes or characters, so that cutting one while trimming stays cheap. */
-const MAX_COUNT = 256;
+const MAX_COUNT = 512;
 const MAX_LENGTH = 64 * 1024;
 
 /** The columns that `unpack` reads. */
@@ -22,10 +23,11 @@ export interface PackedRun {
   readonly bytes: number;
   /**
    * JSON of four numbers for each envelope: sequence number and time, both less those of the one before (at first less 0), how
-   * many characters it shares with the beginning of the first, and how many follow. `null` for a single envelope.
+   * many characters it shares with the beginning of the first, and how many follow. The third is -1 less the characters where
+   * `envelopeEnd` was left away. `null` for a single envelope.
    */
   readonly run: string | null;
-  /** The first envelope, then of each other what it does not share with that. */
+  /** The first envelope, then of each other what it does not share with that; of each without the end that was left away. */
   readonly json: string;
 }
 
@@ -36,13 +38,17 @@ export interface PackedRun {
 export class Run {
   readonly channel: string;
   readonly #parts: number[] = [];
-  readonly #first = { seq: 0, time: 0 };
-  #last = { seq: 0, time: 0 };
-  /** What the first begins with and all since, or the first itself. */
+  readonly #first = { seq: 0, time: 0, json: '' };
+  readonly #last = { seq: 0, time: 0 };
+  /** What the first begins with and all since that came in one piece, or the first itself. */
   #prefix = '';
+  /** What the first begins with, if it came in pieces, and its length in UTF-8. */
+  #begin: string | undefined;
+  #beginBytes = 0;
   #count = 0;
   #json = '';
-  #bytes = 0;
+  /** Of what `#json` does not hold. */
+  #leftAwayBytes = 0;
 
   constructor(channel: string) {
     this.channel = channel;
@@ -52,27 +58,25 @@ export class Run {
     return this.#count >= MAX_COUNT || this.#json.length >= MAX_LENGTH;
   }
 
-  add(seq: number, time: number, json: string): void {
-    let text = json;
-    if (this.#count === 0) {
-      Object.assign(this.#first, { seq, time });
-      this.#prefix = json;
+  add({ seq, time, json, pieces }: StoredEnvelope & { readonly pieces?: EnvelopePieces }): void {
+    if (this.#count === 0) this.#start({ seq, time, json }, pieces);
+    else if (pieces !== undefined && pieces.begin === this.#begin) {
+      // No look at the text: it is not even one string yet.
+      const { begin, text } = pieces;
+      this.#push(seq, time, -1 - begin.length, text);
+      this.#leftAwayBytes += this.#beginBytes + json.length - begin.length - text.length;
     } else {
       // Three times as fast as `startsWith`.
       const begins = json.slice(0, this.#prefix.length) === this.#prefix;
       if (!begins) this.#prefix = commonPrefix(this.#prefix, json);
-      text = json.slice(this.#prefix.length);
+      this.#push(seq, time, this.#prefix.length, json.slice(this.#prefix.length));
+      this.#leftAwayBytes += Buffer.byteLength(this.#prefix);
     }
-    const shared = json.length - text.length;
-    this.#parts.push(seq - this.#last.seq, time - this.#last.time, shared, text.length);
-    this.#last = { seq, time };
-    this.#count += 1;
-    this.#json += text;
-    this.#bytes += Buffer.byteLength(json);
   }
 
   /** The row of a run that has at least one envelope. */
   pack(): PackedRun {
+    const isRun = this.#count > 1;
     return {
       channel: this.channel,
       firstSeq: this.#first.seq,
@@ -80,10 +84,28 @@ export class Run {
       seq: this.#last.seq,
       time: this.#last.time,
       count: this.#count,
-      bytes: this.#bytes,
-      run: this.#count === 1 ? null : JSON.stringify(this.#parts),
-      json: this.#json,
+      bytes: Buffer.byteLength(this.#json) + this.#leftAwayBytes,
+      run: isRun ? JSON.stringify(this.#parts) : null,
+      json: isRun ? this.#json : this.#first.json,
     };
+  }
+
+  #start(first: { seq: number; time: number; json: string }, pieces: EnvelopePieces | undefined): void {
+    Object.assign(this.#first, first);
+    const { seq, time, json } = first;
+    this.#begin = pieces?.begin;
+    this.#beginBytes = Buffer.byteLength(pieces?.begin ?? '');
+    this.#prefix = pieces === undefined ? json : pieces.begin + pieces.text;
+    this.#push(seq, time, pieces === undefined ? 0 : -1, this.#prefix);
+    this.#leftAwayBytes = json.length - this.#prefix.length;
+  }
+
+  #push(seq: number, time: number, shared: number, text: string): void {
+    this.#parts.push(seq - this.#last.seq, time - this.#last.time, shared, text.length);
+    this.#last.seq = seq;
+    this.#last.time = time;
+    this.#count += 1;
+    this.#json += text;
   }
 }
 
@@ -111,7 +133,8 @@ export function unpack(row: Row): StoredEnvelope[] {
     const [seqStep = 0, timeStep = 0, shared = 0, length = 0] = parts.slice(index, index + 4);
     seq += seqStep;
     time += timeStep;
-    envelopes.push({ seq, channel, time, json: first.slice(0, shared) + json.slice(end, end + length) });
+    const text = first.slice(0, shared < 0 ? -1 - shared : shared) + json.slice(end, end + length);
+    envelopes.push({ seq, channel, time, json: shared < 0 ? text + envelopeEnd(seq, time) : text });
     end += length;
   }
   if (end !== json.length || seq !== number(row, 'seq')) {

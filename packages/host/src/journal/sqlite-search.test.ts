@@ -54,7 +54,7 @@ async function older(turns: readonly JournalWrite[]): Promise<void> {
   database.close();
   journal = new SqliteJournal({ folder });
   await journal.open();
-  expect(migrations.length).toBe(10);
+  expect(migrations.length).toBe(11);
 }
 
 test('what version 6 held is read into the index in slices, and until then a search says that it is not complete', async () => {

@@ -91,7 +91,7 @@ export class SqliteWindow {
     const all = this.#envelopes(row);
     const kept = all.filter((envelope) => envelope.seq > seq);
     const run = new Run('');
-    for (const envelope of kept) run.add(envelope.seq, envelope.time, envelope.json);
+    for (const envelope of kept) run.add(envelope);
     const packed = run.pack();
     // Whole text again: what is left of the oldest row goes next.
     this.#statements.run(

@@ -178,7 +178,7 @@ export class SqliteWriter {
     const isAlone = write.origin !== undefined;
     if (isAlone || this.#run?.channel !== write.channel || this.#run.isFull) this.finish();
     const run = this.#run ?? new Run(write.channel);
-    run.add(write.seq, write.time, write.json);
+    run.add(write);
     if (isAlone) this.#insert(run, write.origin);
     else this.#run = run;
   }

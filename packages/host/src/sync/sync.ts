@@ -110,8 +110,8 @@ export class Sync {
     const envelope = envelopeOf(channel.uri, action, origin, { seq, time });
     if (isTextAppend(action)) {
       channel.append(action, time);
-      const json = origin === undefined ? channel.appends.encode(action, seq, time) : undefined;
-      this.#commit(channel, new EncodedEnvelope(envelope, json), origin);
+      const encoded = origin === undefined ? channel.appends.encode(action, seq, time) : undefined;
+      this.#commit(channel, new EncodedEnvelope(envelope, encoded), origin);
       return;
     }
     const before = channel.state;
@@ -134,8 +134,11 @@ export class Sync {
 
   #commit(channel: Channel, encoded: EncodedEnvelope, origin: DispatchOrigin | undefined): void {
     const { serverSeq: seq, 'x-time': time = 0 } = encoded.value;
-    const row = { op: 'envelope', seq, channel: channel.uri, time, json: encoded.json } as const;
-    if (origin?.epoch === undefined) this.path.write(row);
+    const { json, pieces } = encoded;
+    const row = { op: 'envelope', seq, channel: channel.uri, time, json } as const;
+    if (pieces !== undefined)
+      this.path.write({ op: 'envelope', seq, channel: channel.uri, time, json, pieces });
+    else if (origin?.epoch === undefined) this.path.write(row);
     else {
       const { clientId, epoch, clientSeq } = origin;
       this.path.write({ ...row, origin: { clientId, epoch, clientSeq } });

@@ -1,6 +1,7 @@
 import type { ActionEnvelope } from '@agenthost/protocol';
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { envelopeEnd } from '../journal/envelope-end.ts';
 import { AppendEncoder, type TextAppend } from './text-append.ts';
 
 const channel = 'ahp-chat:/"quoted"';
@@ -17,7 +18,9 @@ it('writes every append as JSON.stringify does, whatever was written before', ()
       const encoder = new AppendEncoder(channel);
       for (const [seq, action] of actions.entries()) {
         const envelope: ActionEnvelope = { channel, action, serverSeq: seq, 'x-time': time };
-        expect(encoder.encode(action, seq, time)).toBe(JSON.stringify(envelope));
+        const { json, begin, text } = encoder.encode(action, seq, time) ?? {};
+        expect(json).toBe(JSON.stringify(envelope));
+        expect(`${begin}${text}${envelopeEnd(seq, time)}`).toBe(json);
       }
     }),
   );

@@ -1,4 +1,5 @@
 import type { ChatAction, StateAction } from '@agenthost/protocol';
+import { type EnvelopePieces, envelopeEnd } from '../journal/envelope-end.ts';
 
 /** An action that changes the text of one part and nothing else [CHAT-4]. */
 export type TextAppend = Extract<ChatAction, { type: 'chat/delta' | 'chat/reasoning' }>;
@@ -12,6 +13,11 @@ export function joinAppends(first: TextAppend, second: TextAppend): TextAppend |
   const isSameTarget =
     first.type === second.type && first.turnId === second.turnId && first.partId === second.partId;
   return isSameTarget ? { ...second, content: first.content + second.content } : undefined;
+}
+
+/** The JSON of an envelope, whole and in pieces. */
+export interface EncodedAppend extends EnvelopePieces {
+  readonly json: string;
 }
 
 /** Writes envelopes that append to one part after another: most of each says again what the one before said. */
@@ -28,7 +34,7 @@ export class AppendEncoder {
   }
 
   /** The envelope as `JSON.stringify` makes it; `undefined` when it is for that to say. */
-  encode(action: TextAppend, seq: number, time: number): string | undefined {
+  encode(action: TextAppend, seq: number, time: number): EncodedAppend | undefined {
     if ('_meta' in action) return undefined;
     const { type, turnId, partId, content } = action;
     if (partId !== this.#partId || turnId !== this.#turnId || type !== this.#type) {
@@ -38,6 +44,8 @@ export class AppendEncoder {
       const empty = JSON.stringify({ channel: this.#channel, action: { type, turnId, partId, content: '' } });
       this.#head = empty.slice(0, -'""}}'.length);
     }
-    return `${this.#head}${JSON.stringify(content)}},"serverSeq":${seq},"x-time":${time}}`;
+    const begin = this.#head;
+    const text = JSON.stringify(content);
+    return { json: begin + text + envelopeEnd(seq, time), begin, text };
   }
 }
