@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import type { FrameBatch, ServerTransport } from '@agenthost/rpc/websocket-server';
 import { SimulatedClock } from '@agenthost/testkit';
 import { expect, test } from 'vitest';
@@ -97,4 +99,26 @@ test('what waits for the end of the tick counts against the limits', () => {
   expect(seen.overflows).toBe(1);
   outbox.flush();
   expect(order()).toEqual([batch]);
+});
+
+test('batches that were sent are freed with the young objects: a stream leaves nothing for the slow collection', () => {
+  setFlagsFromString('--expose-gc');
+  const collect: (options: { type: 'minor' }) => void = runInNewContext('gc');
+  setFlagsFromString('--no-expose-gc');
+  // Twice: what outlives one is old at the next.
+  const collectYoung = (): void => {
+    for (let times = 0; times < 2; times += 1) collect({ type: 'minor' });
+  };
+  const stream = (batches: number): number => {
+    collectYoung();
+    const before = process.memoryUsage().heapUsed;
+    for (let number = 0; number < batches; number += 1) {
+      batchOf(Array.from({ length: 50 }, (_, index) => delta(index, `${number} and on it goes`)));
+      if (number % 20 === 0) collectYoung();
+    }
+    collectYoung();
+    return process.memoryUsage().heapUsed - before;
+  };
+  stream(50);
+  expect(stream(400)).toBeLessThan(1_000_000);
 });
