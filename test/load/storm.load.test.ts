@@ -1,65 +1,26 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { pathToFileURL } from 'node:url';
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { Sample } from '../../bench/measured-host.ts';
-import { BenchProcess } from '../../bench/process.ts';
-import { newSession, WireClient } from '../../bench/wire.ts';
+import { expect, test } from 'vitest';
+import { WireClient } from '../../bench/wire.ts';
 import { wireTurn } from '../../bench/wire-turn.ts';
 import type { CrowdState } from './crowd.ts';
+import { CrowdedHost, memoryOf, statesOf } from './crowded-host.ts';
 
 const MEGABYTE = 1_000_000;
 const CLIENTS = 500;
 const MOST_ON_THE_WAY_BYTES = 400 * MEGABYTE;
 
-let folder = '';
-let host: BenchProcess;
-let crowd: BenchProcess;
-let url = '';
-let port = 0;
-
-async function startHost(): Promise<void> {
-  host = new BenchProcess('./measured-host.ts', ['--expose-gc']);
-  ({ url, port } = await host.ask<{ url: string; port: number }>({
-    kind: 'start',
-    folder,
-    isShort: false,
-    port,
-  }));
-}
-
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'agenthost-storm-'));
-  port = 0;
-  await startHost();
-  crowd = new BenchProcess('../test/load/crowd.ts');
-});
-
-afterEach(async () => {
-  await Promise.all([crowd.end(), host.end()]);
-  await rm(folder, { recursive: true, force: true });
-});
-
-const sample = (): Promise<Sample> => host.ask<Sample>({ kind: 'sample' });
-const memoryOf = ({ heapBytes, externalBytes }: Sample): number => heapBytes + externalBytes;
-
 test('500 clients that come back at once to a host that was killed all get what they missed, and it is as small afterwards', async () => {
-  const owner = await WireClient.connect(url, 'owner');
-  const first = await newSession(owner, pathToFileURL(folder).href);
-  const second = await newSession(owner, pathToFileURL(folder).href);
-  const channels = ['ahp-root://', first.session, first.chat, second.session, second.chat];
-  await owner.request('subscribe', { channel: first.chat });
+  const host = await CrowdedHost.start();
+  const { crowd, url } = host;
+  const { owner, chat, channels } = await host.open();
   await crowd.ask({ kind: 'join', url, count: CLIENTS, channels });
   await crowd.ask({ kind: 'leave' });
-  const lastSeq = await wireTurn(owner, first.chat, 'stream 300 every 0 of 4000');
-  await host.kill();
-  await startHost();
-  const before = await sample();
-  const other = await WireClient.connect(url, 'other');
+  const lastSeq = await wireTurn(owner, chat, 'stream 300 every 0 of 4000');
+  await host.restart();
+  const before = await host.sample();
+  const other = await WireClient.connect(host.url, 'other');
   await crowd.ask({ kind: 'return', deafMs: 6_000 });
-  const settled = crowd.ask<CrowdState>({ kind: 'settle', channel: first.chat, seq: lastSeq });
+  const settled = crowd.ask<CrowdState>({ kind: 'settle', channel: chat, seq: lastSeq });
   const ended = new AbortController();
   void settled.finally(() => ended.abort());
   const begunAt = performance.now();
@@ -72,14 +33,11 @@ test('500 clients that come back at once to a host that was killed all get what 
   }
   const state = await settled;
   const tookMs = performance.now() - begunAt;
-  const after = await sample();
+  const after = await host.sample();
   expect(state.histories).toBe(1);
   // One that waited for more than a minute, on a machine as busy as that, asks again.
   expect(Object.keys(state.returns)).toEqual(['replay']);
-  for (const channel of channels) {
-    const { snapshot } = await other.request<{ snapshot: { state: object } }>('subscribe', { channel });
-    expect(state.states[channel]).toEqual([JSON.stringify(snapshot.state)]);
-  }
+  expect(state.states).toEqual(await statesOf(other, channels));
   const figures = JSON.stringify({
     before,
     after,

@@ -1,0 +1,92 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterEach } from 'vitest';
+import type { Sample } from '../../bench/measured-host.ts';
+import { BenchProcess } from '../../bench/process.ts';
+import { newSession, WireClient } from '../../bench/wire.ts';
+
+const running = new Set<CrowdedHost>();
+
+afterEach(async () => {
+  for (const host of running) await host.end();
+  running.clear();
+});
+
+/** A host in a process of its own, on one folder and port however often it starts, and the process of a crowd; both end with the test. */
+export class CrowdedHost {
+  readonly crowd = new BenchProcess('../test/load/crowd.ts');
+  readonly #folder: string;
+  #host: BenchProcess | undefined;
+  #port = 0;
+  url = '';
+
+  private constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /** `countsWork`: it counts from the first moment what it does. */
+  static async start({ countsWork = false } = {}): Promise<CrowdedHost> {
+    const host = new CrowdedHost(await mkdtemp(join(tmpdir(), 'agenthost-crowded-')));
+    running.add(host);
+    await host.#start(countsWork);
+    return host;
+  }
+
+  ask<T>(request: object): Promise<T> {
+    if (this.#host === undefined) throw new Error('the host is down');
+    return this.#host.ask<T>(request);
+  }
+
+  sample(): Promise<Sample> {
+    return this.ask<Sample>({ kind: 'sample' });
+  }
+
+  /** SIGKILL, and a new start. */
+  async restart(): Promise<void> {
+    await this.#host?.kill();
+    await this.#start(false);
+  }
+
+  async end(): Promise<void> {
+    await Promise.all([this.crowd.end(), this.#host?.end()]);
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+
+  /** A client with two sessions; with the root these are five channels. */
+  async open(): Promise<{ owner: WireClient; chat: string; session: string; channels: string[] }> {
+    const owner = await WireClient.connect(this.url, 'owner');
+    const first = await newSession(owner, pathToFileURL(this.#folder).href);
+    const second = await newSession(owner, pathToFileURL(this.#folder).href);
+    const channels = ['ahp-root://', first.session, first.chat, second.session, second.chat];
+    for (const channel of channels) await owner.request('subscribe', { channel });
+    return { owner, ...first, channels };
+  }
+
+  async #start(countsWork: boolean): Promise<void> {
+    const env = countsWork ? { NODE_DISABLE_COMPILE_CACHE: '1' } : {};
+    this.#host = new BenchProcess('./measured-host.ts', ['--expose-gc'], env);
+    if (countsWork) await this.ask({ kind: 'countWork' });
+    const request = { kind: 'start', folder: this.#folder, isShort: false, port: this.#port };
+    const { url, port } = await this.ask<{ url: string; port: number }>(request);
+    this.url = url;
+    this.#port = port;
+  }
+}
+
+/** What it takes, its garbage collected. */
+export const memoryOf = ({ heapBytes, externalBytes }: Sample): number => heapBytes + externalBytes;
+
+/** What is the host's own, of each channel, as a crowd tells of it. */
+export async function statesOf(
+  client: WireClient,
+  channels: readonly string[],
+): Promise<Record<string, string[]>> {
+  const states: Record<string, string[]> = {};
+  for (const channel of channels) {
+    const { snapshot } = await client.request<{ snapshot: { state: object } }>('subscribe', { channel });
+    states[channel] = [JSON.stringify(snapshot.state)];
+  }
+  return states;
+}
