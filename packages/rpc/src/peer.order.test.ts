@@ -127,4 +127,43 @@ describe('order', () => {
     await settle(it);
     expect(count).toBe(9_999);
   });
+
+  test('an impatient request overtakes requests after its time, and no notification', async () => {
+    const due = new Map<object, () => void>();
+    const it = raw({
+      timers: {
+        setTimeout: (callback) => {
+          const handle = {};
+          due.set(handle, callback);
+          return handle;
+        },
+        clearTimeout: (handle) => typeof handle === 'object' && handle !== null && due.delete(handle),
+      },
+    });
+    const fire = async (): Promise<void> => {
+      const callbacks = [...due.values()];
+      due.clear();
+      for (const callback of callbacks) callback();
+      await settle(it);
+    };
+    const gate = deferred<string>();
+    it.peer.handle('slow', () => gate.promise);
+    it.peer.handle('ping', () => 'pong', { patienceMs: 3_000 });
+    it.peer.onNotification('act', () => undefined);
+    it.peer.start();
+    it.send(request(1, 'slow'));
+    it.send(request(2, 'ping'));
+    await settle(it);
+    expect(it.sent).toEqual([]);
+    await fire();
+    expect(it.sent).toMatchObject([{ id: 2, result: 'pong' }]);
+    it.send({ jsonrpc: '2.0', method: 'act' });
+    it.send(request(3, 'ping'));
+    await fire();
+    expect(it.sent).toHaveLength(1);
+    gate.resolve('done');
+    await settle(it);
+    expect(it.sent).toMatchObject([{ id: 2 }, { id: 1 }, { id: 3 }]);
+    expect(due.size).toBe(0);
+  });
 });

@@ -66,10 +66,16 @@ export interface RequestOptions<Result = unknown> {
 export interface HandleOptions {
   /** Starts in order like any other, but what comes behind it does not wait for its promise. Default false. */
   concurrent?: boolean;
+  /**
+   * Waits no longer than so many milliseconds behind requests: then it is served out of turn, unless a notification is before it, whose
+   * effect it may be asked to stand behind. Default: waits for its turn.
+   */
+  patienceMs?: number;
 }
 
 interface RequestHandler {
   readonly isConcurrent: boolean;
+  readonly patienceMs: number | undefined;
   // Method syntax on purpose: handlers typed by the method map are stored beside each other.
   run(params: unknown, context: RequestContext): unknown;
 }
@@ -107,6 +113,10 @@ export class Peer<Local extends MethodMap, Remote extends MethodMap> {
   readonly #pending = new Map<unknown, PendingRequest>();
   readonly #live = new Set<RequestContext>();
   #queue: Call[] = [];
+  /** What the queue waits for; absent: nothing, or it is being emptied. */
+  #running: Call | undefined;
+  /** Timers of those that wait impatiently. */
+  readonly #impatient = new Map<Call, unknown>();
   #isBusy = false;
   #concurrentCount = 0;
   #nextId = 1;
@@ -143,9 +153,9 @@ export class Peer<Local extends MethodMap, Remote extends MethodMap> {
       params: RequestParams<Local, N>,
       context: RequestContext,
     ) => RequestResult<Local, N> | undefined | Promise<RequestResult<Local, N> | undefined>,
-    { concurrent = false }: HandleOptions = {},
+    { concurrent = false, patienceMs }: HandleOptions = {},
   ): void {
-    const entry: RequestHandler = { isConcurrent: concurrent, run: handler };
+    const entry: RequestHandler = { isConcurrent: concurrent, patienceMs, run: handler };
     this.#requestHandlers.set(method, entry);
   }
 
@@ -251,14 +261,39 @@ export class Peer<Local extends MethodMap, Remote extends MethodMap> {
     }
     this.#queue.push(call);
     if (!this.#isBusy) this.#drain();
+    else this.#watch(call);
+  }
+
+  #watch(call: Call): void {
+    if (call.kind !== 'request') return;
+    const patienceMs = this.#requestHandlers.get(call.method)?.patienceMs;
+    if (patienceMs === undefined) return;
+    const overtake = (): void => {
+      this.#impatient.delete(call);
+      const before = this.#queue.slice(0, this.#queue.indexOf(call));
+      const isBehindRequests = [this.#running, ...before].every((each) => each?.kind === 'request');
+      if (!isBehindRequests) return this.#watch(call);
+      this.#queue.splice(before.length, 1);
+      void this.#serve(call);
+    };
+    this.#impatient.set(call, this.#timers.setTimeout(overtake, patienceMs));
+  }
+
+  #calm(call: Call): void {
+    const timer = this.#impatient.get(call);
+    if (!this.#impatient.delete(call)) return;
+    this.#timers.clearTimeout(timer);
   }
 
   /** Runs what waits until a promise stops it; re-entered frames (a handler that sends to a neighbour) only queue. */
   #drain(): void {
     this.#isBusy = true;
     for (let call = this.#queue.shift(); call !== undefined; call = this.#queue.shift()) {
+      this.#calm(call);
+      this.#running = undefined;
       const wait = call.kind === 'request' ? this.#serve(call) : this.#notice(call);
       if (wait !== undefined) {
+        this.#running = call;
         const resume = (): void => this.#drain();
         wait.then(resume, resume);
         return;
@@ -367,6 +402,7 @@ export class Peer<Local extends MethodMap, Remote extends MethodMap> {
     if (this.#closeInfo !== undefined) return;
     this.#closeInfo = info;
     this.#queue = [];
+    for (const call of this.#impatient.keys()) this.#calm(call);
     for (const id of this.#pending.keys()) this.#take(id)?.reject(new ConnectionClosed(info));
     for (const context of this.#live) context.abort(new ConnectionClosed(info));
     this.#options.onClose?.(info);

@@ -110,6 +110,10 @@ export class Connection implements Sink {
     });
     this.peer = new Peer<AnyMethods, AnyMethods>(withPace(parts.transport, this.#pace), {
       maxQueued: parts.connectionLimits().maxPendingMessages,
+      timers: {
+        setTimeout: (callback, delayMs) => parts.timers.after(delayMs, callback),
+        clearTimeout: (cancel) => typeof cancel === 'function' && cancel(),
+      },
       sendResponse: (message) => this.#respond(message),
       onError: (error, where) => {
         // What the client is told, or was to be told before it went, is no fault of the host.

@@ -73,6 +73,12 @@ export type WireRequests = {
   ) => Promise<void>;
 };
 
+/**
+ * So long a ping waits for requests before it: clients take a host that answers none for ten seconds for dead. It never overtakes an action:
+ * its answer tells that those before it are settled [WIRE-4].
+ */
+const PING_PATIENCE_MS = 3_000;
+
 /** Routes the requests of a connection to their commands. */
 export function routeRequests(connection: Connection, commands: Commands, wire: WireRequests): void {
   const { peer } = connection;
@@ -84,10 +90,14 @@ export function routeRequests(connection: Connection, commands: Commands, wire: 
   serve('initialize', wire.initialize);
   serve('reconnect', wire.reconnect);
   serve('subscribe', wire.subscribe);
-  peer.handle('ping', (params, context) => {
-    checkParams('ping', params);
-    connection.respondAnyway(context, null);
-  });
+  peer.handle(
+    'ping',
+    (params, context) => {
+      checkParams('ping', params);
+      connection.respondAnyway(context, null);
+    },
+    { patienceMs: PING_PATIENCE_MS },
+  );
   for (const method of CLIENT_REQUEST_METHODS) {
     if (method === 'ping' || method in wire) continue;
     routeCommand(connection, commands, method);
