@@ -120,6 +120,7 @@ describe('a host with --tls', () => {
     // `allowHalfOpen`: who is told goodbye need not leave.
     const plain = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
     await Promise.all([inTls(''), inTls('x'), say(plain, 'x')]);
+    expect(plain.readyState, 'all three were cut').toBe('closed');
   }, 25_000);
 
   test('stops at once though connections hang in the middle of nothing or of a handshake, and keeps its key', async () => {

@@ -17,7 +17,12 @@ export async function readTextFile(workingDirectory: string, params: JsonObject)
   const asked = askedPath(params);
   const path = await confine(workingDirectory, asked);
   const file = await openChecked(path, asked);
-  const content = await textOf(file, asked).finally(() => file.close());
+  let content: string;
+  try {
+    content = await textOf(file, asked);
+  } finally {
+    await file.close();
+  }
   const line = numberOf(params['line']);
   const limit = numberOf(params['limit']);
   if (line === undefined && limit === undefined) return content;
@@ -41,7 +46,11 @@ export async function writeTextFile(workingDirectory: string, params: JsonObject
     await mkdir(dirname(path), { recursive: true });
     // All that follows happens in this very folder, whatever its path leads to by then.
     const folder = await openChecked(dirname(path), asked, constants.O_DIRECTORY);
-    await replace(inFolder(folder, dirname(path)), basename(path), content).finally(() => folder.close());
+    try {
+      await replace(inFolder(folder, dirname(path)), basename(path), content);
+    } finally {
+      await folder.close();
+    }
   } catch (error) {
     throw fileError(error, asked);
   }

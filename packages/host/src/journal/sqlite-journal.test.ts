@@ -4,7 +4,6 @@ import {
   closeSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -14,41 +13,23 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { JournalWrite } from './journal.ts';
-import { SqliteJournal } from './sqlite-journal.ts';
-import type { SqliteJournalOptions } from './sqlite-options.ts';
-import { migrations } from './sqlite-schema.ts';
+import type { SqliteJournal } from './sqlite-journal.ts';
+import {
+  chat,
+  create,
+  dataFolder,
+  file,
+  largeEnvelope,
+  now,
+  useJournalFolder,
+} from './sqlite-journal-folder.ts';
 
-const now = Date.parse('2026-11-21T10:20:30.400Z');
-const chat = 'ahp-chat:/c1';
+useJournalFolder();
+
 const onePowerCut = { bootId: () => 'boot 2' };
-
-let folder: string;
-let opened: SqliteJournal[] = [];
-
-beforeEach(() => {
-  folder = join(mkdtempSync(join(tmpdir(), 'agenthost-sqlite-')), 'data');
-});
-
-afterEach(async () => {
-  for (const journal of opened) await journal.close();
-  opened = [];
-  rmSync(join(folder, '..'), { recursive: true, force: true });
-});
-
-function create(options: Partial<SqliteJournalOptions> = {}): SqliteJournal {
-  const journal = new SqliteJournal({ folder, now: () => now, bootId: () => 'boot 1', ...options });
-  opened.push(journal);
-  return journal;
-}
-
-function file(name: string): string {
-  return join(folder, name);
-}
 
 /** Text that stays as large as it is. */
 function noise(seed: number): string {
@@ -63,12 +44,6 @@ function envelopes(from: number, count: number): JournalWrite[] {
     time: from + index,
     json: JSON.stringify({ seq: from + index, text: noise(from + index) }),
   }));
-}
-
-/** One that is held compressed. */
-function largeEnvelope(seq: number) {
-  const json = JSON.stringify({ seq, text: 'a line of a log\r\n'.repeat(4_000) });
-  return { op: 'envelope', seq, channel: chat, time: seq, json } satisfies JournalWrite;
 }
 
 /** Leaves a journal behind as a kill does: a copy of the files while it is open, put in its place once it has closed. */
@@ -91,8 +66,8 @@ describe('files', () => {
     await journal.open();
     await journal.reserveSeq(100);
     await journal.commit(envelopes(1, 10));
-    expect((statSync(folder).mode & 0o777).toString(8)).toBe('700');
-    const names = readdirSync(folder);
+    expect((statSync(dataFolder()).mode & 0o777).toString(8)).toBe('700');
+    const names = readdirSync(dataFolder());
     expect(names.toSorted()).toEqual(['journal.db', 'journal.db-wal', 'sent', 'seq']);
     expect(names.map((name) => (statSync(file(name)).mode & 0o777).toString(8))).toEqual([
       '600',
@@ -103,17 +78,18 @@ describe('files', () => {
   });
 
   test('a database that others could read is taken from them', async () => {
-    await create().open();
-    await opened[0]?.close();
+    const before = create();
+    await before.open();
+    await before.close();
     chmodSync(file('journal.db'), 0o644);
     await create().open();
     expect((statSync(file('journal.db')).mode & 0o777).toString(8)).toBe('600');
   });
 
   test('a file where the folder should be is an error that names the path', async () => {
-    writeFileSync(folder, '');
+    writeFileSync(dataFolder(), '');
     await expect(create().open()).rejects.toMatchObject({ name: 'JournalError', code: 'io' });
-    await expect(create().open()).rejects.toThrow(folder);
+    await expect(create().open()).rejects.toThrow(dataFolder());
   });
 
   test('freed pages go back to the file system, a slice at a time', async () => {
@@ -126,132 +102,6 @@ describe('files', () => {
     while (await journal.compact(100));
     expect(statSync(file('journal.db')).size).toBeLessThan(300_000);
     expect(statSync(file('journal.db-wal')).size).toBe(0);
-  });
-});
-
-describe('migrations', () => {
-  const addColumn = (database: DatabaseSync) => {
-    database.exec("ALTER TABLE sessions ADD COLUMN note TEXT NOT NULL DEFAULT 'none'");
-    database.exec("UPDATE sessions SET note = 'migrated'");
-  };
-
-  function query(sql: string): unknown {
-    const database = new DatabaseSync(file('journal.db'));
-    try {
-      return Object.values(database.prepare(sql).get() ?? {})[0];
-    } finally {
-      database.close();
-    }
-  }
-
-  async function begin(): Promise<void> {
-    const journal = create();
-    await journal.open();
-    await journal.commit([
-      { op: 'session', uri: 's', modifiedAt: '2026-01-01T00:00:00.000Z', summary: '{}' },
-    ]);
-    await journal.close();
-  }
-
-  test('an empty file gets the newest version, and a database of the version before it becomes that, with what it held', async () => {
-    await begin();
-    expect(query('PRAGMA user_version')).toBe(migrations.length);
-    const journal = create({ migrations: [...migrations, addColumn] });
-    await journal.open();
-    expect(await journal.listSessions({})).toMatchObject([{ uri: 's', summary: '{}' }]);
-    await journal.close();
-    expect([query('PRAGMA user_version'), query('SELECT note FROM sessions')]).toEqual([
-      migrations.length + 1,
-      'migrated',
-    ]);
-  });
-
-  test('contents of version 1 belong to their session alone', async () => {
-    const old = create({ migrations: migrations.slice(0, 1) });
-    await old.open();
-    await old.close();
-    const database = new DatabaseSync(file('journal.db'));
-    database.exec("INSERT INTO contents VALUES ('x', 's', 'text/plain', 1, x'61')");
-    database.close();
-    const journal = create();
-    await journal.open();
-    expect(await journal.diskUse('s')).toMatchObject({ contentBytes: 1 });
-    await journal.commit([
-      { op: 'turn', chat, ordinal: 0, id: 't', json: '{}' },
-      { op: 'dropTurns', chat, from: 0 },
-    ]);
-    expect(Buffer.from((await journal.readContent('x'))?.data ?? []).toString()).toBe('a');
-    await journal.commit([{ op: 'dropSession', uri: 's' }]);
-    expect(await journal.readContent('x')).toBeUndefined();
-  });
-
-  test('large envelopes that version 3 held as text are read beside those that are compressed since', async () => {
-    const old = create({ migrations: migrations.slice(0, 3) });
-    await old.open();
-    await old.commit([largeEnvelope(1)]);
-    await old.close();
-    // As a host of that version wrote it.
-    const database = new DatabaseSync(file('journal.db'));
-    database.prepare('UPDATE envelopes SET json = ?').run(largeEnvelope(1).json);
-    database.close();
-    const journal = create();
-    await journal.open();
-    await journal.commit([largeEnvelope(2)]);
-    const read = await journal.readEnvelopes([chat], 0, 5, 1e9);
-    expect(read?.map(({ json }) => json)).toEqual([largeEnvelope(1).json, largeEnvelope(2).json]);
-    await journal.close();
-    expect(query('SELECT group_concat(typeof(json)) FROM envelopes')).toBe('text,blob');
-    expect(query('PRAGMA user_version')).toBe(migrations.length);
-    await expect(create({ migrations: migrations.slice(0, 3) }).open()).rejects.toMatchObject({
-      code: 'newer',
-    });
-  });
-
-  test('states of version 4 are found in the table of their own, and go with their channels', async () => {
-    const old = create({ migrations: migrations.slice(0, 4) });
-    await old.open();
-    await old.close();
-    const database = new DatabaseSync(file('journal.db'));
-    database.exec(
-      `INSERT INTO channels (uri, kind, seq, bytes, local, state) VALUES ('${chat}', 'chat', 3, 10, '{"l":1}', '{"s":"é"}')`,
-    );
-    database.close();
-    const journal = create();
-    await journal.open();
-    expect(await journal.readChannel(chat)).toMatchObject({ seq: 3, state: '{"s":"é"}', local: '{"l":1}' });
-    await journal.commit([{ op: 'local', uri: chat, local: '{"l":234}' }]);
-    expect(await journal.readChannel(chat)).toMatchObject({ state: '{"s":"é"}', local: '{"l":234}' });
-    expect(await journal.diskUse(chat)).toMatchObject({ stateBytes: 19 });
-    await journal.commit([{ op: 'dropChannel', uri: chat }]);
-    expect(await journal.readChannel(chat)).toBeUndefined();
-    await journal.close();
-    expect(query('SELECT count(*) FROM states')).toBe(0);
-  });
-
-  test('a migration that fails leaves the version before it, whole', async () => {
-    await begin();
-    const broken = (database: DatabaseSync) => {
-      addColumn(database);
-      database.exec('SELECT * FROM absent');
-    };
-    await expect(create({ migrations: [...migrations, broken] }).open()).rejects.toThrow('absent');
-    expect(query('PRAGMA user_version')).toBe(migrations.length);
-    const journal = create();
-    await journal.open();
-    expect(await journal.listSessions({})).toHaveLength(1);
-  });
-
-  test('an older host refuses a newer database, names both versions and leaves it as it is', async () => {
-    const newer = create({ migrations: [...migrations, addColumn, () => {}] });
-    await newer.open();
-    await newer.close();
-    const before = readFileSync(file('journal.db'));
-    const refusal = create().open();
-    await expect(refusal).rejects.toMatchObject({ name: 'JournalError', code: 'newer' });
-    await expect(refusal).rejects.toThrow(
-      new RegExp(`version ${migrations.length + 2}.*up to ${migrations.length}`),
-    );
-    expect(readFileSync(file('journal.db')).equals(before)).toBe(true);
   });
 });
 
@@ -405,7 +255,7 @@ describe('damage', () => {
   );
 
   test('a second one in the same second gets a name of its own', async () => {
-    mkdirSync(folder);
+    mkdirSync(dataFolder());
     writeFileSync(file('journal.db'), 'not a database'.repeat(100));
     const first = create();
     await first.open();
@@ -450,7 +300,7 @@ describe('damage', () => {
     await fill();
     tearMiddle();
     const told: unknown[] = [];
-    const journal = new SqliteJournal({ folder, onDamage: (failure) => told.push(failure) });
+    const journal = create({ onDamage: (failure) => told.push(failure) });
     expect(await journal.open()).not.toHaveProperty('setAside');
     for (let attempt = 0; attempt < 2; attempt++) {
       const read = journal.readEnvelopes([chat], 0, 5_000, 1e9);
