@@ -14,7 +14,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { JournalWrite } from './journal.ts';
 import type { SqliteJournal } from './sqlite-journal.ts';
 import {
