@@ -21,7 +21,9 @@ describe('a turn that grows without end', () => {
       await host.run();
     }
     expect(turn.signal.aborted).toBe(true);
-    const ends = client.envelopes(chat).flatMap(({ action }) => (action.type === 'chat/error' ? [action] : []));
+    const ends = client
+      .envelopes(chat)
+      .flatMap(({ action }) => (action.type === 'chat/error' ? [action] : []));
     expect(ends).toEqual([
       {
         type: 'chat/error',
