@@ -125,7 +125,8 @@ async function cannotConnect(
   return cause;
 }
 
-function withoutToken(text: string): string {
+/** An address to show: without a token. */
+export function withoutToken(text: string): string {
   const url = new URL(text);
   url.searchParams.delete('token');
   return url.href.replace(/\/$/, '');

@@ -224,9 +224,9 @@ export const OPTIONS = {
     flags: '--scope <scope>',
     type: 'choice',
     choices: ['observe', 'interact', 'admin'],
-    default: 'interact',
+    default: 'observe',
     description:
-      'what its bearer may do: look at everything, also work in sessions and terminals (as much as a shell here), or everything',
+      'what its bearer may do: observe looks at everything, interact also works in sessions and terminals (as much as a shell here), admin everything',
   },
   tokenName: {
     flags: '--name <name>',

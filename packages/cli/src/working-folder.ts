@@ -1,9 +1,9 @@
-import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Context } from './context.ts';
 import { usageError } from './exit.ts';
 import type { HostTarget } from './find-host.ts';
+import { isFolder } from './is-folder.ts';
 import { oneLine } from './render/plain-text.ts';
 
 /**
@@ -19,13 +19,4 @@ export async function folderFor(
   const path = resolve(context.cwd, cwd ?? '.');
   if (target.isOwn && !(await isFolder(path))) throw usageError(`--cwd: ${oneLine(path)} is no folder`);
   return pathToFileURL(path).href;
-}
-
-async function isFolder(path: string): Promise<boolean> {
-  try {
-    return (await stat(path)).isDirectory();
-  } catch (error) {
-    if (error instanceof Error && 'code' in error) return false;
-    throw error;
-  }
 }

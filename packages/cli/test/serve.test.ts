@@ -107,6 +107,48 @@ describe('agenthost serve', () => {
   });
 });
 
+test.each([
+  [['--data', ''], '--data: expected a folder, got nothing'],
+  [['--root', ''], '--root: expected a folder, got nothing'],
+  [['--root', '/nope'], '--root: /nope is no folder'],
+  [['--root', 'notes'], 'notes is no folder'],
+])('serve %j is refused, and makes nothing', async (args, message) => {
+  const { code, out, err } = await machine.run(['serve', '--port', '0', ...args]);
+  expect({ code, out }).toEqual({ code: 2, out: '' });
+  expect(err).toContain(message);
+  expect(readdirSync(machine.home)).toEqual([]);
+});
+
+test('a --root is meant from the folder where serve was called', async () => {
+  mkdirSync(join(machine.home, 'notes'));
+  const { line } = await machine.serve('--root', 'notes');
+  const env = { AGENTHOST_TOKEN: '' };
+  for (const [cwd, code] of [
+    ['notes', 0],
+    ['.', 1],
+  ] as const) {
+    const made = await machine.run(['token', 'create', '--scope', 'interact', '--json'], env);
+    const { secret } = JSON.parse(made.out) as { secret: string };
+    const ran = await machine.run(['run', '--url', line.url, '--cwd', join(machine.home, cwd), 'say hi'], {
+      AGENTHOST_TOKEN: secret,
+    });
+    expect([cwd, ran.code]).toEqual([cwd, code]);
+  }
+});
+
+test('on loopback a token that can be guessed is warned of', async () => {
+  const env = { AGENTHOST_TOKEN: 'abc' };
+  const host = machine.start(['serve', '--port', '0'], env);
+  await host.until('Ctrl-C stops it.');
+  await host.until('AGENTHOST_TOKEN has fewer than 16 characters and can be guessed');
+  host.kill('SIGTERM');
+  await host.ended;
+  const file = join(machine.home, 'short');
+  writeFileSync(file, 'abc', { mode: 0o600 });
+  const other = machine.start(['serve', '--port', '0', '--token-file', file]);
+  await other.until('short has fewer than 16 characters and can be guessed');
+});
+
 describe('a host that cannot start says in one line why', () => {
   const fails = async (args: readonly string[]): Promise<string> => {
     const { code, out, err } = await machine.run(['serve', ...args]);

@@ -25,16 +25,21 @@ describe('agenthost token', () => {
     });
     const made = await machine.run(['token', 'create', '--name', 'phone', '--expires', '30d']);
     expect(made.out).toMatch(/^aht_[\w-]{43}\n$/);
+    expect(made.err).toContain('It may look at all sessions, chats and terminals, and change nothing.\n');
+    expect(made.err).toContain(
+      `AGENTHOST_URL=${url.replace(/\/$/, '')} AGENTHOST_TOKEN=… agenthost sessions\n`,
+    );
+    expect(made.err).not.toContain(made.out.trim());
     const secret = made.out.trim();
     expect((await as(secret, 'sessions')).code).toBe(0);
     const listed = await machine.run(['token', 'list']);
     expect(listed.out).toMatch(
-      /^[0-9a-f]{8} {2}interact {2}phone {2}made \d+ s ago, used \d+ s ago, expires \d{4}-\d\d-\d\d \d\d:\d\d UTC\n$/,
+      /^[0-9a-f]{8} {2}observe {3}phone {2}made \d+ s ago, used \d+ s ago, expires \d{4}-\d\d-\d\d \d\d:\d\d UTC\n$/,
     );
     expect(`${listed.out}${(await machine.run(['token', 'list', '--json'])).out}`).not.toContain(secret);
     expect(await machine.run(['token', 'revoke', 'phone'])).toMatchObject({
       code: 0,
-      out: expect.stringMatching(/^revoked [0-9a-f]{8} {2}interact {2}phone /),
+      out: expect.stringMatching(/^revoked [0-9a-f]{8} {2}observe {3}phone /),
     });
     expect(await as(secret, 'sessions')).toMatchObject({
       code: 4,
@@ -72,6 +77,17 @@ describe('agenthost token', () => {
       code: 4,
       err: expect.stringContaining('token was revoked'),
     });
+  }, 30_000);
+
+  test("an id goes before a name: a token that is called like another's id is not revoked in its place", async () => {
+    const meant = await create('--name', 'meant');
+    const other = await create('--name', meant.id);
+    const again = await create('--name', meant.id.slice(0, 8));
+    await machine.run(['token', 'revoke', meant.id]);
+    const left = jsonLines((await machine.run(['token', 'list', '--json'])).out).map(({ id }) => id);
+    expect(left).not.toContain(meant.id);
+    expect(left).toEqual(expect.arrayContaining([other.id, again.id]));
+    await machine.run(['token', 'revoke', other.id, again.id]);
   }, 30_000);
 
   test('says what is wrong with its arguments', async () => {

@@ -3,17 +3,21 @@ import { join, resolve } from 'node:path';
 import type { Context } from '../context.ts';
 import { announceHost, readHosts } from '../discovery.ts';
 import { CliError, EXIT, type ExitCode, usageError } from '../exit.ts';
-import { configFolder, dataFolder, hostsFolder } from '../folders.ts';
+import { configFolder, hostsFolder } from '../folders.ts';
 import { keyValues } from '../key-values.ts';
 import { type ClientTarget, openClient } from '../open-client.ts';
 import { introduceHost } from '../render/host-introduction.ts';
 import { oneLine } from '../render/plain-text.ts';
 import type { Screen } from '../render/screen.ts';
 import { holdYoungGeneration } from '../serve/heap.ts';
+import { dataDirOf, rootsOf } from '../serve/places.ts';
 import type { ServeSettings } from '../serve/start.ts';
 
 /** Counting terminals must not keep a host from stopping. */
 const stopPatienceMs = 1_000;
+
+/** Beyond loopback the host refuses shorter ones. */
+const WEAK_TOKEN_LENGTH = 16;
 
 /** Options of `serve` as parsed. */
 export interface ServeOptions {
@@ -47,7 +51,13 @@ export function configFileOf(
 /** `serve`: runs a host until it is told to stop. */
 export async function serve(context: Context, screen: Screen, options: ServeOptions): Promise<ExitCode> {
   const stopped = stopSignal(context);
-  screen.status('starting');
+  const { host, port } = options;
+  const dataDir = dataDirOf(context, options.data);
+  const roots = await rootsOf(context, options.root);
+  const tls = tlsOf(options, context.cwd);
+  const fixed = keyValues(options.set ?? [], '--set');
+  // In a log nobody waits.
+  if (context.stderr.isTTY === true) screen.status('starting');
   // Only this command needs a host, and all that comes with it.
   const releaseHeap = holdYoungGeneration();
   const [{ readConfig }, { chooseAgents }, { startHosting }, { explainStart }] = await Promise.all([
@@ -56,8 +66,6 @@ export async function serve(context: Context, screen: Screen, options: ServeOpti
     import('../serve/start.ts'),
     import('../serve/explain.ts'),
   ]);
-  const dataDir = options.data === undefined ? dataFolder(context) : resolve(context.cwd, options.data);
-  const { host, port } = options;
   const others = await readHosts(hostsFolder(context));
   const explained = (cause: unknown): unknown => explainStart(cause, { host, port, dataDir, others });
   try {
@@ -72,11 +80,11 @@ export async function serve(context: Context, screen: Screen, options: ServeOpti
       host,
       port,
       version: context.version,
-      tls: tlsOf(options, context.cwd),
+      tls,
       allowInsecure: options.insecureListen === true,
       hasKeeper: options.keeper !== false,
-      fixed: keyValues(options.set ?? [], '--set'),
-      roots: options.root?.map((folder) => resolve(context.cwd, folder)),
+      fixed,
+      roots,
       ...tokenSource,
     };
     const running = await startHosting(settings, config, agents, (line) => screen.note(line));
@@ -100,6 +108,12 @@ export async function serve(context: Context, screen: Screen, options: ServeOpti
       screen.status(undefined);
       if (options.json === true) screen.json({ url, wsUrl, token, pid: process.pid, ...certified });
       else introduceHost(context, screen, { url, host, dataDir, agents, certificate, ...tokenSource });
+      if (token.length < WEAK_TOKEN_LENGTH) {
+        const source =
+          tokenSource.tokenFile ?? (tokenSource.token === undefined ? 'the token' : 'AGENTHOST_TOKEN');
+        const warning = `${oneLine(source)} has fewer than ${WEAK_TOKEN_LENGTH} characters and can be guessed`;
+        screen.note(screen.colors.yellow(warning));
+      }
       await stopped;
       if (options.json !== true) {
         screen.note('stopping; once more ends it at once');

@@ -1,6 +1,6 @@
 import type { AhpClient } from '@agenthost/client';
 import type { AccessToken, TokenScope } from '@agenthost/protocol';
-import { withHost } from '../connect.ts';
+import { withHost, withoutToken } from '../connect.ts';
 import type { Context } from '../context.ts';
 import { readDuration } from '../duration.ts';
 import { CliError, EXIT, type ExitCode, usageError } from '../exit.ts';
@@ -18,12 +18,22 @@ interface TokenOptions extends HostOptions {
   readonly expires?: string;
 }
 
+/** How much of an id is shown. */
+const SHOWN_ID_LENGTH = 8;
+
+/** What the bearer of a token may do. */
+const ALLOWED: Readonly<Record<TokenScope, string>> = {
+  observe: 'It may look at all sessions, chats and terminals, and change nothing.',
+  interact: 'It may work in sessions and terminals: that is as much as a shell of yours.',
+  admin: 'It may do everything, as you: also change settings and make tokens.',
+};
+
 /** Adds `token` and what is below it. */
 export function addTokenCommands({ context, screen, program, command, example, done }: CommandParts): void {
   const token = command(program, 'token', 'give access to others, and take it back', []);
   example(token, [
-    'agenthost token create --name phone                     work in sessions and terminals',
-    'agenthost token create --scope observe --expires 7d     look, and no more, for a week',
+    'agenthost token create --name tablet --expires 7d       look, and no more, for a week',
+    'agenthost token create --name phone --scope interact    also work: as much as a shell here',
     'agenthost token list',
     'agenthost token revoke phone                            its connections end at once',
   ]);
@@ -52,7 +62,7 @@ async function createToken(
   { scope, name, expires, ...options }: TokenOptions,
 ): Promise<ExitCode> {
   const lifetimeSeconds = expires === undefined ? undefined : readDuration('--expires', expires);
-  return withHost(context, screen, options, async ({ client }) => {
+  return withHost(context, screen, options, async ({ client, target }) => {
     const made = await client.tokens.create({
       ...(scope === undefined ? {} : { scope }),
       ...(name === undefined ? {} : { name }),
@@ -60,8 +70,8 @@ async function createToken(
     });
     if (options.json === true) screen.json({ ...made.token, secret: made.secret });
     else {
-      screen.line(made.secret);
-      screen.note(`${lineOf(made.token)}\nIt is shown this once: keep it, or revoke it and make another.`);
+      screen.line(oneLine(made.secret, 1_000));
+      screen.note(introduction(made.token, withoutToken(target.url)));
     }
     return EXIT.done;
   });
@@ -102,7 +112,10 @@ async function chosen(client: AhpClient, given: readonly string[]): Promise<Acce
 }
 
 function findToken(items: readonly AccessToken[], given: string): AccessToken {
-  const exact = items.find(({ id, name }) => id === given || name === given);
+  const exact =
+    items.find(({ id }) => id === given) ??
+    items.find(({ id }) => id.slice(0, SHOWN_ID_LENGTH) === given) ??
+    items.find(({ name }) => name === given);
   if (exact !== undefined) return exact;
   const [match, ...others] = items.filter(({ id }) => given !== '' && id.startsWith(given));
   if (match === undefined) {
@@ -115,6 +128,17 @@ function findToken(items: readonly AccessToken[], given: string): AccessToken {
   return match;
 }
 
+/** What is said of a new token besides its secret. */
+function introduction(token: AccessToken, url: string): string {
+  return [
+    lineOf(token),
+    'It is shown this once: keep it, or revoke it and make another.',
+    ALLOWED[token.scope],
+    "Elsewhere (where this address is not the host's, by the one that it has there):",
+    `  AGENTHOST_URL=${oneLine(url, 1_000)} AGENTHOST_TOKEN=… agenthost sessions`,
+  ].join('\n');
+}
+
 /** `9c1f2a3b  observe   phone  made 3 d ago, used 2 min ago, expires 2026-12-22` */
 function lineOf({ id, scope, name, createdAt, lastUsedAt, expiresAt }: AccessToken): string {
   const now = Date.now();
@@ -125,5 +149,5 @@ function lineOf({ id, scope, name, createdAt, lastUsedAt, expiresAt }: AccessTok
     used,
     ...(expiresAt === undefined ? [] : [`${over} ${oneLine(expiresAt.slice(0, 16).replace('T', ' '))} UTC`]),
   ];
-  return `${oneLine(id.slice(0, 8))}  ${scope.padEnd(8)}  ${oneLine(name ?? '-')}  ${facts.join(', ')}`;
+  return `${oneLine(id.slice(0, SHOWN_ID_LENGTH))}  ${oneLine(scope).padEnd(8)}  ${oneLine(name ?? '-')}  ${facts.join(', ')}`;
 }

@@ -1,6 +1,6 @@
-import { isIP } from 'node:net';
 import { join } from 'node:path';
 import type { Context } from '../context.ts';
+import { addressesElsewhere, isOpen } from './own-addresses.ts';
 import { oneLine } from './plain-text.ts';
 import type { Screen } from './screen.ts';
 import { homely } from './session-line.ts';
@@ -44,6 +44,7 @@ export function introduceHost(context: Context, screen: Screen, host: Introduced
     const way = host.certificate === undefined ? ', unencrypted' : '';
     const warning = `other machines can reach this host on ${oneLine(host.host)}${way}: whoever has its token can run commands as you`;
     screen.note(screen.colors.yellow(warning));
+    for (const line of waysElsewhere(host)) screen.note(line);
   }
   screen.line(`Ask from another terminal: ${colors.cyan('agenthost run "what is in this folder?"')}`);
   screen.line('Ctrl-C stops it.');
@@ -56,6 +57,14 @@ function agentText(id: string, { installed, defaultAgent }: IntroducedHost['agen
   return notes.length === 0 ? oneLine(id) : `${oneLine(id)} (${notes.join(', ')})`;
 }
 
-/** Whether other machines can reach it. */
-const isOpen = (host: string): boolean =>
-  host !== 'localhost' && host !== '::1' && !(isIP(host) === 4 && host.startsWith('127.'));
+/** What to type on other machines. */
+function waysElsewhere({ host, url, certificate }: IntroducedHost): string[] {
+  const addresses = addressesElsewhere(host, url).map((address) => oneLine(address));
+  const [first] = addresses;
+  if (first === undefined) return [];
+  const pin = certificate === undefined ? '' : ` --fingerprint ${certificate.fingerprint}`;
+  return [
+    ...addresses.map((address) => `  ${address}`),
+    `there: AGENTHOST_TOKEN=… agenthost sessions --url ${first}${pin}`,
+  ];
+}
