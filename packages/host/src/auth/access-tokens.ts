@@ -66,6 +66,12 @@ export class AccessTokens {
     return token !== undefined && this.#hasExpired(token);
   }
 
+  /** Whether this hash is that of a token that lets somebody in. */
+  isValid(tokenHash: string): boolean {
+    const token = this.#byHash.get(tokenHash);
+    return token !== undefined && !this.#hasExpired(token);
+  }
+
   /** The tokens, the oldest first. */
   list(): AccessToken[] {
     return [...this.#byHash.values()].map(shown);

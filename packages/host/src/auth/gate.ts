@@ -1,4 +1,5 @@
 import type { AccessTokens, TokenIdentity } from './access-tokens.ts';
+import { BrowserSessions } from './browser-sessions.ts';
 import type { GuessLimit } from './guess-limit.ts';
 import { hashToken, isToken } from './verify.ts';
 
@@ -18,10 +19,15 @@ const WRONG_TOKEN = 'a valid token is required: this one is wrong, or was revoke
 /** Decides who comes in, by what they show [AUTH-1]. */
 export class Gate {
   readonly #ownerToken: string;
-  readonly #tokens: Pick<AccessTokens, 'identify'>;
+  readonly #tokens: Pick<AccessTokens, 'identify' | 'isValid'>;
   readonly #guesses: GuessLimit;
+  readonly #sessions = new BrowserSessions();
 
-  constructor(parts: { ownerToken: string; tokens: Pick<AccessTokens, 'identify'>; guesses: GuessLimit }) {
+  constructor(parts: {
+    ownerToken: string;
+    tokens: Pick<AccessTokens, 'identify' | 'isValid'>;
+    guesses: GuessLimit;
+  }) {
     this.#ownerToken = parts.ownerToken;
     this.#tokens = parts.tokens;
     this.#guesses = parts.guesses;
@@ -43,12 +49,25 @@ export class Gate {
     return { isIn: false, reason: secret === undefined ? NO_TOKEN : WRONG_TOKEN, waitMs: 0 };
   }
 
+  /** A secret for the browser of somebody who was let in, in place of the token. */
+  signIn(identity: TokenIdentity): string {
+    return this.#sessions.begin(identity);
+  }
+
+  /** Ends the secret of a browser; one that is a token stays. */
+  signOut(secret: string): void {
+    this.#sessions.end(secret);
+  }
+
   #identify(secret: string, isSlowed: boolean): TokenIdentity | undefined {
     if (isToken(secret, this.#ownerToken)) {
       // Not even the right one, where it could have been guessed.
       if (isSlowed && secret.length < UNGUESSABLE_LENGTH) return undefined;
       return { tokenHash: hashToken(secret), scope: 'admin' };
     }
-    return this.#tokens.identify(secret);
+    const session = this.#sessions.find(secret);
+    if (session === undefined) return this.#tokens.identify(secret);
+    const isOwner = session.tokenHash === hashToken(this.#ownerToken);
+    return isOwner || this.#tokens.isValid(session.tokenHash) ? session : undefined;
   }
 }

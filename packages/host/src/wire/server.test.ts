@@ -19,6 +19,7 @@ const TOKEN = 'a-token-of-some-length-0123456789';
 let server: HostServer;
 let port: number;
 let isReady: boolean;
+let isRevoked: boolean;
 let gate: Gate;
 let now = 0;
 const accepted: { transport: ServerTransport; identity: Identity }[] = [];
@@ -30,6 +31,7 @@ function newGate(): Gate {
   const tokens = {
     identify: (secret: string) =>
       secret === 'of-an-observer' ? ({ tokenHash: 'o', scope: 'observe' } as const) : undefined,
+    isValid: () => !isRevoked,
   };
   return new Gate({ ownerToken: TOKEN, tokens, guesses });
 }
@@ -51,6 +53,7 @@ async function startServer(options: Partial<ServerOptions> = {}): Promise<void> 
 
 beforeEach(async () => {
   isReady = true;
+  isRevoked = false;
   gate = newGate();
   await startServer();
 });
@@ -218,7 +221,7 @@ describe('guessing', () => {
 
   it('[AUTH-1] keeps a token out that could be guessed, and for two seconds at most', async () => {
     await server.stop();
-    const tokens = { identify: () => undefined };
+    const tokens = { identify: () => undefined, isValid: () => false };
     const guesses = new GuessLimit({ now: () => now }, () => undefined);
     await startServer({ gate: new Gate({ ownerToken: 'short', tokens, guesses }) });
     for (let count = 0; count < 25; count += 1) await upgrade('/ahp?token=wrong');
@@ -238,8 +241,14 @@ describe('a browser', () => {
       location: '/',
       'referrer-policy': 'no-referrer',
       'cache-control': 'no-store',
-      'set-cookie': [`agenthost_token_${port}=${TOKEN}; Path=/; HttpOnly; SameSite=Strict`],
+      'set-cookie': [
+        expect.stringMatching(
+          new RegExp(`^agenthost_token_${port}=ahs_[\\w-]{43}; Path=/; HttpOnly; SameSite=Strict$`),
+        ),
+      ],
     });
+    // What the browser keeps is not the token.
+    expect(JSON.stringify(answer.headers)).not.toContain(TOKEN);
     expect(answer.body).not.toContain(TOKEN);
     const cookie = cookieOf(answer);
     expect(await upgrade('/ahp', { cookie })).toBe('open');
@@ -259,6 +268,16 @@ describe('a browser', () => {
     expect(out.status).toBe(303);
     expect(String(out.headers['set-cookie'])).toMatch(/^agenthost_token_\d+=; .*; Max-Age=0$/);
     expect(await get('/logout', { cookie })).toMatchObject({ status: 405 });
+    // Whoever has a copy of it is out as well.
+    expect(await upgrade('/ahp', { cookie })).toBe(401);
+  });
+
+  it('[AUTH-1] is out when the token by which it came in is revoked, and has its scope until then', async () => {
+    const cookie = cookieOf(await get('/?token=of-an-observer'));
+    expect(await upgrade('/ahp', { cookie })).toBe('open');
+    expect(accepted.at(-1)?.identity).toEqual({ tokenHash: 'o', scope: 'observe' });
+    isRevoked = true;
+    expect(await upgrade('/ahp', { cookie })).toBe(401);
   });
 
   it('[AUTH-1] gets no cookie for a wrong token, and that of another port is not looked at', async () => {

@@ -25,7 +25,7 @@ import { WEB_HEADERS } from './web-headers.ts';
 export interface ServerOptions {
   readonly host: string;
   readonly port: number;
-  readonly gate: Pick<Gate, 'admit'>;
+  readonly gate: Pick<Gate, 'admit' | 'signIn' | 'signOut'>;
   readonly allowedOrigins: readonly string[];
   readonly allowedHosts: readonly string[];
   readonly maxFrameBytes?: number | undefined;
@@ -141,9 +141,7 @@ export class HostServer {
   }
 
   #servePage(request: IncomingMessage, response: ServerResponse): boolean {
-    const admit = (secret: string | undefined) =>
-      this.#options.gate.admit(secret, request.socket.remoteAddress);
-    return servePage(request, response, admit, this.#options.tls !== undefined);
+    return servePage(request, response, this.#options.gate, this.#options.tls !== undefined);
   }
 
   /** Who may have a connection, and who is told what instead [AUTH-1]. */
