@@ -16,7 +16,7 @@ import { keeperProtocol, type ListedPty } from './protocol.ts';
 import { startKeeper } from './start.ts';
 
 /** How long a keeper may take for an answer, in ms. */
-const answerLimitMs = 5_000;
+const answerLimitMs = 15_000;
 /** And one that is to be adopted. */
 const adoptLimitMs = 30_000;
 
