@@ -32,7 +32,7 @@ export interface KeeperPtyOwnerOptions {
   /** Version of the host. New ptys start in a keeper of this version. */
   readonly build: string;
   readonly log: Log;
-  /** How long a keeper may take for an answer, in ms. Default 5 s. */
+  /** How long a keeper may take for an answer, in ms. Default 15 s. */
   readonly timeoutMs?: number;
   /**
    * How long a keeper that an earlier host left may take for its hello and for its list, in ms: on a machine that stalls, to give
