@@ -13,7 +13,7 @@ import { reducers } from './reducers.ts';
 import { search } from './search.ts';
 import { sessionMemory } from './session-memory.ts';
 import { slowClient } from './slow-client.ts';
-import { type SoakChoice, soakBench } from './soak.ts';
+import { DEFAULT_MINUTES, type SoakChoice, soakBench } from './soak.ts';
 import { start } from './start.ts';
 import { table } from './table.ts';
 import { terminalEcho } from './terminal-echo.ts';
@@ -39,25 +39,63 @@ const BENCHES: Readonly<Record<string, (choice: SoakChoice) => Promise<Measured[
   soak: soakBench,
 };
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: { json: { type: 'boolean' }, minutes: { type: 'string' }, snapshots: { type: 'string' } },
-});
-const unknown = positionals.find((name) => !(name in BENCHES));
-if (unknown !== undefined) {
-  console.error(`No benchmark is called ${unknown}; there are: ${Object.keys(BENCHES).join(', ')}`);
-  process.exit(2);
+const HELP = `usage: npm run bench [-- [name…] [flags]]
+
+Each figure stands beside a baseline of the same run; a bar that is missed by 30% or more fails (exit code 1).
+
+names (none: all, one after the other):
+${Object.keys(BENCHES)
+  .map((name) => `  ${name}`)
+  .join('\n')}
+
+flags:
+  --json                the results as one line of JSON, for programs
+  --minutes <number>    how long the soak goes on (default: ${DEFAULT_MINUTES})
+  --snapshots <folder>  where heap snapshots of the soak's middle and end go (default: none are made)
+  -h, --help            show this
+`;
+
+const options = {
+  json: { type: 'boolean' },
+  minutes: { type: 'string' },
+  snapshots: { type: 'string' },
+  help: { type: 'boolean', short: 'h' },
+} as const;
+
+/** Names and flags that make sense; ends the process for help, and for those that do not. */
+function readCommandLine(): { names: readonly string[]; isJson: boolean; choice: SoakChoice } {
+  try {
+    const { values, positionals } = parseArgs({ allowPositionals: true, options });
+    if (values.help === true) {
+      process.stdout.write(HELP);
+      process.exit(0);
+    }
+    const unknown = positionals.find((name) => !Object.hasOwn(BENCHES, name));
+    if (unknown !== undefined) throw new TypeError(`no benchmark is called ${unknown}`);
+    const minutes = values.minutes === undefined ? undefined : Number(values.minutes);
+    if (minutes !== undefined && !(minutes > 0 && Number.isFinite(minutes)))
+      throw new TypeError(`--minutes: expected a number above 0, got ${values.minutes}`);
+    return {
+      names: positionals,
+      isJson: values.json === true,
+      choice: { minutes, snapshots: values.snapshots },
+    };
+  } catch (error) {
+    // What `parseArgs` finds wrong is one, too.
+    if (!(error instanceof TypeError)) throw error;
+    console.error(`${error.message}\nnpm run bench -- --help shows names and flags`);
+    process.exit(2);
+  }
 }
 
-const minutes = values.minutes === undefined ? undefined : Number(values.minutes);
-const choice = { minutes, snapshots: values.snapshots };
+const { names, isJson, choice } = readCommandLine();
 const results: Measured[] = [];
 for (const [name, bench] of Object.entries(BENCHES)) {
-  if (positionals.length > 0 && !positionals.includes(name)) continue;
+  if (names.length > 0 && !names.includes(name)) continue;
   console.error(`${name} …`);
   results.push(...(await bench(choice)));
 }
 const judged = results.map((result) => ({ ...result, verdict: judge(result.ratio, result.bar) }));
-if (values.json === true) console.log(JSON.stringify({ results: judged }));
+if (isJson) console.log(JSON.stringify({ results: judged }));
 else for (const line of table(results)) console.log(line);
 process.exitCode = judged.some(({ verdict }) => verdict === 'failed') ? 1 : 0;

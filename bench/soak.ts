@@ -6,7 +6,7 @@ import { BenchProcess, withFolder } from './process.ts';
 import { CURVE_HEAD, curveLine, heapSlope, type Point } from './soak-curve.ts';
 
 /** How long a run is where nobody says. */
-const DEFAULT_MINUTES = 2;
+export const DEFAULT_MINUTES = 2;
 /** Below it a run is for finding what is grossly wrong: what is loaded once weighs as much as what grows. */
 const LONG_MINUTES = 10;
 const MOST_MB_PER_MINUTE = 1;
