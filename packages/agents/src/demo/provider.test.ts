@@ -363,6 +363,14 @@ describe('memory of the demo agent', () => {
     expect(output.text).toContain('I remember 2 turns before this one. The last prompt was "say two".');
   });
 
+  it('counts one turn as one', async () => {
+    const { prompt } = await chat();
+    await prompt('say one').done;
+    const { output, done } = prompt('recall');
+    await done;
+    expect(output.text).toMatch(/^I remember 1 turn before this one/);
+  });
+
   it('takes memory that it cannot read for none', async () => {
     const { prompt } = await chat({ memory: { turnCount: 'many' } });
     const { output, done } = prompt('recall');

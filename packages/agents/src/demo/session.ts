@@ -229,7 +229,7 @@ export class DemoSession implements AgentSession {
     await speak(
       scene,
       'markdown',
-      `I remember ${previous.turnCount} turns before this one.${last} The host's transcript shows ${turns.length}.`,
+      `I remember ${previous.turnCount} turn${previous.turnCount === 1 ? '' : 's'} before this one.${last} The host's transcript shows ${turns.length}.`,
     );
   }
 

@@ -19,7 +19,7 @@ import { EncodedEnvelope } from '../sync/subscription.ts';
 import type { DispatchOrigin, Sync } from '../sync/sync.ts';
 import type { Clients } from './clients.ts';
 import { type Connection } from './connection.ts';
-import { scopeRefusal } from './scope-refusal.ts';
+import { askedFor, scopeRefusal } from './scope-refusal.ts';
 
 /** A dispatch as it came in; the action is not checked yet. */
 type Incoming = Omit<DispatchActionParams, 'action'> & { action?: unknown };
@@ -94,7 +94,9 @@ export class Dispatcher {
     }
     const { scope } = connection.identity;
     if (!isWithinScope(scope, least)) {
-      this.#refuse(connection, incoming, reject('permissionDenied', scopeRefusal(type, scope, least)));
+      const what =
+        type === 'session/configChanged' && least === 'admin' ? askedFor(type, checked.action) : type;
+      this.#refuse(connection, incoming, reject('permissionDenied', scopeRefusal(what, scope, least)));
       return undefined;
     }
     return this.#takeChecked(connection, incoming, channel, checked.action);

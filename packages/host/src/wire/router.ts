@@ -17,7 +17,7 @@ import { JournalError } from '../journal/journal.ts';
 import { JournalUnavailable } from '../sync/commit-path.ts';
 import type { Connection } from './connection.ts';
 import { callerOf } from './dispatch.ts';
-import { scopeRefusal } from './scope-refusal.ts';
+import { askedFor, scopeRefusal } from './scope-refusal.ts';
 
 type Params<M extends ClientRequestMethod> = ClientToHostRequests[M]['params'];
 type Result<M extends ClientRequestMethod> = ClientToHostRequests[M]['result'];
@@ -141,7 +141,10 @@ function checkCall<M extends ClientRequestMethod>(
 ): Params<M> {
   const checked = checkParams(method, params);
   const least = scopeOfRequest(method, checked);
-  if (!isWithinScope(scope, least)) throw permissionDenied(scopeRefusal(method, scope, least));
+  if (!isWithinScope(scope, least))
+    throw permissionDenied(
+      scopeRefusal(least === 'admin' ? askedFor(method, checked) : method, scope, least),
+    );
   return checked;
 }
 

@@ -12,6 +12,9 @@ export interface WorkingDirectory {
   readonly path: string;
 }
 
+/** Folders that a refusal names. */
+const MAX_NAMED_ROOTS = 5;
+
 /**
  * Checks a working directory in the order of [SESS-1]: no `file:` URI `-32602`, missing or no directory `-32008`, outside the
  * roots by its real path `-32009`, unless the caller is an admin.
@@ -25,8 +28,12 @@ export async function checkWorkingDirectory(
   const real = await findDirectory(path);
   if (real === undefined) throw notFound('directory', uri);
   if (isAdmin || (await isWithinAny(real, roots))) return { uri, path };
+  const shown = roots.slice(0, MAX_NAMED_ROOTS).join(', ');
+  const more = roots.length > MAX_NAMED_ROOTS ? `, and ${roots.length - MAX_NAMED_ROOTS} more` : '';
   throw permissionDenied(
-    `${JSON.stringify(uri)} is outside the folders that this host offers: choose one within them`,
+    roots.length === 0
+      ? `${JSON.stringify(uri)} cannot be worked in: this host offers no folder but to tokens of scope admin`
+      : `${JSON.stringify(uri)} is outside the folders that this host offers: choose one within ${shown}${more}`,
   );
 }
 

@@ -23,6 +23,10 @@ const cases = [
 ] as const;
 
 describe('wire errors', () => {
+  it('say to choose another name of what has a name', () => {
+    expect(errors.alreadyExists('token', 'tablet', 'name').message).toMatch(/token "tablet".*another name/);
+  });
+
   it('have one code each, and every code has an error', () => {
     expect(cases.map(([error]) => error.code).toSorted()).toEqual(Object.values(ErrorCodes).toSorted());
   });

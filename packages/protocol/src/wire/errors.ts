@@ -170,11 +170,11 @@ export function permissionDenied(message: string, request?: ResourceRequestParam
   return new WireError(ErrorCodes.PermissionDenied, message, request === undefined ? {} : { request });
 }
 
-/** `-32010`: `what` of this URI is there already. */
-export function alreadyExists(what: string, uri: URI): WireError<-32010> {
+/** `-32010`: `what` of this URI, or of this name, is there already. */
+export function alreadyExists(what: string, uri: URI, key: 'URI' | 'name' = 'URI'): WireError<-32010> {
   return new WireError(
     ErrorCodes.AlreadyExists,
-    `The ${what} ${quote(uri)} exists already: choose another URI`,
+    `The ${what} ${quote(uri)} exists already: choose another ${key}`,
     undefined,
   );
 }

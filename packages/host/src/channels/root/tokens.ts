@@ -21,7 +21,8 @@ export function tokenCommands(tokens: AccessTokens): Commands {
         );
       }
       const all = tokens.list();
-      if (name !== undefined && all.some((token) => token.name === name)) throw alreadyExists('token', name);
+      if (name !== undefined && all.some((token) => token.name === name))
+        throw alreadyExists('token', name, 'name');
       const made = await tokens.create({
         ...(name === undefined ? {} : { name }),
         ...(scope === undefined ? {} : { scope }),
