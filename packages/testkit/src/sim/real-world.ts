@@ -1,3 +1,4 @@
+import { orderFileLookups } from './ordered-files.ts';
 import { Violation } from './violation.ts';
 
 /** What would make a run depend on when and where it runs. */
@@ -21,10 +22,11 @@ function asker(): string | undefined {
   return caller !== undefined && PRODUCT.test(caller) ? caller : undefined;
 }
 
-/** Runs a simulation, and rejects when the product asked for real time, chance or timers meanwhile. */
+/** Runs a simulation, with lookups of files in order, and rejects when the product asked for real time, chance or timers meanwhile. */
 export async function withoutRealWorld<T>(run: () => Promise<T>): Promise<T> {
   const found: string[] = [];
   const restores = TRAPS.map(([holder, name]) => trap(holder, name, found));
+  restores.push(orderFileLookups());
   try {
     const result = await run();
     const [first] = found;
