@@ -83,7 +83,7 @@ function readCommandLine(): { names: readonly string[]; isJson: boolean; choice:
   } catch (error) {
     // What `parseArgs` finds wrong is one, too.
     if (!(error instanceof TypeError)) throw error;
-    console.error(`${error.message}\nnpm run bench -- --help shows names and flags`);
+    console.error(`${error.message.split('. To specify')[0]}\nnpm run bench -- --help shows names and flags`);
     process.exit(2);
   }
 }

@@ -134,7 +134,7 @@ function introduction(token: AccessToken, url: string): string {
     lineOf(token),
     'It is shown this once: keep it, or revoke it and make another.',
     ALLOWED[token.scope],
-    "Elsewhere (where this address is not the host's, by the one that it has there):",
+    'To use it (on another machine with the address that the host has there):',
     `  AGENTHOST_URL=${oneLine(url, 1_000)} AGENTHOST_TOKEN=… agenthost sessions`,
   ].join('\n');
 }
