@@ -83,8 +83,15 @@ describe('a host with --tls', () => {
     });
     expect(pinned.status.state).toBe('online');
     pinned.close();
-    const wrong = connectPinned(line.url, { token: 'wrong', fingerprints: [line.fingerprint] });
-    await expect(wrong).rejects.toMatchObject({ name: 'Unauthorized' });
+    await expect(
+      connectPinned(line.wsUrl, {
+        token: 'wrong',
+        fingerprints: [line.keyFingerprint],
+      }),
+    ).rejects.toMatchObject({
+      name: 'Unauthorized',
+      refusal: { status: 401, reason: expect.stringContaining('this one is wrong') },
+    });
     await expect(connectPinned(line.url, { fingerprints: ['short'] })).rejects.toThrow(TypeError);
   });
 
