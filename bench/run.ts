@@ -52,8 +52,7 @@ flags:
   --json                the results as one line of JSON, for programs
   --minutes <number>    how long the soak goes on (default: ${DEFAULT_MINUTES})
   --snapshots <folder>  where heap snapshots of the soak's middle and end go (default: none are made)
-  -h, --help            show this
-`;
+  -h, --help            show this`;
 
 const options = {
   json: { type: 'boolean' },
@@ -62,33 +61,44 @@ const options = {
   help: { type: 'boolean', short: 'h' },
 } as const;
 
-/** Names and flags that make sense; ends the process for help, and for those that do not. */
-function readCommandLine(): { names: readonly string[]; isJson: boolean; choice: SoakChoice } {
-  try {
-    const { values, positionals } = parseArgs({ allowPositionals: true, options });
-    if (values.help === true) {
-      process.stdout.write(HELP);
-      process.exit(0);
-    }
-    const unknown = positionals.find((name) => !Object.hasOwn(BENCHES, name));
-    if (unknown !== undefined) throw new TypeError(`no benchmark is called ${unknown}`);
-    const minutes = values.minutes === undefined ? undefined : Number(values.minutes);
-    if (minutes !== undefined && !(minutes > 0 && Number.isFinite(minutes)))
-      throw new TypeError(`--minutes: expected a number above 0, got ${values.minutes}`);
-    return {
-      names: positionals,
-      isJson: values.json === true,
-      choice: { minutes, snapshots: values.snapshots },
-    };
-  } catch (error) {
-    // What `parseArgs` finds wrong is one, too.
-    if (!(error instanceof TypeError)) throw error;
-    console.error(`${error.message.split('. To specify')[0]}\nnpm run bench -- --help shows names and flags`);
-    process.exit(2);
-  }
+interface Asked {
+  readonly names: readonly string[];
+  readonly isJson: boolean;
+  readonly choice: SoakChoice;
 }
 
-const { names, isJson, choice } = readCommandLine();
+/** Names and flags. Throws a `TypeError`, as `parseArgs` does, for those that make no sense. */
+function readCommandLine(): Asked | 'help' {
+  const { values, positionals } = parseArgs({ allowPositionals: true, options });
+  if (values.help === true) return 'help';
+  const unknown = positionals.find((name) => !Object.hasOwn(BENCHES, name));
+  if (unknown !== undefined) throw new TypeError(`no benchmark is called ${unknown}`);
+  const minutes = values.minutes === undefined ? undefined : Number(values.minutes);
+  if (minutes !== undefined && !(minutes > 0 && Number.isFinite(minutes)))
+    throw new TypeError(`--minutes: expected a number above 0, got ${values.minutes}`);
+  return {
+    names: positionals,
+    isJson: values.json === true,
+    choice: { minutes, snapshots: values.snapshots },
+  };
+}
+
+function askedOrExit(): Asked {
+  let asked: ReturnType<typeof readCommandLine>;
+  try {
+    asked = readCommandLine();
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    const [problem] = error.message.split('. To specify');
+    console.error(`${problem}\nnpm run bench -- --help shows names and flags`);
+    return process.exit(2);
+  }
+  if (asked !== 'help') return asked;
+  console.log(HELP);
+  return process.exit(0);
+}
+
+const { names, isJson, choice } = askedOrExit();
 const results: Measured[] = [];
 for (const [name, bench] of Object.entries(BENCHES)) {
   if (names.length > 0 && !names.includes(name)) continue;

@@ -141,6 +141,7 @@ test('on loopback a token that can be guessed is warned of', async () => {
   const host = machine.start(['serve', '--port', '0'], env);
   await host.until('Ctrl-C stops it.');
   await host.until('AGENTHOST_TOKEN has fewer than 16 characters and can be guessed');
+  expect(host.out).not.toContain('abc');
   host.kill('SIGTERM');
   await host.ended;
   const file = join(machine.home, 'short');
