@@ -153,6 +153,7 @@ describe('what others called things', () => {
     await watching.until('waiting for what comes');
     watching.kill('SIGINT');
     const { out, err } = await watching.ended;
+    expect(out).toContain('said-all');
     clean(out + err, 'watch');
   }, 30_000);
 
