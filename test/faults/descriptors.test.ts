@@ -1,11 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import type { HostProcess } from '../kill/host-process.ts';
 import { quickly, seen, shows } from '../terminals/stage.ts';
-import { clientOf, hostOn, temporaryFolder } from './stage.ts';
+import { begin, clientOf, hostOn, temporaryFolder } from './stage.ts';
 
 /** Few enough to be used up in a moment. */
 const LIMIT = 80;
@@ -32,13 +31,7 @@ describe.skipIf(process.platform === 'win32')('a host without a free file descri
       ['--config', config],
       ['sh', '-c', `ulimit -n ${LIMIT}; exec "$@"`, 'sh'],
     );
-    await host.start();
-    const client = await clientOf(host, 'client');
-    const session = await client.sessions.create({
-      provider: 'demo',
-      workingDirectory: pathToFileURL(folder).href,
-      config: { askBeforeWriting: false },
-    });
+    const { client, session } = await begin(host, folder);
     const terminal = await client.createTerminal({ command: ['/bin/cat'] });
     const held: WebSocket[] = [];
     for (let socket = await hold(host); socket !== undefined; socket = await hold(host)) held.push(socket);

@@ -7,7 +7,7 @@ import type { TerminalContentPart } from '@agenthost/protocol';
 import { describe, expect, test, vi } from 'vitest';
 import type { HostProcess } from '../kill/host-process.ts';
 import { callsOf, quickly, seen, shows } from '../terminals/stage.ts';
-import { canMount, clientOf, hostOn, logOf, refusal, smallDisk, temporaryFolder } from './stage.ts';
+import { begin, canMount, clientOf, hostOn, logOf, refusal, smallDisk, temporaryFolder } from './stage.ts';
 
 /** What no compression makes smaller by much, some 0.5 MB a second. */
 const FLOOD =
@@ -113,13 +113,7 @@ describe.skipIf(!canMount)('a disk that fills', () => {
     const ballast = join(disk, 'ballast');
     const dataDir = join(disk, 'data');
     const host = hostOn(dataDir, folder);
-    await host.start();
-    const client = await clientOf(host, 'client');
-    const session = await client.sessions.create({
-      provider: 'demo',
-      workingDirectory: pathToFileURL(folder).href,
-      config: { askBeforeWriting: false },
-    });
+    const { session } = await begin(host, folder);
     const gate = join(folder, 'gate');
     // Compressed while it is streamed, whole in the row that its end writes.
     const turn = session.prompt(

@@ -2,10 +2,9 @@ import { spawn } from 'node:child_process';
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { pathToFileURL } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { quickly, seen, shows } from '../terminals/stage.ts';
-import { clientOf, hostOn, logOf, temporaryFolder } from './stage.ts';
+import { begin, clientOf, hostOn, logOf, temporaryFolder } from './stage.ts';
 
 const ROUNDS = 20;
 const ROUND_MS = 350;
@@ -78,12 +77,7 @@ describe('a copied data folder', () => {
     const folder = await temporaryFolder();
     const dataDir = join(folder, 'data');
     const host = hostOn(dataDir, folder);
-    await host.start();
-    const client = await clientOf(host, 'client');
-    const session = await client.sessions.create({
-      provider: 'demo',
-      workingDirectory: pathToFileURL(folder).href,
-    });
+    const { client, session } = await begin(host, folder);
     await session.prompt(quickly('say before')).result;
     const terminal = await client.createTerminal({ command: ['/bin/cat'] });
     await terminal.input('first\n');

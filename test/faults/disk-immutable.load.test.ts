@@ -2,10 +2,9 @@ import { spawnSync } from 'node:child_process';
 import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { quickly, seen } from '../terminals/stage.ts';
-import { clientOf, hostOn, temporaryFolder } from './stage.ts';
+import { begin, clientOf, hostOn, temporaryFolder } from './stage.ts';
 
 /** Lets nobody write to files, those that have them open among them, or lets them again. */
 function setImmutable(paths: readonly string[], isImmutable: boolean): boolean {
@@ -37,12 +36,7 @@ describe.skipIf(!canForbid)('files of a running host that nobody may write any m
     const folder = await temporaryFolder();
     const dataDir = join(folder, 'data');
     const host = hostOn(dataDir, folder);
-    await host.start();
-    const client = await clientOf(host, 'client');
-    const session = await client.sessions.create({
-      provider: 'demo',
-      workingDirectory: pathToFileURL(folder).href,
-    });
+    const { client, session } = await begin(host, folder);
     const turn = session.prompt(quickly('stream 1000000 every 5'));
     await seen(session.chat.mirror, ({ activeTurn }) => activeTurn?.responseParts[0]);
     const files = ['journal.db', 'journal.db-wal'].map((name) => join(dataDir, name));

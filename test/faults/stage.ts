@@ -2,7 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type AhpClient, connect } from '@agenthost/client';
+import { pathToFileURL } from 'node:url';
+import { type AhpClient, connect, type SessionHandle } from '@agenthost/client';
 import { onTestFinished } from 'vitest';
 import { HostProcess } from '../kill/host-process.ts';
 
@@ -31,6 +32,21 @@ export async function clientOf(host: HostProcess, clientId: string): Promise<Ahp
   const client = await connect(wsUrl, { token, clientId, backoff: { minMs: 20, maxMs: 200 } });
   onTestFinished(() => client.close());
   return client;
+}
+
+/** Starts a host, and opens a session of the demo agent in `folder` by a client of the running test. */
+export async function begin(
+  host: HostProcess,
+  folder: string,
+): Promise<{ client: AhpClient; session: SessionHandle }> {
+  await host.start();
+  const client = await clientOf(host, 'client');
+  const session = await client.sessions.create({
+    provider: 'demo',
+    workingDirectory: pathToFileURL(folder).href,
+    config: { askBeforeWriting: false },
+  });
+  return { client, session };
 }
 
 /** What a host says that does not start; throws when it does. */
