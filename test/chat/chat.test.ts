@@ -73,9 +73,11 @@ describe.skipIf(!isHere)('agenthost chat', () => {
   test('streams an answer as Markdown, below what was asked, with the keys in sight', async () => {
     const window = await newChat();
     await say(window, 'say A **bold** word, `code` and [a link](https://example.org)');
-    const screen = await window.until(/A bold word, code and a link \(https:\/\/example\.org\)/);
+    await window.until(/A bold word, code and a link \(https:\/\/example\.org\)/);
+    // The hints follow the end of the turn, which comes after its text.
+    const screen = await window.until('Enter send');
     expect(screen).toContain('› say A **bold**');
-    expect(screen).toContain('Enter send');
+    expect(screen).toContain('A bold word, code');
     expect(screen).toContain('? help');
     expect(screen).toContain('connected to 127.0.0.1');
   });

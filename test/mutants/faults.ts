@@ -18,7 +18,7 @@ export const FAULTS: readonly Fault[] = [
     title: 'output leaves before its commit',
     file: PATH,
     find: '        if (tick.writes.length > 0) await this.#journal.commit(tick.writes);\n',
-    replace: `        for (const item of tick.output.splice(0)) this.#guard(item.send);
+    replace: `        for (const item of tick.output.splice(0)) this.#guard(() => item.send());
         this.#flush();
         if (tick.writes.length > 0) await this.#journal.commit(tick.writes);\n`,
   },
@@ -29,16 +29,11 @@ export const FAULTS: readonly Fault[] = [
     replace: 'await this.#journal.reserveSeq(this.#last);',
   },
   {
-    title: 'a subscriber is added after its snapshot was read, and not at the boundary',
+    title: 'a subscriber is added a turn of the event loop after its snapshot',
     file: 'packages/host/src/wire/attach.ts',
-    find: `        const subscription = subscribe(connection, item, fromSeq, certain);
-        try {
-          const { snapshot, fromOrdinal } = await makeSnapshot(sync, state, item.view, maxTurnBytes);
-`,
-    replace: `        try {
-          const { snapshot, fromOrdinal } = await makeSnapshot(sync, state, item.view, maxTurnBytes);
-          const subscription = subscribe(connection, item, fromSeq, certain);
-`,
+    find: '        const subscription = subscribe(connection, item, fromSeq, certain);\n',
+    replace: `        await new Promise<void>((resolve) => sync.path.afterTurn(resolve));
+        const subscription = subscribe(connection, item, fromSeq, certain);\n`,
   },
   {
     title: 'a reducer reads the clock',
@@ -78,16 +73,10 @@ export const FAULTS: readonly Fault[] = [
     replace: 'for (const tick of ticks.slice(1).toReversed()) for',
   },
   {
-    title: 'text of two parts is merged into one for a slow client',
+    title: 'what was merged for a slow client has the number of its first part',
     file: 'packages/host/src/wire/merge.ts',
-    find: 'first.type === second.type && first.turnId === second.turnId && first.partId === second.partId;',
-    replace: 'first.type === second.type && first.turnId === second.turnId;',
-  },
-  {
-    title: 'a client applies what its snapshot holds already',
-    file: 'packages/client/src/channel.ts',
-    find: 'if (envelope.serverSeq <= this.#reflectedSeq) return;',
-    replace: 'if (envelope.serverSeq < this.#reflectedSeq) return;',
+    find: '{ ...second, action };',
+    replace: '{ ...first, action };',
   },
   {
     title: 'a rejected action goes on showing at who dispatched it',

@@ -22,6 +22,8 @@ test.each(FAULTS)(
     if (failedSeed === undefined) throw new Error(`not noticed: ${output}`);
     expect(await sound.simulate(1, failedSeed), 'the fault alone fails that seed').toMatchObject({ code: 0 });
     const [, reason = ''] = /^seed \d+ failed\n(.*)$/m.exec(output) ?? [];
+    // A fault that does not even run would be noticed by anything.
+    expect(reason).not.toMatch(/TypeError|ReferenceError|SyntaxError/);
     process.stdout.write(`seed ${failedSeed}: ${title}: ${reason}\n`);
   },
   300_000,
