@@ -61,11 +61,14 @@ describe('a database', () => {
     // Writes: until one meets the damage, then none; the host stays.
     await vi.waitFor(
       async () => {
-        // A turn that has begun waits for a journal that never comes.
-        sound.prompt(quickly('say more')).result.catch(() => undefined);
+        // Enough to reach pages of before; a turn that has begun waits for a journal that never comes.
+        client.sessions.create({ provider: 'demo', workingDirectory }).then(
+          (more) => more.prompt(quickly('stream 20 every 0 of 10000')).result.catch(() => undefined),
+          () => undefined,
+        );
         expect(await sound.rename('again')).toMatchObject({ outcome: 'rejected', code: 'unavailable' });
       },
-      { timeout: 20_000 },
+      { timeout: 40_000, interval: 200 },
     );
     await expect(client.sessions.create({ provider: 'demo' })).rejects.toMatchObject({ code: -32603 });
     await late.ping();
