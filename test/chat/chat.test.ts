@@ -291,14 +291,16 @@ describe.skipIf(!isHere)('agenthost chat', () => {
       [40, 20],
     ] as const) {
       await window.resize(columns, rows);
-      // Until the program has drawn anew, the terminal shows what is left of the old window.
-      const screen = await window.until((shown) => isWhole(shown, columns, rows) && /finally\n/.test(shown));
-      expect(screen).toContain('Ask for something');
-      expect(screen).toContain('? help');
-      expect(screen).toContain('finally');
+      // Until the program has drawn anew, and all of it has come, the terminal shows what is left of the old window.
+      const parts = [/Ask for something/, /\? help/, /finally\n/];
+      const screen = await window.until(
+        (shown) => isWhole(shown, columns, rows) && parts.every((part) => part.test(shown)),
+      );
+      expect(screen).toContain('connected to');
     }
     await window.resize(120, 40);
-    expect(await window.until((shown) => isWhole(shown, 120, 40))).toContain('finally');
+    const wide = await window.until((shown) => isWhole(shown, 120, 40) && shown.includes('finally'));
+    expect(wide).toContain('connected to');
   });
 
   test('pages back through a long chat, and comes back to its end', async () => {
