@@ -71,10 +71,22 @@ export class TmuxWindow {
     const deadline = performance.now() + patienceMs;
     for (;;) {
       const screen = await this.screen();
-      if (isShown(screen)) return screen;
+      if (isShown(screen)) return this.#whole(screen, isShown);
       if (performance.now() > deadline) throw new Error(`no ${String(shows)} in time:\n${screen}`);
       await wait(pollMs);
     }
+  }
+
+  /** The rest of the frame that shows it may still be on its way: looks again, until nothing changes, or a few times where it always does. */
+  async #whole(first: string, isShown: (screen: string) => boolean): Promise<string> {
+    let screen = first;
+    for (let look = 0; look < 4; look += 1) {
+      await wait(pollMs);
+      const next = await this.screen();
+      if (next === screen || !isShown(next)) return screen;
+      screen = next;
+    }
+    return screen;
   }
 
   /** Resolves with the screen once it has not changed for a moment. */
