@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, describe, expect, test } from 'vitest';
+import { canMount, refusal, smallDisk, temporaryFolder } from '../faults/stage.ts';
 import { HostProcess } from '../kill/host-process.ts';
 import { RudeClient } from './rude-client.ts';
 
@@ -14,12 +14,6 @@ const ends: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
   for (const end of ends.splice(0).toReversed()) await end();
 }, 30_000);
-
-async function temporaryFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'agenthost-starts-'));
-  ends.push(() => rm(folder, { recursive: true }));
-  return folder;
-}
 
 function hostOn(dataDir: string, root: string, extra: readonly string[] = []): HostProcess {
   const host = new HostProcess(dataDir, root, extra);
@@ -32,15 +26,6 @@ async function clientOf(host: HostProcess, name = 'client'): Promise<RudeClient>
   ends.push(() => client.close());
   await client.initialize(name);
   return client;
-}
-
-async function refusal(host: HostProcess): Promise<string> {
-  try {
-    await host.start();
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error);
-  }
-  throw new Error('the host started');
 }
 
 /** Session state once its creation is over. */
@@ -112,33 +97,12 @@ describe('data folders', () => {
   }, 60_000);
 });
 
-/** Whether this user may mount: without it the tests below are skipped, but never where all have to run. */
-const canMount = mountable();
-const mustRun = process.env['REQUIRE_ALL'] === '1';
-if (!canMount)
-  process.stdout.write('skipped: a read-only and a full data folder (needs the right to mount)\n');
-
-function mountable(): boolean {
-  if (process.platform !== 'linux') return false;
-  return (
-    spawnSync('unshare', ['-m', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt'], { stdio: 'ignore' }).status === 0
-  );
-}
-
-function mount(folder: string, size: string): void {
-  const { status, stderr } = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', folder], {
-    encoding: 'utf8',
-  });
-  if (status !== 0) throw new Error(`cannot mount: ${stderr}`);
-  ends.push(async () => spawnSync('umount', ['-l', folder]));
-}
-
-describe.skipIf(!canMount && !mustRun)('a disk', () => {
+describe.skipIf(!canMount)('a disk', () => {
   test('that is read-only is refused with the folder’s path, in one line', async () => {
     const folder = await temporaryFolder();
     const disk = join(folder, 'disk');
     await mkdir(disk);
-    mount(disk, '3m');
+    smallDisk(disk, '3m');
     expect(spawnSync('mount', ['-o', 'remount,ro', disk]).status).toBe(0);
     const message = await refusal(hostOn(join(disk, 'data'), folder));
     expect(message).toContain(disk);
@@ -150,7 +114,7 @@ describe.skipIf(!canMount && !mustRun)('a disk', () => {
     const folder = await temporaryFolder();
     const disk = join(folder, 'disk');
     await mkdir(disk);
-    mount(disk, '6m');
+    smallDisk(disk, '6m');
     const ballast = join(disk, 'ballast');
     await writeFile(ballast, Buffer.alloc(2_500_000));
     const host = hostOn(join(disk, 'data'), folder);
