@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Machine, type ServeLine } from '../../packages/cli/test/cli-process.ts';
-import { attackScript, openScript, postScript } from './page-scripts.ts';
+import { attackScript, linkScript, openScript, postScript } from './page-scripts.ts';
 
 const executablePath = '/usr/bin/chromium';
 const isThere = existsSync(executablePath);
@@ -77,8 +77,8 @@ async function open(url: string): Promise<Page> {
   return page;
 }
 
-const attack = (page: Page, authority: string): Promise<Record<string, string>> =>
-  page.evaluate(attackScript(authority));
+const attack = (page: Page, authority: string, path = '/'): Promise<Record<string, string>> =>
+  page.evaluate(attackScript(authority, path));
 
 const NOTHING = {
   socket: 'refused',
@@ -118,6 +118,34 @@ describe.skipIf(!isThere)('in a browser that is signed in', () => {
     expect(await own.cookies()).toEqual([]);
     await own.close();
   });
+
+  test.each(['127.0.0.1', 'localhost', 'evil.example'])(
+    '[AUTH-1] a page of %s cannot sign it in as somebody else, but a person can who follows a link there',
+    async (name) => {
+      const own = await browser.newContext();
+      const page = await own.newPage();
+      const target = `http://127.0.0.1:${hostPort}/?token=${host.token}`;
+      await page.goto(`http://${name}:${pagesPort}/`);
+      // As a chat or a mail in a browser would show it; a script presses it as well as a person.
+      await page.evaluate(linkScript(target));
+      await page.getByRole('button', { name: 'Sign in' }).waitFor();
+      expect(await own.cookies()).toEqual([]);
+      expect(page.url()).not.toContain(host.token);
+      expect(await page.evaluate('history.length')).toBe(3);
+      // What a page does to its frames and by its images does not even ask.
+      const other = await own.newPage();
+      await other.goto(`http://${name}:${pagesPort}/`);
+      await attack(other, `127.0.0.1:${hostPort}`, `/?token=${host.token}`);
+      await other.evaluate(postScript(page.url()));
+      await other.waitForURL(page.url());
+      expect(await own.cookies()).toEqual([]);
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByRole('button', { name: 'Sign out' }).waitFor();
+      expect(await own.cookies()).toHaveLength(1);
+      expect(page.url()).toBe(`http://127.0.0.1:${hostPort}/`);
+      await own.close();
+    },
+  );
 
   test('[AUTH-1] a page of a listed origin speaks the protocol with the cookie', async () => {
     const page = await open(`http://localhost:${pagesPort}/`);

@@ -1,8 +1,9 @@
 /**
- * A script for a page: tries everything that a page has to reach `authority` (`name:port`) with, and gives what it got of each. As text, since
- * it runs in a browser, whose globals are not those of this repository.
+ * A script for a page: tries everything that a page has to reach `authority` (`name:port`) with, and gives what it got of each. `path`: of its page.
+ * As text, since it runs in a browser, whose globals are not those of this repository.
  */
-export const attackScript = (authority: string): string => `(async () => {
+export const attackScript = (authority: string, path: string): string => `(async () => {
+  const root = ${JSON.stringify(path)};
   const authority = ${JSON.stringify(authority)};
   const base = 'http://' + authority;
   const socket = (path) =>
@@ -35,7 +36,7 @@ export const attackScript = (authority: string): string => `(async () => {
           resolve('not readable');
         }
       };
-      made.src = base + '/';
+      made.src = base + root;
       document.body.append(made);
     });
   const post = { mode: 'no-cors', method: 'POST', body: '{"jsonrpc":"2.0"}' };
@@ -43,14 +44,14 @@ export const attackScript = (authority: string): string => `(async () => {
     socket: await socket('/ahp'),
     'socket at /': await socket('/'),
     'socket with a guess': await socket('/ahp?token=guess'),
-    'page by fetch': await ask('/', {}),
-    'page without cors': await ask('/', { mode: 'no-cors' }),
+    'page by fetch': await ask(root, {}),
+    'page without cors': await ask(root, { mode: 'no-cors' }),
     'state by fetch': await ask('/readyz', {}),
     'state without cors': await ask('/readyz', { mode: 'no-cors' }),
     'post without cors': await ask('/ahp', post),
-    image: await element('img', '/'),
+    image: await element('img', root),
     script: await element('script', '/readyz'),
-    style: await element('link', '/'),
+    style: await element('link', root),
     frame: await frame(),
   };
 })()`;
@@ -61,6 +62,14 @@ export const postScript = (url: string): string => `(() => {
   Object.assign(form, { method: 'post', action: ${JSON.stringify(url)} });
   document.body.append(form);
   form.submit();
+})()`;
+
+/** A script that shows a link to `url` and follows it. */
+export const linkScript = (url: string): string => `(() => {
+  const link = document.createElement('a');
+  Object.assign(link, { href: ${JSON.stringify(url)}, innerText: 'look at this' });
+  document.body.append(link);
+  link.click();
 })()`;
 
 /** A script that opens a window on `url` and keeps hold of it. */

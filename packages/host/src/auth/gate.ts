@@ -1,10 +1,16 @@
+import type { Clock } from '../lib/clock.ts';
 import type { AccessTokens, TokenIdentity } from './access-tokens.ts';
-import { BrowserSessions } from './browser-sessions.ts';
 import type { GuessLimit } from './guess-limit.ts';
+import { IssuedSecrets } from './issued-secrets.ts';
 import { hashToken, isToken } from './verify.ts';
 
 /** A token that long is found by no guessing, however fast: whoever has it is let in while others at their address are slowed. */
 const UNGUESSABLE_LENGTH = 32;
+
+/** What browsers that signed in keep; more than anybody signs in from. */
+const SESSIONS = { prefix: 'ahs_', most: 1_000, lifetimeMs: Infinity };
+/** What stands for a sign-in that a person has yet to confirm. */
+const TICKETS = { prefix: 'ahc_', most: 100, lifetimeMs: 600_000 };
 
 /** Whether somebody may come in. */
 export type Admission =
@@ -21,16 +27,20 @@ export class Gate {
   readonly #ownerToken: string;
   readonly #tokens: Pick<AccessTokens, 'identify' | 'isValid'>;
   readonly #guesses: GuessLimit;
-  readonly #sessions = new BrowserSessions();
+  readonly #sessions: IssuedSecrets;
+  readonly #tickets: IssuedSecrets;
 
   constructor(parts: {
     ownerToken: string;
     tokens: Pick<AccessTokens, 'identify' | 'isValid'>;
     guesses: GuessLimit;
+    clock: Clock;
   }) {
     this.#ownerToken = parts.ownerToken;
     this.#tokens = parts.tokens;
     this.#guesses = parts.guesses;
+    this.#sessions = new IssuedSecrets(SESSIONS, parts.clock);
+    this.#tickets = new IssuedSecrets(TICKETS, parts.clock);
   }
 
   /** `address`: of the other end. */
@@ -54,6 +64,23 @@ export class Gate {
     return this.#sessions.begin(identity);
   }
 
+  /** A ticket for somebody who was let in by a link of elsewhere: it signs in once, within ten minutes, when a person says so. */
+  askToSignIn(identity: TokenIdentity): string {
+    return this.#tickets.begin(identity);
+  }
+
+  /** Who would be signed in by this ticket; `undefined`: nobody, or not any more. */
+  whoseTicket(ticket: string): TokenIdentity | undefined {
+    return this.#stillIn(this.#tickets.find(ticket));
+  }
+
+  /** {@link signIn} by a ticket, which is used up; `undefined` where {@link whoseTicket} is. */
+  signInBy(ticket: string): string | undefined {
+    const identity = this.whoseTicket(ticket);
+    this.#tickets.end(ticket);
+    return identity === undefined ? undefined : this.signIn(identity);
+  }
+
   /** Ends the secret of a browser; one that is a token stays. */
   signOut(secret: string): void {
     this.#sessions.end(secret);
@@ -66,8 +93,11 @@ export class Gate {
       return { tokenHash: hashToken(secret), scope: 'admin' };
     }
     const session = this.#sessions.find(secret);
-    if (session === undefined) return this.#tokens.identify(secret);
-    const isOwner = session.tokenHash === hashToken(this.#ownerToken);
-    return isOwner || this.#tokens.isValid(session.tokenHash) ? session : undefined;
+    return session === undefined ? this.#tokens.identify(secret) : this.#stillIn(session);
+  }
+
+  #stillIn(identity: TokenIdentity | undefined): TokenIdentity | undefined {
+    if (identity === undefined || identity.tokenHash === hashToken(this.#ownerToken)) return identity;
+    return this.#tokens.isValid(identity.tokenHash) ? identity : undefined;
   }
 }

@@ -37,7 +37,7 @@ export async function startListening(
   const server = new HostServer({
     host,
     port: listen.port ?? 4711,
-    gate: new Gate({ ownerToken: token, tokens: accessTokens, guesses }),
+    gate: new Gate({ ownerToken: token, tokens: accessTokens, guesses, clock }),
     allowedOrigins: listen.allowedOrigins ?? [],
     allowedHosts: listen.allowedHosts ?? [],
     maxFrameBytes: listen.maxFrameBytes,

@@ -2,9 +2,20 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { cookieName, tokenCookie } from '../auth/cookie.ts';
 import type { Admission, Gate } from '../auth/gate.ts';
 import { extractToken, queryToken } from '../auth/verify.ts';
-import { statusPage } from './status-page.ts';
+import { signInPage, statusPage } from './status-page.ts';
 
 const PLAIN = { 'content-type': 'text/plain; charset=utf-8' };
+const HTML = { 'content-type': 'text/html; charset=utf-8' };
+
+/** A request for a page, and what it takes to answer it. */
+interface Visit {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly gate: Gate;
+  /** Of this host's cookie in this browser. */
+  readonly cookie: string;
+  readonly isSecure: boolean;
+}
 
 /**
  * The pages of a host that know who looks at them: `/`, and signing in and out [AUTH-1]. A token in the address of `/` is swapped for a cookie with
@@ -13,31 +24,67 @@ const PLAIN = { 'content-type': 'text/plain; charset=utf-8' };
 export function servePage(
   request: IncomingMessage,
   response: ServerResponse,
-  gate: Pick<Gate, 'admit' | 'signIn' | 'signOut'>,
+  gate: Gate,
   isSecure: boolean,
 ): boolean {
   const [path = ''] = (request.url ?? '').split('?', 1);
-  const name = cookieName(request.headers.host, isSecure);
-  if (path === '/logout') {
-    const secret = extractToken(request, name);
-    if (request.method === 'POST' && secret !== undefined) gate.signOut(secret);
-    if (request.method === 'POST') redirectHome(response, tokenCookie(name, undefined, isSecure));
-    else response.writeHead(405, { ...PLAIN, allow: 'POST' }).end('POST signs out\n');
-    return true;
-  }
-  if (path !== '/' || (request.method !== 'GET' && request.method !== 'HEAD')) return false;
-  const secret = extractToken(request, name);
+  const isRead = request.method === 'GET' || request.method === 'HEAD';
+  const visit = { request, response, gate, cookie: cookieName(request.headers.host, isSecure), isSecure };
+  if (path === '/logout') signOut(visit);
+  else if (path === '/sign-in' && (isRead || request.method === 'POST')) confirmSignIn(visit, isRead);
+  else if (path === '/' && isRead) showRoot(visit);
+  else return false;
+  return true;
+}
+
+function showRoot({ request, response, gate, cookie, isSecure }: Visit): void {
+  const secret = extractToken(request, cookie);
   const admission = secret === undefined ? undefined : gate.admit(secret, request.socket.remoteAddress);
   if (queryToken(request.url) === undefined) {
     const scope = admission?.isIn === true ? admission.identity.scope : undefined;
-    response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(statusPage(scope));
-  } else if (admission?.isIn === true) {
-    redirectHome(response, tokenCookie(name, gate.signIn(admission.identity), isSecure));
-  } else {
-    refuse(response, admission);
-  }
-  return true;
+    response.writeHead(200, HTML).end(statusPage(scope));
+  } else if (admission?.isIn !== true) refuse(response, admission);
+  else if (!isWindow(request)) response.writeHead(403, PLAIN).end(`${OPEN_IN_WINDOW}\n`);
+  else if (isOfElsewhere(request)) {
+    // Any page could bring its own token here: a person has to agree. The token leaves the address all the same.
+    response
+      .writeHead(303, { ...PLAIN, location: `/sign-in?ticket=${gate.askToSignIn(admission.identity)}` })
+      .end('see /sign-in\n');
+  } else redirectHome(response, tokenCookie(cookie, gate.signIn(admission.identity), isSecure));
 }
+
+/** Shows what a ticket would do, and does it when the button of that very page is pressed. */
+function confirmSignIn({ request, response, gate, cookie, isSecure }: Visit, isRead: boolean): void {
+  const ticket = new URLSearchParams(request.url?.split('?')[1]).get('ticket') ?? '';
+  const identity = gate.whoseTicket(ticket);
+  if (identity === undefined) {
+    response.writeHead(401, PLAIN).end('this sign-in is over: follow the link with the token again\n');
+  } else if (isRead) response.writeHead(200, HTML).end(signInPage(identity.scope, ticket));
+  else if (!isWindow(request) || isOfElsewhere(request))
+    response.writeHead(403, PLAIN).end(`${OPEN_IN_WINDOW}\n`);
+  else redirectHome(response, tokenCookie(cookie, gate.signInBy(ticket), isSecure));
+}
+
+function signOut({ request, response, gate, cookie, isSecure }: Visit): void {
+  const secret = extractToken(request, cookie);
+  if (request.method === 'POST' && secret !== undefined) gate.signOut(secret);
+  if (request.method === 'POST') redirectHome(response, tokenCookie(cookie, undefined, isSecure));
+  else response.writeHead(405, { ...PLAIN, allow: 'POST' }).end('POST signs out\n');
+}
+
+const OPEN_IN_WINDOW =
+  'no browser is signed in from within another page: open the link in a window of its own';
+
+/** Whether a window goes there, as far as the browser says: no image, frame or script of a page. */
+const isWindow = ({ headers }: IncomingMessage): boolean =>
+  (headers['sec-fetch-dest'] ?? 'document') === 'document';
+
+/**
+ * Whether a page that is not this host's sent the browser here, by a link, a form or a redirect. `none`: a person typed, pasted or opened it from another
+ * program. Browsers say nothing of it over plain HTTP to other machines.
+ */
+const isOfElsewhere = ({ headers }: IncomingMessage): boolean =>
+  !['none', 'same-origin'].includes(String(headers['sec-fetch-site'] ?? 'none'));
 
 function redirectHome(response: ServerResponse, cookie: string): void {
   response.writeHead(303, { ...PLAIN, location: '/', 'set-cookie': cookie }).end('see /\n');

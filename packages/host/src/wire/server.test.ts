@@ -33,7 +33,7 @@ function newGate(): Gate {
       secret === 'of-an-observer' ? ({ tokenHash: 'o', scope: 'observe' } as const) : undefined,
     isValid: () => !isRevoked,
   };
-  return new Gate({ ownerToken: TOKEN, tokens, guesses });
+  return new Gate({ ownerToken: TOKEN, tokens, guesses, clock: { now: () => now } });
 }
 
 async function startServer(options: Partial<ServerOptions> = {}): Promise<void> {
@@ -223,7 +223,9 @@ describe('guessing', () => {
     await server.stop();
     const tokens = { identify: () => undefined, isValid: () => false };
     const guesses = new GuessLimit({ now: () => now }, () => undefined);
-    await startServer({ gate: new Gate({ ownerToken: 'short', tokens, guesses }) });
+    await startServer({
+      gate: new Gate({ ownerToken: 'short', tokens, guesses, clock: { now: () => now } }),
+    });
     for (let count = 0; count < 25; count += 1) await upgrade('/ahp?token=wrong');
     expect(await upgrade('/ahp?token=short')).toBe(429);
     now += 2_000;

@@ -25,7 +25,7 @@ import { WEB_HEADERS } from './web-headers.ts';
 export interface ServerOptions {
   readonly host: string;
   readonly port: number;
-  readonly gate: Pick<Gate, 'admit' | 'signIn' | 'signOut'>;
+  readonly gate: Gate;
   readonly allowedOrigins: readonly string[];
   readonly allowedHosts: readonly string[];
   readonly maxFrameBytes?: number | undefined;

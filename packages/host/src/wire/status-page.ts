@@ -12,7 +12,31 @@ code { background: #f0f0f3; padding: .1em .35em; border-radius: .25em; }
  * the browser is signed in as.
  */
 export function statusPage(scope?: TokenScope): string {
-  return `<!doctype html>
+  return page(`<h1>agenthost is running</h1>
+<p>Clients connect by WebSocket at <code>/ahp</code> with a token.</p>
+${
+  scope === undefined
+    ? ''
+    : `<form method="post" action="/logout">
+<p>This browser is signed in and may ${MAY[scope]}. <button>Sign out</button></p>
+</form>
+`
+}
+<p>From a terminal on this machine: <code>agenthost run "your prompt"</code>, <code>agenthost sessions</code>,
+<code>agenthost watch &lt;session&gt;</code>.</p>
+`);
+}
+
+/** What a browser sees that a link of elsewhere brought here to sign it in; `ticket` is in the alphabet of addresses. */
+export function signInPage(scope: TokenScope, ticket: string): string {
+  return page(`<h1>Sign in to agenthost?</h1>
+<p>A link on another page brought you here. It signs this browser in with the token of that link; the browser may then ${MAY[scope]}.</p>
+<form method="post" action="/sign-in?ticket=${ticket}"><p><button>Sign in</button></p></form>
+<p>If that link is not from somebody you trust, close this page.</p>
+`);
+}
+
+const page = (body: string): string => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -21,23 +45,12 @@ export function statusPage(scope?: TokenScope): string {
 <style>${STATUS_STYLE}</style>
 </head>
 <body>
-<h1>agenthost is running</h1>
-<p>Clients connect by WebSocket at <code>/ahp</code> with a token.</p>
-${scope === undefined ? '' : SIGNED_IN[scope]}
-<p>From a terminal on this machine: <code>agenthost run "your prompt"</code>, <code>agenthost sessions</code>,
-<code>agenthost watch &lt;session&gt;</code>.</p>
-</body>
+${body}</body>
 </html>
 `;
-}
 
-const signedIn = (may: string): string => `<form method="post" action="/logout">
-<p>This browser is signed in and may ${may}. <button>Sign out</button></p>
-</form>
-`;
-
-const SIGNED_IN: Readonly<Record<TokenScope, string>> = {
-  observe: signedIn('look at everything'),
-  interact: signedIn('look at everything and work in sessions and terminals'),
-  admin: signedIn('do everything'),
+const MAY: Readonly<Record<TokenScope, string>> = {
+  observe: 'look at everything',
+  interact: 'look at everything and work in sessions and terminals',
+  admin: 'do everything',
 };
