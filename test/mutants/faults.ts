@@ -85,4 +85,16 @@ export const FAULTS: readonly Fault[] = [
     replace:
       '    if (envelope.rejectionReason === undefined) this.#bySeq.delete(entry.clientSeq);\n    entry.resolve(\n      envelope',
   },
+  {
+    title: 'what waits for a slow client is merged although it goes to two texts',
+    file: 'packages/host/src/wire/merge.ts',
+    find: 'first.turnId === second.turnId && first.partId === second.partId;',
+    replace: 'first.turnId === second.turnId;',
+  },
+  {
+    title: 'text that nobody has looked at yet is joined although it goes to two texts',
+    file: 'packages/host/src/sync/text-append.ts',
+    find: 'first.turnId === second.turnId && first.partId === second.partId;',
+    replace: 'first.turnId === second.turnId;',
+  },
 ];

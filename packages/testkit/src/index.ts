@@ -7,13 +7,7 @@ export { drainMicrotasks } from './drain-microtasks.ts';
 export { FaultJournal, type JournalGates } from './fault-journal.ts';
 export { observeTransport, type TransportObserver } from './observe-transport.ts';
 export { SeededRandom } from './seeded-random.ts';
-export {
-  type CallWeights,
-  createSimulatedAgent,
-  type EndWeights,
-  SIMULATED_AGENT,
-  type SimulatedAgentOptions,
-  type TurnWeights,
-} from './simulated-agent.ts';
+export { createSimulatedAgent, SIMULATED_AGENT, type SimulatedAgentOptions } from './simulated-agent.ts';
 export { type ClockScope, SimulatedClock } from './simulated-clock.ts';
 export { SimulatedPty, type SimulatedPtyOptions, SimulatedPtyOwner } from './simulated-pty.ts';
+export type { CallWeights, EndWeights, TurnWeights } from './simulated-turn.ts';

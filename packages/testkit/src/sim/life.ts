@@ -4,10 +4,12 @@ import type { SeededRandom } from '../seeded-random.ts';
 import { createSimulatedAgent } from '../simulated-agent.ts';
 import type { ClockScope, SimulatedClock } from '../simulated-clock.ts';
 import type { SimulatedPtyOwner } from '../simulated-pty.ts';
+import type { TurnOptions } from '../simulated-turn.ts';
 import { AgentWatch, makeUnruly } from '../unruly-agent.ts';
 import type { Archive } from './archive.ts';
 import type { FaultLog } from './faults.ts';
 import { SCHEDULED } from './scheduled.ts';
+import { writeTwoTexts } from './two-texts.ts';
 import type { WorldOptions } from './world-options.ts';
 
 /** What a disk does beyond its port, now. Outlives the hosts that write to it. */
@@ -65,11 +67,13 @@ export class Life {
     });
     const { seed, replayMs, unloadAfterMs, outbox, unruly } = options;
     const timers = this.#simScope;
+    const streams: TurnOptions['streams'] = (place, random, pause) =>
+      writeTwoTexts(this.host.core, place, random, pause);
     this.host = createHost({
       journal: this.journal,
       agents: [
         () =>
-          makeUnruly(createSimulatedAgent({ seed, timers }), this.agents, {
+          makeUnruly(createSimulatedAgent({ seed, timers, streams }), this.agents, {
             seed,
             timers,
             chance: unruly,
