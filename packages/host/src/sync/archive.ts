@@ -1,5 +1,5 @@
 import type { Change, Sync } from './sync.ts';
-import { windowWithin, withTurns } from './window.ts';
+import { windowWithin, withTurns, writeTurn } from './window.ts';
 
 /**
  * Keeps completed turns as rows of their own: what ends or cuts turns writes rows and snapshot in the same transaction,
@@ -27,7 +27,7 @@ function keepTurns(sync: Sync, { channel, before, after }: Change<'chat'>): void
     for (let index = before.turns.length; index < after.turns.length; index += 1) {
       const turn = after.turns[index];
       if (turn === undefined) continue;
-      const json = JSON.stringify(turn);
+      const json = writeTurn(turn);
       sync.path.write({ op: 'turn', chat: channel.uri, ordinal: oldest + index, id: turn.id, json });
     }
     sync.setLocal(channel, { ...local, turnCount });

@@ -3,6 +3,19 @@ import type { ChannelLocals } from './locals.ts';
 import type { Sink, Subscription } from './subscription.ts';
 import { AppendEncoder, joinAppends, type TextAppend } from './text-append.ts';
 
+/** What was appended to a channel's text and is not reduced yet. */
+interface Appended {
+  readonly action: TextAppend;
+  readonly time: number;
+}
+
+/** State and number of a channel at some moment. */
+export interface ChannelMark<K extends ChannelKind = ChannelKind> {
+  readonly state: ChannelState[K];
+  readonly appended: Appended | undefined;
+  readonly seq: number;
+}
+
 /**
  * A channel in memory. `state` holds everything reduced so far, the open tick included; only the commit path and the
  * registry change it. `local` is what the host alone knows of it: durable, never sent.
@@ -21,6 +34,8 @@ export class Channel<K extends ChannelKind = ChannelKind> {
   historyVersion = 0;
   /** False once disposed (or its creation rolled back): late callbacks look here first. */
   isAlive = true;
+  /** Number of the cause in whose `undo` it is already. */
+  changedIn = 0;
   /** When somebody last needed it, by `steadyNow`; what is idle and unwatched unloads. */
   usedAt: number;
   /** Writes the envelopes of appended text. */
@@ -29,7 +44,7 @@ export class Channel<K extends ChannelKind = ChannelKind> {
   readonly subscriptions = new Map<Sink, Subscription>();
   #state: ChannelState[K];
   /** What was appended since and nobody has looked at. */
-  #appended: { readonly action: TextAppend; readonly time: number } | undefined;
+  #appended: Appended | undefined;
   #pins = 0;
 
   constructor(init: {
@@ -77,16 +92,16 @@ export class Channel<K extends ChannelKind = ChannelKind> {
     this.#appended = { action: joined ?? action, time };
   }
 
-  /** Remembers state and number; the result goes back to them. Costs nothing, also between two deltas. */
-  mark(): () => void {
-    const { seq } = this;
-    const state = this.#state;
-    const appended = this.#appended;
-    return () => {
-      this.#state = state;
-      this.#appended = appended;
-      this.seq = seq;
-    };
+  /** Remembers state and number, for `returnTo`. Costs nothing, also between two deltas. */
+  mark(): ChannelMark<K> {
+    return { state: this.#state, appended: this.#appended, seq: this.seq };
+  }
+
+  /** Back to what was remembered. */
+  returnTo({ state, appended, seq }: ChannelMark<K>): void {
+    this.#state = state;
+    this.#appended = appended;
+    this.seq = seq;
   }
 
   /** Keeps it in memory until the returned function is called. */

@@ -187,14 +187,21 @@ describe('a cause that throws', () => {
     expect(state).toStrictEqual(['a']);
   });
 
-  it('takes back all of its own changes of what was changed before in the same tick', async () => {
-    const { path } = await setUp();
-    const subject = {};
-    const firsts: boolean[] = [];
-    const change = (): void => void firsts.push(path.isFirstChange(subject), path.isFirstChange(subject));
-    path.transact('client', change);
-    path.transact('client', change);
-    expect(firsts).toStrictEqual([true, false, true, false]);
+  it('has one number for all that belongs to it, and no other has it', async () => {
+    const { clock, path } = await setUp();
+    const causes: number[] = [];
+    const look = (): void => void causes.push(path.cause);
+    const twice = (): void => {
+      look();
+      path.transact('host', look);
+    };
+    path.transact('client', twice);
+    path.transact('client', twice);
+    path.onSeal(twice);
+    await clock.settle();
+    const [first, second, hook] = [causes[0], causes[2], causes[4]];
+    expect(causes).toStrictEqual([first, first, second, second, hook, hook]);
+    expect(new Set(causes).size).toBe(3);
   });
 
   it('as the last part of a tick costs neither the tick nor the other parts', async () => {

@@ -40,13 +40,18 @@ export interface Output {
   readonly dropped: (() => void) | undefined;
 }
 
+/** What was changed in memory, and can be taken back. */
+export interface Undo {
+  restore(): void;
+}
+
 interface Tick {
   readonly writes: JournalWrite[];
   bytes: number;
   readonly output: Output[];
   readonly effects: (() => void)[];
   /** Takes the tick's changes back, newest first. */
-  readonly undo: (() => void)[];
+  readonly undo: Undo[];
   /** The host's own causes, to run again after a failed commit. */
   readonly redo: (() => void)[];
 }
@@ -77,8 +82,7 @@ export class CommitPath {
   #sealed: Tick[] = [];
   #isPumping = false;
   #depth = 0;
-  /** What `isFirstChange` was asked about in the present cause. */
-  readonly #changed = new Set<object>();
+  #cause = 0;
   #held: (() => void)[] | undefined;
   /** What the ticks that failed would have written. */
   #failedBytes = 0;
@@ -158,14 +162,17 @@ export class CommitPath {
 
   /** How to take back what was just changed in memory. Inside `transact` only. */
   undo(restore: () => void): void {
-    this.#tick().undo.push(restore);
+    this.undoTo({ restore });
   }
 
-  /** True when asked for the first time in a cause about `subject`: who then gives its `undo` takes back all of the cause. */
-  isFirstChange(subject: object): boolean {
-    if (this.#changed.has(subject)) return false;
-    this.#changed.add(subject);
-    return true;
+  /** The same for who has an object of it anyway. */
+  undoTo(change: Undo): void {
+    this.#tick().undo.push(change);
+  }
+
+  /** Number of the present cause, or of the last one. What gave an `undo` since it began need not give another until the next. */
+  get cause(): number {
+    return this.#cause;
   }
 
   /** What to do once the change is committed and published. It must look again whether its cause still stands. */
@@ -282,12 +289,12 @@ export class CommitPath {
     const [writeCount, outputCount, effectCount] = [writes.length, output.length, effects.length];
     const [undoCount, redoCount] = [undo.length, redo.length];
     if (cause === 'host') redo.push(work);
-    this.#changed.clear();
+    this.#cause += 1;
     this.#depth += 1;
     try {
       work();
     } catch (error) {
-      for (const restore of undo.splice(undoCount).toReversed()) this.#guard(restore);
+      for (const change of undo.splice(undoCount).toReversed()) this.#restore(change);
       writes.length = writeCount;
       output.length = outputCount;
       effects.length = effectCount;
@@ -322,7 +329,7 @@ export class CommitPath {
         break;
       }
       this.#sealed.shift();
-      for (const item of tick.output) this.#guard(() => item.send());
+      for (const item of tick.output) this.#send(item);
       this.#flush();
       for (const effect of tick.effects) this.#guard(effect);
     }
@@ -339,7 +346,7 @@ export class CommitPath {
     const ticks = this.#open === undefined ? this.#sealed : [...this.#sealed, this.#open];
     this.#sealed = [];
     this.#open = undefined;
-    for (const tick of ticks.toReversed()) for (const restore of tick.undo.toReversed()) this.#guard(restore);
+    for (const tick of ticks.toReversed()) for (const change of tick.undo.toReversed()) this.#restore(change);
     const wasHealthy = this.isHealthy;
     this.#held = [...(this.#held ?? []), ...ticks.flatMap((tick) => tick.redo)];
     this.#failedBytes = Math.max(...ticks.map(({ bytes }) => bytes));
@@ -390,11 +397,28 @@ export class CommitPath {
     if (this.#open === undefined && this.#sealed.length === 0) this.#tellRecovered();
   }
 
+  /** Without a closure: there is one for every few words that an agent says. */
+  #send(item: Output): void {
+    try {
+      item.send();
+    } catch (error) {
+      this.#logFailure(error);
+    }
+  }
+
+  #restore(change: Undo): void {
+    this.#guard(() => change.restore());
+  }
+
   #guard(run: () => void): void {
     try {
       run();
     } catch (error) {
-      this.#log.error({ error }, 'a step behind the commit failed');
+      this.#logFailure(error);
     }
+  }
+
+  #logFailure(error: unknown): void {
+    this.#log.error({ error }, 'a step behind the commit failed');
   }
 }

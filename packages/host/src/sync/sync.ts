@@ -12,8 +12,8 @@ import {
 import type { Journal, JournalStart } from '../journal/journal.ts';
 import { type Clock, steadyNow, type Timers } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
-import type { Channel } from './channel.ts';
-import { CommitPath, type Output } from './commit-path.ts';
+import type { Channel, ChannelMark } from './channel.ts';
+import { CommitPath, type Output, type Undo } from './commit-path.ts';
 import { Registry } from './registry.ts';
 import { Sequencer } from './sequencer.ts';
 import { EncodedEnvelope, type Sink } from './subscription.ts';
@@ -62,7 +62,9 @@ export class Sync {
     resourceWatch: [],
   };
   #lastTime: number;
-  #emittedSeq: number;
+  /** The time of the open tick, by `steadyNow`, once somebody asked. */
+  #now: number | undefined;
+  readonly #emitted: { seq: number };
 
   constructor(parts: { journal: Journal; start: JournalStart; clock: Clock; timers: Timers; log: Log }) {
     this.journal = parts.journal;
@@ -75,13 +77,16 @@ export class Sync {
       clock: parts.clock,
       log: parts.log,
     });
+    this.path.onSeal(() => {
+      this.#now = undefined;
+    });
     this.#lastTime = parts.start.lastTime;
-    this.#emittedSeq = parts.start.reservedSeq;
+    this.#emitted = { seq: parts.start.reservedSeq };
   }
 
   /** Number of the newest public envelope: what states reflect, and so what a snapshot taken at a boundary does. */
   get emittedSeq(): number {
-    return this.#emittedSeq;
+    return this.#emitted.seq;
   }
 
   /**
@@ -101,12 +106,15 @@ export class Sync {
   /** Reduces, numbers and journals one action. Inside `path.transact` only. */
   emit<K extends ChannelKind>(channel: Channel<K>, action: ChannelAction[K], origin?: DispatchOrigin): void {
     if (!channel.isAlive) return;
-    if (this.path.isFirstChange(channel)) this.#undoTo(channel.mark(), this.#emittedSeq);
+    if (channel.changedIn !== this.path.cause) {
+      channel.changedIn = this.path.cause;
+      this.path.undoTo(new Emission(channel, this.#emitted));
+    }
     const time = this.stamp();
     const seq = this.sequencer.next();
     channel.seq = seq;
-    channel.usedAt = steadyNow(this.clock);
-    this.#emittedSeq = seq;
+    channel.usedAt = this.#now ??= steadyNow(this.clock);
+    this.#emitted.seq = seq;
     const envelope = envelopeOf(channel.uri, action, origin, { seq, time });
     if (isTextAppend(action)) {
       channel.append(action, time);
@@ -120,16 +128,6 @@ export class Sync {
     this.#commit(channel, new EncodedEnvelope(envelope), origin);
     const change: Change<K> = { channel, before, after, action, envelope, origin };
     for (const observer of this.#observers[channel.kind]) observer(change);
-  }
-
-  // The closures of these two are not made in `emit`: there each would hold on to everything that any of them needs, the
-  // states between two deltas of a long turn among it.
-
-  #undoTo(restore: () => void, emittedSeq: number): void {
-    this.path.undo(() => {
-      restore();
-      this.#emittedSeq = emittedSeq;
-    });
   }
 
   #commit(channel: Channel, encoded: EncodedEnvelope, origin: DispatchOrigin | undefined): void {
@@ -202,6 +200,26 @@ export class Sync {
     const root = this.registry.getOf('root', ROOT_URI);
     if (root === undefined) throw new Error('the root channel is not loaded yet');
     return root;
+  }
+}
+
+/** What the envelopes of one cause on one channel change in memory. */
+class Emission implements Undo {
+  readonly #channel: Channel;
+  readonly #mark: ChannelMark;
+  readonly #emitted: { seq: number };
+  readonly #seq: number;
+
+  constructor(channel: Channel, emitted: { seq: number }) {
+    this.#channel = channel;
+    this.#mark = channel.mark();
+    this.#emitted = emitted;
+    this.#seq = emitted.seq;
+  }
+
+  restore(): void {
+    this.#channel.returnTo(this.#mark);
+    this.#emitted.seq = this.#seq;
   }
 }
 

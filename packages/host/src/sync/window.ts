@@ -32,11 +32,14 @@ const sizes = new WeakMap<Turn, number>();
 
 /** Length of a completed turn as JSON. Turns never change in place, so that each is written down for it once. */
 function turnSize(turn: Turn): number {
-  const known = sizes.get(turn);
-  if (known !== undefined) return known;
-  const size = JSON.stringify(turn).length;
-  sizes.set(turn, size);
-  return size;
+  return sizes.get(turn) ?? writeTurn(turn).length;
+}
+
+/** A completed turn as JSON, and so how long it is. */
+export function writeTurn(turn: Turn): string {
+  const json = JSON.stringify(turn);
+  sizes.set(turn, json.length);
+  return json;
 }
 
 /** The newest turns, at most `count` of them and within `maxBytes` of JSON, but one always (unless none is wanted). */

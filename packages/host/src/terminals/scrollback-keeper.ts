@@ -9,6 +9,8 @@ export class ScrollbackKeeper {
   readonly #channel: Channel<'terminal'>;
   readonly #caughtUp: () => void;
   #scrollback: Scrollback;
+  /** Number of the cause in whose `undo` it is already. */
+  #changedIn = 0;
 
   /** `caughtUp`: `isBehind` may have become false. */
   constructor(
@@ -92,7 +94,8 @@ export class ScrollbackKeeper {
   /** What it knows beside the content fits only a content that stays. */
   #undoable(): void {
     const { path } = this.#parts.sync;
-    if (!path.isFirstChange(this)) return;
+    if (this.#changedIn === path.cause) return;
+    this.#changedIn = path.cause;
     path.undo(() => {
       this.#scrollback = this.#fresh();
     });

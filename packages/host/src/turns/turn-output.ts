@@ -182,16 +182,22 @@ export class LiveTurnOutput implements TurnOutput {
 
   #append(kind: 'markdown' | 'reasoning', text: string): Promise<void> {
     if (text === '' || this.#isOver) return Promise.resolve();
-    const append = (chat: Channel<'chat'>): ChatAction => {
-      const { turnId } = this.#turn;
-      const last = chat.outline.activeTurn?.responseParts.at(-1);
-      if (last?.kind !== kind) {
-        return { type: 'chat/responsePart', turnId, part: { kind, id: this.#ids.next(), content: text } };
-      }
-      const type = kind === 'markdown' ? 'chat/delta' : 'chat/reasoning';
-      return { type, turnId, partId: last.id, content: text };
-    };
-    return this.#pace.step(text.length, () => this.#change(append));
+    return this.#pace.step(text.length, () => {
+      const chat = this.#chat();
+      if (chat !== undefined) this.#emitOn(chat, this.#appended(chat, kind, text));
+      this.#pace.stepped();
+    });
+  }
+
+  /** What makes this text the end of what was said. */
+  #appended(chat: Channel<'chat'>, kind: 'markdown' | 'reasoning', content: string): ChatAction {
+    const { turnId } = this.#turn;
+    const last = chat.outline.activeTurn?.responseParts.at(-1);
+    if (last?.kind !== kind) {
+      return { type: 'chat/responsePart', turnId, part: { kind, id: this.#ids.next(), content } };
+    }
+    const type = kind === 'markdown' ? 'chat/delta' : 'chat/reasoning';
+    return { type, turnId, partId: last.id, content };
   }
 
   /** The chat, while this turn is its active one. */
@@ -207,7 +213,10 @@ export class LiveTurnOutput implements TurnOutput {
   #change(make: (chat: Channel<'chat'>) => ChatAction | undefined): void {
     const chat = this.#chat();
     const action = chat === undefined ? undefined : make(chat);
-    if (chat === undefined || action === undefined) return;
+    if (chat !== undefined && action !== undefined) this.#emitOn(chat, action);
+  }
+
+  #emitOn(chat: Channel<'chat'>, action: ChatAction): void {
     this.#sync.emit(chat, action);
     if (this.#size.add(action)) this.#endFull(chat);
   }
