@@ -4,7 +4,7 @@ import type { Sync } from '../sync/sync.ts';
 const MAX_AHEAD = 512;
 const MAX_AHEAD_LENGTH = 256 * 1024;
 
-const nothing = (): void => undefined;
+const ready = Promise.resolve();
 
 /** Back-pressure of one turn: lets an agent run ahead of the commits a little, and waits while the journal is down. */
 export class Pace {
@@ -19,15 +19,12 @@ export class Pace {
     this.#sync = sync;
   }
 
-  /** Counts one step of so many characters, which changes what `work` does; resolves when the agent may take the next. */
-  step(length = 0, work: () => void = nothing): Promise<void> {
+  /** Counts one step of so many characters: what `work` changes, and then `stepped`. Resolves when the agent may take the next. */
+  step(length = 0, work: () => void = this.stepped): Promise<void> {
     this.#ahead.push(length);
     this.#aheadLength += length;
-    this.#sync.path.transact('host', () => {
-      work();
-      this.#sync.path.effect(this.#committed);
-    });
-    if (this.#hasRoom && this.#sync.path.isHealthy) return Promise.resolve();
+    this.#sync.path.transact('host', work);
+    if (this.#hasRoom && this.#sync.path.isHealthy) return ready;
     return new Promise((resolve) => this.#waiters.push(resolve));
   }
 
@@ -41,6 +38,9 @@ export class Pace {
   }
 
   // One function each for all steps: there is one step for every few words that an agent says.
+
+  /** What a step's `work` ends with. */
+  readonly stepped = (): void => this.#sync.path.effect(this.#committed);
   readonly #committed = (): void => {
     this.#aheadLength -= this.#ahead.shift() ?? 0;
     if (!this.#hasRoom || this.#waiters.length === 0 || this.#isReleasing) return;
