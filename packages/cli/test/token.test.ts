@@ -79,6 +79,16 @@ describe('agenthost token', () => {
     });
   }, 30_000);
 
+  test('[AUTH-1] a token revokes itself, and is told so', async () => {
+    const { id, secret } = await create('--scope', 'admin', '--name', 'own');
+    expect(await as(secret, 'token', 'revoke', id)).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^revoked [0-9a-f]{8} {2}admin {5}own /),
+      err: '',
+    });
+    expect((await as(secret, 'token', 'list')).code).toBe(4);
+  }, 30_000);
+
   test("an id goes before a name: a token that is called like another's id is not revoked in its place", async () => {
     const meant = await create('--name', 'meant');
     const other = await create('--name', meant.id);

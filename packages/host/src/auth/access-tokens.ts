@@ -19,6 +19,14 @@ export interface TokenIdentity {
   readonly scope: TokenScope;
 }
 
+/** Who revokes a token, maybe their own. */
+export interface TokenAsker {
+  /** Their connection: it asks for nothing more, and gets its answer before it ends. */
+  readonly connection: object;
+  /** When there is an answer. */
+  readonly answered: Promise<unknown>;
+}
+
 interface Parts {
   readonly clock: Clock;
   readonly timers: Timers;
@@ -27,8 +35,10 @@ interface Parts {
   commit(writes: readonly JournalWrite[]): Promise<void>;
   /** The same at once or not at all. */
   commitNow(writes: readonly JournalWrite[]): Promise<void>;
+  /** The same, and written as soon as that can be done where it cannot be now: resolves with whether it is durable already. */
+  commitSoon(writes: readonly JournalWrite[]): Promise<boolean>;
   /** From now on nobody comes by this token; `isRevoked`: nor ever will. */
-  ended(tokenHash: string, isRevoked: boolean): void;
+  ended(tokenHash: string, isRevoked: boolean, asker?: TokenAsker): void;
 }
 
 /**
@@ -80,7 +90,7 @@ export class AccessTokens {
   /** Makes one; resolves when it is durable, and rejects when it cannot be now. `undefined` when there are {@link MAX_TOKENS}, or one of that name. */
   async create({
     name,
-    scope = 'interact',
+    scope = 'observe',
     lifetimeSeconds,
   }: Pick<CreateTokenParams, 'name' | 'scope' | 'lifetimeSeconds'>): Promise<
     { readonly token: AccessToken; readonly secret: string } | undefined
@@ -109,14 +119,17 @@ export class AccessTokens {
     return { token: shown(token), secret };
   }
 
-  /** Ends a token at once; resolves when that is durable, with whether there was one of this id. */
-  async revoke(id: string): Promise<boolean> {
+  /**
+   * Ends a token at once, for the connection `asker`. Resolves with whether that is durable (`false`: it will be when the journal can be written, and
+   * until then a restart would bring the token back); `undefined`: there is none of this id.
+   */
+  async revoke(id: string, asker: object): Promise<boolean | undefined> {
     const token = [...this.#byHash.values()].find((each) => each.id === id);
-    if (token === undefined) return false;
+    if (token === undefined) return undefined;
     this.#byHash.delete(token.hash);
-    this.#parts.ended(token.hash, true);
-    await this.#parts.commit([{ op: 'dropToken', id }]);
-    return true;
+    const answered = this.#parts.commitSoon([{ op: 'dropToken', id }]);
+    this.#parts.ended(token.hash, true, { connection: asker, answered });
+    return answered;
   }
 
   /** The host stops. */

@@ -30,6 +30,20 @@ export class Commits {
       if (this.#isOver && !this.#sync.path.isHealthy) giveUp();
     });
 
+  /** Resolves when they are durable, or are to be written as soon as the journal can be: with whether they are. */
+  readonly commitSoon = (writes: readonly JournalWrite[]): Promise<boolean> =>
+    new Promise((resolve) => {
+      const { path } = this.#sync;
+      let isBegun = false;
+      path.transact('host', () => {
+        isBegun = true;
+        path.undo(() => resolve(false));
+        for (const write of writes) path.write(write);
+        path.effect(() => resolve(true));
+      });
+      if (!isBegun) resolve(false);
+    });
+
   /** For what somebody asked for and is told of: rejects with `JournalUnavailable`, and leaves nothing, when it cannot be written now. */
   readonly commitNow = (writes: readonly JournalWrite[]): Promise<void> =>
     new Promise((resolve, reject) => {

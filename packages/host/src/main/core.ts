@@ -225,7 +225,8 @@ export async function startCore(parts: {
     ids,
     commit,
     commitNow: commits.commitNow,
-    ended: (tokenHash, isRevoked) => hub.endToken(tokenHash, isRevoked),
+    commitSoon: commits.commitSoon,
+    ended: (tokenHash, isRevoked, asker) => hub.endToken(tokenHash, isRevoked, asker),
   });
   const files = new FileFinder({ clock, timers, log });
   const commands: Commands = {

@@ -63,6 +63,7 @@ export class Connection implements Sink {
   #endAfterAnswer: { readonly code: number; readonly reason: string } | undefined;
   #capture: ((message: ResponseMessage) => void) | undefined;
   #isClosed = false;
+  #isEnding = false;
   #silentChecks = 0;
   #strangeChecks = 0;
 
@@ -223,6 +224,20 @@ export class Connection implements Sink {
   /** Closes behind the answer that is being made. */
   closeAfterAnswer(code: number, reason: string): void {
     this.#endAfterAnswer = { code, reason };
+  }
+
+  /** Takes nothing more, and closes behind the answer that is made when `answered` is settled. */
+  endAfter(answered: Promise<unknown>, code: number, reason: string): void {
+    this.#isEnding = true;
+    const close = (): void => this.close(code, reason);
+    // The answer is made in the turn of the event loop in which it is known.
+    const closeBehind = (): void => this.#sync.path.afterTurn(() => this.#sync.path.publish(close, close));
+    answered.then(closeBehind, closeBehind);
+  }
+
+  /** Whether it is only there for an answer: what it asks is refused, and what it does is dropped. */
+  get isEnding(): boolean {
+    return this.#isEnding;
   }
 
   close(code: number, reason: string): void {

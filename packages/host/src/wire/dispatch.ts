@@ -47,7 +47,7 @@ export class Dispatcher {
 
   /** Handles one `dispatchAction`. Without a promise it is settled when this returns. */
   dispatch(connection: Connection, params: unknown): Promise<void> | undefined {
-    if (!connection.isOnline) return undefined;
+    if (!connection.isOnline || connection.isEnding) return undefined;
     const checked = validateParams('dispatchAction', params);
     if (!checked.ok) {
       this.#log.warn({ client: connection.online.client.id, error: checked.error }, 'a dispatch was dropped');

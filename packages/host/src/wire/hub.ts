@@ -2,6 +2,7 @@ import { CLOSE_CODES, channelNotFound, invalidParams, type SubscribeParams } fro
 import { validateParams } from '@agenthost/protocol/validate';
 import type { RequestContext } from '@agenthost/rpc';
 import type { ServerTransport } from '@agenthost/rpc/websocket-server';
+import type { TokenAsker } from '../auth/access-tokens.ts';
 import type { ChannelModules } from '../channels/module.ts';
 import type { JournalStart } from '../journal/journal.ts';
 import type { Timers } from '../lib/clock.ts';
@@ -108,12 +109,15 @@ export class Hub {
     for (const connection of [...this.#connections]) connection.checkAlive(this.#arrivals.has(connection));
   }
 
-  /** Ends all that came by a token; with `isRevoked` its client ids are for others to take, too [AUTH-1]. */
-  endToken(tokenHash: string, isRevoked: boolean): void {
+  /** Ends all that came by a token, `asker` last; with `isRevoked` its client ids are for others to take, too [AUTH-1]. */
+  endToken(tokenHash: string, isRevoked: boolean, asker?: TokenAsker): void {
     if (isRevoked) this.#clients.release(tokenHash);
     const reason = isRevoked ? 'the token was revoked' : 'the token has expired';
     for (const connection of [...this.#connections]) {
-      if (connection.identity.tokenHash === tokenHash) connection.close(CLOSE_CODES.unauthorized, reason);
+      if (connection.identity.tokenHash !== tokenHash) continue;
+      if (connection === asker?.connection)
+        connection.endAfter(asker.answered, CLOSE_CODES.unauthorized, reason);
+      else connection.close(CLOSE_CODES.unauthorized, reason);
     }
   }
 

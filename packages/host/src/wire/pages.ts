@@ -84,7 +84,7 @@ const isWindow = ({ headers }: IncomingMessage): boolean =>
  * program. Browsers say nothing of it over plain HTTP to other machines.
  */
 const isOfElsewhere = ({ headers }: IncomingMessage): boolean =>
-  !['none', 'same-origin'].includes(String(headers['sec-fetch-site'] ?? 'none'));
+  !['none', 'same-origin'].includes(headers['sec-fetch-site'] ?? 'none');
 
 function redirectHome(response: ServerResponse, cookie: string): void {
   response.writeHead(303, { ...PLAIN, location: '/', 'set-cookie': cookie }).end('see /\n');

@@ -135,10 +135,11 @@ function routeCommand<M extends ClientRequestMethod>(
 
 /** The params, checked, of a call that this connection's token lets it make [AUTH-1]. */
 function checkCall<M extends ClientRequestMethod>(
-  { identity: { scope } }: Connection,
+  { identity: { scope }, isEnding }: Connection,
   method: M,
   params: unknown,
 ): Params<M> {
+  if (isEnding) throw permissionDenied('The token of this connection has ended');
   const checked = checkParams(method, params);
   const least = scopeOfRequest(method, checked);
   if (!isWithinScope(scope, least))

@@ -7,7 +7,7 @@ export type TokenScope = 'observe' | 'interact' | 'admin';
 export interface CreateTokenParams extends ConnectionParams {
   /** For people, at most 100 characters; no other token has it. Absent: none. */
   name?: string;
-  /** Absent: `interact`. */
+  /** Absent: `observe`. */
   scope?: TokenScope;
   /** How long it holds, in seconds by the host's clock, 1 to 315,360,000 (ten years). Absent: until it is revoked. */
   lifetimeSeconds?: number;
@@ -28,7 +28,10 @@ export interface ListTokensResult {
   items: AccessToken[];
 }
 
-/** `x-revokeToken`, an extension of ours: ends a token, its connections and its hold on client ids at once [AUTH-1]. For admins. */
+/**
+ * `x-revokeToken`, an extension of ours: ends a token, its connections and its hold on client ids at once [AUTH-1]; who revokes the own one is answered
+ * first. `-32603`: it has ended, but the host cannot write that down yet, and says so. For admins.
+ */
 export interface RevokeTokenParams extends ConnectionParams {
   /** A token's `id`. */
   id: string;

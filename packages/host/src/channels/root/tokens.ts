@@ -1,9 +1,12 @@
-import { alreadyExists, conflict, invalidParams, notFound } from '@agenthost/protocol';
+import { alreadyExists, conflict, internalError, invalidParams, notFound } from '@agenthost/protocol';
 import { type AccessTokens, MAX_TOKENS } from '../../auth/access-tokens.ts';
 import type { Commands } from '../../wire/router.ts';
 
 const MAX_NAME_LENGTH = 100;
 const MAX_LIFETIME_SECONDS = 315_360_000;
+
+const NOT_DURABLE =
+  'The token has ended, and so have its connections, but the host cannot write that down now: it will as soon as it can, and if it is restarted before, the token holds again';
 
 /** `x-createToken`, `x-listTokens` and `x-revokeToken` [AUTH-1]. */
 export function tokenCommands(tokens: AccessTokens): Commands {
@@ -34,8 +37,10 @@ export function tokenCommands(tokens: AccessTokens): Commands {
       return made;
     },
     'x-listTokens': () => ({ items: tokens.list() }),
-    'x-revokeToken': async ({ id }) => {
-      if (!(await tokens.revoke(id))) throw notFound('token', id);
+    'x-revokeToken': async ({ id }, { sink }) => {
+      const isDurable = await tokens.revoke(id, sink);
+      if (isDurable === undefined) throw notFound('token', id);
+      if (!isDurable) throw internalError(NOT_DURABLE);
       return null;
     },
   };
