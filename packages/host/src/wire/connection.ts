@@ -13,12 +13,12 @@ import type { Channel } from '../sync/channel.ts';
 import { EncodedEnvelope, type Sink } from '../sync/subscription.ts';
 import type { Sync } from '../sync/sync.ts';
 import type { ClientRecord } from './clients.ts';
-
 import { type Dialect, dialectOf } from './dialect.ts';
 import type { ConnectionLimits } from './limits.ts';
 import { Outbox, type OutboxLimits } from './outbox.ts';
 import { ReadingPace, withPace } from './reading-pace.ts';
 import { RequestGate } from './request-gate.ts';
+import { SignsOfLife } from './signs-of-life.ts';
 
 /** Who stands behind a connection, as the upgrade decided [AUTH-1]. */
 export interface Identity {
@@ -36,15 +36,6 @@ export interface Online {
   readonly locale: string;
 }
 
-/**
- * So many checks in a row without a sign of life end a connection: with one each 15 s, two minutes. Checks are counted, since clocks
- * jump and machines sleep.
- */
-const MOST_SILENT_CHECKS = 8;
-
-/** So many without a handshake end it as well: that is half a minute at least. */
-const MOST_STRANGE_CHECKS = 3;
-
 /** One accepted connection: its peer, its outbox, what it subscribed to. */
 export class Connection implements Sink {
   readonly identity: Identity;
@@ -58,14 +49,13 @@ export class Connection implements Sink {
   readonly #transport: ServerTransport;
   readonly #log: Log;
   readonly #pace: ReadingPace;
+  readonly #signs = new SignsOfLife();
   #dialect: Dialect | undefined;
   #online: Online | undefined;
   #endAfterAnswer: { readonly code: number; readonly reason: string } | undefined;
   #capture: ((message: ResponseMessage) => void) | undefined;
   #isClosed = false;
   #isEnding = false;
-  #silentChecks = 0;
-  #strangeChecks = 0;
 
   constructor(parts: {
     transport: ServerTransport;
@@ -249,12 +239,11 @@ export class Connection implements Sink {
    * says for half a minute not who it is. `isArriving`: its handshake is under way.
    */
   checkAlive(isArriving: boolean): void {
-    this.#strangeChecks = this.isOnline || isArriving ? 0 : this.#strangeChecks + 1;
-    if (this.#strangeChecks === MOST_STRANGE_CHECKS)
-      return this.close(CLOSE_CODES.noHandshake, 'no initialize or reconnect within 30 seconds');
-    const isAlive = this.#transport.probe?.() ?? true;
-    this.#silentChecks = isAlive ? 0 : this.#silentChecks + 1;
-    if (this.#silentChecks < MOST_SILENT_CHECKS) return;
+    const isKnown = this.isOnline || isArriving;
+    const trouble = this.#signs.check(isKnown, () => this.#transport.probe?.() ?? true);
+    if (trouble === 'strange')
+      this.close(CLOSE_CODES.noHandshake, 'no initialize or reconnect within 30 seconds');
+    if (trouble !== 'silent') return;
     this.#cut('a client gives no sign of life; its connection is closed', 'no sign of life: reconnect');
   }
 
