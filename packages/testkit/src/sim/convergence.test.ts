@@ -82,5 +82,7 @@ test.skipIf(only !== undefined)('the schedules were hard enough', () => {
   // On channels that have gone, which clients rarely find still there.
   expect(total.deeds.total('ignored')).toBeGreaterThanOrEqual(3);
   expect(total.of('terminalExits')).toBeGreaterThan(0);
+  expect(total.of('shellReports')).toBeGreaterThanOrEqual(200);
+  expect(total.of('commandTurns')).toBeGreaterThanOrEqual(20);
   expect(total.of('workerChats')).toBeGreaterThanOrEqual(25);
 });

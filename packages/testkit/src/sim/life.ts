@@ -89,7 +89,7 @@ export class Life {
       clock: scope,
       timers: scope,
       ids: { next: () => ids.hex(16) },
-      terminals: { owner: ptys, shellIntegration: false },
+      terminals: { owner: ptys, shell: '/bin/bash' },
       log,
     });
     this.started = this.host.start();

@@ -1,3 +1,4 @@
+import type { Host } from '@agenthost/host';
 import { Violation } from './violation.ts';
 import type { World } from './world.ts';
 
@@ -17,6 +18,21 @@ export function checkOwners({ life }: World): void {
     }
     const session = registry.getOf('session', channel.session ?? '');
     if (session?.state.lifecycle === 'creating') continue;
+    if (activeTurn.message.text.startsWith('!')) {
+      if (!isRunning(life.host.core.sync, activeTurn.id))
+        throw new Violation('owner', `${what} is a command that does not run`);
+      continue;
+    }
     if (!life.agents.isBusy(channel.uri)) throw new Violation('owner', `${what} belongs to nobody`);
   }
 }
+
+/** Whether a command runs for that turn. */
+const isRunning = ({ registry }: Host['core']['sync'], turnId: string): boolean =>
+  [...registry.all()].some(
+    (channel) =>
+      channel.is('terminal') &&
+      channel.state.exitCode === undefined &&
+      channel.state.claim.kind === 'session' &&
+      channel.state.claim.turnId === turnId,
+  );

@@ -1,4 +1,4 @@
-import type { ChatSummary } from '@agenthost/protocol';
+import { type ChatSummary, ROOT_URI } from '@agenthost/protocol';
 import { PASSING_CHAT, SESSION } from '../deeds/act.ts';
 import type { SeededRandom } from '../seeded-random.ts';
 import type { SimClient } from './sim-client.ts';
@@ -43,4 +43,10 @@ export function forkSource(
   const { uri, state } = random.pick(states);
   const ids = [...state.turns.map(({ id }) => id), state.activeTurn?.id ?? 'none'];
   return { chat: uri, turnId: random.pick(ids) };
+}
+
+/** Terminals that come and go: those that somebody made, and those of commands, as far as anybody sees them. */
+export function terminalsOf({ clients, terminals }: World): string[] {
+  const [root] = clients.flatMap((each) => each.mirror(ROOT_URI, 'root')?.state ?? []);
+  return [...terminals, ...(root?.terminals ?? []).map(({ resource }) => resource)];
 }

@@ -1,4 +1,4 @@
-import { orderFileLookups } from './ordered-files.ts';
+import { keepShellFiles, orderFileLookups, type ShellFiles } from './ordered-files.ts';
 import { Violation } from './violation.ts';
 
 /** What would make a run depend on when and where it runs. */
@@ -22,13 +22,14 @@ function asker(): string | undefined {
   return caller !== undefined && PRODUCT.test(caller) ? caller : undefined;
 }
 
-/** Runs a simulation, with lookups of files in order, and rejects when the product asked for real time, chance or timers meanwhile. */
-export async function withoutRealWorld<T>(run: () => Promise<T>): Promise<T> {
+/** Runs a simulation, with lookups of files in order and what is written for shells kept in memory, and rejects when the product asked for real time, chance or timers meanwhile. */
+export async function withoutRealWorld<T>(run: (files: ShellFiles) => Promise<T>): Promise<T> {
   const found: string[] = [];
   const restores = TRAPS.map(([holder, name]) => trap(holder, name, found));
-  restores.push(orderFileLookups());
+  const files = new Map<string, string>();
+  restores.push(keepShellFiles(files), orderFileLookups());
   try {
-    const result = await run();
+    const result = await run(files);
     const [first] = found;
     if (first !== undefined) throw new Violation('determinism', first);
     return result;

@@ -30,6 +30,8 @@ export const COUNTED = [
   'terminals',
   'terminalOutputs',
   'terminalExits',
+  'shellReports',
+  'commandTurns',
   'envelopes',
   'mergedEnvelopes',
   'audits',

@@ -1,11 +1,11 @@
-import { act, PASSING_CHAT, PASSING_SESSION, SECOND_CHAT, SESSION } from '../deeds/act.ts';
+import { type Actor, act, PASSING_CHAT, PASSING_SESSION, SECOND_CHAT, SESSION } from '../deeds/act.ts';
 import { drainMicrotasks } from '../drain-microtasks.ts';
 import { SeededRandom } from '../seeded-random.ts';
 import { actAbroad } from './foreign-acts.ts';
-import { channelsOf, chatsThatPass, forkSource } from './places.ts';
+import { channelsOf, chatsThatPass, forkSource, terminalsOf } from './places.ts';
 import type { SimClient, SimView } from './sim-client.ts';
 import type { StepName } from './steps.ts';
-import { exit, output, TERMINALS } from './terminals.ts';
+import { endCommand, exit, output, PROGRAM, report, TERMINALS } from './terminals.ts';
 import { MAX_LATENCY_MS, type World } from './world.ts';
 import type { WorldOptions } from './world-options.ts';
 
@@ -51,13 +51,7 @@ const DO: Readonly<Record<StepName, (step: Step) => Promise<void> | void>> = {
     const { toHost, toClient } = random.pick(links);
     random.pick([toHost, toClient]).deliverPart(random.between(1, 200));
   },
-  act: ({ client }) =>
-    act({
-      name: client.clientId,
-      random: client.random,
-      mirrors: () => client.mirrors(),
-      dispatch: (channel, action) => client.dispatch(channel, action),
-    }),
+  act: ({ client }) => act(actorOf(client)),
   foreignActs: ({ world, random }) => {
     if (world.foreigners.length === 0) return;
     const foreigner = random.pick(world.foreigners);
@@ -122,13 +116,7 @@ const DO: Readonly<Record<StepName, (step: Step) => Promise<void> | void>> = {
     if (rival.mirrors().length === 0 || random.chance(0.1)) {
       if (rival.isOnline) hold(world, rival, random.pick([SESSION, SECOND_CHAT, ...channelsOf(world)]));
       else rival.client.reconnectNow();
-    } else
-      act({
-        name: rival.clientId,
-        random,
-        mirrors: () => rival.mirrors(),
-        dispatch: (channel, action) => rival.dispatch(channel, action),
-      });
+    } else act(actorOf(rival));
   },
   takeBack: ({ client }) => {
     if (client.isReplaced) client.client.reconnectNow();
@@ -140,7 +128,7 @@ const DO: Readonly<Record<StepName, (step: Step) => Promise<void> | void>> = {
       SECOND_CHAT,
       'ahp-root://',
       ...TERMINALS,
-      ...world.terminals,
+      ...terminalsOf(world),
       ...channelsOf(world),
     ]);
     hold(world, client, uri, viewOf(random, uri));
@@ -183,6 +171,8 @@ const DO: Readonly<Record<StepName, (step: Step) => Promise<void> | void>> = {
   },
   output: ({ world, random }) => output(world, random),
   exit: ({ world, random }) => exit(world, random),
+  shellReports: ({ world, random }) => report(world, random),
+  commandEnds: ({ world, random }) => endCommand(world, random),
   chatComes: ({ random, client }) => {
     if (!client.isOnline) return;
     const chat = `${PASSING_CHAT}${random.hex(4)}`;
@@ -222,7 +212,8 @@ const DO: Readonly<Record<StepName, (step: Step) => Promise<void> | void>> = {
     const claim = random.chance(0.7)
       ? { kind: 'client' as const, clientId: client.clientId }
       : { kind: 'session' as const, session: random.pick([SESSION, ...world.passing]) };
-    client.ask('createTerminal', { channel, claim, 'x-command': ['program'] }, () => {
+    const program = random.chance(0.5) ? PROGRAM : {};
+    client.ask('createTerminal', { channel, claim, ...program }, () => {
       world.terminals.add(channel);
       world.report.count('terminals');
     });
@@ -233,6 +224,18 @@ const DO: Readonly<Record<StepName, (step: Step) => Promise<void> | void>> = {
     client.ask('disposeTerminal', { channel }, () => world.terminals.delete(channel));
   },
 };
+
+/** A client as somebody who does things: what it asks is now and then a command for the host itself [CHAT-17]. */
+const actorOf = (client: SimClient): Actor => ({
+  name: client.clientId,
+  random: client.random,
+  mirrors: () => client.mirrors(),
+  dispatch: (channel, action) => client.dispatch(channel, action),
+  prompt: () => promptOf(client.random),
+});
+
+const promptOf = (random: SeededRandom): string =>
+  random.chance(0.88) ? random.hex(6) : `!${random.chance(0.1) ? '' : `make ${random.hex(4)}`}`;
 
 function hold(world: World, client: SimClient, uri: string, view: SimView = {}): void {
   if (client.mirrors().some((mirror) => mirror.uri === uri)) return;

@@ -5,10 +5,11 @@ import type { ChannelKind, ChannelState, TerminalState } from '@agenthost/protoc
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what terminals are told by.
 const HEAD = /^(?:\u001b(?:\[[0-9;?]*[A-Za-z]|[78=>]))+/;
 
-/** A state as it is judged: terminals by what was put out since they were cleared, however it is parted. */
+/** A state as it is judged: terminals by what was put out since they were cleared, however it is parted, and by what was run. */
 export function shownBy(state: ChannelState[ChannelKind]): object {
   if (!isTerminal(state)) return state;
-  return { ...state, content: contentText(state.content).replace(HEAD, '') };
+  const commands = state.content.filter(({ type }) => type === 'command');
+  return { ...state, commands, content: contentText(state.content).replace(HEAD, '') };
 }
 
 const isTerminal = (state: object): state is TerminalState => 'claim' in state;

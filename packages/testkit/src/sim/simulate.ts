@@ -5,7 +5,7 @@ import { withoutRealWorld } from './real-world.ts';
 import type { Report } from './report.ts';
 import { step, stepOf } from './schedule.ts';
 import type { SimClient } from './sim-client.ts';
-import { TERMINALS } from './terminals.ts';
+import { PROGRAM, SHELL, TERMINALS } from './terminals.ts';
 import { Trace } from './trace.ts';
 import { World } from './world.ts';
 import { type WorldOptions, worldOptionsOf } from './world-options.ts';
@@ -29,7 +29,7 @@ const CHECK_EVERY = 20;
 /** Plays the schedule of a seed, audits it, and tells what happened. Rejects with a `Violation`, or with what broke. */
 export function simulate(run: Run): Promise<Report> {
   const options = worldOptionsOf(run.seed);
-  return withoutRealWorld(() => play(new World(options, run.trace ?? new Trace()), run));
+  return withoutRealWorld((files) => play(new World(options, run.trace ?? new Trace(), files), run));
 }
 
 async function play(world: World, { stepCount, auditCount = 1, without = new Set() }: Run): Promise<Report> {
@@ -69,7 +69,7 @@ async function enter(world: World): Promise<void> {
   const making = [
     first.client.request('createChat', { channel: SESSION, chat: SECOND_CHAT }),
     ...TERMINALS.map((channel) =>
-      first.client.request('createTerminal', { channel, claim, 'x-command': ['program'] }),
+      first.client.request('createTerminal', { channel, claim, ...(channel === SHELL ? {} : PROGRAM) }),
     ),
   ];
   await meanwhile(world, Promise.all(making));

@@ -28,6 +28,8 @@ export const STEPS = {
   diskEmpties: 0.5,
   output: 1.5,
   exit: 0.01,
+  shellReports: 1.5,
+  commandEnds: 1,
   failRead: 0.15,
   chatComes: 0.3,
   chatGoes: 0.25,

@@ -3,12 +3,13 @@ import { ControlledNetwork } from '../controlled-network.ts';
 import { FaultJournal } from '../fault-journal.ts';
 import { SeededRandom } from '../seeded-random.ts';
 import { SimulatedClock } from '../simulated-clock.ts';
-import { SimulatedPtyOwner } from '../simulated-pty.ts';
+import { type SimulatedPty, SimulatedPtyOwner } from '../simulated-pty.ts';
 import { Archive } from './archive.ts';
 import { FaultLog } from './faults.ts';
 import { ForeignClient } from './foreign-client.ts';
 import { Ledger } from './ledger.ts';
 import { type DiskMood, Life } from './life.ts';
+import type { ShellFiles } from './ordered-files.ts';
 import { Report } from './report.ts';
 import { SCHEDULED } from './scheduled.ts';
 import { SimClient } from './sim-client.ts';
@@ -40,6 +41,10 @@ export class World {
   readonly passing = new Set<string>();
   /** Terminals that come and go. */
   readonly terminals = new Set<string>();
+  /** What shells have begun to report. */
+  readonly unsaid = new Map<SimulatedPty, string>();
+  /** What the host has written for its shells. */
+  readonly files: ShellFiles;
   /** Channels that stay. */
   readonly permanent = new Set(['ahp-root://']);
   readonly mood: DiskMood = { isFull: false, failingReads: 0, killIn: 0 };
@@ -54,7 +59,8 @@ export class World {
   #ptys = new SimulatedPtyOwner({ outlivesHost: true });
   #names = 0;
 
-  constructor(options: WorldOptions, trace: Trace) {
+  constructor(options: WorldOptions, trace: Trace, files: ShellFiles) {
+    this.files = files;
     this.options = options;
     this.trace = trace;
     trace.begin(this.clock.now);
