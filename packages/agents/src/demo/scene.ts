@@ -30,11 +30,11 @@ const maxWordsPerPiece = 4;
 /** Pause between chunks whose prompt names none. */
 export const defaultEveryMs = 20;
 
-/** Sends text as one piece and waits until the host takes more. */
-export async function send(scene: Scene, kind: 'markdown' | 'reasoning', text: string): Promise<void> {
+/** Sends text as one piece; resolves when the host takes more. Throws when the turn is cancelled. */
+export function send(scene: Scene, kind: 'markdown' | 'reasoning', text: string): Promise<void> {
   scene.signal.throwIfAborted();
   scene.spokenLength += text.length;
-  await scene.output[kind](text);
+  return scene.output[kind](text);
 }
 
 /** Streams text as a model would, a few words at a time. Rejects when the turn is cancelled. */

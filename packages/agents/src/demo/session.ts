@@ -44,6 +44,8 @@ export class DemoSession implements AgentSession {
   readonly #parts: DemoParts;
   /** Aborts when the session is closed or terminated. */
   readonly #end = new AbortController();
+  /** Aborts with it, and when the turn is cancelled. One signal of its own: a composed one costs each look at it a walk. */
+  #turn: AbortController | undefined;
   readonly #terminals: DemoTerminals;
   #config: Readonly<Record<string, unknown>>;
   #memory: DemoMemory;
@@ -74,7 +76,7 @@ export class DemoSession implements AgentSession {
     const scene: Scene = {
       turnId: input.turnId,
       output,
-      signal: AbortSignal.any([cancelled, this.#end.signal]),
+      signal: this.#signalFor(cancelled),
       timers: this.#parts.timers,
       random: this.#parts.random(input.turnId),
       isPaced: input.message.model?.id !== fastModelId,
@@ -246,8 +248,18 @@ export class DemoSession implements AgentSession {
     return typeof name === 'string' ? name : '';
   }
 
+  #signalFor(cancelled: AbortSignal): AbortSignal {
+    const turn = new AbortController();
+    const stop = (signal: AbortSignal): void => turn.abort(signal.reason);
+    for (const signal of [cancelled, this.#end.signal]) if (signal.aborted) stop(signal);
+    cancelled.addEventListener('abort', () => stop(cancelled), { once: true });
+    this.#turn = turn;
+    return turn.signal;
+  }
+
   #leave(reason: AgentError): void {
     this.#end.abort(reason);
+    this.#turn?.abort(reason);
     this.#parts.onClosed(this);
   }
 }
