@@ -2,13 +2,11 @@ import { type Journal, JournalError, type JournalWrite } from '../journal/journa
 import type { Cancel, Timers } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { Sequencer } from './sequencer.ts';
+import { type Output, Tick, type Undo } from './tick.ts';
 
 /** Who caused a change: what a client asked for is refused when it cannot be journaled, the host's own is done again. */
 export type Cause = 'client' | 'host';
 
-/** A tick is committed early at this many journal rows or bytes, between two causes. */
-const EARLY_ROWS = 1_000;
-const EARLY_BYTES = 1024 * 1024;
 const RETRY_MS = 1_000;
 /** An attempt writes at least so much: where nothing larger fits, the next commit would fail again. */
 const PROBE_BYTES = 64 * 1024;
@@ -32,38 +30,6 @@ function troubleOf(error: unknown): string {
   const why = error instanceof JournalError ? ` (${TROUBLES[error.code]})` : '';
   return `The host cannot write its journal now${why}; try again`;
 }
-
-/** Something that waits behind a commit. */
-export interface Output {
-  send(): void;
-  /** Called instead when the commit fails. */
-  readonly dropped: (() => void) | undefined;
-}
-
-/** What was changed in memory, and can be taken back. */
-export interface Undo {
-  restore(): void;
-}
-
-interface Tick {
-  readonly writes: JournalWrite[];
-  bytes: number;
-  readonly output: Output[];
-  readonly effects: (() => void)[];
-  /** Takes the tick's changes back, newest first. */
-  readonly undo: Undo[];
-  /** The host's own causes, to run again after a failed commit. */
-  readonly redo: (() => void)[];
-}
-
-const newTick = (): Tick => ({
-  writes: [],
-  bytes: 0,
-  output: [],
-  effects: [],
-  undo: [],
-  redo: [],
-});
 
 /**
  * One gate for everything: what one turn of the event loop changed is one transaction, and all output waits, in order,
@@ -139,8 +105,7 @@ export class CommitPath {
         return;
       }
       this.#runCause(work, cause);
-      const tick = this.#open;
-      if (tick !== undefined && (tick.writes.length >= EARLY_ROWS || tick.bytes >= EARLY_BYTES)) this.seal();
+      if (this.#open?.isLarge === true) this.seal();
       return;
     }
     this.#depth += 1;
@@ -153,11 +118,7 @@ export class CommitPath {
 
   /** Adds a journal row. Inside `transact` only. */
   write(row: JournalWrite): void {
-    const tick = this.#tick();
-    tick.writes.push(row);
-    if ('json' in row) tick.bytes += row.json.length;
-    else if ('state' in row) tick.bytes += row.state.length;
-    else if (row.op === 'content') tick.bytes += row.data.byteLength;
+    this.#tick().write(row);
   }
 
   /** How to take back what was just changed in memory. Inside `transact` only. */
@@ -272,7 +233,7 @@ export class CommitPath {
 
   #tick(): Tick {
     if (this.#open === undefined) {
-      this.#open = newTick();
+      this.#open = new Tick();
       this.#timers.immediate(() => this.seal());
     }
     return this.#open;
@@ -285,21 +246,14 @@ export class CommitPath {
   /** Runs one cause in the open tick, as a whole or not at all. */
   #runCause(work: () => void, cause?: Cause): void {
     const tick = this.#tick();
-    const { writes, output, effects, undo, redo, bytes } = tick;
-    const [writeCount, outputCount, effectCount] = [writes.length, output.length, effects.length];
-    const [undoCount, redoCount] = [undo.length, redo.length];
-    if (cause === 'host') redo.push(work);
+    const start = tick.mark();
+    if (cause === 'host') tick.redo.push(work);
     this.#cause += 1;
     this.#depth += 1;
     try {
       work();
     } catch (error) {
-      for (const change of undo.splice(undoCount).toReversed()) this.#restore(change);
-      writes.length = writeCount;
-      output.length = outputCount;
-      effects.length = effectCount;
-      redo.length = redoCount;
-      tick.bytes = bytes;
+      for (const change of tick.takeBack(start)) this.#restore(change);
       throw error;
     } finally {
       this.#depth -= 1;

@@ -13,11 +13,12 @@ import type { Journal, JournalStart } from '../journal/journal.ts';
 import { type Clock, steadyNow, type Timers } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { Channel, ChannelMark } from './channel.ts';
-import { CommitPath, type Output, type Undo } from './commit-path.ts';
+import { CommitPath } from './commit-path.ts';
 import { Registry } from './registry.ts';
 import { Sequencer } from './sequencer.ts';
 import { EncodedEnvelope, type Sink } from './subscription.ts';
 import { isTextAppend } from './text-append.ts';
+import type { Output, Undo } from './tick.ts';
 
 /** Whose dispatch an envelope answers. */
 export interface DispatchOrigin extends ActionOrigin {
