@@ -29,3 +29,4 @@ export { endOf, type TerminalEnd } from './turns/command-turn.ts';
 export { type TerminalText, terminalText } from './turns/terminal-text.ts';
 export type { Identity } from './wire/connection.ts';
 export { inFolder, openReal } from './workspace/open-real.ts';
+export { findRealPath, isWithin, type RealPath } from './workspace/real-path.ts';

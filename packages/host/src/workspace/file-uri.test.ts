@@ -47,6 +47,7 @@ test.each([
   ['half an escape', 'file:///a%4'],
   ['an escape that is no UTF-8', 'file:///a%ff'],
   ['an overlong encoding of dots', 'file:///%c0%ae%c0%ae/a'],
+  ['half a surrogate pair', 'file:///a\ud800'],
   ['too much', `file:///${'a'.repeat(10_000)}`],
   ['nothing at all', ''],
 ])('[RES-1] a URI with %s is refused: %j', (_name, uri) => {

@@ -24,6 +24,7 @@ function faultOf(uri: string): string | undefined {
   if (!/^file:\/\/(localhost)?\/(?!\/)/i.test(uri))
     return 'expected file:/// and an absolute path on this machine';
   if (uri.length > longestUri) return `longer than ${longestUri} characters`;
+  if (/\p{Cs}/u.test(uri)) return 'it is no well-formed Unicode';
   if (/[?#]/.test(uri)) return 'a ? or # in a path has to be percent-encoded';
   // A URL parser would drop some of these and turn others into slashes.
   if (/\\|\p{Cc}|\s$/u.test(uri)) return 'control characters and backslashes have to be percent-encoded';

@@ -4,12 +4,14 @@ import { type FileHandle, open, readlink, realpath } from 'node:fs/promises';
 /**
  * Opens what a real path named when it was decided that it may be: `undefined` when the path leads elsewhere by now, for a folder on the way has
  * become a link. Nothing waits for a fifo's other end. Rejects with the system's error, `ELOOP` when the last name itself has become a link.
+ * `way`: another path by which it is reached, such as that of `inFolder`.
  */
 export async function openReal(
   path: string,
   flags: number = constants.O_RDONLY,
+  way = path,
 ): Promise<FileHandle | undefined> {
-  const file = await open(path, flags | constants.O_NONBLOCK | constants.O_NOFOLLOW);
+  const file = await open(way, flags | constants.O_NONBLOCK | constants.O_NOFOLLOW);
   try {
     if ((await pathOfHandle(file, path)) === path) return file;
   } catch (error) {

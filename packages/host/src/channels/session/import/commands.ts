@@ -87,12 +87,11 @@ async function beginImport(
   if (names.size < params.chats.length) throw invalidParams('params.chats: two of them have the same URI');
   const provider = parts.agents.get(params.provider ?? exported.provider);
   const isMoved = params.workingDirectory !== undefined;
-  const directory = await parts.resolveDirectory(
-    params.workingDirectory ?? exported.workingDirectory,
-    caller,
-  );
+  // A folder that only the file names opens no more than the roots do, whoever imports it: clients read there, and agents work there.
+  const bound = isMoved ? caller : { ...caller, isAdmin: false };
+  const directory = await parts.resolveDirectory(params.workingDirectory ?? exported.workingDirectory, bound);
   for (const { workingDirectory } of params.chats) {
-    if (!isMoved && workingDirectory !== undefined) await parts.resolveDirectory(workingDirectory, caller);
+    if (!isMoved && workingDirectory !== undefined) await parts.resolveDirectory(workingDirectory, bound);
   }
   const { schema } = await resolveConfig(parts, provider, directory.path, {});
   const config = await newConfig(

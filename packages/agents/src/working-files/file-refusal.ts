@@ -1,0 +1,41 @@
+/** Why a file of the working directory is not read or written. The message is for agents and people: it names the path as it was asked for. */
+export class FileRefusal extends Error {
+  override readonly name = 'FileRefusal';
+  /** There is nothing under that path; else there is, or may not be. */
+  readonly isMissing: boolean;
+
+  constructor(asked: string, reason: string, { isMissing = false, ...options }: RefusalOptions = {}) {
+    const shown = asked.length > shownLength ? `${asked.slice(0, shownLength)}…` : asked;
+    // Control characters, and what is no well-formed text, are not passed on as they are.
+    super(`${/[\p{Cc}\p{Cs}]/u.test(shown) ? JSON.stringify(shown) : shown} ${reason}`, options);
+    this.isMissing = isMissing;
+  }
+}
+
+interface RefusalOptions extends ErrorOptions {
+  readonly isMissing?: boolean;
+}
+
+/** Of a path, in UTF-16 code units. */
+const shownLength = 500;
+
+/** What an error of the system means for who asked, without the paths that it names; what is no such error comes back as it is. */
+export function refusalOf(error: unknown, asked: string): unknown {
+  if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return error;
+  const cause = error;
+  switch (error.code) {
+    case 'ENOENT':
+      return new FileRefusal(asked, 'does not exist', { isMissing: true, cause });
+    case 'ENOTDIR':
+      return new FileRefusal(asked, 'leads through something that is no folder', { cause });
+    case 'ENAMETOOLONG':
+      return new FileRefusal(asked, 'is too long for a path', { cause });
+    case 'ELOOP':
+    case 'EISDIR':
+    case 'ENXIO':
+    case 'ENODEV':
+      return new FileRefusal(asked, 'is no file', { cause });
+    default:
+      return new FileRefusal(asked, `cannot be used: the operating system says ${error.code}`, { cause });
+  }
+}

@@ -1,0 +1,90 @@
+import { mkdir, mkdtemp, readdir, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { FileRefusal } from './file-refusal.ts';
+import { writeWorkingFile } from './write-file.ts';
+
+let work = '';
+let outside = '';
+
+beforeEach(async () => {
+  work = await realpath(await mkdtemp(join(tmpdir(), 'agenthost-write-')));
+  outside = await realpath(await mkdtemp(join(tmpdir(), 'agenthost-outside-')));
+});
+
+afterEach(async () => {
+  await rm(work, { recursive: true });
+  await rm(outside, { recursive: true });
+});
+
+const all = async (folder: string): Promise<string[]> =>
+  (await readdir(folder, { recursive: true })).toSorted();
+
+describe('a write that is refused', () => {
+  test.each<readonly [string, string, string]>([
+    ['a name that is too long', `a/b/${'n'.repeat(256)}`, 'is too long for a path'],
+    ['a folder with a name that is too long', `a/b/${'n'.repeat(256)}/c`, 'is too long for a path'],
+    ['a folder that is a file', 'file/a/b', 'leads through something that is no folder'],
+    ['a folder', 'folder', 'is no file'],
+    [
+      'more new folders than anybody needs',
+      `${'a/'.repeat(65)}b`,
+      'lies in more than 64 folders that do not exist',
+    ],
+    ['a link out', 'link/a/b', 'is outside the working directory'],
+    ['a link to nothing out there', 'dangling/a/b', 'is outside the working directory'],
+    ['a NUL', 'a/b\0', 'has a NUL in it'],
+    ['half a surrogate pair', 'a/\ud800', 'is no well-formed Unicode'],
+  ])('for %s leaves nothing behind', async (_, path, reason) => {
+    await writeFile(join(work, 'file'), 'a file');
+    await mkdir(join(work, 'folder'));
+    await symlink(outside, join(work, 'link'));
+    await symlink(join(outside, 'none'), join(work, 'dangling'));
+    const before = await all(work);
+    const writing = writeWorkingFile(work, path, 'text');
+    await expect(writing).rejects.toThrow(reason);
+    await expect(writing).rejects.toBeInstanceOf(FileRefusal);
+    expect(await all(work)).toEqual(before);
+    expect(await all(outside)).toEqual([]);
+  });
+});
+
+test('as many new folders as are allowed are made, and names as long as they may be', async () => {
+  const path = `${'a/'.repeat(64)}${'n'.repeat(255)}`;
+  await writeWorkingFile(work, path, 'text');
+  expect(await readFile(join(work, path), 'utf8')).toBe('text');
+});
+
+test('[RES-2] a folder in whose place a link comes meanwhile leads nothing out: no file, no folder', async () => {
+  const swapped = join(work, 'swapped');
+  const swapping = new AbortController();
+  const done = (async () => {
+    while (!swapping.signal.aborted) {
+      // What a write has made there in between may be in the way, and goes the next time.
+      await symlink(outside, swapped).catch(unless('EEXIST'));
+      await rm(swapped, { recursive: true, force: true }).catch(unless('ENOTEMPTY'));
+    }
+  })();
+  const reasons = new Set<string>();
+  for (let round = 0; round < 300; round += 1) {
+    try {
+      await writeWorkingFile(work, `swapped/new-${round}/deep/file`, 'text');
+    } catch (error) {
+      expect(error).toBeInstanceOf(FileRefusal);
+      reasons.add(String(error).replace(/^.*deep\/file /, ''));
+    }
+  }
+  swapping.abort();
+  await done;
+  expect(await all(outside)).toEqual([]);
+  // The link was there from the beginning, and it came in between.
+  expect(reasons).toContain('is outside the working directory');
+  expect(reasons.size).toBeGreaterThan(1);
+});
+
+const unless =
+  (code: string) =>
+  (error: unknown): void => {
+    if (!(error instanceof Error) || !('code' in error) || error.code !== code) throw error;
+  };

@@ -1,0 +1,142 @@
+import { randomUUID } from 'node:crypto';
+import { constants } from 'node:fs';
+import { type FileHandle, lstat, mkdir, open, rename, rm, rmdir } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { inFolder } from '@agenthost/host';
+import { confinedPath, openConfined } from './confined-path.ts';
+import { FileRefusal, refusalOf } from './file-refusal.ts';
+
+/** Folders that one write makes at most: each is held open until it is over. */
+const maxNewFolders = 64;
+
+/**
+ * Writes a file of the working directory whole or not at all: a reader sees the old text or the new. Missing folders are made, and are gone again
+ * when it fails. Every name is looked up in a folder that is open and was found to lie where it should, so that a link which comes
+ * meanwhile leads nowhere. Rejects with `FileRefusal`.
+ */
+export async function writeWorkingFile(workingDirectory: string, asked: string, text: string): Promise<void> {
+  const path = await confinedPath(workingDirectory, asked);
+  const way = new FolderWay(asked);
+  try {
+    const folder = await way.open(dirname(path));
+    await replace(folder, basename(path), { asked, text });
+    way.keep();
+  } catch (error) {
+    throw refusalOf(error, asked);
+  } finally {
+    await way.close();
+  }
+}
+
+interface OpenFolder {
+  readonly path: string;
+  readonly handle: FileHandle;
+}
+
+const within = ({ handle, path }: OpenFolder, name: string): string => join(inFolder(handle, path), name);
+
+/** The folders on the way to a file, from the deepest that exists on, and those of them that were made. */
+class FolderWay {
+  readonly #asked: string;
+  readonly #open: OpenFolder[] = [];
+  #made: { readonly parent: OpenFolder; readonly name: string }[] = [];
+
+  constructor(asked: string) {
+    this.#asked = asked;
+  }
+
+  /** Opens the folder of this real path, with those above it that are missing. */
+  async open(path: string): Promise<OpenFolder> {
+    const missing: string[] = [];
+    let folder: OpenFolder | undefined;
+    for (let at = path; folder === undefined; at = dirname(at)) {
+      folder = await this.#openExisting(at);
+      if (folder === undefined) missing.unshift(basename(at));
+      if (missing.length > maxNewFolders)
+        throw new FileRefusal(this.#asked, `lies in more than ${maxNewFolders} folders that do not exist`);
+    }
+    for (const name of missing) folder = await this.#make(folder, name);
+    return folder;
+  }
+
+  /** What was made stays. */
+  keep(): void {
+    this.#made = [];
+  }
+
+  async close(): Promise<void> {
+    try {
+      // Another may have put something into one by now: that stays, and those above it.
+      for (const { parent, name } of this.#made.toReversed()) await rmdir(within(parent, name));
+    } catch (error) {
+      if (!isCode(error, 'ENOTEMPTY', 'EEXIST', 'ENOENT', 'ENOTDIR')) throw refusalOf(error, this.#asked);
+    } finally {
+      await Promise.all(this.#open.map(({ handle }) => handle.close()));
+    }
+  }
+
+  async #openExisting(path: string): Promise<OpenFolder | undefined> {
+    try {
+      return await this.#opened(path, path);
+    } catch (error) {
+      if (error instanceof FileRefusal && error.isMissing && dirname(path) !== path) return undefined;
+      throw error;
+    }
+  }
+
+  async #make(parent: OpenFolder, name: string): Promise<OpenFolder> {
+    try {
+      await mkdir(within(parent, name));
+      this.#made.push({ parent, name });
+    } catch (error) {
+      // Somebody else made it: it is looked at like any other.
+      if (!isCode(error, 'EEXIST')) throw error;
+    }
+    return this.#opened(join(parent.path, name), within(parent, name));
+  }
+
+  async #opened(path: string, way: string): Promise<OpenFolder> {
+    const handle = await openConfined(path, this.#asked, constants.O_DIRECTORY, way);
+    const folder = { path, handle };
+    this.#open.push(folder);
+    return folder;
+  }
+}
+
+async function replace(
+  folder: OpenFolder,
+  name: string,
+  { asked, text }: { asked: string; text: string },
+): Promise<void> {
+  const path = within(folder, name);
+  const mode = await modeOf(path, asked);
+  const temporary = within(folder, `.${randomUUID()}.tmp`);
+  try {
+    const file = await open(temporary, 'wx', mode);
+    try {
+      await file.writeFile(text, 'utf8');
+    } finally {
+      await file.close();
+    }
+    // Takes the place of what stands there, and follows no link.
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+}
+
+/** Of the file that is there, else what new ones have. */
+async function modeOf(path: string, asked: string): Promise<number> {
+  try {
+    const info = await lstat(path);
+    if (!info.isFile()) throw new FileRefusal(asked, 'is no file');
+    return info.mode & 0o777;
+  } catch (error) {
+    if (isCode(error, 'ENOENT')) return 0o666;
+    throw error;
+  }
+}
+
+const isCode = (error: unknown, ...codes: readonly string[]): boolean =>
+  error instanceof Error && 'code' in error && codes.includes(String(error.code));

@@ -1,0 +1,331 @@
+// Every place that takes a path or a file URI, and every trick with one.
+import {
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  readlink,
+  realpath,
+  rename,
+  rm,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
+import type { Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { type AhpClient, connect, type SessionHandle } from '@agenthost/client';
+import type { MessageAttachment } from '@agenthost/protocol';
+import { markdownOf } from '@agenthost/testkit';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { HostProcess } from '../kill/host-process.ts';
+import { quickly } from '../terminals/stage.ts';
+import { type Place, SECRET, setUp, type Trick, tricks } from './paths/tricks.ts';
+import { RudeClient } from './rude-client.ts';
+
+/** Some hundred times what any of them takes on a quiet machine. */
+const LIMIT_MS = 2_500;
+const ROOT = 'ahp-root://';
+const repository = fileURLToPath(new URL('../..', import.meta.url));
+const agent = fileURLToPath(new URL('../../packages/agents/test/acp-scripted-agent.ts', import.meta.url));
+
+let folder = '';
+let file: Place;
+let directory: Place;
+let host: HostProcess;
+/** With a token of scope `interact`, whom the roots bind. */
+let client: RudeClient;
+let person: AhpClient;
+let owner: RudeClient;
+let session: SessionHandle;
+let socket: Server;
+
+beforeAll(async () => {
+  folder = await realpath(await mkdtemp(join(tmpdir(), 'agenthost-paths-')));
+  const home = join(folder, 'home');
+  file = { work: join(home, 'work'), outside: join(folder, 'outside'), leaf: '/secret.txt' };
+  directory = { ...file, leaf: '' };
+  socket = await setUp(file);
+  const config = join(folder, 'agenthost.json');
+  const scripted = { displayName: 'Scripted', command: process.execPath, args: [agent, '{}'] };
+  await writeFile(config, JSON.stringify({ agents: { scripted } }));
+  host = new HostProcess(join(folder, 'data'), home, ['--config', config]);
+  const { wsUrl } = await host.start();
+  owner = await RudeClient.connect(host.address);
+  await owner.initialize('owner');
+  const { result } = await owner.request('x-createToken', { channel: ROOT, scope: 'interact' });
+  const { secret: token } = JSON.parse(JSON.stringify(result));
+  client = await RudeClient.connect({ wsUrl, token });
+  await client.initialize('trickster');
+  person = await connect(wsUrl, { token, clientId: 'person' });
+  const workingDirectory = pathToFileURL(file.work).href;
+  session = await person.sessions.create({ provider: 'demo', workingDirectory });
+}, 60_000);
+
+afterEach(async () => {
+  expect(host.isRunning, host.errors).toBe(true);
+  expect(await client.pingMs()).toBeLessThan(LIMIT_MS);
+});
+
+afterAll(async () => {
+  person?.close();
+  await owner?.close();
+  await client?.close();
+  await host?.stop();
+  socket?.close();
+  await rm(folder, { recursive: true, force: true });
+}, 30_000);
+
+/** All that is there, with what files and links hold. */
+async function treeOf(path: string): Promise<string[]> {
+  const entries = await readdir(path, { recursive: true, withFileTypes: true });
+  const lines = entries.map(async (entry) => {
+    const name = join(entry.parentPath, entry.name);
+    if (entry.isSymbolicLink()) return `${name} → ${await readlink(name)}`;
+    return entry.isFile() ? `${name}: ${await readFile(name, 'utf8')}` : name;
+  });
+  return (await Promise.all(lines)).toSorted();
+}
+
+const trees = async (): Promise<string[]> => [...(await treeOf(file.work)), ...(await treeOf(file.outside))];
+
+/** What a refused request must not have changed: folders, sessions, chats, terminals. */
+async function everything(): Promise<unknown> {
+  const states = [];
+  for (const channel of [ROOT, session.uri]) {
+    const { result } = await client.request('subscribe', { channel });
+    states.push(JSON.parse(JSON.stringify(result)).snapshot.state);
+  }
+  const { result: listed } = await client.request('listSessions', { channel: ROOT });
+  return { listed, states, trees: await trees() };
+}
+
+/** A refusal says what was asked for, and nothing of the machine besides. */
+function expectHarmless(answer: string, asked: string): void {
+  expect(answer).not.toContain(SECRET);
+  for (const hidden of [file.outside, join(folder, 'data'), repository, '/proc/self/fd/', 'node:'])
+    if (!asked.includes(hidden)) expect(answer).not.toContain(hidden);
+  expect(answer).not.toMatch(/\\n\s+at /);
+}
+
+async function expectRefused(
+  ask: (trick: Trick) => { method: string; params: object; asked: string },
+  by = client,
+): Promise<void> {
+  const before = await everything();
+  for (const trick of tricks) {
+    const { method, params, asked } = ask(trick);
+    const start = performance.now();
+    const { error, result } = await by.request(method, params);
+    expect(performance.now() - start, trick.name).toBeLessThan(LIMIT_MS);
+    expect(error, `${trick.name}: ${JSON.stringify(result)}`).toBeDefined();
+    expect([-32602, -32006, -32008, -32009], `${trick.name}: ${error?.message}`).toContain(error?.code);
+    expect(error?.message.length, trick.name).toBeGreaterThan(10);
+    expect(error?.message.length, trick.name).toBeLessThan(10_000);
+    expectHarmless(JSON.stringify(error), asked);
+  }
+  expect(await everything()).toEqual(before);
+}
+
+describe('[RES-2] no trick with a path leads out', () => {
+  test('of the working directory, to who reads a file', async () => {
+    const read = (uri: string) => client.request('resourceRead', { channel: ROOT, uri });
+    const base = pathToFileURL(file.work).href;
+    for (const inside of ['in.txt', 'sub/../in.txt', '%69n.txt'])
+      expect(JSON.stringify(await read(`${base}/${inside}`))).toContain('what is inside');
+    await expectRefused(({ uri }) => {
+      const asked = uri(file);
+      return { method: 'resourceRead', params: { channel: ROOT, uri: asked }, asked };
+    });
+  }, 60_000);
+
+  const folders: readonly (readonly [string, string, (uri: string) => object])[] = [
+    ['a new session', 'createSession', (uri) => ({ channel: 'ahp-session:/x', workingDirectory: uri })],
+    [
+      'a new chat',
+      'createChat',
+      (uri) => ({ channel: session.uri, chat: 'ahp-chat:/x', 'x-workingDirectory': uri }),
+    ],
+    [
+      'a new terminal',
+      'createTerminal',
+      (uri) => ({
+        channel: 'ahp-terminal:/x',
+        claim: { kind: 'client', clientId: 'trickster' },
+        cwd: uri,
+        'x-command': ['cat', 'secret.txt'],
+      }),
+    ],
+    [
+      'the settings of a session to be',
+      'resolveSessionConfig',
+      (uri) => ({ channel: ROOT, provider: 'demo', workingDirectory: uri }),
+    ],
+    [
+      'proposals for such settings',
+      'sessionConfigCompletions',
+      (uri) => ({ channel: ROOT, provider: 'demo', property: 'nickname', workingDirectory: uri }),
+    ],
+  ];
+  test.each(folders)('of the roots, as the folder of %s', async (_, method, params) => {
+    await expectRefused(({ uri }) => {
+      const asked = uri(directory);
+      return { method, params: params(asked), asked };
+    });
+  });
+
+  test('of the roots, in a file that the owner imports', async () => {
+    const chat = { resource: 'ahp-chat:/a', title: '', status: 1, modifiedAt: '2026-01-01T00:00:00.000Z' };
+    const exported = {
+      resource: 'ahp-session:/a',
+      provider: 'demo',
+      title: '',
+      status: 1,
+      lifecycle: 'ready',
+    };
+    const inside = pathToFileURL(file.work).href;
+    for (const place of ['session', 'chat']) {
+      await expectRefused(({ uri }) => {
+        const asked = uri(directory);
+        const [workingDirectory, own] =
+          place === 'session' ? [asked, {}] : [inside, { workingDirectory: asked }];
+        const params = {
+          channel: 'ahp-session:/imported',
+          session: { ...exported, workingDirectory },
+          chats: [{ ...chat, ...own }],
+        };
+        return { method: 'x-importSession', params, asked };
+      }, owner);
+    }
+  }, 60_000);
+
+  test('of the working directories, by what a message has attached', async () => {
+    const attachments = [
+      ...tricks,
+      { name: 'what may be read', uri: () => `${pathToFileURL(file.work).href}/in.txt` },
+    ]
+      .map(({ name, uri }) => ({ label: name, uri: uri(file) }))
+      .filter(({ uri }) => uri.length < 10_000)
+      .flatMap(({ label, uri }): MessageAttachment[] => {
+        const range = { start: { line: 0, character: 0 }, end: { line: 0, character: 14 } };
+        return [
+          { type: 'resource', uri, label },
+          { type: 'resource', uri, label: `${label}, a part`, selection: { range } },
+        ];
+      });
+    const before = await trees();
+    const start = performance.now();
+    const turn = await session.prompt({ ...quickly(''), attachments }).result;
+    expect(performance.now() - start).toBeLessThan(LIMIT_MS * 4);
+    expect(turn.state).toBe('complete');
+    const all = JSON.stringify(turn.responseParts);
+    expect(all).not.toContain(SECRET);
+    expect(all).not.toMatch(/\\n\s+at \w/);
+    // The file that may be read, whole and in part; of all others the agent is told that there is nothing for it.
+    expect(markdownOf(turn).match(/what is inside/g)).toHaveLength(2);
+    const told = turn.responseParts.flatMap((part) =>
+      part.kind === 'systemNotification' ? [part.content] : [],
+    );
+    const found = [...markdownOf(turn).matchAll(/to be found at/g)].length;
+    expect(told.length + found).toBeGreaterThanOrEqual(attachments.length - 2);
+    expect(await trees()).toEqual(before);
+  }, 60_000);
+
+  test('of the working directory, by what is proposed behind an @', async () => {
+    const { items: inside } = await person.request('completions', {
+      channel: session.chat.mirror.uri,
+      kind: 'userMessage',
+      text: '@in',
+      offset: 3,
+    });
+    expect(inside.map(({ insertText }) => insertText)).toContain('@in.txt');
+    for (const { name, uri, path } of tricks) {
+      for (const way of [
+        uri(file),
+        path?.(file),
+        path?.({ ...file, work: '.' }),
+        path?.({ ...file, work: '' }),
+      ]) {
+        if (way === undefined) continue;
+        for (const text of [`@${way}`, `@${JSON.stringify(way)}`]) {
+          const { items } = await person.request('completions', {
+            channel: session.chat.mirror.uri,
+            kind: 'userMessage',
+            text,
+            offset: text.length,
+          });
+          for (const { attachment } of items) {
+            expect(attachment.type, name).toBe('resource');
+            if (attachment.type !== 'resource') continue;
+            const real = await realpath(fileURLToPath(attachment.uri));
+            expect(real.startsWith(file.work), `${name}: ${attachment.uri}`).toBe(true);
+          }
+        }
+      }
+    }
+  }, 60_000);
+
+  test('of the working directory, to an agent that asks the host to read and write', async () => {
+    const acp = await person.sessions.create({
+      provider: 'scripted',
+      workingDirectory: pathToFileURL(file.work).href,
+    });
+    const ways = tricks.flatMap(({ path, ...trick }) => [
+      { ...trick, path: trick.uri(file) },
+      ...(path === undefined ? [] : [{ ...trick, path: path(file) }]),
+    ]);
+    const asked = ways.flatMap((way) => [
+      { way, method: 'fs/read_text_file', params: { path: way.path } },
+      { way, method: 'fs/write_text_file', params: { path: way.path, content: 'written by a trick' } },
+    ]);
+    const steps = asked.flatMap(({ method, params }) => [
+      { ask: { method, params } },
+      { sayAnswer: true },
+      { say: '\n' },
+    ]);
+    const before = await trees();
+    const turn = await acp.prompt({ text: JSON.stringify(steps), origin: { kind: 'user' } }).result;
+    expect(turn.state).toBe('complete');
+    const answers = markdownOf(turn).trim().split('\n');
+    expect(answers).toHaveLength(asked.length);
+    const made = new Set<string>();
+    for (const [index, { way, method }] of asked.entries()) {
+      const answer = answers[index] ?? '';
+      expectHarmless(answer, way.path);
+      if (method === 'fs/write_text_file' && way.isPlainName === true && answer === '{}') made.add(way.path);
+      else expect([-32602, -32002], `${way.name}: ${method} ${answer}`).toContain(JSON.parse(answer).code);
+    }
+    // Names that only look like tricks are files like any other.
+    expect(made.size).toBe(
+      ways.filter(({ isPlainName, path }) => isPlainName && path.startsWith('/')).length,
+    );
+    const added = (await trees()).filter((line) => !before.includes(line));
+    expect(added.every((line) => line.startsWith(`${file.work}/`))).toBe(true);
+    expect(added.filter((line) => line.endsWith(': written by a trick'))).toHaveLength(made.size);
+    expect((await trees()).filter((line) => before.includes(line))).toEqual(before);
+    await person.sessions.dispose(acp.uri);
+  }, 60_000);
+
+  test('a link that changes between look and read never gives what is outside', async () => {
+    const swapped = join(file.work, 'swapped');
+    await mkdir(join(file.work, 'real'));
+    await writeFile(join(file.work, 'real', 'secret.txt'), 'harmless');
+    const uri = `${pathToFileURL(swapped).href}/secret.txt`;
+    const read = () => client.request('resourceRead', { channel: ROOT, uri });
+    const reading = new AbortController();
+    const swapping = (async () => {
+      for (let turn = 0; !reading.signal.aborted; turn += 1) {
+        await symlink(turn % 2 === 0 ? join(file.work, 'real') : file.outside, `${swapped}.new`);
+        await rename(`${swapped}.new`, swapped);
+      }
+    })();
+    const answers = new Set<string>();
+    for (let round = 0; round < 400; round += 1)
+      answers.add(JSON.stringify(await read()).replace(/"id":\d+/, ''));
+    reading.abort();
+    await swapping;
+    expect([...answers].join('\n')).not.toContain(SECRET);
+    expect([...answers].join('\n')).toContain('harmless');
+  }, 30_000);
+});
