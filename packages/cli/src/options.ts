@@ -47,7 +47,8 @@ export const OPTIONS = {
   tlsCert: {
     flags: '--tls-cert <file>',
     type: 'text',
-    description: 'listen by TLS with the certificate in this file (PEM, with those behind it)',
+    description:
+      'listen by TLS with the certificate in this file (PEM, with those behind it); read anew when it changes',
   },
   tlsKey: {
     flags: '--tls-key <file>',

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Context } from '../context.ts';
-import { announceHost, readHosts } from '../discovery.ts';
+import { readHosts } from '../discovery.ts';
 import { CliError, EXIT, type ExitCode, usageError } from '../exit.ts';
 import { configFolder, hostsFolder } from '../folders.ts';
 import { keyValues } from '../key-values.ts';
@@ -12,6 +12,7 @@ import type { Screen } from '../render/screen.ts';
 import { holdYoungGeneration } from '../serve/heap.ts';
 import { dataDirOf, rootsOf } from '../serve/places.ts';
 import type { ServeSettings } from '../serve/start.ts';
+import { leaveWord } from '../serve/word-of-host.ts';
 
 /** Counting terminals must not keep a host from stopping. */
 const stopPatienceMs = 1_000;
@@ -91,22 +92,13 @@ export async function serve(context: Context, screen: Screen, options: ServeOpti
     releaseHeap();
     try {
       const { token, certificate } = running.address;
-      const certified =
-        certificate === undefined
-          ? {}
-          : { fingerprint: certificate.fingerprint, keyFingerprint: certificate.keyFingerprint };
       const [url, wsUrl] = [connectable(running.address.url), connectable(running.address.wsUrl)];
-      const withdraw = await announceHost(hostsFolder(context), {
-        url,
-        wsUrl,
-        token,
-        ...certified,
-        dataDir,
-        version: context.version,
-        startedAt: new Date().toISOString(),
-      });
+      const facts = { url, wsUrl, dataDir, version: context.version };
+      const word = await leaveWord(hostsFolder(context), running, facts, (line) =>
+        screen.note(oneLine(line)),
+      );
       screen.status(undefined);
-      if (options.json === true) screen.json({ url, wsUrl, token, pid: process.pid, ...certified });
+      if (options.json === true) screen.json({ url, wsUrl, token, pid: process.pid, ...word.certified });
       else introduceHost(context, screen, { url, host, dataDir, agents, certificate, ...tokenSource });
       if (token.length < WEAK_TOKEN_LENGTH) {
         const source =
@@ -117,14 +109,12 @@ export async function serve(context: Context, screen: Screen, options: ServeOpti
       await stopped;
       if (options.json !== true) {
         screen.note('stopping; once more ends it at once');
-        const count = await countTerminals({
-          url: wsUrl,
-          token,
-          ...(certificate === undefined ? {} : { fingerprints: [certificate.fingerprint] }),
-        });
+        const { fingerprint } = word.certified;
+        const pins = fingerprint === undefined ? {} : { fingerprints: [fingerprint] };
+        const count = await countTerminals({ url: wsUrl, token, ...pins });
         if (count > 0) screen.note(fateOfTerminals(count, options.keeper !== false));
       }
-      await withdraw();
+      await word.withdraw();
     } finally {
       await running.stop();
     }

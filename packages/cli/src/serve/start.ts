@@ -1,5 +1,11 @@
 import { homedir } from 'node:os';
-import { createHost, type Host, type HostAddress, type ListenOptions } from '@agenthost/host';
+import {
+  type CertificateInfo,
+  createHost,
+  type Host,
+  type HostAddress,
+  type ListenOptions,
+} from '@agenthost/host';
 import type { AgentChoice } from './agents.ts';
 import type { ServeConfig } from './config.ts';
 import { tellTroubles } from './troubles.ts';
@@ -25,6 +31,8 @@ export interface ServeSettings {
 /** A host that runs. */
 export interface RunningHost {
   readonly address: HostAddress;
+  /** Calls back when it has another certificate. */
+  onCertificate(listener: (certificate: CertificateInfo) => void): void;
   /** Ends it in order. */
   stop(): Promise<void>;
 }
@@ -74,5 +82,11 @@ export async function startHosting(
   tellTroubles(host, tell);
   const listening = await host.start();
   if (listening === undefined) throw new Error('the host did not say where it listens');
-  return { address: listening, stop: () => host.stop() };
+  return {
+    address: listening,
+    onCertificate: (listener) => {
+      host.on('certificateRenewed', ({ certificate }) => listener(certificate));
+    },
+    stop: () => host.stop(),
+  };
 }

@@ -1,7 +1,7 @@
 import { type Host, JournalError } from '@agenthost/host';
 import { oneLine } from '../render/plain-text.ts';
 
-/** Tells a person of what a host's journal goes through, one line each. */
+/** Tells a person of what a host's journal and certificate go through, one line each. */
 export function tellTroubles(host: Pick<Host, 'on'>, tell: (line: string) => void): void {
   host.on('databaseSetAside', ({ path, reason }) =>
     tell(
@@ -22,5 +22,12 @@ export function tellTroubles(host: Pick<Host, 'on'>, tell: (line: string) => voi
         : `nothing can be saved now, so clients are refused; trying again each second: ${oneLine(why)}`,
     );
   });
+  host.on('certificateRenewed', ({ certificate: { fingerprint, warnings } }) => {
+    tell(`the certificate was renewed: SHA256 ${fingerprint}`);
+    for (const warning of warnings) tell(oneLine(warning));
+  });
+  host.on('certificateRefused', ({ reason }) =>
+    tell(`the new certificate is not used, and the one before goes on: ${oneLine(reason)}`),
+  );
   host.on('journalRecovered', () => tell('the journal can be written again'));
 }

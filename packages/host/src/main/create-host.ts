@@ -20,7 +20,6 @@ import { createLog, type FileLog } from '../lib/file-log.ts';
 import type { Log } from '../lib/log.ts';
 import { silentLog } from '../lib/memory-log.ts';
 import type { Identity } from '../wire/connection.ts';
-import type { HostServer } from '../wire/server.ts';
 import { createWorkspace } from '../workspace/workspace.ts';
 import { type Core, startCore } from './core.ts';
 import { type HostEvents, type HostListener, HostListeners } from './events.ts';
@@ -198,7 +197,7 @@ export class Host {
       lastTime: start.lastTime,
       options: this.#options,
     });
-    const close = (): Promise<void> => listening?.server.stop() ?? Promise.resolve();
+    const close = (): Promise<void> => listening?.stop() ?? Promise.resolve();
     this.#state = { phase: 'running', core, maintenance, close };
     // What a session held may be large, and whoever removed it may need the room.
     this.#listeners.on('sessionRemoved', () => maintenance.requestCompaction());
@@ -209,13 +208,18 @@ export class Host {
   }
 
   /** Listens, or ends what was started when it cannot. */
-  async #listenOr(core: Core, listen: ListenOptions): Promise<{ server: HostServer; address: HostAddress }> {
+  async #listenOr(
+    core: Core,
+    listen: ListenOptions,
+  ): Promise<{ stop(): Promise<void>; address: HostAddress }> {
     try {
       return await startListening(core, {
         listen,
         dataDir: this.#options.dataDir,
         clock: this.#clock,
+        timers: this.#timers,
         log: this.#log,
+        emit: (event, detail) => this.#emit(event, detail),
         isReady: () => this.#state.phase === 'running' && core.sync.path.isHealthy,
       });
     } catch (error) {

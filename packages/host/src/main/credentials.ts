@@ -1,8 +1,13 @@
 import { join } from 'node:path';
+import type { Clock, Timers } from '../lib/clock.ts';
+import type { Log } from '../lib/log.ts';
 import { readCredentials, type TlsCredentials } from '../tls/credentials.ts';
 import { namesOf } from '../tls/names.ts';
+import { CertificateRenewal } from '../tls/renewal.ts';
 import { selfSigned } from '../tls/self-signed.ts';
-import type { HostAddress, ListenOptions } from './options.ts';
+import type { HostServer } from '../wire/server.ts';
+import type { HostEvents } from './events.ts';
+import type { CertificateInfo, ListenOptions } from './options.ts';
 
 /** Certificate and key that a host is to listen with, if any. Throws `TlsError`. */
 export async function credentialsOf(
@@ -17,8 +22,45 @@ export async function credentialsOf(
 }
 
 /** What is told of them: everything but the key. */
-export function certificateInfo(credentials: TlsCredentials | undefined): Pick<HostAddress, 'certificate'> {
-  if (credentials === undefined) return {};
-  const { fingerprint, keyFingerprint, warnings } = credentials;
-  return { certificate: { fingerprint, keyFingerprint, warnings } };
+export const certificateInfo = ({
+  fingerprint,
+  keyFingerprint,
+  warnings,
+}: TlsCredentials): CertificateInfo => ({ fingerprint, keyFingerprint, warnings });
+
+/** Follows the files of a host's certificate while it listens. Returns how to stop. */
+export function followFiles(
+  { tls }: ListenOptions,
+  credentials: TlsCredentials | undefined,
+  { server, clock, timers, log, emit }: Following,
+): () => void {
+  // Of its own the host makes a new one when it starts.
+  if (credentials === undefined || tls === undefined || tls === 'self-signed') return () => undefined;
+  const renewal = new CertificateRenewal({
+    files: tls,
+    credentials,
+    timers,
+    now: () => clock.now(),
+    use: (renewed) => {
+      server.useCredentials(renewed);
+      const certificate = certificateInfo(renewed);
+      log.info({ fingerprint: renewed.fingerprint }, 'the certificate was renewed');
+      for (const warning of renewed.warnings) log.warn({}, warning);
+      emit('certificateRenewed', { certificate });
+    },
+    refuse: (error) => {
+      log.error({ error }, 'the files of the certificate have changed, and cannot be used');
+      emit('certificateRefused', { reason: error.message });
+    },
+  });
+  return () => renewal.end();
+}
+
+/** What following takes. */
+interface Following {
+  readonly server: Pick<HostServer, 'useCredentials'>;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly log: Log;
+  emit<E extends keyof HostEvents>(event: E, detail: HostEvents[E]): void;
 }

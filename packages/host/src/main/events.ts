@@ -1,6 +1,6 @@
 import type { JournalError } from '../journal/journal.ts';
 import type { Log } from '../lib/log.ts';
-import type { HostAddress } from './options.ts';
+import type { CertificateInfo, HostAddress } from './options.ts';
 
 /** What a host tells whoever runs it, by name; `Host.on` listens. */
 export interface HostEvents {
@@ -20,6 +20,10 @@ export interface HostEvents {
   readonly databaseSetAside: { readonly path: string; readonly reason: string };
   /** A host ran on this data folder, and its database is empty or gone: the host began with an empty one. Before `ready`. */
   readonly databaseLost: Record<never, never>;
+  /** The files of its certificate have changed, and new connections get what is there now. */
+  readonly certificateRenewed: { readonly certificate: CertificateInfo };
+  /** They have changed, and what is there now is of no use: it goes on with what it had. `reason`: a sentence that names the file. */
+  readonly certificateRefused: { readonly reason: string };
   /** It has ended in order. */
   readonly stopped: Record<never, never>;
 }
@@ -38,6 +42,8 @@ export class HostListeners {
     databaseDamaged: new Set(),
     databaseSetAside: new Set(),
     databaseLost: new Set(),
+    certificateRenewed: new Set(),
+    certificateRefused: new Set(),
     stopped: new Set(),
   };
 

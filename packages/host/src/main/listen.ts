@@ -2,11 +2,12 @@ import { Gate } from '../auth/gate.ts';
 import { GuessLimit } from '../auth/guess-limit.ts';
 import { findOwnerToken } from '../auth/token-store.ts';
 import { hashToken } from '../auth/verify.ts';
-import type { Clock } from '../lib/clock.ts';
+import type { Clock, Timers } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import { HostServer } from '../wire/server.ts';
 import type { Core } from './core.ts';
-import { certificateInfo, credentialsOf } from './credentials.ts';
+import { certificateInfo, credentialsOf, followFiles } from './credentials.ts';
+import type { HostEvents } from './events.ts';
 import { checkTokenStrength } from './listen-rules.ts';
 import type { HostAddress, ListenOptions } from './options.ts';
 
@@ -15,7 +16,9 @@ export interface Listening {
   readonly listen: ListenOptions;
   readonly dataDir: string | undefined;
   readonly clock: Clock;
+  readonly timers: Timers;
   readonly log: Log;
+  emit<E extends keyof HostEvents>(event: E, detail: HostEvents[E]): void;
   /** Whether new work is taken. */
   isReady(): boolean;
 }
@@ -23,8 +26,8 @@ export interface Listening {
 /** Finds token and certificate, and listens. Rejects with `ListenRefused`, `TlsError` or the system's error. */
 export async function startListening(
   { hub, ownerTokens, accessTokens }: Core,
-  { listen, dataDir, clock, log, isReady }: Listening,
-): Promise<{ server: HostServer; address: HostAddress }> {
+  { listen, dataDir, clock, timers, log, emit, isReady }: Listening,
+): Promise<{ stop(): Promise<void>; address: HostAddress }> {
   const { token, warnings } = findOwnerToken({ token: listen.token, tokenFile: listen.tokenFile, dataDir });
   checkTokenStrength(listen, token);
   const credentials = await credentialsOf(listen, dataDir, clock.now());
@@ -51,5 +54,11 @@ export async function startListening(
   const authority = `${host.includes(':') ? `[${host}]` : host}:${port}`;
   const s = credentials === undefined ? '' : 's';
   const urls = { url: `http${s}://${authority}`, wsUrl: `ws${s}://${authority}/ahp` };
-  return { server, address: { ...urls, token, port, ...certificateInfo(credentials) } };
+  const certified = credentials === undefined ? {} : { certificate: certificateInfo(credentials) };
+  const unfollow = followFiles(listen, credentials, { server, clock, timers, log, emit });
+  const stop = (): Promise<void> => {
+    unfollow();
+    return server.stop();
+  };
+  return { stop, address: { ...urls, token, port, ...certified } };
 }

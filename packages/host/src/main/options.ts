@@ -29,7 +29,8 @@ export interface ListenOptions {
   readonly port?: number;
   /**
    * TLS: with certificate and key from files in PEM, or with a certificate of the host's own, which it makes and renews in `tls` of the
-   * data folder. Default: none. `start` rejects with `TlsError` when they cannot be used.
+   * data folder. Default: none. `start` rejects with `TlsError` when they cannot be used. Files that change are read anew for new connections
+   * (`certificateRenewed`) within half a minute; when they are of no use then, it goes on with what it had (`certificateRefused`).
    */
   readonly tls?: TlsFiles | 'self-signed';
   /**

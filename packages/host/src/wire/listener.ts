@@ -29,6 +29,8 @@ export interface Listener {
   readonly http: HttpServer;
   /** Holds the port. */
   readonly port: Server;
+  /** What TLS connections get from now on; throws without TLS. Those that are there keep what they have. */
+  useCredentials(credentials: Pick<TlsCredentials, 'cert' | 'key'>): void;
   /** Cuts connections that are not through their TLS handshake. */
   dropSilent(): void;
 }
@@ -44,20 +46,25 @@ export function createListener(
 
 function plainListener(onRequest: RequestListener): Listener {
   const http = createHttp(HTTP_LIMITS, onRequest);
-  return { http, port: http, dropSilent: () => undefined };
+  return {
+    http,
+    port: http,
+    useCredentials: () => {
+      throw new Error('without TLS there is no certificate to change');
+    },
+    dropSilent: () => undefined,
+  };
 }
 
 function tlsListener(
-  { cert, key }: Pick<TlsCredentials, 'cert' | 'key'>,
+  credentials: Pick<TlsCredentials, 'cert' | 'key'>,
   log: Log,
   onRequest: RequestListener,
 ): Listener {
   const https = createHttps(
     {
       ...HTTP_LIMITS,
-      cert,
-      key,
-      minVersion: 'TLSv1.2',
+      ...contextOf(credentials),
       handshakeTimeout: HANDSHAKE_MS,
       ALPNProtocols: ['http/1.1'],
     },
@@ -94,11 +101,15 @@ function tlsListener(
   return {
     http: https,
     port,
+    useCredentials: (renewed) => https.setSecureContext(contextOf(renewed)),
     dropSilent: () => {
       for (const socket of silent.values()) socket.destroy();
     },
   };
 }
+
+const contextOf = ({ cert, key }: Pick<TlsCredentials, 'cert' | 'key'>) =>
+  ({ cert, key, minVersion: 'TLSv1.2' }) as const;
 
 const otherEnd = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`;
 

@@ -84,6 +84,11 @@ export class HostServer {
     });
   }
 
+  /** What new connections get by TLS from now on. Throws when the host listens without. */
+  useCredentials(credentials: Pick<TlsCredentials, 'cert' | 'key'>): void {
+    this.#listener.useCredentials(credentials);
+  }
+
   /**
    * Takes no more connections; resolves when the port is free. Open sockets are for their owners to close first; those whose
    * other end does not answer that are cut.

@@ -1,0 +1,75 @@
+import { createPrivateKey, generateKeyPairSync, X509Certificate } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connect, type TLSSocket } from 'node:tls';
+
+import { expect, test } from 'vitest';
+import { PuppetAgent } from '../../test/puppet-agent.ts';
+import { MemoryJournal } from '../journal/memory-journal.ts';
+import { systemTimers, type Timers } from '../lib/clock.ts';
+import { makeCertificate } from '../tls/make-certificate.ts';
+import { createHost } from './create-host.ts';
+
+/** Ten seconds take a hundredth of one. */
+const fast: Timers = {
+  ...systemTimers,
+  after: (delayMs, callback) => systemTimers.after(delayMs / 1_000, callback),
+};
+
+async function connected(port: number): Promise<TLSSocket> {
+  const socket = connect({ port, host: '127.0.0.1', rejectUnauthorized: false });
+  await once(socket, 'secureConnect');
+  return socket;
+}
+
+async function fingerprintAt(port: number): Promise<string> {
+  const socket = await connected(port);
+  const { fingerprint256 } = socket.getPeerCertificate();
+  socket.destroy();
+  return fingerprint256;
+}
+
+test('a renewed certificate is what new connections get, others go on, and one of no use changes nothing', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'agenthost-certificate-'));
+  const files = { certFile: join(folder, 'cert.pem'), keyFile: join(folder, 'key.pem') };
+  const put = async (): Promise<string> => {
+    const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    const key = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+    const wish = { key: createPrivateKey(key), names: ['127.0.0.1'], now: Date.now(), validDays: 30 };
+    writeFileSync(files.keyFile, key, { mode: 0o600 });
+    writeFileSync(files.certFile, await makeCertificate(wish));
+    return new X509Certificate(readFileSync(files.certFile)).fingerprint256;
+  };
+  const first = await put();
+  const host = createHost({
+    journal: new MemoryJournal(),
+    agents: [() => new PuppetAgent()],
+    timers: fast,
+    listen: { port: 0, token: 'a-token-that-is-long-enough', tls: files },
+  });
+  const port = (await host.start())?.port ?? 0;
+  expect(await fingerprintAt(port)).toBe(first);
+  const before = await connected(port);
+
+  const renewed = new Promise<string>((resolve) =>
+    host.on('certificateRenewed', ({ certificate }) => resolve(certificate.fingerprint)),
+  );
+  const second = await put();
+  expect(await renewed).toBe(second);
+  expect(await fingerprintAt(port)).toBe(second);
+  before.write(`GET /healthz HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nConnection: close\r\n\r\n`);
+  const [answer] = await once(before, 'data');
+  expect(String(answer)).toMatch(/^HTTP\/1\.1 200 /);
+  before.destroy();
+
+  const refused = new Promise<string>((resolve) =>
+    host.on('certificateRefused', ({ reason }) => resolve(reason)),
+  );
+  writeFileSync(files.certFile, 'no certificate');
+  expect(await refused).toMatch(/cert\.pem holds no certificate in PEM/);
+  expect(await fingerprintAt(port)).toBe(second);
+  await host.stop();
+  rmSync(folder, { recursive: true });
+});

@@ -1,0 +1,135 @@
+import { createPrivateKey, generateKeyPairSync, X509Certificate } from 'node:crypto';
+import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { SimulatedClock } from '@agenthost/testkit';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { readCredentials } from './credentials.ts';
+import { makeCertificate } from './make-certificate.ts';
+import { CertificateRenewal } from './renewal.ts';
+
+const NOW = Date.parse('2030-05-01T00:00:00Z');
+
+let folder: string;
+let clock: SimulatedClock;
+let renewal: CertificateRenewal;
+let told: string[];
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'agenthost-renewal-'));
+  clock = new SimulatedClock();
+  told = [];
+});
+
+afterEach(() => {
+  renewal.end();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+interface Pair {
+  readonly cert: string;
+  readonly key: string;
+  readonly fingerprint: string;
+}
+
+async function newPair(): Promise<Pair> {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const key = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+  const wish = { key: createPrivateKey(key), names: ['host.example'], now: NOW, validDays: 30 };
+  const cert = await makeCertificate(wish);
+  return { cert, key, fingerprint: new X509Certificate(cert).fingerprint256 };
+}
+
+function write(into: string, { cert, key }: Partial<Pair>): void {
+  if (cert !== undefined) writeFileSync(join(into, 'cert.pem'), cert, { mode: 0o600 });
+  if (key !== undefined) writeFileSync(join(into, 'key.pem'), key, { mode: 0o600 });
+}
+
+function follow(at = folder): void {
+  const files = { certFile: join(at, 'cert.pem'), keyFile: join(at, 'key.pem') };
+  renewal = new CertificateRenewal({
+    files,
+    credentials: readCredentials(files, NOW),
+    timers: clock,
+    now: () => NOW,
+    use: ({ fingerprint }) => told.push(fingerprint),
+    refuse: ({ message }) => told.push(message),
+  });
+}
+
+test('files that change are read once they have been left alone, and once', async () => {
+  write(folder, await newPair());
+  follow();
+  await clock.advance(60_000);
+  expect(told).toEqual([]);
+  const next = await newPair();
+  write(folder, { cert: next.cert });
+  // Half of a pair is there when it is looked at.
+  await clock.advance(10_000);
+  write(folder, { key: next.key });
+  await clock.advance(10_000);
+  expect(told).toEqual([]);
+  await clock.advance(10_000);
+  expect(told).toEqual([next.fingerprint]);
+  await clock.advance(60_000);
+  expect(told).toEqual([next.fingerprint]);
+});
+
+test('what cannot be used is told once, in words, and what mends it is taken', async () => {
+  const first = await newPair();
+  write(folder, first);
+  follow();
+  const other = await newPair();
+  write(folder, { cert: other.cert });
+  await clock.advance(60_000);
+  expect(told).toEqual([expect.stringMatching(/key\.pem does not belong to the certificate in .*cert\.pem/)]);
+  rmSync(join(folder, 'key.pem'));
+  await clock.advance(60_000);
+  expect(told.slice(1)).toEqual([expect.stringMatching(/key\.pem cannot be read \(ENOENT\)/)]);
+  write(folder, { key: other.key });
+  await clock.advance(60_000);
+  expect(told.slice(2)).toEqual([other.fingerprint]);
+  // Back to what was there first: that, too, is a change.
+  write(folder, first);
+  await clock.advance(60_000);
+  expect(told.slice(3)).toEqual([first.fingerprint]);
+});
+
+test('a link that leads elsewhere now is a change, as tools that renew certificates make it', async () => {
+  const [old, next] = [await newPair(), await newPair()];
+  for (const [name, pair] of [
+    ['1', old],
+    ['2', next],
+  ] as const) {
+    mkdirSync(join(folder, name));
+    write(join(folder, name), pair);
+  }
+  symlinkSync('1', join(folder, 'live'));
+  follow(join(folder, 'live'));
+  symlinkSync('2', join(folder, 'new'));
+  renameSync(join(folder, 'new'), join(folder, 'live'));
+  await clock.advance(30_000);
+  expect(told).toEqual([next.fingerprint]);
+});
+
+test('files that changed while the host started are not missed, and after the end nothing is looked at', async () => {
+  const [old, next, late] = [await newPair(), await newPair(), await newPair()];
+  write(folder, old);
+  const files = { certFile: join(folder, 'cert.pem'), keyFile: join(folder, 'key.pem') };
+  const credentials = readCredentials(files, NOW);
+  write(folder, next);
+  renewal = new CertificateRenewal({
+    files,
+    credentials,
+    timers: clock,
+    now: () => NOW,
+    use: ({ fingerprint }) => told.push(fingerprint),
+    refuse: ({ message }) => told.push(message),
+  });
+  await clock.advance(10_000);
+  expect(told).toEqual([next.fingerprint]);
+  renewal.end();
+  write(folder, late);
+  await clock.advance(60_000);
+  expect(told).toEqual([next.fingerprint]);
+});
