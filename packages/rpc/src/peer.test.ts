@@ -264,6 +264,29 @@ describe('close', () => {
     expect(it.closed).toEqual([{ code: 4001, reason: 'replaced' }]);
   });
 
+  test('a handler that gives up because its caller has gone is no error; what else it throws then is one', async () => {
+    const it = raw();
+    const gate = deferred<void>();
+    for (const method of ['heeds', 'breaks']) {
+      it.peer.handle(
+        method,
+        async (_params, { signal }) => {
+          await gate.promise;
+          if (method === 'heeds') signal.throwIfAborted();
+          throw new Error('broken');
+        },
+        { concurrent: true },
+      );
+    }
+    it.peer.start();
+    it.send(request(1, 'heeds'));
+    it.send(request(2, 'breaks'));
+    it.pair.cut();
+    gate.resolve();
+    await settle(it);
+    expect(it.errors).toMatchObject([{ message: 'broken' }]);
+  });
+
   test('a handler that first asks for its signal after the end sees it aborted', async () => {
     const it = raw();
     const gate = deferred<void>();

@@ -362,6 +362,7 @@ export class Peer<Local extends MethodMap, Remote extends MethodMap> {
   }
 
   #fail(context: RequestContext, method: string, thrown: unknown): void {
+    if (context.isAbort(thrown)) return;
     const shown = publicError(thrown);
     const isLate = !context.settle();
     if (shown === undefined || isLate) this.#options.onError?.(thrown, method);

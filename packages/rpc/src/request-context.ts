@@ -41,6 +41,11 @@ export class RequestContext {
     return true;
   }
 
+  /** Whether a handler throws that because it heeds the signal. For the peer. */
+  isAbort(thrown: unknown): boolean {
+    return this.#abortReason !== undefined && thrown === this.#abortReason;
+  }
+
   /** The connection is over. For the peer. */
   abort(reason: Error): void {
     this.settle();

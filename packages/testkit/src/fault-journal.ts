@@ -178,7 +178,8 @@ export class FaultJournal implements Journal {
   }
 
   async #read<T>(result: Promise<T>): Promise<T> {
-    // Its result is fixed by the call already; a wait here delays only its delivery.
+    // Its result is fixed by the call already; a wait here delays only its delivery, also where it is an error.
+    void Promise.allSettled([result]);
     await this.#alive(this.gates.afterRead?.());
     return this.#alive(await result);
   }

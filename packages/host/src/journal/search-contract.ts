@@ -161,6 +161,14 @@ export function searchContract(here: JournalUnderTest): void {
       ]);
     });
 
+    test('a word that is longer than a snippet is shown from its beginning, marked as far as it is shown', async () => {
+      const word = 'abcd'.repeat(40);
+      await commit(turn(2, `${'lorem ipsum '.repeat(20)}${word}`));
+      const [mark = ''] = await marked(word);
+      expect(mark.length).toBeGreaterThanOrEqual(90);
+      expect(word.startsWith(mark)).toBe(true);
+    });
+
     test('what is in the index is what is there: turns written again, cut away, chats and sessions gone', async () => {
       await commit(turn(1, 'changed to rye'));
       expect([await where('rye'), await where('oven')]).toEqual([[`${session} t1 message`], []]);

@@ -14,6 +14,8 @@ export class Archive {
   readonly #byDispatch = new Map<string, number[]>();
   /** Highest `clientSeq` applied, by client and epoch. */
   readonly #lastApplied = new Map<string, number>();
+  /** What each turn ever was when it had ended, by its id. */
+  readonly #turns = new Map<string, string[]>();
   #lastSeq = 0;
 
   constructor(faults: FaultLog) {
@@ -28,6 +30,7 @@ export class Archive {
   /** A commit has become durable. */
   committed(writes: readonly JournalWrite[]): void {
     for (const write of writes) {
+      if (write.op === 'turn') this.#turns.set(write.id, [...this.turnsOf(write.id), write.json]);
       if (write.op !== 'envelope') continue;
       const { seq, json, origin } = write;
       if (seq <= this.#lastSeq)
@@ -43,6 +46,11 @@ export class Archive {
   get(seq: number): ActionEnvelope | undefined {
     const json = this.#json.get(seq);
     return json === undefined ? undefined : JSON.parse(json);
+  }
+
+  /** The turns of that id that were ever made durable, as JSON. */
+  turnsOf(turnId: string): readonly string[] {
+    return this.#turns.get(turnId) ?? [];
   }
 
   /** How often that dispatch took effect. */

@@ -4,6 +4,7 @@ import { isMergeOf } from './envelopes.ts';
 import { checkForeigners } from './foreign-check.ts';
 import { checkOutcomes } from './outcomes.ts';
 import { checkOwners } from './owners.ts';
+import { checkSearch } from './searches.ts';
 import { shownBy } from './shown.ts';
 import type { SimClient } from './sim-client.ts';
 import { mustEqual, Violation } from './violation.ts';
@@ -33,6 +34,7 @@ export async function checkInvariants(world: World): Promise<void> {
     for (const client of world.clients) compareClient(world, client, auditor);
     checkForeigners(world.foreigners, auditor);
     checkOwners(world);
+    await checkSearch(world, auditor);
   } finally {
     auditor.client.close();
     world.clients.pop();

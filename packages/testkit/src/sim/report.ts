@@ -32,6 +32,8 @@ export const COUNTED = [
   'terminalExits',
   'shellReports',
   'commandTurns',
+  'searches',
+  'searchHits',
   'envelopes',
   'mergedEnvelopes',
   'audits',

@@ -3,6 +3,7 @@ import { drainMicrotasks } from '../drain-microtasks.ts';
 import { SeededRandom } from '../seeded-random.ts';
 import { actAbroad } from './foreign-acts.ts';
 import { channelsOf, chatsThatPass, forkSource, terminalsOf } from './places.ts';
+import { searchSomething } from './searches.ts';
 import type { SimClient, SimView } from './sim-client.ts';
 import type { StepName } from './steps.ts';
 import { endCommand, exit, output, PROGRAM, report, TERMINALS } from './terminals.ts';
@@ -147,6 +148,7 @@ const DO: Readonly<Record<StepName, (step: Step) => Promise<void> | void>> = {
     // A drop, or a cursor that a truncation has made stale: nothing is lost but the answer.
     random.pick(mirrors).fetchOlderTurns().catch(onlyErrors);
   },
+  search: ({ world, random, client }) => searchSomething(world, random, client),
   crash: ({ world }) => world.crash(),
   crashSoon: ({ world, random }) => {
     if (world.life === undefined) return;

@@ -179,15 +179,15 @@ export class SimClient {
   }
 
   /** Sends a command that nobody counts; refusals and lost connections are the schedule's doing. */
-  ask<M extends 'createTerminal' | 'disposeTerminal'>(
+  ask<M extends 'createTerminal' | 'disposeTerminal' | 'x-searchSessions'>(
     method: M,
     params: ClientToHostRequests[M]['params'],
-    done?: () => void,
+    done?: (result: ClientToHostRequests[M]['result']) => void,
   ): void {
     const { faults, trace } = this.#parts;
     trace.note(this.name, `${method} ${JSON.stringify(params)}`);
     this.client.request(method, params).then(
-      () => done?.(),
+      (result) => done?.(result),
       (error: unknown) => {
         if (!isConnectionLost(error) && !(error instanceof RpcError))
           faults.note('fault', `${this.name}: ${method}: ${String(error)}`);

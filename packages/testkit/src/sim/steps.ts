@@ -20,6 +20,7 @@ export const STEPS = {
   hold: 1.2,
   letGo: 0.5,
   fetchOlder: 0.8,
+  search: 0.3,
   crash: 0.1,
   crashSoon: 0.2,
   stop: 0.06,

@@ -10,6 +10,7 @@ export type Rule =
   | 'outcome'
   | 'owner'
   | 'questions'
+  | 'search'
   | 'leftover'
   | 'quiescence'
   | 'fault'

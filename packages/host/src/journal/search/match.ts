@@ -77,8 +77,10 @@ function describe(field: SearchField, text: string, found: readonly Found[], ter
   let from = 0;
   let most = 0;
   for (const { start } of found) {
+    // What the snippet begins with is in it, however long it is.
     const inside = found.filter(
-      (each) => each.start >= start && each.end <= start + SNIPPET_UNITS - LEAD_UNITS,
+      (each) =>
+        each.start === start || (each.start > start && each.end <= start + SNIPPET_UNITS - LEAD_UNITS),
     );
     const kinds = new Set(inside.map(({ term }) => term)).size;
     if (kinds <= most) continue;

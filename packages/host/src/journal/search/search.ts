@@ -164,11 +164,11 @@ async function inSlices<T>(
   const left = items.values();
   for (let isDone = false; !isDone; await pause?.()) {
     isDone = await read((source) => {
-      const end = performance.now() + SLICE_MS;
+      const end = pause === undefined ? Infinity : performance.now() + SLICE_MS;
       for (const item of left) {
         const found = score(source, item);
         if (found !== undefined) scored.push(found);
-        if (pause !== undefined && performance.now() > end) return false;
+        if (end !== Infinity && performance.now() > end) return false;
       }
       return true;
     });
