@@ -1,3 +1,3 @@
 import { fuzzContract } from './fuzz/fuzz-contract.ts';
 
-fuzzContract({ invalid: 50_000, any: 50_000 });
+fuzzContract({ handshakes: 2_000, invalid: 50_000, any: 50_000 });

@@ -51,16 +51,19 @@ export class FuzzConnection {
     });
   }
 
-  static async open(
-    { wsUrl, token }: { wsUrl: string; token: string },
-    clientId: string,
-  ): Promise<FuzzConnection> {
+  /** Without a handshake of the protocol. */
+  static async bare({ wsUrl, token }: { wsUrl: string; token: string }): Promise<FuzzConnection> {
     const socket = new WebSocket(wsUrl, {
       headers: { authorization: `Bearer ${token}` },
       perMessageDeflate: false,
     });
     const connection = new FuzzConnection(socket);
     await once(socket, 'open');
+    return connection;
+  }
+
+  static async open(address: { wsUrl: string; token: string }, clientId: string): Promise<FuzzConnection> {
+    const connection = await FuzzConnection.bare(address);
     const params = { channel: 'ahp-root://', protocolVersions: ['0.5.2'], clientId };
     await connection.#exchange(
       [JSON.stringify({ jsonrpc: '2.0', id: 0, method: 'initialize', params })],

@@ -9,7 +9,15 @@ const GROWTH_MIB = 400;
  * What holds for so many messages made from the schema and mutated, by this seed. `AGENTHOST_FUZZ_SEED` sets another one: a failure names its
  * seed and the number of the case, and the same seed plays the same cases.
  */
-export function fuzzContract({ invalid, any }: { invalid: number; any: number }): void {
+export function fuzzContract({
+  handshakes,
+  invalid,
+  any,
+}: {
+  handshakes: number;
+  invalid: number;
+  any: number;
+}): void {
   const seed = Number(process.env['AGENTHOST_FUZZ_SEED'] ?? 1);
   let stage: Stage;
 
@@ -22,6 +30,19 @@ export function fuzzContract({ invalid, any }: { invalid: number; any: number })
   }, 30_000);
 
   describe(`messages made from the schema, seed ${seed}`, () => {
+    test(`[WIRE-3] [WIRE-4] [CONN-3] ${handshakes} handshakes are taken or refused, each on a connection of its own, and change nothing`, async () => {
+      const { channels } = stage.world;
+      const before = await stage.states(channels);
+      const report = await stage.handshakes(seed, handshakes);
+      console.log(`handshakes: ${JSON.stringify(report)}`);
+      expect(report.accepted + report.refused + report.dropped).toBe(handshakes);
+      expect(report.accepted).toBeGreaterThan(handshakes / 10);
+      expect(report.refused).toBeGreaterThan(handshakes / 4);
+      expect(await stage.states(channels)).toEqual(before);
+      expect(stage.host.isRunning, stage.host.errors).toBe(true);
+      expect(await faultsInLog(stage.dataDir)).toEqual([]);
+    }, 120_000);
+
     test(`[WIRE-3] [ACT-3] ${invalid} that are invalid are refused, and change nothing`, async () => {
       const { channels } = stage.world;
       const before = await stage.states(channels);

@@ -1,16 +1,14 @@
 import { readFile } from 'node:fs/promises';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { CLIENT_ACTIONS } from '@agenthost/protocol';
 import type { Address } from '../../kill/host-process.ts';
+import { AnswerCheck } from './answer-check.ts';
 import { type Case, caseAt } from './cases.ts';
 import { Expectations } from './expectations.ts';
 import { type Frame, FuzzConnection, type Outcome } from './fuzz-connection.ts';
 import { FUZZER, type World } from './world.ts';
 
 const BATCH = 250;
-
-const INTERNAL_ERROR = -32603;
 
 /** What a run found and how far it came. */
 export interface FuzzReport {
@@ -26,7 +24,7 @@ export class Fuzz {
   readonly #host: Address;
   readonly #world: World;
   readonly #seed: number;
-  readonly #secrets: readonly string[];
+  readonly #check: AnswerCheck;
   readonly #expectations = new Expectations(CLIENT_ACTIONS);
   #connection: FuzzConnection | undefined;
 
@@ -35,8 +33,7 @@ export class Fuzz {
     this.#host = host;
     this.#world = world;
     this.#seed = seed;
-    const repository = join(import.meta.dirname, '../../..');
-    this.#secrets = [dataDir, repository, `${homedir()}/`, 'node:internal', '\n    at ', 'node_modules'];
+    this.#check = new AnswerCheck(seed, dataDir);
   }
 
   /** Plays cases from number `from` on. `onlyInvalid`: those that the host has to refuse, whatever state it is in; others are passed over. */
@@ -72,37 +69,15 @@ export class Fuzz {
     const byId = new Map(batch.map((each) => [each.id, each]));
     for (const [id, answer] of outcome.answers) {
       const asked = typeof id === 'number' ? byId.get(id) : undefined;
-      this.#check(asked, answer);
+      this.#check.answer(asked, answer);
       if (asked !== undefined && onlyInvalid && answer.error === undefined)
-        this.#fail(asked, answer, 'was not refused');
+        this.#check.fail(asked, answer, 'was not refused');
     }
     for (const frame of outcome.frames) {
       if (frame.params?.rejectionReason !== undefined)
-        this.#checkText(undefined, frame, frame.params.rejectionReason);
+        this.#check.text(undefined, frame, frame.params.rejectionReason);
     }
     return outcome;
-  }
-
-  #check(asked: Case | undefined, answer: Frame): void {
-    if (answer.error === undefined) return;
-    if (answer.error.code === INTERNAL_ERROR)
-      this.#fail(asked, answer, 'was answered by a fault of the host');
-    this.#checkText(asked, answer, `${answer.error.message} ${JSON.stringify(answer.error.data ?? '')}`);
-  }
-
-  #checkText(asked: Case | undefined, answer: Frame, text: string): void {
-    const found = this.#secrets.find(
-      (secret) => text.includes(secret) && asked?.frame.includes(secret) !== true,
-    );
-    if (found !== undefined) this.#fail(asked, answer, `tells of ${found}`);
-  }
-
-  #fail(asked: Case | undefined, answer: Frame, what: string): never {
-    const which =
-      asked === undefined
-        ? 'a case'
-        : `case ${asked.index} (${asked.method}): ${asked.frame.slice(0, 2_000)}`;
-    throw new Error(`seed ${this.#seed}, ${which} ${what}: ${JSON.stringify(answer).slice(0, 2_000)}`);
   }
 }
 

@@ -5,6 +5,7 @@ import { validateState } from '@agenthost/protocol/validate';
 import { HostProcess } from '../../kill/host-process.ts';
 import { RudeClient } from '../rude-client.ts';
 import { Fuzz, type FuzzReport } from './fuzz.ts';
+import { type HandshakeReport, playHandshakes } from './handshakes.ts';
 import { makeWorld, POLITE, ROOT, stateOf, succeed, type World } from './world.ts';
 
 /** States by channel. */
@@ -54,6 +55,11 @@ export class Stage {
       fuzz.close();
       this.polite.answers.length = 0;
     }
+  }
+
+  /** Handshakes, each on a connection of its own. */
+  handshakes(seed: number, count: number): Promise<HandshakeReport> {
+    return playHandshakes(this.host.address, this.world, { seed, count, dataDir: this.dataDir });
   }
 
   /** The states of these channels now. */

@@ -1,0 +1,42 @@
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import type { Case } from './cases.ts';
+import type { Frame } from './fuzz-connection.ts';
+
+const INTERNAL_ERROR = -32603;
+
+/** Looks at what a host answers to cases, and throws with the seed and the case at the first answer that must not be. */
+export class AnswerCheck {
+  readonly #seed: number;
+  readonly #secrets: readonly string[];
+
+  /** `dataDir`: never named to clients. */
+  constructor(seed: number, dataDir: string) {
+    this.#seed = seed;
+    const repository = join(import.meta.dirname, '../../..');
+    this.#secrets = [dataDir, repository, `${homedir()}/`, 'node:internal', '\n    at ', 'node_modules'];
+  }
+
+  /** An answer: no fault of the host, and nothing of its own in what it says of faults. */
+  answer(asked: Case | undefined, answer: Frame): void {
+    if (answer.error === undefined) return;
+    if (answer.error.code === INTERNAL_ERROR) this.fail(asked, answer, 'was answered by a fault of the host');
+    this.text(asked, answer, `${answer.error.message} ${JSON.stringify(answer.error.data ?? '')}`);
+  }
+
+  /** What a host says to people, in this frame. */
+  text(asked: Case | undefined, answer: Frame, text: string): void {
+    const found = this.#secrets.find(
+      (secret) => text.includes(secret) && asked?.frame.includes(secret) !== true,
+    );
+    if (found !== undefined) this.fail(asked, answer, `tells of ${found}`);
+  }
+
+  fail(asked: Case | undefined, answer: unknown, what: string): never {
+    const which =
+      asked === undefined
+        ? 'a case'
+        : `case ${asked.index} (${asked.method}): ${asked.frame.slice(0, 2_000)}`;
+    throw new Error(`seed ${this.#seed}, ${which} ${what}: ${JSON.stringify(answer).slice(0, 2_000)}`);
+  }
+}
