@@ -2,6 +2,7 @@ import type { Mirror } from '@agenthost/client';
 import type { ActionEnvelope, ChannelKind, ChannelState, ChatState } from '@agenthost/protocol';
 import { isMergeOf } from './envelopes.ts';
 import { checkForeigners } from './foreign-check.ts';
+import { checkImports } from './imports.ts';
 import { checkOutcomes } from './outcomes.ts';
 import { checkOwners } from './owners.ts';
 import { checkSearch } from './searches.ts';
@@ -34,6 +35,7 @@ export async function checkInvariants(world: World): Promise<void> {
     for (const client of world.clients) compareClient(world, client, auditor);
     checkForeigners(world.foreigners, auditor);
     checkOwners(world);
+    await checkImports(world, auditor);
     await checkSearch(world, auditor);
   } finally {
     auditor.client.close();

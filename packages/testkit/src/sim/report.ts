@@ -32,6 +32,7 @@ export const COUNTED = [
   'terminalExits',
   'shellReports',
   'commandTurns',
+  'imports',
   'searches',
   'searchHits',
   'envelopes',

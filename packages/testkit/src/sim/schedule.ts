@@ -2,6 +2,7 @@ import { type Actor, act, PASSING_CHAT, PASSING_SESSION, SECOND_CHAT, SESSION } 
 import { drainMicrotasks } from '../drain-microtasks.ts';
 import { SeededRandom } from '../seeded-random.ts';
 import { actAbroad } from './foreign-acts.ts';
+import { importCopy } from './imports.ts';
 import { channelsOf, chatsThatPass, forkSource, terminalsOf } from './places.ts';
 import { searchSomething } from './searches.ts';
 import type { SimClient, SimView } from './sim-client.ts';
@@ -203,6 +204,7 @@ const DO: Readonly<Record<StepName, (step: Step) => Promise<void> | void>> = {
     const params = { channel, fork: { session: SESSION, turnId: source.turnId } };
     client.command('fork of a session', 'createSession', params, () => world.passing.add(channel));
   },
+  sessionImports: ({ world, client }) => importCopy(world, client),
   forkGoes: ({ world, client }) => {
     const [channel] = world.passing;
     if (channel === undefined || !client.isOnline) return;

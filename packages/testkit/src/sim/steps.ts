@@ -37,6 +37,7 @@ export const STEPS = {
   chatForks: 0.3,
   sessionComes: 0.15,
   sessionForks: 0.2,
+  sessionImports: 0.5,
   forkGoes: 0.6,
   terminalComes: 0.15,
   terminalGoes: 0.1,

@@ -11,6 +11,7 @@ export type Rule =
   | 'owner'
   | 'questions'
   | 'search'
+  | 'import'
   | 'leftover'
   | 'quiescence'
   | 'fault'

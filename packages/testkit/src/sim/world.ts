@@ -7,6 +7,7 @@ import { type SimulatedPty, SimulatedPtyOwner } from '../simulated-pty.ts';
 import { Archive } from './archive.ts';
 import { FaultLog } from './faults.ts';
 import { ForeignClient } from './foreign-client.ts';
+import type { UnheardImport } from './imports.ts';
 import { Ledger } from './ledger.ts';
 import { type DiskMood, Life } from './life.ts';
 import type { ShellFiles } from './ordered-files.ts';
@@ -39,6 +40,8 @@ export class World {
   readonly rivals: SimClient[] = [];
   /** Sessions that come and go. */
   readonly passing = new Set<string>();
+  /** Imports of which nobody has heard that they were done. */
+  readonly imports = new Set<UnheardImport>();
   /** Terminals that come and go. */
   readonly terminals = new Set<string>();
   /** What shells have begun to report. */

@@ -1,0 +1,153 @@
+import { type AhpClient, ChannelLost, ConnectionLost, Replaced } from '@agenthost/client';
+import type {
+  ActiveTurn,
+  ExportedChatHead,
+  ExportedOpenTurn,
+  ExportedSession,
+  ExportedTurn,
+  Turn,
+} from '@agenthost/protocol';
+import { RpcError } from '@agenthost/rpc';
+import { PASSING_SESSION, SESSION } from '../deeds/act.ts';
+import { differenceOf } from './difference.ts';
+import type { SimClient } from './sim-client.ts';
+import { Violation } from './violation.ts';
+import type { World } from './world.ts';
+
+/** A session as it was read. */
+interface Exported {
+  readonly session: ExportedSession;
+  readonly chats: readonly ExportedChat[];
+}
+
+interface ExportedChat {
+  readonly head: ExportedChatHead;
+  readonly turns: readonly ExportedTurn[];
+  readonly openTurn?: ExportedOpenTurn;
+}
+
+/** An import that was begun, and of which nobody heard that it was done. */
+export interface UnheardImport {
+  readonly channel: string;
+  readonly chats: readonly ExportedChat[];
+}
+
+/** A client reads a session and makes another of it, which has the same turns; now and then it breaks off. */
+export function importCopy(world: World, client: SimClient): void {
+  const { random } = client;
+  if (!client.isOnline || world.passing.size > 6) return;
+  const source = random.pick([SESSION, ...world.passing]);
+  const channel = `${PASSING_SESSION}${random.hex(6)}`;
+  const breaksOff = random.chance(0.2);
+  world.trace.note(client.name, `imports ${source} as ${channel}`);
+  bringOver(world, client.client, { source, channel, breaksOff }).catch((error: unknown) => {
+    if (!isExpected(error)) world.faults.note('fault', `${client.name}: import: ${String(error)}`);
+  });
+}
+
+async function bringOver(
+  world: World,
+  client: AhpClient,
+  { source, channel, breaksOff }: { source: string; channel: string; breaksOff: boolean },
+): Promise<void> {
+  const exported = await readSession(client, source);
+  const unheard: UnheardImport = { channel, chats: exported.chats };
+  world.imports.add(unheard);
+  const turns = exported.chats.flatMap(({ head: { resource: chat }, turns: ended, openTurn }) => [
+    ...ended.map((turn) => ({ chat, turn })),
+    ...(openTurn === undefined ? [] : [{ chat, openTurn }]),
+  ]);
+  const told = function* (): Generator<(typeof turns)[number]> {
+    yield* breaksOff ? turns.slice(0, turns.length / 2) : turns;
+    if (breaksOff) throw new BrokenOff();
+  };
+  const chats = exported.chats.map(({ head }) => head);
+  const copy = await client.sessions.import(
+    { session: exported.session, chats, turns: told() },
+    { uri: channel },
+  );
+  copy.dispose();
+  world.imports.delete(unheard);
+  world.report.count('imports');
+  try {
+    mustBeCopy((await readSession(client, channel)).chats, unheard);
+  } catch (error) {
+    if (!(error instanceof Violation)) throw error;
+    world.faults.note(error.rule, error.message);
+  }
+  world.passing.add(channel);
+}
+
+/** An import of which nobody heard the end has all of its turns, or none is to be seen. Throws a `Violation`. */
+export async function checkImports(world: World, { client }: SimClient): Promise<void> {
+  for (const unheard of world.imports) {
+    const reading = Promise.allSettled([readSession(client, unheard.channel)]);
+    await world.quiesce();
+    const [read] = await reading;
+    if (read.status === 'rejected') {
+      if (!isExpected(read.reason)) throw read.reason;
+    } else if (read.value.chats.length > 0) mustBeCopy(read.value.chats, unheard);
+    else if (read.value.session.lifecycle === 'ready')
+      throw new Violation('import', `${unheard.channel} is ready, and has no chats`);
+  }
+}
+
+async function readSession(client: AhpClient, uri: string): Promise<Exported> {
+  let session: ExportedSession | undefined;
+  const chats: { head: ExportedChatHead; turns: ExportedTurn[]; openTurn?: ExportedOpenTurn }[] = [];
+  for await (const part of client.sessions.export(uri)) {
+    const last = chats.at(-1);
+    if (part.type === 'session') session = part.head.session;
+    else if (part.type === 'chat') chats.push({ head: part.chat, turns: [] });
+    else if (part.type === 'turn') last?.turns.push(part.turn);
+    else if (last !== undefined) last.openTurn = part.turn;
+  }
+  if (session === undefined) throw new Error(`nothing was read of ${uri}`);
+  return { session, chats };
+}
+
+function mustBeCopy(copies: readonly ExportedChat[], { channel, chats }: UnheardImport): void {
+  const difference = differenceOf(copies.map(textOf), chats.map(textOf));
+  if (difference !== undefined) throw new Violation('import', `${channel}: ${difference}`);
+}
+
+/** What a copy has in common with its source: a turn that ran has ended, and what is kept elsewhere has another name. */
+function textOf({ turns, openTurn }: ExportedChat): unknown {
+  return [
+    ...turns.map(({ turn }) => (isOpenTurn(turn) ? said(turn) : whole(turn))),
+    ...(openTurn === undefined ? [] : [said(openTurn.turn)]),
+  ];
+}
+
+/** One that had not ended where it was exported. */
+const isOpenTurn = ({ error }: Turn): boolean => error?.errorType === 'exportedWhileRunning';
+
+const said = ({ id, message, responseParts }: Turn | ActiveTurn): unknown => ({
+  id,
+  message,
+  parts: responseParts.filter(({ kind }) => kind !== 'toolCall'),
+});
+
+const whole = ({ responseParts, ...turn }: Turn): unknown => ({
+  ...turn,
+  parts: responseParts.map((part) =>
+    part.kind === 'toolCall' ? { ...part, toolCall: { ...part.toolCall, content: undefined } } : part,
+  ),
+});
+
+/** A client thinks better of it. */
+class BrokenOff extends Error {
+  override readonly name = 'BrokenOff';
+}
+
+/** The schedule's doing: drops, what was disposed of meanwhile, a disk that is full. Not an import that the host does not like. */
+function isExpected(error: unknown): boolean {
+  if (error instanceof RpcError) return error.code !== -32602;
+  if (error instanceof ConnectionLost || error instanceof ChannelLost || error instanceof Replaced)
+    return true;
+  if (!(error instanceof Error)) return false;
+  return (
+    ['BrokenOff', 'ClientClosed'].includes(error.name) ||
+    error.message.includes('was cut while it was exported')
+  );
+}
