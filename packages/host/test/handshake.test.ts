@@ -30,6 +30,10 @@ describe('initialize', () => {
   test.each([
     [{ clientId: 'x'.repeat(257) }],
     [{ clientId: 'half \ud800' }],
+    [{ clientId: '\udc00 half' }],
+    [{ clientId: 'turned round \ude00\ud83d' }],
+    [{ clientId: '' }],
+    [{ clientId: 'nul\0' }],
     [{ 'x-epoch': 'x'.repeat(257) }],
     [{ 'x-epoch': 'half \ud800' }],
   ])('[WIRE-3] of what the journal remembers of clients, %j is too much or no text', async (params) => {

@@ -1,6 +1,10 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type HostFixture, SESSION, startHost } from '../../test/host-fixture.ts';
 import { JournalError } from '../journal/journal.ts';
+import { SqliteJournal } from '../journal/sqlite-journal.ts';
 
 /** A session with a chat that nobody watches, in a host that was started anew. */
 async function setUp(): Promise<{ host: HostFixture; chat: string }> {
@@ -33,6 +37,22 @@ describe('loading', () => {
   it('of nothing is nothing', async () => {
     const { host } = await setUp();
     expect(await registryOf(host).open('ahp-session:/none')).toBeUndefined();
+  });
+
+  it('by half a character is nothing, though on disk that is the URI of another channel', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'agenthost-registry-'));
+    // What UTF-8 has in place of half a character.
+    const uri = 'ahp-session:/a\ufffd';
+    const first = await startHost({ journal: new SqliteJournal({ folder }) });
+    await first.session(await first.client(), uri);
+    await first.stop();
+    const host = await startHost({ journal: new SqliteJournal({ folder }) });
+    const registry = registryOf(host);
+    for (const half of ['\ud800', '\udfff'])
+      expect(await registry.open(`ahp-session:/a${half}`)).toBeUndefined();
+    expect(await registry.open(uri)).toBeDefined();
+    await host.stop();
+    rmSync(folder, { recursive: true });
   });
 
   it('that fails can be tried again', async () => {

@@ -13,12 +13,14 @@ import type { ShellFolders } from './shell-folders.ts';
  */
 const MAX_SIZE = { cols: 2_000, rows: 1_000 } as const;
 
-/** A size that a terminal can have: larger ones are cut. */
+/** A size that a terminal can have: whole, and no larger than that; what is no size at all is one cell. */
 export const fittedSize = <S extends { readonly cols: number; readonly rows: number }>(size: S): S => ({
   ...size,
-  cols: Math.min(size.cols, MAX_SIZE.cols),
-  rows: Math.min(size.rows, MAX_SIZE.rows),
+  cols: fitted(size.cols, MAX_SIZE.cols),
+  rows: fitted(size.rows, MAX_SIZE.rows),
 });
+
+const fitted = (given: number, most: number): number => Math.min(Math.max(Math.trunc(given) || 1, 1), most);
 
 /** Variable that tells programs the URI of the terminal that they run in; a terminal's own `env` may say otherwise. */
 const TERMINAL_VARIABLE = 'AGENTHOST_TERMINAL';

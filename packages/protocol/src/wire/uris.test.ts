@@ -22,6 +22,7 @@ describe('isAcceptableUri', () => {
     ['urn:uuid:1d0e', 'chat'],
     ['ahp-terminal:/a', 'terminal'],
     ['ahp-terminal:/annotations/a', 'terminal'],
+    ['ahp-session:/\u{1f600}', 'session'],
   ] as const)('takes %s for a %s', (uri, kind) => {
     expect(isAcceptableUri(uri, kind)).toBe(true);
   });
@@ -46,6 +47,9 @@ describe('isAcceptableUri', () => {
     ['ahp-resource-watch:/a', 'terminal'],
     ['ahp-session:/a/annotations', 'session'],
     ['copilot:/a/annotations', 'session'],
+    ['ahp-session:/a\ud800', 'session'],
+    ['ahp-session:/\udc00b', 'session'],
+    ['ahp-session:/a\ude00\ud83db', 'session'],
   ] as const)('refuses %j for a %s', (uri, kind) => {
     expect(isAcceptableUri(uri, kind)).toBe(false);
   });

@@ -3,7 +3,6 @@ import {
   type ChatSummary,
   type FetchTurnsResult,
   invalidParams,
-  isAcceptableUri,
   type Message,
   notFound,
   sessionNotFound,
@@ -27,6 +26,7 @@ import type { TurnLocales } from '../../turns/locales.ts';
 import type { TurnSupervisor } from '../../turns/supervisor.ts';
 import type { Commands } from '../../wire/router.ts';
 import type { Caller } from '../module.ts';
+import { checkNewUri } from '../new-uri.ts';
 import { findChatFork } from './fork.ts';
 
 /** Turns that one `fetchTurns` brings, and their bytes of JSON. */
@@ -52,8 +52,7 @@ export function chatCommands(parts: Parts): Commands {
       const { sync } = parts;
       const session = await sync.registry.openOf('session', channel);
       if (session === undefined) throw sessionNotFound(channel);
-      if (!isAcceptableUri(chat, 'chat'))
-        throw invalidParams(`params.chat: ${chat.slice(0, 100)} cannot name a chat`);
+      checkNewUri('chat', chat, 'chat');
       const { capabilities } = parts.agents.get(session.state.provider).describe();
       if (capabilities?.multipleChats === undefined) {
         throw invalidParams(`Agent ${session.state.provider} takes one chat a session`);

@@ -5,7 +5,6 @@ import {
   type ChatSummary,
   type CreateSessionParams,
   invalidParams,
-  isAcceptableUri,
   type ProjectInfo,
   type SessionActiveClient,
   type SessionConfigState,
@@ -31,6 +30,7 @@ import type { TerminalService } from '../../terminals/service.ts';
 import type { TurnSupervisor } from '../../turns/supervisor.ts';
 import type { Commands } from '../../wire/router.ts';
 import type { Caller } from '../module.ts';
+import { checkNewUri } from '../new-uri.ts';
 import { entryRow, summarize } from './catalogue.ts';
 import { completeConfig } from './config-completions.ts';
 import {
@@ -132,9 +132,7 @@ async function createSession(
 ): Promise<void> {
   const { sync, agents } = parts;
   const { channel: uri } = params;
-  if (!isAcceptableUri(uri, 'session')) {
-    throw invalidParams(`params.channel: ${uri.slice(0, 100)} cannot name a session`);
-  }
+  checkNewUri('channel', uri, 'session');
   await checkFree(sync, uri);
   const source = params.fork && (await openForkSource(sync, params.fork, params.provider));
   const provider = agents.get(params.provider ?? source?.state.provider);

@@ -2,7 +2,6 @@ import {
   type CreateTerminalParams,
   conflict,
   invalidParams,
-  isAcceptableUri,
   notFound,
   permissionDenied,
   sessionNotFound,
@@ -13,6 +12,7 @@ import { fittedSize } from '../../terminals/launch.ts';
 import type { Terminals } from '../../terminals/terminals.ts';
 import type { Commands } from '../../wire/router.ts';
 import type { Caller } from '../module.ts';
+import { checkNewUri } from '../new-uri.ts';
 import { checkHands, checkTitle } from './rules.ts';
 
 const DEFAULT_SIZE = { cols: 80, rows: 24 } as const;
@@ -29,8 +29,7 @@ export function terminalCommands({ sync, terminals, resolveDirectory }: Parts): 
   return {
     createTerminal: async (params, caller) => {
       const { channel: uri, claim, name, cols, rows } = params;
-      if (!isAcceptableUri(uri, 'terminal'))
-        throw invalidParams(`params.channel: ${uri.slice(0, 100)} cannot name a terminal`);
+      checkNewUri('channel', uri, 'terminal');
       await terminals.checkFree(uri);
       await checkClaim(sync, claim, caller);
       const { path } = await resolveDirectory(params.cwd, caller);

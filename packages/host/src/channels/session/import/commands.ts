@@ -4,7 +4,6 @@ import {
   type ImportSessionParams,
   type ImportSessionResult,
   invalidParams,
-  isAcceptableUri,
   type ProjectInfo,
   type SessionConfigState,
   type SessionState,
@@ -21,6 +20,7 @@ import { readTurn, WINDOW_LIMITS, withTurns } from '../../../sync/window.ts';
 import type { Presence } from '../../../wire/presence.ts';
 import type { Commands } from '../../../wire/router.ts';
 import type { Caller } from '../../module.ts';
+import { checkNewUri } from '../../new-uri.ts';
 import { entryRow, summarize } from '../catalogue.ts';
 import { checkFree, newConfig, removeSession, resolveConfig, type SessionParts } from '../commands.ts';
 import { inheritedConfig } from '../fork.ts';
@@ -78,8 +78,7 @@ async function beginImport(
 ): Promise<ImportSessionResult> {
   const { sync, ids } = parts;
   const { channel: uri, session: exported } = params;
-  if (!isAcceptableUri(uri, 'session'))
-    throw invalidParams(`params.channel: ${uri.slice(0, 100)} cannot name a session`);
+  checkNewUri('channel', uri, 'session');
   checkTimes(exported, params.chats);
   await checkFree(sync, uri);
   imports.checkRoom();
