@@ -10,7 +10,7 @@ import { introduceHost } from '../render/host-introduction.ts';
 import { oneLine } from '../render/plain-text.ts';
 import type { Screen } from '../render/screen.ts';
 import { holdYoungGeneration } from '../serve/heap.ts';
-import { dataDirOf, rootsOf } from '../serve/places.ts';
+import { dataDirOf, missingRoots, rootsOf } from '../serve/places.ts';
 import type { ServeSettings } from '../serve/start.ts';
 import { leaveWord } from '../serve/word-of-host.ts';
 
@@ -106,6 +106,8 @@ export async function serve(context: Context, screen: Screen, options: ServeOpti
         const warning = `${oneLine(source)} has fewer than ${WEAK_TOKEN_LENGTH} characters and can be guessed`;
         screen.note(screen.colors.yellow(warning));
       }
+      if (roots === undefined)
+        for (const line of await missingRoots(file, config.roots)) screen.note(screen.colors.yellow(line));
       await stopped;
       if (options.json !== true) {
         screen.note('stopping; once more ends it at once');

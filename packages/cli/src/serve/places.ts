@@ -21,6 +21,19 @@ export async function rootsOf(
   return roots;
 }
 
+/**
+ * A line for people about each folder of a config file's `roots` that is none. No reason not to start, as a `--root` is that somebody has just typed: a disk may
+ * come later than a host that starts with the machine, and a folder counts from when it is there.
+ */
+export async function missingRoots(file: string, roots: readonly string[] = []): Promise<string[]> {
+  const areFolders = await Promise.all(roots.map(isFolder));
+  return roots.flatMap((root, index) =>
+    areFolders[index] === true
+      ? []
+      : [`${oneLine(file)}: roots: ${oneLine(root)} is no folder; sessions can work there when it is one`],
+  );
+}
+
 function named({ cwd }: Context, option: string, given: string): string {
   if (given.trim() === '') throw usageError(`${option}: expected a folder, got nothing`);
   return resolve(cwd, given);
