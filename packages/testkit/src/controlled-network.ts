@@ -124,9 +124,12 @@ export class Link {
   readonly host: ServerTransport;
   readonly toHost: LinkDirection;
   readonly toClient: LinkDirection;
+  /** What the client shows to be let in. Absent: nothing. */
+  readonly credential: string | undefined;
   readonly #ends: { readonly client: LinkEnd; readonly host: LinkEnd };
 
-  constructor() {
+  constructor(credential?: string) {
+    this.credential = credential;
     const ends = { client: new LinkEnd(), host: new LinkEnd() };
     this.#ends = ends;
     const toHost = new LinkDirection((item) => ends.host.take(item));
@@ -225,9 +228,9 @@ export class ControlledNetwork {
   }
 
   /** Opens a link, as a client's `transport` option would. Throws while the host is down. */
-  connect(): Link {
+  connect(credential?: string): Link {
     if (this.accept === undefined) throw new Error('connection refused');
-    const link = new Link();
+    const link = new Link(credential);
     this.#links.push(link);
     this.accept(link.host, link);
     return link;

@@ -16,6 +16,8 @@ export class Archive {
   readonly #lastApplied = new Map<string, number>();
   /** What each turn ever was when it had ended, by its id. */
   readonly #turns = new Map<string, string[]>();
+  /** Clients who may do nothing any more. */
+  readonly #barred = new Set<string>();
   #lastSeq = 0;
 
   constructor(faults: FaultLog) {
@@ -38,7 +40,13 @@ export class Archive {
       this.#lastSeq = Math.max(this.#lastSeq, seq);
       this.#json.set(seq, json);
       if (json.includes('rejectionReason') || json.includes('"terminal/input"')) this.#checkPublic(json);
-      if (origin !== undefined) this.#noteDispatch(origin, seq);
+      if (origin === undefined) continue;
+      this.#noteDispatch(origin, seq);
+      if (this.#barred.has(origin.clientId))
+        this.#faults.note(
+          'access',
+          `${origin.clientId} has no token any more, and this took effect: ${json}`,
+        );
     }
   }
 
@@ -46,6 +54,11 @@ export class Archive {
   get(seq: number): ActionEnvelope | undefined {
     const json = this.#json.get(seq);
     return json === undefined ? undefined : JSON.parse(json);
+  }
+
+  /** From now on nothing of that client may take effect. */
+  bar(clientId: string): void {
+    this.#barred.add(clientId);
   }
 
   /** The turns of that id that were ever made durable, as JSON. */

@@ -67,6 +67,8 @@ async function bringOver(
     { uri: channel },
   );
   copy.dispose();
+  if (client.host?.['x-scope'] === 'observe')
+    world.faults.note('access', `${channel} was imported by one who may only look`);
   world.imports.delete(unheard);
   world.report.count('imports');
   try {

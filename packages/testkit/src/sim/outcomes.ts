@@ -4,18 +4,22 @@ import type { World } from './world.ts';
 
 /** Whatever anybody did was applied once, or refused with a reason, or ignored, or never reached the host. Throws a `Violation`. */
 export function checkOutcomes(world: World): void {
-  for (const client of world.clients) checkClient(world, client);
+  for (const client of [...world.clients, ...world.guests.map((guest) => guest.client)])
+    checkClient(world, client);
+  world.guests.length = 0;
 }
 
 function checkClient(world: World, client: SimClient): void {
-  const { name, dispatched, resends, wasReplaced } = client;
+  const { name, dispatched, resends, wasReplaced, isGuest, mayOnlyLook } = client;
   for (const { outcome, channel, action, clientSeq } of dispatched) {
     const what = `${name}: dispatch ${clientSeq}, ${action.type} on ${channel}`;
     if (outcome === undefined) throw new Violation('outcome', `${what} has none`);
+    if (mayOnlyLook && outcome.outcome === 'accepted')
+      throw new Violation('access', `${what} was accepted of one who may only look`);
     // Nothing is ignored on a channel that exists, and nothing dropped by a client that resends and was alone.
     if (outcome.outcome === 'ignored' && world.permanent.has(channel))
       throw new Violation('outcome', `${what} was ignored`);
-    if (outcome.outcome === 'dropped' && resends && !wasReplaced)
+    if (outcome.outcome === 'dropped' && resends && !wasReplaced && !isGuest)
       throw new Violation('outcome', `${what} was dropped: ${outcome.reason}`);
     if (!resends || clientSeq === 0) continue;
     const times = world.archive.timesApplied(client.clientId, client.epoch, clientSeq);

@@ -1,3 +1,5 @@
+import nodeCrypto from 'node:crypto';
+import { syncBuiltinESMExports } from 'node:module';
 import { keepShellFiles, orderFileLookups, type ShellFiles } from './ordered-files.ts';
 import { Violation } from './violation.ts';
 
@@ -22,12 +24,29 @@ function asker(): string | undefined {
   return caller !== undefined && PRODUCT.test(caller) ? caller : undefined;
 }
 
+/** Lets the product's secrets be the same in every run, until the result is called. */
+function countSecrets(): () => void {
+  const original = nodeCrypto.randomBytes;
+  let count = 0;
+  const counted = (size: number): Buffer => {
+    if (asker() === undefined) return original(size);
+    count += 1;
+    return nodeCrypto.createHash('shake256', { outputLength: size }).update(`${count}`).digest();
+  };
+  Reflect.set(nodeCrypto, 'randomBytes', counted);
+  syncBuiltinESMExports();
+  return () => {
+    Reflect.set(nodeCrypto, 'randomBytes', original);
+    syncBuiltinESMExports();
+  };
+}
+
 /** Runs a simulation, with lookups of files in order and what is written for shells kept in memory, and rejects when the product asked for real time, chance or timers meanwhile. */
 export async function withoutRealWorld<T>(run: (files: ShellFiles) => Promise<T>): Promise<T> {
   const found: string[] = [];
   const restores = TRAPS.map(([holder, name]) => trap(holder, name, found));
   const files = new Map<string, string>();
-  restores.push(keepShellFiles(files), orderFileLookups());
+  restores.push(keepShellFiles(files), orderFileLookups(), countSecrets());
   try {
     const result = await run(files);
     const [first] = found;

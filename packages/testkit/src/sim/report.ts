@@ -32,6 +32,8 @@ export const COUNTED = [
   'terminalExits',
   'shellReports',
   'commandTurns',
+  'guests',
+  'revocations',
   'imports',
   'searches',
   'searchHits',

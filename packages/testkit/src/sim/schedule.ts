@@ -2,6 +2,7 @@ import { type Actor, act, PASSING_CHAT, PASSING_SESSION, SECOND_CHAT, SESSION } 
 import { drainMicrotasks } from '../drain-microtasks.ts';
 import { SeededRandom } from '../seeded-random.ts';
 import { actAbroad } from './foreign-acts.ts';
+import { inviteGuest, pickGuest, revokeGuest } from './guests.ts';
 import { importCopy } from './imports.ts';
 import { channelsOf, chatsThatPass, forkSource, terminalsOf } from './places.ts';
 import { searchSomething } from './searches.ts';
@@ -104,7 +105,11 @@ const DO: Readonly<Record<StepName, (step: Step) => Promise<void> | void>> = {
   },
   rivalComes: ({ world, client }) => {
     if (!world.isUp || !client.resends || world.rivals.length > 1) return;
-    const rival = world.makeClient(world.newName('rival'), { clientId: client.clientId });
+    const rival = world.makeClient(world.newName('rival'), {
+      clientId: client.clientId,
+      credential: client.credential,
+      mayOnlyLook: client.mayOnlyLook,
+    });
     world.rivals.push(rival);
     world.report.count('rivals');
     // Refused and lost connections are the schedule's doing; it is closed then, and does nothing more.
@@ -205,6 +210,12 @@ const DO: Readonly<Record<StepName, (step: Step) => Promise<void> | void>> = {
     client.command('fork of a session', 'createSession', params, () => world.passing.add(channel));
   },
   sessionImports: ({ world, client }) => importCopy(world, client),
+  guestComes: ({ world, client }) => inviteGuest(world, client),
+  guestActs: ({ world, random }) => {
+    const guest = pickGuest(world, random);
+    if (guest !== undefined) act(actorOf(guest));
+  },
+  guestIsRevoked: ({ world, client }) => revokeGuest(world, client),
   forkGoes: ({ world, client }) => {
     const [channel] = world.passing;
     if (channel === undefined || !client.isOnline) return;

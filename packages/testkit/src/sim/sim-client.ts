@@ -38,15 +38,31 @@ export interface SimClientParts {
   readonly ledger: Ledger;
   readonly faults: FaultLog;
   readonly trace: Trace;
+  /** What it shows to be let in; absent: it is the owner. */
+  readonly credential?: string | undefined;
+  /** It may do nothing but look. Default false. */
+  readonly mayOnlyLook?: boolean;
+  /** Its token may end. Default false. */
+  readonly isGuest?: boolean;
   /** Whether what has no answer is sent again after a drop. */
   readonly resends: boolean;
 }
+
+type AskedMethod =
+  | 'createTerminal'
+  | 'disposeTerminal'
+  | 'x-searchSessions'
+  | 'x-createToken'
+  | 'x-revokeToken';
 
 /** One optimistic client: the real library on a simulated network, and what became of all that it did. */
 export class SimClient {
   readonly name: string;
   readonly clientId: string;
   readonly resends: boolean;
+  readonly credential: string | undefined;
+  readonly mayOnlyLook: boolean;
+  readonly isGuest: boolean;
   /** Of its life [ACT-5]; it is sent only by those that resend. */
   readonly epoch: string;
   readonly client: AhpClient;
@@ -67,6 +83,9 @@ export class SimClient {
     this.name = name;
     this.clientId = parts.clientId ?? name;
     this.resends = parts.resends;
+    this.credential = parts.credential;
+    this.mayOnlyLook = parts.mayOnlyLook ?? false;
+    this.isGuest = parts.isGuest ?? false;
     this.random = SeededRandom.of(parts.seed, name);
     const ids = SeededRandom.of(parts.seed, `${name}/ids`);
     let epoch: string | undefined;
@@ -85,7 +104,7 @@ export class SimClient {
       },
       backoff: { minMs: 50, maxMs: 2_000 },
       transport: async () => {
-        const link = network.connect();
+        const link = network.connect(parts.credential);
         const line = ledger.follow(this.clientId, name);
         link.toHost.tap = line.toHost;
         link.toClient.tap = line.toClient;
@@ -103,7 +122,8 @@ export class SimClient {
       if (status.state === 'replaced') this.wasReplaced = true;
       if (status.state === 'online') hasBeenOnline = true;
       // Closed by us in the end, with an error of that name; a first attempt that fails ends a client too.
-      if (status.state === 'closed' && status.error.name !== 'ClientClosed' && hasBeenOnline)
+      const isExpected = this.isGuest && status.state === 'closed' && status.error.name === 'Unauthorized';
+      if (status.state === 'closed' && status.error.name !== 'ClientClosed' && hasBeenOnline && !isExpected)
         faults.note('fault', `${name}: the client gave up: ${status.error.message}`);
     });
   }
@@ -172,6 +192,7 @@ export class SimClient {
     trace.note(this.name, `${deed} ${JSON.stringify(params)}`);
     report.deeds.answered(deed, this.client.request(method, params)).then(
       (isDone) => {
+        if (isDone && this.mayOnlyLook) faults.note('access', `${this.name} only looks, and did ${deed}`);
         if (isDone) done?.();
       },
       (error: unknown) => faults.note('fault', `${this.name}: ${deed}: ${String(error)}`),
@@ -179,7 +200,7 @@ export class SimClient {
   }
 
   /** Sends a command that nobody counts; refusals and lost connections are the schedule's doing. */
-  ask<M extends 'createTerminal' | 'disposeTerminal' | 'x-searchSessions'>(
+  ask<M extends AskedMethod>(
     method: M,
     params: ClientToHostRequests[M]['params'],
     done?: (result: ClientToHostRequests[M]['result']) => void,
@@ -187,7 +208,11 @@ export class SimClient {
     const { faults, trace } = this.#parts;
     trace.note(this.name, `${method} ${JSON.stringify(params)}`);
     this.client.request(method, params).then(
-      (result) => done?.(result),
+      (result) => {
+        if (this.mayOnlyLook && method !== 'x-searchSessions')
+          faults.note('access', `${this.name} only looks, and ${method} was done`);
+        done?.(result);
+      },
       (error: unknown) => {
         if (!isConnectionLost(error) && !(error instanceof RpcError))
           faults.note('fault', `${this.name}: ${method}: ${String(error)}`);

@@ -1,4 +1,5 @@
 import { SECOND_CHAT, SESSION } from '../deeds/act.ts';
+import { inviteGuest } from './guests.ts';
 import { checkInvariants } from './invariants.ts';
 import { checkNothingLeft } from './leftovers.ts';
 import { withoutRealWorld } from './real-world.ts';
@@ -78,6 +79,9 @@ async function enter(world: World): Promise<void> {
     for (const uri of [SESSION, SECOND_CHAT, TERMINALS[0], 'ahp-root://']) foreigner.hold(uri);
   }
   await meanwhile(world, Promise.all(world.clients.map((client, index) => lookAround(world, client, index))));
+  if (!world.options.hasGuest) return;
+  inviteGuest(world, first);
+  await world.quiesce();
 }
 
 /** Lets everything go on until a promise has settled; rejects as it does. */

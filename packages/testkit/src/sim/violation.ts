@@ -12,6 +12,7 @@ export type Rule =
   | 'questions'
   | 'search'
   | 'import'
+  | 'access'
   | 'leftover'
   | 'quiescence'
   | 'fault'

@@ -19,6 +19,10 @@ export interface WorldOptions {
   readonly forgetful: number | undefined;
   /** Clients of another make: no epoch, no views, none of our extensions. */
   readonly foreignCount: number;
+  /** Whether there is a client more, who may only look. */
+  readonly hasObserver: boolean;
+  /** Whether somebody is there from the beginning who may be sent away. */
+  readonly hasGuest: boolean;
   /** How often each thing happens. */
   readonly steps: Readonly<Record<StepName, number>>;
 }
@@ -41,6 +45,8 @@ export function worldOptionsOf(seed: number): WorldOptions {
     unruly: random.pick([0, 0, 0.2, 0.6]),
     forgetful: random.chance(0.25) ? 1 : undefined,
     foreignCount: random.pick([0, 0, 1]),
+    hasObserver: random.chance(0.2),
+    hasGuest: random.chance(0.25),
     steps,
   };
 }

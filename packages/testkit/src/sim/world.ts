@@ -1,4 +1,5 @@
 import type { Log } from '@agenthost/host';
+import { CLOSE_CODES } from '@agenthost/protocol';
 import { ControlledNetwork } from '../controlled-network.ts';
 import { FaultJournal } from '../fault-journal.ts';
 import { SeededRandom } from '../seeded-random.ts';
@@ -7,13 +8,14 @@ import { type SimulatedPty, SimulatedPtyOwner } from '../simulated-pty.ts';
 import { Archive } from './archive.ts';
 import { FaultLog } from './faults.ts';
 import { ForeignClient } from './foreign-client.ts';
+import { type Guest, identityOf, letGuestsGo, OBSERVER } from './guests.ts';
 import type { UnheardImport } from './imports.ts';
 import { Ledger } from './ledger.ts';
 import { type DiskMood, Life } from './life.ts';
 import type { ShellFiles } from './ordered-files.ts';
 import { Report } from './report.ts';
 import { SCHEDULED } from './scheduled.ts';
-import { SimClient } from './sim-client.ts';
+import { SimClient, type SimClientParts } from './sim-client.ts';
 import type { Trace } from './trace.ts';
 import { Violation } from './violation.ts';
 import type { WorldOptions } from './world-options.ts';
@@ -38,6 +40,10 @@ export class World {
   readonly foreigners: ForeignClient[];
   /** Second clients under the id of a first. */
   readonly rivals: SimClient[] = [];
+  /** Clients with tokens of their own. */
+  readonly guests: Guest[] = [];
+  /** How often all guests were let go. */
+  farewells = 0;
   /** Sessions that come and go. */
   readonly passing = new Set<string>();
   /** Imports of which nobody has heard that they were done. */
@@ -74,6 +80,7 @@ export class World {
     this.clients = Array.from({ length: options.clientCount }, (_, index) =>
       this.makeClient(`client-${index}`, { resends: index !== options.forgetful }),
     );
+    if (options.hasObserver) this.clients.push(this.makeClient('observer', OBSERVER));
     this.foreigners = Array.from({ length: options.foreignCount }, (_, index) => {
       const name = `foreigner-${index}`;
       const random = SeededRandom.of(options.seed, name);
@@ -81,10 +88,16 @@ export class World {
     });
   }
 
-  makeClient(name: string, { resends = true, clientId = name } = {}): SimClient {
+  makeClient(
+    name: string,
+    more: Partial<
+      Pick<SimClientParts, 'clientId' | 'resends' | 'credential' | 'mayOnlyLook' | 'isGuest'>
+    > = {},
+  ): SimClient {
     const { clock, network, report, ledger, trace, faults } = this;
     const { seed } = this.options;
-    return new SimClient({ name, clientId, seed, clock, network, report, ledger, faults, trace, resends });
+    const parts = { name, seed, clock, network, report, ledger, faults, trace };
+    return new SimClient({ ...parts, resends: true, ...more });
   }
 
   /** A name that nobody has had. */
@@ -142,8 +155,12 @@ export class World {
     if (this.#life !== life) return;
     this.#isStarting = false;
     this.trace.note('host', 'is up');
-    this.network.accept = (transport) =>
-      life.host.accept(transport, { tokenHash: 'owner', scope: 'admin' as const });
+    this.network.accept = (transport, { credential }) => {
+      const identity = identityOf(life.host, credential);
+      if (identity !== undefined) return life.host.accept(transport, identity);
+      transport.start({ onFrame: () => undefined, onClose: () => undefined });
+      transport.close(CLOSE_CODES.unauthorized, 'no token of this host');
+    };
   }
 
   /** SIGKILL: what was durable stays, nothing else. */
@@ -194,6 +211,7 @@ export class World {
     if (this.hasDeadWays) await this.linger(SILENCE_MS);
     this.hasDeadWays = false;
     await this.quiesce();
+    letGuestsGo(this);
   }
 
   /** Lets time go by with a network that delivers everything at once. */

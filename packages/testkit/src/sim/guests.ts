@@ -1,0 +1,80 @@
+import type { Host } from '@agenthost/host';
+import { ROOT_URI } from '@agenthost/protocol';
+import { SECOND_CHAT, SESSION } from '../deeds/act.ts';
+import type { SeededRandom } from '../seeded-random.ts';
+import type { SimClient } from './sim-client.ts';
+import { TERMINALS } from './terminals.ts';
+import { Violation } from './violation.ts';
+import type { World } from './world.ts';
+
+/** How a client comes that may look at everything and do nothing. */
+export const OBSERVER = { credential: 'of an observer', mayOnlyLook: true };
+
+/** Someone whom a client has made a token for. */
+export interface Guest {
+  readonly client: SimClient;
+  readonly tokenId: string;
+  /** Somebody was told that it has no token any more. */
+  isRevoked: boolean;
+}
+
+type Identity = Parameters<Host['accept']>[1];
+
+/** Who comes with that; `undefined`: nobody. */
+export function identityOf(host: Host, credential: string | undefined): Identity | undefined {
+  if (credential === undefined) return { tokenHash: 'owner', scope: 'admin' };
+  if (credential === OBSERVER.credential) return { tokenHash: 'observer', scope: 'observe' };
+  return host.core.accessTokens.identify(credential);
+}
+
+/** A client makes a token, and somebody comes with it. */
+export function inviteGuest(world: World, client: SimClient): void {
+  if (!client.isOnline || world.guests.length > 1) return;
+  const { random } = client;
+  const scope = random.pick(['interact', 'interact', 'observe'] as const);
+  const lifetime = random.chance(0.2) ? { lifetimeSeconds: random.between(1, 60) } : {};
+  const { farewells } = world;
+  client.ask('x-createToken', { channel: ROOT_URI, scope, ...lifetime }, ({ token, secret }) => {
+    // The others have been let go meanwhile.
+    if (world.farewells !== farewells) return;
+    world.report.count('guests');
+    const guest = world.makeClient(world.newName('guest'), {
+      credential: secret,
+      mayOnlyLook: scope === 'observe',
+      isGuest: true,
+    });
+    world.guests.push({ client: guest, tokenId: token.id, isRevoked: false });
+    // Refused and lost connections are the schedule's doing.
+    guest.client.connect().catch(() => undefined);
+    for (const uri of [SESSION, SECOND_CHAT, TERMINALS[0]]) guest.hold(uri).catch(() => undefined);
+  });
+}
+
+/** Somebody who has come, or `undefined`. */
+export function pickGuest(world: World, random: SeededRandom): SimClient | undefined {
+  if (world.guests.length === 0) return undefined;
+  const { client } = random.pick(world.guests);
+  client.random = random;
+  return client;
+}
+
+/** A client ends the token of a guest, whatever the guest has under way: once it is told so, nothing of the guest takes effect. */
+export function revokeGuest(world: World, client: SimClient): void {
+  const guest = world.guests.find(({ isRevoked }) => !isRevoked);
+  if (guest === undefined || !client.isOnline) return;
+  client.ask('x-revokeToken', { channel: ROOT_URI, id: guest.tokenId }, () => {
+    world.report.count('revocations');
+    guest.isRevoked = true;
+    world.archive.bar(guest.client.clientId);
+  });
+}
+
+/** Ends the guests, so that all that they did has an outcome. Throws a `Violation` when one is in without a token. */
+export function letGuestsGo(world: World): void {
+  world.farewells += 1;
+  for (const { client, isRevoked } of world.guests) {
+    if (isRevoked && client.isOnline)
+      throw new Violation('access', `${client.name} has no token any more, and is online`);
+    client.client.close();
+  }
+}
