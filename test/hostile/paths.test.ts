@@ -1,16 +1,5 @@
 // Every place that takes a path or a file URI, and every trick with one.
-import {
-  mkdir,
-  mkdtemp,
-  readdir,
-  readFile,
-  readlink,
-  realpath,
-  rename,
-  rm,
-  symlink,
-  writeFile,
-} from 'node:fs/promises';
+import { mkdir, mkdtemp, realpath, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import type { Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,6 +10,8 @@ import { markdownOf } from '@agenthost/testkit';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { HostProcess } from '../kill/host-process.ts';
 import { quickly } from '../terminals/stage.ts';
+import { folderRequests } from './paths/folder-requests.ts';
+import { treeOf } from './paths/tree.ts';
 import { type Place, SECRET, setUp, type Trick, tricks } from './paths/tricks.ts';
 import { RudeClient } from './rude-client.ts';
 
@@ -77,17 +68,6 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 }, 30_000);
 
-/** All that is there, with what files and links hold. */
-async function treeOf(path: string): Promise<string[]> {
-  const entries = await readdir(path, { recursive: true, withFileTypes: true });
-  const lines = entries.map(async (entry) => {
-    const name = join(entry.parentPath, entry.name);
-    if (entry.isSymbolicLink()) return `${name} → ${await readlink(name)}`;
-    return entry.isFile() ? `${name}: ${await readFile(name, 'utf8')}` : name;
-  });
-  return (await Promise.all(lines)).toSorted();
-}
-
 const trees = async (): Promise<string[]> => [...(await treeOf(file.work)), ...(await treeOf(file.outside))];
 
 /** What a refused request must not have changed: folders, sessions, chats, terminals. */
@@ -140,38 +120,10 @@ describe('[RES-2] no trick with a path leads out', () => {
     });
   }, 60_000);
 
-  const folders: readonly (readonly [string, string, (uri: string) => object])[] = [
-    ['a new session', 'createSession', (uri) => ({ channel: 'ahp-session:/x', workingDirectory: uri })],
-    [
-      'a new chat',
-      'createChat',
-      (uri) => ({ channel: session.uri, chat: 'ahp-chat:/x', 'x-workingDirectory': uri }),
-    ],
-    [
-      'a new terminal',
-      'createTerminal',
-      (uri) => ({
-        channel: 'ahp-terminal:/x',
-        claim: { kind: 'client', clientId: 'trickster' },
-        cwd: uri,
-        'x-command': ['cat', 'secret.txt'],
-      }),
-    ],
-    [
-      'the settings of a session to be',
-      'resolveSessionConfig',
-      (uri) => ({ channel: ROOT, provider: 'demo', workingDirectory: uri }),
-    ],
-    [
-      'proposals for such settings',
-      'sessionConfigCompletions',
-      (uri) => ({ channel: ROOT, provider: 'demo', property: 'nickname', workingDirectory: uri }),
-    ],
-  ];
-  test.each(folders)('of the roots, as the folder of %s', async (_, method, params) => {
+  test.each(folderRequests)('of the roots, as the folder of %s', async (_, method, params) => {
     await expectRefused(({ uri }) => {
       const asked = uri(directory);
-      return { method, params: params(asked), asked };
+      return { method, params: params(asked, session.uri), asked };
     });
   });
 

@@ -29,8 +29,9 @@ const blocksHtml = (tokens: readonly Token[] | undefined): string => known(token
 function blockHtml(token: MarkedToken): string {
   switch (token.type) {
     case 'space':
-    case 'def':
       return '';
+    case 'def':
+      return `<p>${escaped(token.raw.trim())}</p>`;
     case 'heading': {
       // The page's own headings go down to the third level.
       const level = Math.min(6, token.depth + 3);
@@ -39,7 +40,7 @@ function blockHtml(token: MarkedToken): string {
     case 'hr':
       return '<hr>';
     case 'code':
-      return `<pre><code>${escaped(token.text.replace(/\n$/, ''))}</code></pre>`;
+      return `${aboutCode(token)}<pre><code>${escaped(token.text.replace(/\n$/, ''))}</code></pre>`;
     case 'blockquote':
       return `<blockquote>${blocksHtml(token.tokens)}</blockquote>`;
     case 'list':
@@ -85,9 +86,9 @@ function oneInline(token: MarkedToken): string {
     case 'br':
       return '<br>';
     case 'link':
-      return linked(token.href, inlineHtml(token.tokens));
+      return linked(token, inlineHtml(token.tokens));
     case 'image':
-      return linked(token.href, escaped(token.text || 'picture'));
+      return linked(token, escaped(token.text || 'picture'));
     case 'checkbox':
       return '';
     case 'escape':
@@ -99,5 +100,18 @@ function oneInline(token: MarkedToken): string {
   }
 }
 
-const linked = (href: string, label: string): string =>
-  LINK.test(href) ? `<a href="${escapedOnce(href)}" rel="noopener noreferrer nofollow">${label}</a>` : label;
+/** Of an address that is only shown, and may be a whole picture. */
+const SHOWN_LENGTH = 200;
+
+/** With what a browser would not show: where it leads when that is no link here, and its title. */
+function linked({ href, title }: Tokens.Link | Tokens.Image, label: string): string {
+  const about = typeof title === 'string' && title !== '' ? ` (${escapedOnce(title)})` : '';
+  if (LINK.test(href))
+    return `<a href="${escapedOnce(href)}" rel="noopener noreferrer nofollow">${label}</a>${about}`;
+  const cut = href.length > SHOWN_LENGTH ? `${href.slice(0, SHOWN_LENGTH)}…` : href;
+  return `${label}${cut === '' ? '' : ` (${escaped(cut)})`}${about}`;
+}
+
+/** What stands behind a fence: shown when it is more than a language. */
+const aboutCode = ({ lang = '' }: Tokens.Code): string =>
+  /\s/.test(lang.trim()) ? `<p class="note">${escapedOnce(lang)}</p>\n` : '';

@@ -2,8 +2,9 @@ import type { ExportPart } from '@agenthost/client';
 import type { ExportedChatHead } from '@agenthost/protocol';
 import { oneLine, plain } from '../render/plain-text.ts';
 import type { Block } from './block.ts';
-import { closedMarkdown, fenced } from './closed-markdown.ts';
 import { chatFacts, chatName, sessionFacts, sessionName, waitingBlocks } from './facts.ts';
+import { fenced, inline } from './markdown-text.ts';
+import { shownMarkdown } from './shown-markdown.ts';
 import { turnBlocks } from './turn-blocks.ts';
 
 /** An export as one Markdown document, in pieces as they come. */
@@ -45,7 +46,7 @@ const written = (blocks: readonly Block[]): string =>
 function writeBlock(block: Block): string {
   switch (block.kind) {
     case 'markdown':
-      return closedMarkdown(plain(block.text));
+      return shownMarkdown(plain(block.text));
     case 'line':
       return `*${inline(block.text)}*`;
     case 'error':
@@ -77,8 +78,5 @@ const quoted = (text: string): string =>
     .map((line) => `> ${line}`.trimEnd())
     .join('\n')
     .concat('\n');
-
-/** Text on one line in which nothing is markup. */
-const inline = (text: string): string => oneLine(text, 1_000).replace(/[\\`*_[\]<>#|]/g, '\\$&');
 
 const html = (text: string): string => text.replace(/[&<>]/g, (character) => `&#${character.charCodeAt(0)};`);
