@@ -5,6 +5,7 @@ import { loadNativePty, type NativePty } from './native-pty.ts';
 import { endSession, signalForeground } from './process-session.ts';
 import { PtyError, type PtyExit, type PtySink, type PtySpec } from './pty.ts';
 import { PtyInput } from './pty-input.ts';
+import { ReadGathering } from './read-gathering.ts';
 import { checkSpec } from './spawn-checks.ts';
 
 /** Limits of one pty, in bytes. */
@@ -43,6 +44,7 @@ export class RunningPty {
   /** What the sink was given up to here. */
   #delivered = 0;
   #isDelivering = false;
+  readonly #gathering = new ReadGathering(() => this.#deliver());
   #isReading = true;
   #isDrained = false;
   #processExit: PtyExit | undefined;
@@ -108,6 +110,7 @@ export class RunningPty {
   /** The sink hears nothing more; the pty is read from, and unacknowledged output kept up to `detachedKeep`. */
   detach(): void {
     this.#sink = undefined;
+    this.#gathering.end();
     this.#kept.trim(this.#detachedKeep);
     this.#setReading();
   }
@@ -115,7 +118,7 @@ export class RunningPty {
   /** Everything before `offset` may be forgotten. */
   acknowledge(offset: number): void {
     this.#kept.forget(Math.min(offset, this.#sink === undefined ? offset : this.#delivered));
-    this.#deliver();
+    if (!this.#gathering.isHolding) this.#deliver();
     this.#setReading();
   }
 
@@ -155,6 +158,7 @@ export class RunningPty {
   /** Forgets everything and closes the pty. Ends no process: call it when it has ended, or its session was. */
   release(): void {
     this.#sink = undefined;
+    this.#gathering.end();
     clearTimeout(this.#silence);
     this.#input.end();
     this.#socket.destroy();
@@ -188,7 +192,7 @@ export class RunningPty {
     this.#kept.append(bytes);
     this.#silence?.refresh();
     if (this.#sink === undefined) this.#kept.trim(this.#detachedKeep);
-    else this.#deliver();
+    else this.#gathering.took(bytes.length, this.#kept.end - this.#delivered);
     this.#setReading();
   }
 
@@ -213,6 +217,7 @@ export class RunningPty {
     // A sink may acknowledge within `data`.
     if (this.#isDelivering) return;
     this.#isDelivering = true;
+    this.#gathering.delivered();
     try {
       for (let sink = this.#sink; sink !== undefined; sink = this.#sink) {
         const room = this.#highWater - (this.#delivered - this.#kept.start);
@@ -256,7 +261,7 @@ export class RunningPty {
     this.#isDrained = true;
     clearTimeout(this.#silence);
     this.#input.end();
-    this.#tellExit();
+    this.#deliver();
   }
 
   #tellExit(): void {

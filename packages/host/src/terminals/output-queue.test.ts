@@ -21,3 +21,24 @@ it('what has to wait is as it came, though the buffer that it came in holds some
   expect(taken.length).toBe(expected.length);
   expect(taken === expected).toBe(true);
 });
+
+it('has the offsets of the pty, wherever that begins, and in whichever turn it is taken', async () => {
+  const clock = new SimulatedClock();
+  const start = 1_000_003;
+  let next = start;
+  const queue = new OutputQueue(clock, (bytes, offset) => {
+    expect(offset).toBe(next);
+    expect(bytes.length).toBeLessThanOrEqual(64 * 1024);
+    next += bytes.length;
+  });
+  let pushed = start;
+  for (let turn = 0; turn < 4; turn += 1) {
+    for (const length of [1, 200_000, 70_000, 60_000, 5]) {
+      queue.push(new Uint8Array(length), pushed);
+      pushed += length;
+    }
+    if (turn === 1) queue.takeAll();
+    if (turn !== 0) await clock.settle();
+  }
+  expect(next).toBe(pushed);
+});

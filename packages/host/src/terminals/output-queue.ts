@@ -1,4 +1,5 @@
 import type { Timers } from '../lib/clock.ts';
+import { KeptOutput } from '../pty/kept-output.ts';
 
 /** A terminal takes so many bytes in one turn of the event loop: others have a share of it too. */
 const TURN_BYTES = 256 * 1024;
@@ -12,7 +13,11 @@ const STEP_BYTES = 64 * 1024;
 export class OutputQueue {
   readonly #timers: Timers;
   readonly #take: (bytes: Uint8Array, offset: number) => void;
-  readonly #waiting: { readonly bytes: Uint8Array; readonly offset: number }[] = [];
+  /** A copy of what has to wait, from `#next` on. */
+  readonly #waiting = new KeptOutput();
+  #next = 0;
+  /** An offset of the pty less one of `#waiting`. */
+  #shift = 0;
   #taken = 0;
   #isScheduled = false;
   #whenEmpty: (() => void) | undefined;
@@ -24,35 +29,52 @@ export class OutputQueue {
     this.#take = take;
   }
 
-  /** Takes them now, or a copy later. */
+  /** Takes them now, or a copy later. What comes while something waits follows on it. */
   push(bytes: Uint8Array, offset: number): void {
     if (this.#isOver) return;
-    for (let start = 0; start < bytes.length; start += STEP_BYTES) {
-      const step = bytes.subarray(start, start + STEP_BYTES);
-      if (this.#waiting.length === 0 && this.#taken < TURN_BYTES) this.#hand(step, offset + start);
-      // A `slice` of a Buffer would be a view.
-      else this.#waiting.push({ bytes: new Uint8Array(step), offset: offset + start });
+    let start = 0;
+    for (; this.#isEmpty && start < bytes.length && this.#taken < TURN_BYTES; start += STEP_BYTES)
+      this.#hand(bytes.subarray(start, start + STEP_BYTES), offset + start);
+    if (start < bytes.length) {
+      if (this.#isEmpty) this.#shift = offset + start - this.#next;
+      this.#waiting.append(bytes.subarray(start));
     }
     this.#schedule();
   }
 
   /** Calls back once everything was taken. */
   finish(callback: () => void): void {
-    if (this.#waiting.length === 0) callback();
+    if (this.#isEmpty) callback();
     else this.#whenEmpty = callback;
   }
 
   /** Takes all that waits, now. */
   takeAll(): void {
-    for (const { bytes, offset } of this.#waiting.splice(0)) this.#hand(bytes, offset);
+    while (this.#handNext());
     this.#settle();
   }
 
   /** Takes nothing any more. */
   end(): void {
     this.#isOver = true;
-    this.#waiting.length = 0;
+    this.#next = this.#waiting.end;
+    this.#waiting.forget(this.#next);
     this.#whenEmpty = undefined;
+  }
+
+  get #isEmpty(): boolean {
+    return this.#next === this.#waiting.end;
+  }
+
+  /** False when nothing waits. */
+  #handNext(): boolean {
+    const bytes = this.#waiting.at(this.#next);
+    if (bytes.length === 0) return false;
+    const offset = this.#next + this.#shift;
+    this.#next += bytes.length;
+    this.#hand(bytes, offset);
+    this.#waiting.forget(this.#next);
+    return true;
   }
 
   #hand(bytes: Uint8Array, offset: number): void {
@@ -67,9 +89,7 @@ export class OutputQueue {
       this.#isScheduled = false;
       this.#taken = 0;
       while (this.#taken < TURN_BYTES) {
-        const next = this.#waiting.shift();
-        if (next === undefined) return this.#settle();
-        this.#hand(next.bytes, next.offset);
+        if (!this.#handNext()) return this.#settle();
       }
       this.#schedule();
     });
