@@ -1,4 +1,5 @@
 import { type Clock, steadyNow } from '../lib/clock.ts';
+import { addressName, isLoopbackName } from './address-name.ts';
 
 /** Wrong tokens in a row that one address may show before it is slowed: somebody mistypes, or several clients have an old one. */
 const BURST = 20;
@@ -38,21 +39,21 @@ export class GuessLimit {
   /** How long this address has to wait before it may try again, in ms; 0: it may now. */
   waitMs(address: string | undefined): number {
     const now = steadyNow(this.#clock);
-    const name = nameOf(address);
+    const name = addressName(address);
     const own = waitOf(this.#debts.get(name), now, BURST, REFILL_MS);
-    return isLoopback(name) ? own : Math.max(own, waitOf(this.#all, now, BURST_OF_ALL, REFILL_OF_ALL_MS));
+    return isLoopbackName(name) ? own : Math.max(own, waitOf(this.#all, now, BURST_OF_ALL, REFILL_OF_ALL_MS));
   }
 
   /** It has shown a wrong token. */
   failed(address: string | undefined): void {
     const now = steadyNow(this.#clock);
-    const name = nameOf(address);
+    const name = addressName(address);
     const debt = this.#debts.get(name) ?? { count: 0, at: now };
     // Behind all others.
     this.#debts.delete(name);
     this.#debts.set(name, debt);
     add(debt, now, BURST, REFILL_MS);
-    if (!isLoopback(name)) add(this.#all, now, BURST_OF_ALL, REFILL_OF_ALL_MS);
+    if (!isLoopbackName(name)) add(this.#all, now, BURST_OF_ALL, REFILL_OF_ALL_MS);
     const [oldest] = this.#debts.keys();
     if (this.#debts.size > MAX_ADDRESSES && oldest !== undefined) this.#debts.delete(oldest);
     this.#untold += 1;
@@ -78,22 +79,4 @@ function waitOf(debt: Debt | undefined, now: number, burst: number, refillMs: nu
   if (debt === undefined) return 0;
   const over = left(debt, now, refillMs) - (burst - 1);
   return over <= 0 ? 0 : Math.ceil(over * refillMs);
-}
-
-const LOOPBACK = '127.0.0.1';
-const isLoopback = (name: string): boolean => name === LOOPBACK;
-
-/**
- * An address as it is counted. Who has an IPv6 address has as many as they like: the first half of it tells them apart. Whoever is on this
- * machine has all of loopback: those are one.
- */
-function nameOf(address = ''): string {
-  const plain = address.replace(/^::ffff:(?=\d)/i, '').replace(/%.*$/, '');
-  if (plain === '::1' || plain.startsWith('127.')) return LOOPBACK;
-  if (!plain.includes(':')) return plain;
-  const [head = '', tail] = plain.split('::');
-  const groups = head.split(':').filter((group) => group !== '');
-  const behind = tail === undefined ? [] : tail.split(':').filter((group) => group !== '');
-  const missing = tail === undefined ? 0 : Math.max(0, 8 - groups.length - behind.length);
-  return [...groups, ...Array.from({ length: missing }, () => '0'), ...behind].slice(0, 4).join(':');
 }

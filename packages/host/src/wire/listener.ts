@@ -1,8 +1,14 @@
-import { createServer as createHttp, type Server as HttpServer, type RequestListener } from 'node:http';
+import {
+  createServer as createHttp,
+  type Server as HttpServer,
+  type RequestListener,
+  STATUS_CODES,
+} from 'node:http';
 import { createServer as createHttps } from 'node:https';
 import { createServer as createTcp, type Server, type Socket } from 'node:net';
 import type { Log } from '../lib/log.ts';
 import type { TlsCredentials } from '../tls/credentials.ts';
+import { otherEnd, type Strangers, TOO_MANY_STRANGERS } from './strangers.ts';
 
 /** The first byte of a TLS handshake record; no HTTP request begins with it. */
 const TLS_HANDSHAKE = 0x16;
@@ -38,17 +44,53 @@ export interface Listener {
 /** HTTP on a port, in TLS when there are credentials. */
 export function createListener(
   credentials: Pick<TlsCredentials, 'cert' | 'key'> | undefined,
-  log: Log,
+  { strangers, log }: { strangers: Doorkeeper; log: Log },
   onRequest: RequestListener,
 ): Listener {
-  return credentials === undefined ? plainListener(onRequest) : tlsListener(credentials, log, onRequest);
+  return credentials === undefined
+    ? plainListener(strangers, onRequest)
+    : tlsListener(credentials, { strangers, log }, onRequest);
 }
 
-function plainListener(onRequest: RequestListener): Listener {
+/** Who says whether one more may come in. */
+type Doorkeeper = Pick<Strangers, 'arrived'>;
+
+/** What becomes of those who come. */
+interface Door {
+  /** Whether who says no more is still answered. */
+  readonly allowHalfOpen: boolean;
+  onArrival(socket: Socket): void;
+  onRefusal(socket: Socket): void;
+}
+
+/** Holds the port, and lets in what is not too many. */
+function frontDoor(
+  http: HttpServer,
+  strangers: Doorkeeper,
+  { allowHalfOpen, onArrival, onRefusal }: Door,
+): Server {
+  const port = createTcp({ allowHalfOpen, noDelay: true }, (socket) =>
+    strangers.arrived(socket) ? onArrival(socket) : onRefusal(socket),
+  );
+  // Who does not listen himself looks at no time limits, and knows no connections to close.
+  port.on('listening', () => http.emit('listening'));
+  port.on('close', () => http.close());
+  return port;
+}
+
+function plainListener(strangers: Doorkeeper, onRequest: RequestListener): Listener {
   const http = createHttp(HTTP_LIMITS, onRequest);
+  const port = frontDoor(http, strangers, {
+    allowHalfOpen: true,
+    onArrival: (socket) => void http.emit('connection', socket),
+    onRefusal: (socket) => {
+      socket.on('error', () => socket.destroy());
+      refusePlain(socket, 503, `${TOO_MANY_STRANGERS}\n`);
+    },
+  });
   return {
     http,
-    port: http,
+    port,
     useCredentials: () => {
       throw new Error('without TLS there is no certificate to change');
     },
@@ -58,7 +100,7 @@ function plainListener(onRequest: RequestListener): Listener {
 
 function tlsListener(
   credentials: Pick<TlsCredentials, 'cert' | 'key'>,
-  log: Log,
+  { strangers, log }: { strangers: Doorkeeper; log: Log },
   onRequest: RequestListener,
 ): Listener {
   const https = createHttps(
@@ -78,7 +120,7 @@ function tlsListener(
   const silent = new Map<string, Socket>();
   https.on('secureConnection', (socket) => silent.delete(otherEnd(socket)));
   // In front of TLS, so that whoever forgot the s is told.
-  const port = createTcp((socket) => {
+  const onArrival = (socket: Socket): void => {
     const name = otherEnd(socket);
     silent.set(name, socket);
     const cut = (): void => void socket.destroy();
@@ -92,12 +134,15 @@ function tlsListener(
       socket.off('timeout', cut);
       socket.unshift(first);
       if (first[0] === TLS_HANDSHAKE) https.emit('connection', socket);
-      else refusePlain(socket);
+      else refusePlain(socket, 400, TLS_ONLY);
     });
+  };
+  // Before its handshake nothing can be said to it.
+  const port = frontDoor(https, strangers, {
+    allowHalfOpen: false,
+    onArrival,
+    onRefusal: (socket) => void socket.destroy(),
   });
-  // Who does not listen himself looks at no time limits, and knows no connections to close.
-  port.on('listening', () => https.emit('listening'));
-  port.on('close', () => https.close());
   return {
     http: https,
     port,
@@ -111,21 +156,20 @@ function tlsListener(
 const contextOf = ({ cert, key }: Pick<TlsCredentials, 'cert' | 'key'>) =>
   ({ cert, key, minVersion: 'TLSv1.2' }) as const;
 
-const otherEnd = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`;
-
-function refusePlain(socket: Socket): void {
+function refusePlain(socket: Socket, status: 400 | 503, text: string): void {
   // What it sent does not matter, but unread it would make the answer a reset. Who goes on sending is cut all the same.
   socket.resume();
   const cut = setTimeout(() => socket.destroy(), REFUSED_MS);
   socket.once('close', () => clearTimeout(cut));
   socket.end(
     [
-      'HTTP/1.1 400 Bad Request',
+      `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+      ...(status === 503 ? ['Retry-After: 5'] : []),
       'Connection: close',
       'Content-Type: text/plain; charset=utf-8',
-      `Content-Length: ${Buffer.byteLength(TLS_ONLY)}`,
+      `Content-Length: ${Buffer.byteLength(text)}`,
       '',
-      TLS_ONLY,
+      text,
     ].join('\r\n'),
   );
 }

@@ -19,6 +19,7 @@ import type { TlsCredentials } from '../tls/credentials.ts';
 import type { Identity } from './connection.ts';
 import { createListener, type Listener } from './listener.ts';
 import { servePage } from './pages.ts';
+import { type StrangerLimits, Strangers } from './strangers.ts';
 import { WEB_HEADERS } from './web-headers.ts';
 
 /** How a host listens. */
@@ -32,6 +33,7 @@ export interface ServerOptions {
   /** Absent: plain HTTP. */
   readonly tls?: Pick<TlsCredentials, 'cert' | 'key'> | undefined;
   readonly log: Log;
+  readonly strangerLimits?: StrangerLimits;
   /** Whether new work is taken: what `/readyz` says. */
   isReady(): boolean;
   /** Why there is no room for one more connection of this token, for people; absent: there is. */
@@ -51,6 +53,7 @@ const CLOSE_GRACE_MS = 1_000;
 export class HostServer {
   readonly #options: ServerOptions;
   readonly #listener: Listener;
+  readonly #strangers: Strangers;
   readonly #sockets: WebSocketServer;
 
   constructor(options: ServerOptions) {
@@ -58,7 +61,9 @@ export class HostServer {
     const maxPayload = options.maxFrameBytes ?? DEFAULT_MAX_CLIENT_FRAME_BYTES;
     this.#sockets = new WebSocketServer({ ...WEBSOCKET_SERVER_OPTIONS, maxPayload, noServer: true });
     const listen = getRequestListener(this.#app().fetch);
-    this.#listener = createListener(options.tls, options.log, (request, response) => {
+    this.#strangers = new Strangers(options.log, options.strangerLimits);
+    const parts = { strangers: this.#strangers, log: options.log };
+    this.#listener = createListener(options.tls, parts, (request, response) => {
       response.setHeaders(new Headers(WEB_HEADERS));
       if (queryToken(request.url) !== undefined) response.setHeader('referrer-policy', 'no-referrer');
       const refusal = this.#refusalOf(request);
@@ -182,6 +187,7 @@ export class HostServer {
     if (!('identity' in decided)) return refuse(socket, decided);
     const { maxFrameBytes } = this.#options;
     this.#sockets.handleUpgrade(request, socket, head, (accepted) => {
+      this.#strangers.known(request.socket);
       const limits = maxFrameBytes === undefined ? {} : { maxFrameBytes };
       this.#options.accept(wrapServerSocket(accepted, limits), decided.identity);
     });
