@@ -97,4 +97,10 @@ export const FAULTS: readonly Fault[] = [
     find: 'first.turnId === second.turnId && first.partId === second.partId;',
     replace: 'first.turnId === second.turnId;',
   },
+  {
+    title: 'the connections of a token that was revoked go on',
+    file: 'packages/host/src/wire/hub.ts',
+    find: 'if (connection.identity.tokenHash !== tokenHash) continue;',
+    replace: 'if (connection.identity.tokenHash !== tokenHash || connection !== asker?.connection) continue;',
+  },
 ];

@@ -16,6 +16,8 @@ export class Archive {
   readonly #lastApplied = new Map<string, number>();
   /** What each turn ever was when it had ended, by its id. */
   readonly #turns = new Map<string, string[]>();
+  /** Commands of shells that have ended. */
+  readonly #finished = new Set<string>();
   /** Clients who may do nothing any more. */
   readonly #barred = new Set<string>();
   #lastSeq = 0;
@@ -40,6 +42,7 @@ export class Archive {
       this.#lastSeq = Math.max(this.#lastSeq, seq);
       this.#json.set(seq, json);
       if (json.includes('rejectionReason') || json.includes('"terminal/input"')) this.#checkPublic(json);
+      if (json.includes('"terminal/commandFinished"')) this.#noteFinished(json);
       if (origin === undefined) continue;
       this.#noteDispatch(origin, seq);
       if (this.#barred.has(origin.clientId))
@@ -69,6 +72,13 @@ export class Archive {
   /** How often that dispatch took effect. */
   timesApplied(clientId: string, epoch: string, clientSeq: number): number {
     return this.#byDispatch.get(`${clientId} ${epoch} ${clientSeq}`)?.length ?? 0;
+  }
+
+  #noteFinished(json: string): void {
+    const { action }: ActionEnvelope = JSON.parse(json);
+    if (action.type !== 'terminal/commandFinished') return;
+    if (this.#finished.has(action.commandId)) this.#faults.note('once', `a command ended twice: ${json}`);
+    this.#finished.add(action.commandId);
   }
 
   #checkPublic(json: string): void {

@@ -1,4 +1,3 @@
-import type { Host } from '@agenthost/host';
 import { ROOT_URI } from '@agenthost/protocol';
 import { SECOND_CHAT, SESSION } from '../deeds/act.ts';
 import type { SeededRandom } from '../seeded-random.ts';
@@ -6,26 +5,6 @@ import type { SimClient } from './sim-client.ts';
 import { TERMINALS } from './terminals.ts';
 import { Violation } from './violation.ts';
 import type { World } from './world.ts';
-
-/** How a client comes that may look at everything and do nothing. */
-export const OBSERVER = { credential: 'of an observer', mayOnlyLook: true };
-
-/** Someone whom a client has made a token for. */
-export interface Guest {
-  readonly client: SimClient;
-  readonly tokenId: string;
-  /** Somebody was told that it has no token any more. */
-  isRevoked: boolean;
-}
-
-type Identity = Parameters<Host['accept']>[1];
-
-/** Who comes with that; `undefined`: nobody. */
-export function identityOf(host: Host, credential: string | undefined): Identity | undefined {
-  if (credential === undefined) return { tokenHash: 'owner', scope: 'admin' };
-  if (credential === OBSERVER.credential) return { tokenHash: 'observer', scope: 'observe' };
-  return host.core.accessTokens.identify(credential);
-}
 
 /** A client makes a token, and somebody comes with it. */
 export function inviteGuest(world: World, client: SimClient): void {

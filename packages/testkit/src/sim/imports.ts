@@ -1,36 +1,10 @@
 import { type AhpClient, ChannelLost, ConnectionLost, Replaced } from '@agenthost/client';
-import type {
-  ActiveTurn,
-  ExportedChatHead,
-  ExportedOpenTurn,
-  ExportedSession,
-  ExportedTurn,
-  Turn,
-} from '@agenthost/protocol';
 import { RpcError } from '@agenthost/rpc';
 import { PASSING_SESSION, SESSION } from '../deeds/act.ts';
-import { differenceOf } from './difference.ts';
+import { mustBeCopy, readSession, type UnheardImport } from './exported.ts';
 import type { SimClient } from './sim-client.ts';
 import { Violation } from './violation.ts';
 import type { World } from './world.ts';
-
-/** A session as it was read. */
-interface Exported {
-  readonly session: ExportedSession;
-  readonly chats: readonly ExportedChat[];
-}
-
-interface ExportedChat {
-  readonly head: ExportedChatHead;
-  readonly turns: readonly ExportedTurn[];
-  readonly openTurn?: ExportedOpenTurn;
-}
-
-/** An import that was begun, and of which nobody heard that it was done. */
-export interface UnheardImport {
-  readonly channel: string;
-  readonly chats: readonly ExportedChat[];
-}
 
 /** A client reads a session and makes another of it, which has the same turns; now and then it breaks off. */
 export function importCopy(world: World, client: SimClient): void {
@@ -93,49 +67,6 @@ export async function checkImports(world: World, { client }: SimClient): Promise
       throw new Violation('import', `${unheard.channel} is ready, and has no chats`);
   }
 }
-
-async function readSession(client: AhpClient, uri: string): Promise<Exported> {
-  let session: ExportedSession | undefined;
-  const chats: { head: ExportedChatHead; turns: ExportedTurn[]; openTurn?: ExportedOpenTurn }[] = [];
-  for await (const part of client.sessions.export(uri)) {
-    const last = chats.at(-1);
-    if (part.type === 'session') session = part.head.session;
-    else if (part.type === 'chat') chats.push({ head: part.chat, turns: [] });
-    else if (part.type === 'turn') last?.turns.push(part.turn);
-    else if (last !== undefined) last.openTurn = part.turn;
-  }
-  if (session === undefined) throw new Error(`nothing was read of ${uri}`);
-  return { session, chats };
-}
-
-function mustBeCopy(copies: readonly ExportedChat[], { channel, chats }: UnheardImport): void {
-  const difference = differenceOf(copies.map(textOf), chats.map(textOf));
-  if (difference !== undefined) throw new Violation('import', `${channel}: ${difference}`);
-}
-
-/** What a copy has in common with its source: a turn that ran has ended, and what is kept elsewhere has another name. */
-function textOf({ turns, openTurn }: ExportedChat): unknown {
-  return [
-    ...turns.map(({ turn }) => (isOpenTurn(turn) ? said(turn) : whole(turn))),
-    ...(openTurn === undefined ? [] : [said(openTurn.turn)]),
-  ];
-}
-
-/** One that had not ended where it was exported. */
-const isOpenTurn = ({ error }: Turn): boolean => error?.errorType === 'exportedWhileRunning';
-
-const said = ({ id, message, responseParts }: Turn | ActiveTurn): unknown => ({
-  id,
-  message,
-  parts: responseParts.filter(({ kind }) => kind !== 'toolCall'),
-});
-
-const whole = ({ responseParts, ...turn }: Turn): unknown => ({
-  ...turn,
-  parts: responseParts.map((part) =>
-    part.kind === 'toolCall' ? { ...part, toolCall: { ...part.toolCall, content: undefined } } : part,
-  ),
-});
 
 /** A client thinks better of it. */
 class BrokenOff extends Error {

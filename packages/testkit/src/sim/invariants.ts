@@ -31,6 +31,7 @@ export async function checkInvariants(world: World): Promise<void> {
       await holding;
     }
     checkQuestions(auditor);
+    checkCommands(auditor);
     // The auditor's arrival may have set something off; everybody is compared at the same moment.
     for (const client of world.clients) compareClient(world, client, auditor);
     checkForeigners(world.foreigners, auditor);
@@ -81,6 +82,18 @@ function checkQuestions(auditor: SimClient): void {
   const inOrder = (list: typeof asked): typeof asked =>
     list.toSorted((a, b) => (a.chat + a.request.id < b.chat + b.request.id ? -1 : 1));
   mustEqual('questions', 'what sessions show of their chats', inOrder(shown), inOrder(asked));
+}
+
+/** Of a shell's commands only the last may run, and none where the shell has gone. Throws a `Violation`. */
+function checkCommands(auditor: SimClient): void {
+  for (const { uri, confirmed } of auditor.mirrors()) {
+    if (!('claim' in confirmed)) continue;
+    const commands = confirmed.content.flatMap((part) => (part.type === 'command' ? [part] : []));
+    const running = confirmed.exitCode === undefined ? commands.slice(0, -1) : commands;
+    const open = running.find(({ isComplete }) => !isComplete);
+    if (open !== undefined)
+      throw new Violation('owner', `${uri}: command ${open.commandId} runs, and nothing will end it`);
+  }
 }
 
 /** Channels that somebody may have disposed of; those of a copied session go with it. */

@@ -31,6 +31,8 @@ test.each([
   [1029, 'the same, where both come back at the same moment'],
   [5153, 'the same, once the replay window had forgotten the first'],
   [966, 'a turn that nobody ended, of a chat that could not be read at the start'],
+  [55, 'a search that shows a text without the word, where the word is longer than what is shown'],
+  [239, 'a client that leaves in the middle of a search, told as a fault of the host'],
 ])('the seed that found %s: %s', async (seed) => {
   expect((await simulate({ seed, stepCount: 200 })).of('audits')).toBe(1);
 });

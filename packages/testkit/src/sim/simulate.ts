@@ -1,5 +1,5 @@
 import { SECOND_CHAT, SESSION } from '../deeds/act.ts';
-import { inviteGuest } from './guests.ts';
+import { inviteGuest, letGuestsGo } from './guests.ts';
 import { checkInvariants } from './invariants.ts';
 import { checkNothingLeft } from './leftovers.ts';
 import { withoutRealWorld } from './real-world.ts';
@@ -43,6 +43,7 @@ async function play(world: World, { stepCount, auditCount = 1, without = new Set
       if (index % CHECK_EVERY === 0) world.faults.check();
     }
     await world.settleDown();
+    letGuestsGo(world);
     await checkInvariants(world);
   }
   await checkNothingLeft(world);

@@ -6,10 +6,10 @@ import { SeededRandom } from '../seeded-random.ts';
 import { SimulatedClock } from '../simulated-clock.ts';
 import { type SimulatedPty, SimulatedPtyOwner } from '../simulated-pty.ts';
 import { Archive } from './archive.ts';
+import { type Guest, identityOf, OBSERVER } from './credentials.ts';
+import type { UnheardImport } from './exported.ts';
 import { FaultLog } from './faults.ts';
 import { ForeignClient } from './foreign-client.ts';
-import { type Guest, identityOf, letGuestsGo, OBSERVER } from './guests.ts';
-import type { UnheardImport } from './imports.ts';
 import { Ledger } from './ledger.ts';
 import { type DiskMood, Life } from './life.ts';
 import type { ShellFiles } from './ordered-files.ts';
@@ -211,7 +211,6 @@ export class World {
     if (this.hasDeadWays) await this.linger(SILENCE_MS);
     this.hasDeadWays = false;
     await this.quiesce();
-    letGuestsGo(this);
   }
 
   /** Lets time go by with a network that delivers everything at once. */

@@ -1,0 +1,75 @@
+import type { AhpClient } from '@agenthost/client';
+import type {
+  ActiveTurn,
+  ExportedChatHead,
+  ExportedOpenTurn,
+  ExportedSession,
+  ExportedTurn,
+  Turn,
+} from '@agenthost/protocol';
+import { differenceOf } from './difference.ts';
+import { Violation } from './violation.ts';
+
+/** A session as it was read. */
+export interface Exported {
+  readonly session: ExportedSession;
+  readonly chats: readonly ExportedChat[];
+}
+
+/** A chat as it was read. */
+export interface ExportedChat {
+  readonly head: ExportedChatHead;
+  readonly turns: readonly ExportedTurn[];
+  readonly openTurn?: ExportedOpenTurn;
+}
+
+/** An import that was begun, and of which nobody heard that it was done. */
+export interface UnheardImport {
+  readonly channel: string;
+  readonly chats: readonly ExportedChat[];
+}
+
+/** Reads all of a session; rejects as `Sessions.export` does. */
+export async function readSession(client: AhpClient, uri: string): Promise<Exported> {
+  let session: ExportedSession | undefined;
+  const chats: { head: ExportedChatHead; turns: ExportedTurn[]; openTurn?: ExportedOpenTurn }[] = [];
+  for await (const part of client.sessions.export(uri)) {
+    const last = chats.at(-1);
+    if (part.type === 'session') session = part.head.session;
+    else if (part.type === 'chat') chats.push({ head: part.chat, turns: [] });
+    else if (part.type === 'turn') last?.turns.push(part.turn);
+    else if (last !== undefined) last.openTurn = part.turn;
+  }
+  if (session === undefined) throw new Error(`nothing was read of ${uri}`);
+  return { session, chats };
+}
+
+/** Throws a `Violation` when chats do not have the turns that were exported. */
+export function mustBeCopy(copies: readonly ExportedChat[], { channel, chats }: UnheardImport): void {
+  const difference = differenceOf(copies.map(textOf), chats.map(textOf));
+  if (difference !== undefined) throw new Violation('import', `${channel}: ${difference}`);
+}
+
+/** What a copy has in common with its source: a turn that ran has ended, and what is kept elsewhere has another name. */
+function textOf({ turns, openTurn }: ExportedChat): unknown {
+  return [
+    ...turns.map(({ turn }) => (isOpenTurn(turn) ? said(turn) : whole(turn))),
+    ...(openTurn === undefined ? [] : [said(openTurn.turn)]),
+  ];
+}
+
+/** One that had not ended where it was exported. */
+const isOpenTurn = ({ error }: Turn): boolean => error?.errorType === 'exportedWhileRunning';
+
+const said = ({ id, message, responseParts }: Turn | ActiveTurn): unknown => ({
+  id,
+  message,
+  parts: responseParts.filter(({ kind }) => kind !== 'toolCall'),
+});
+
+const whole = ({ responseParts, ...turn }: Turn): unknown => ({
+  ...turn,
+  parts: responseParts.map((part) =>
+    part.kind === 'toolCall' ? { ...part, toolCall: { ...part.toolCall, content: undefined } } : part,
+  ),
+});
