@@ -1,15 +1,14 @@
-import { createPrivateKey, generateKeyPairSync, X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect, type TLSSocket } from 'node:tls';
 
 import { expect, test } from 'vitest';
+import { newCertificatePair } from '../../test/certificate-pair.ts';
 import { PuppetAgent } from '../../test/puppet-agent.ts';
 import { MemoryJournal } from '../journal/memory-journal.ts';
 import { systemTimers, type Timers } from '../lib/clock.ts';
-import { makeCertificate } from '../tls/make-certificate.ts';
 import { createHost } from './create-host.ts';
 
 /** Ten seconds take a hundredth of one. */
@@ -35,12 +34,10 @@ test('a renewed certificate is what new connections get, others go on, and one o
   const folder = mkdtempSync(join(tmpdir(), 'agenthost-certificate-'));
   const files = { certFile: join(folder, 'cert.pem'), keyFile: join(folder, 'key.pem') };
   const put = async (): Promise<string> => {
-    const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-    const key = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
-    const wish = { key: createPrivateKey(key), names: ['127.0.0.1'], now: Date.now(), validDays: 30 };
+    const { cert, key, fingerprint } = await newCertificatePair(Date.now());
     writeFileSync(files.keyFile, key, { mode: 0o600 });
-    writeFileSync(files.certFile, await makeCertificate(wish));
-    return new X509Certificate(readFileSync(files.certFile)).fingerprint256;
+    writeFileSync(files.certFile, cert);
+    return fingerprint;
   };
   const first = await put();
   const host = createHost({

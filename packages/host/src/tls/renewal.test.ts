@@ -1,11 +1,10 @@
-import { createPrivateKey, generateKeyPairSync, X509Certificate } from 'node:crypto';
 import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SimulatedClock } from '@agenthost/testkit';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type CertificatePair, newCertificatePair } from '../../test/certificate-pair.ts';
 import { readCredentials } from './credentials.ts';
-import { makeCertificate } from './make-certificate.ts';
 import { CertificateRenewal } from './renewal.ts';
 
 const NOW = Date.parse('2030-05-01T00:00:00Z');
@@ -26,21 +25,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-interface Pair {
-  readonly cert: string;
-  readonly key: string;
-  readonly fingerprint: string;
-}
-
-async function newPair(): Promise<Pair> {
-  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  const key = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
-  const wish = { key: createPrivateKey(key), names: ['host.example'], now: NOW, validDays: 30 };
-  const cert = await makeCertificate(wish);
-  return { cert, key, fingerprint: new X509Certificate(cert).fingerprint256 };
-}
-
-function write(into: string, { cert, key }: Partial<Pair>): void {
+function write(into: string, { cert, key }: Partial<CertificatePair>): void {
   if (cert !== undefined) writeFileSync(join(into, 'cert.pem'), cert, { mode: 0o600 });
   if (key !== undefined) writeFileSync(join(into, 'key.pem'), key, { mode: 0o600 });
 }
@@ -58,11 +43,11 @@ function follow(at = folder): void {
 }
 
 test('files that change are read once they have been left alone, and once', async () => {
-  write(folder, await newPair());
+  write(folder, await newCertificatePair(NOW));
   follow();
   await clock.advance(60_000);
   expect(told).toEqual([]);
-  const next = await newPair();
+  const next = await newCertificatePair(NOW);
   write(folder, { cert: next.cert });
   // Half of a pair is there when it is looked at.
   await clock.advance(10_000);
@@ -76,10 +61,10 @@ test('files that change are read once they have been left alone, and once', asyn
 });
 
 test('what cannot be used is told once, in words, and what mends it is taken', async () => {
-  const first = await newPair();
+  const first = await newCertificatePair(NOW);
   write(folder, first);
   follow();
-  const other = await newPair();
+  const other = await newCertificatePair(NOW);
   write(folder, { cert: other.cert });
   await clock.advance(60_000);
   expect(told).toEqual([expect.stringMatching(/key\.pem does not belong to the certificate in .*cert\.pem/)]);
@@ -96,7 +81,7 @@ test('what cannot be used is told once, in words, and what mends it is taken', a
 });
 
 test('a link that leads elsewhere now is a change, as tools that renew certificates make it', async () => {
-  const [old, next] = [await newPair(), await newPair()];
+  const [old, next] = [await newCertificatePair(NOW), await newCertificatePair(NOW)];
   for (const [name, pair] of [
     ['1', old],
     ['2', next],
@@ -113,7 +98,11 @@ test('a link that leads elsewhere now is a change, as tools that renew certifica
 });
 
 test('files that changed while the host started are not missed, and after the end nothing is looked at', async () => {
-  const [old, next, late] = [await newPair(), await newPair(), await newPair()];
+  const [old, next, late] = [
+    await newCertificatePair(NOW),
+    await newCertificatePair(NOW),
+    await newCertificatePair(NOW),
+  ];
   write(folder, old);
   const files = { certFile: join(folder, 'cert.pem'), keyFile: join(folder, 'key.pem') };
   const credentials = readCredentials(files, NOW);

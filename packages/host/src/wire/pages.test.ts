@@ -1,6 +1,7 @@
 import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders, request, type Server } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type PlainAnswer, plainRequest } from '../../test/plain-request.ts';
 import { Gate } from '../auth/gate.ts';
 import { GuessLimit } from '../auth/guess-limit.ts';
 import { servePage } from './pages.ts';
@@ -38,20 +39,8 @@ beforeEach(async () => {
 
 afterEach(() => void server.close());
 
-interface Answer {
-  readonly status: number;
-  readonly body: string;
-  readonly headers: IncomingHttpHeaders;
-}
-
-async function ask(path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Answer> {
-  const sent = request({ host: '127.0.0.1', port, path, headers, method, agent: false });
-  sent.end();
-  const [response] = await once(sent, 'response');
-  let body = '';
-  for await (const chunk of response) body += String(chunk);
-  return { status: response.statusCode, body, headers: response.headers };
-}
+const ask = (path: string, headers?: Record<string, string>, method?: string): Promise<PlainAnswer> =>
+  plainRequest(port, path, headers, method);
 
 /** Where a link of elsewhere leads with this token. */
 async function ticketPath(token: string): Promise<string> {

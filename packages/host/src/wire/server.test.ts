@@ -1,11 +1,11 @@
 import { once } from 'node:events';
-import { type IncomingHttpHeaders, request } from 'node:http';
 import { connect } from 'node:net';
 import { connect as connectClient } from '@agenthost/client';
 import { type AnyMethods, Peer } from '@agenthost/rpc';
 import type { ServerTransport } from '@agenthost/rpc/websocket-server';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
+import { type PlainAnswer, plainRequest } from '../../test/plain-request.ts';
 import { Gate } from '../auth/gate.ts';
 import { GuessLimit } from '../auth/guess-limit.ts';
 import { systemClock, systemTimers } from '../lib/clock.ts';
@@ -88,20 +88,8 @@ function firstSocket(): WebSocket {
   return socket;
 }
 
-interface Answer {
-  readonly status: number;
-  readonly body: string;
-  readonly headers: IncomingHttpHeaders;
-}
-
-async function get(path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Answer> {
-  const sent = request({ host: '127.0.0.1', port, path, headers, method, agent: false });
-  sent.end();
-  const [response] = await once(sent, 'response');
-  let body = '';
-  for await (const chunk of response) body += String(chunk);
-  return { status: response.statusCode, body, headers: response.headers };
-}
+const get = (path: string, headers?: Record<string, string>, method?: string): Promise<PlainAnswer> =>
+  plainRequest(port, path, headers, method);
 
 describe('the upgrade', () => {
   it('[AUTH-1] takes the token as header, in the query or as cookie', async () => {
@@ -234,7 +222,7 @@ describe('guessing', () => {
 });
 
 describe('a browser', () => {
-  const cookieOf = ({ headers }: Answer): string => String(headers['set-cookie']).split(';')[0] ?? '';
+  const cookieOf = ({ headers }: PlainAnswer): string => String(headers['set-cookie']).split(';')[0] ?? '';
 
   it('[AUTH-1] swaps the token of an address for a cookie that no script, site or other port sees', async () => {
     const answer = await get(`/?token=${TOKEN}`);
