@@ -2,11 +2,25 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { describe, expect, test, vi } from 'vitest';
+import type { HostProcess } from '../kill/host-process.ts';
 import { callsOf, quickly, seen, shows } from '../terminals/stage.ts';
 import { clientOf, hostOn, logOf, temporaryFolder } from './stage.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 const preload = fileURLToPath(new URL('clock-preload.ts', import.meta.url));
+
+/** More than anybody may make in a row, after which there is one for each so many ms. */
+const GUESSES = 25;
+const GUESS_EACH_MS = 2_000;
+
+/** Shows so many wrong tokens; how many of them were looked at. */
+async function guess(host: HostProcess, count: number): Promise<number> {
+  const statuses = [];
+  for (let each = 0; each < count; each += 1)
+    statuses.push((await fetch(new URL(`/?token=wrong-${each}`, host.address.url))).status);
+  expect(statuses.filter((status) => status !== 401 && status !== 429)).toEqual([]);
+  return statuses.filter((status) => status === 401).length;
+}
 
 describe('the clock of a host', () => {
   test.each([
@@ -41,11 +55,31 @@ describe('the clock of a host', () => {
       const terminal = await asking.createTerminal({ command: ['/bin/cat'] });
       const watched = await watching.sessions.open(running.uri);
       const before = structuredClone(watched.chat.mirror.confirmed.turns);
+      const changedAt = async (): Promise<string> => {
+        const { items } = await asking.request('listSessions', { channel: 'ahp-root://' });
+        return items.find(({ resource }) => resource === running.uri)?.modifiedAt ?? '';
+      };
+      const changedBefore = await changedAt();
+      // Somebody who guessed and has to wait, and somebody who left and may come back to what is theirs.
+      await guess(host, GUESSES);
+      const guessedAt = performance.now();
+      const leaving = await clientOf(host, 'leaving');
+      const left = await leaving.createTerminal({ command: ['/bin/cat'] });
+      leaving.close();
+      const abandoned = await asking.terminal(left.uri);
 
       await writeFile(offset, String(jumpMs));
       process.kill(host.address.pid, 'SIGUSR2');
       await vi.waitFor(() => expect(host.errors).toContain(`the clock is off by ${jumpMs} ms`));
 
+      // Durations are none of the wall clock's: nobody's wait is over by it, or begins anew.
+      const claim = { kind: 'client', clientId: 'asking' } as const;
+      expect(await abandoned.mirror.dispatch({ type: 'terminal/claimed', claim })).toMatchObject({
+        outcome: 'rejected',
+      });
+      const allowed = await guess(host, GUESSES);
+      expect(allowed).toBeLessThanOrEqual((performance.now() - guessedAt) / GUESS_EACH_MS + 1);
+      await expect.poll(() => guess(host, 1), { timeout: 8 * GUESS_EACH_MS, interval: 200 }).toBe(1);
       // What ran, waited and was held goes on.
       const { length } = JSON.stringify(running.chat.mirror.confirmed);
       await seen(running.chat.mirror, (state) => JSON.stringify(state).length > length || undefined);
@@ -65,6 +99,7 @@ describe('the clock of a host', () => {
       await turn.cancel();
       expect((await turn.result).state).toBe('cancelled');
       await running.prompt(quickly('say after')).result;
+      expect(Date.parse(await changedAt())).toBeGreaterThanOrEqual(Date.parse(changedBefore));
       await Promise.all([asking.ping(), reconnected.ping(), late.ping()]);
       expect(reopened.chat.mirror.confirmed).toEqual(running.chat.mirror.confirmed);
       expect(running.chat.mirror.confirmed.turns.slice(0, 1)).toEqual(before.slice(0, 1));
