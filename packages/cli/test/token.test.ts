@@ -100,6 +100,18 @@ describe('agenthost token', () => {
     await machine.run(['token', 'revoke', other.id, again.id]);
   }, 30_000);
 
+  test('the beginning of a name or an id is enough where only one token begins so', async () => {
+    const first = await create('--name', 'obs-hall');
+    const second = await create('--name', 'obs-yard');
+    const many = await machine.run(['token', 'revoke', 'obs']);
+    expect(many).toMatchObject({ code: 2, out: '' });
+    expect(many.err).toBe(
+      `agenthost: 2 tokens begin with obs: ${first.id.slice(0, 8)} obs-hall, ${second.id.slice(0, 8)} obs-yard\n`,
+    );
+    expect((await machine.run(['token', 'revoke', 'obs-y'])).out).toContain('obs-yard');
+    expect((await machine.run(['token', 'revoke', first.id.slice(0, 12)])).out).toContain('obs-hall');
+  }, 30_000);
+
   test('says what is wrong with its arguments', async () => {
     expect(await machine.run(['token', 'create', '--expires', 'soon'])).toMatchObject({
       code: 2,

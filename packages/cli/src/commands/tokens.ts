@@ -21,6 +21,8 @@ interface TokenOptions extends HostOptions {
 /** How much of an id is shown. */
 const SHOWN_ID_LENGTH = 8;
 
+const shownId = (id: string): string => oneLine(id.slice(0, SHOWN_ID_LENGTH));
+
 /** What the bearer of a token may do. */
 const ALLOWED: Readonly<Record<TokenScope, string>> = {
   observe: 'It may look at all sessions, chats and terminals, and change nothing.',
@@ -117,14 +119,20 @@ function findToken(items: readonly AccessToken[], given: string): AccessToken {
     items.find(({ id }) => id.slice(0, SHOWN_ID_LENGTH) === given) ??
     items.find(({ name }) => name === given);
   if (exact !== undefined) return exact;
-  const [match, ...others] = items.filter(({ id }) => given !== '' && id.startsWith(given));
+  const matches = items.filter(
+    ({ id, name }) => given !== '' && (id.startsWith(given) || name?.startsWith(given) === true),
+  );
+  const [match, ...others] = matches;
   if (match === undefined) {
     throw new CliError(
       EXIT.error,
-      `no token is called ${oneLine(given)}; \`agenthost token list\` lists them`,
+      `no token is called ${oneLine(given) || '(nothing)'}; \`agenthost token list\` lists them`,
     );
   }
-  if (others.length > 0) throw usageError(`${others.length + 1} tokens begin with ${oneLine(given)}`);
+  if (others.length > 0) {
+    const called = matches.slice(0, 5).map(({ id, name }) => oneLine(`${shownId(id)} ${name ?? ''}`));
+    throw usageError(`${matches.length} tokens begin with ${oneLine(given)}: ${called.join(', ')}`);
+  }
   return match;
 }
 
@@ -149,5 +157,5 @@ function lineOf({ id, scope, name, createdAt, lastUsedAt, expiresAt }: AccessTok
     used,
     ...(expiresAt === undefined ? [] : [`${over} ${oneLine(expiresAt.slice(0, 16).replace('T', ' '))} UTC`]),
   ];
-  return `${oneLine(id.slice(0, SHOWN_ID_LENGTH))}  ${oneLine(scope).padEnd(8)}  ${oneLine(name ?? '-')}  ${facts.join(', ')}`;
+  return `${shownId(id)}  ${oneLine(scope).padEnd(8)}  ${oneLine(name ?? '-')}  ${facts.join(', ')}`;
 }

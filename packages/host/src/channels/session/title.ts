@@ -1,11 +1,19 @@
 const MAX_CHARACTERS = 60;
 
+/**
+ * What a terminal obeys, whole: control sequences, strings for it up to what ends them, and other escapes. One that is cut ends with its
+ * line.
+ */
+const SEQUENCES =
+  /(?:\u001b\[|\u009b)[ -?]*[@-~]?|(?:\u001b[\]PX^_]|[\u0090\u0098\u009d-\u009f])\P{Cc}*(?:\u001b\\?|\p{Cc})?|\u001b[ -/]*[0-~]?/gu;
+
 /** A short title from a message: its first line with text, cut at a word; '' when there is none. */
 export function titleFrom(text: string): string {
   const line = text
     .split('\n')
     .map((each) =>
       each
+        .replace(SEQUENCES, '')
         .replace(/[\p{Cc}\p{Cf}]+/gu, ' ')
         .replace(/\s+/g, ' ')
         .trim(),
