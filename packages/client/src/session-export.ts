@@ -22,6 +22,7 @@ import {
 } from '@agenthost/protocol';
 import { RpcError } from '@agenthost/rpc';
 import type { SubscriptionOptions } from './channel.ts';
+import { ChannelLost } from './errors.ts';
 import type { HostInfo } from './handshake.ts';
 import type { Mirror } from './mirror.ts';
 import { contentText } from './terminal.ts';
@@ -186,7 +187,7 @@ async function unlessRefused<T>(answer: Promise<T>): Promise<T | undefined> {
   try {
     return await answer;
   } catch (error) {
-    if (error instanceof RpcError) return undefined;
+    if (error instanceof RpcError || error instanceof ChannelLost) return undefined;
     throw error;
   }
 }
@@ -197,9 +198,11 @@ async function peek<K extends ChannelKind>(
   options: SubscriptionOptions & { readonly kind: K },
 ): Promise<Mirror<K>['confirmed']> {
   const mirror = await port.subscribe(uri, options);
-  const state = mirror.confirmed;
+  const { confirmed, isLost } = mirror;
   mirror.dispose();
-  return state;
+  // What is left of it when it was disposed of right behind the answer is not what it was.
+  if (isLost) throw new ChannelLost(uri);
+  return confirmed;
 }
 
 function exportedSession(

@@ -32,6 +32,7 @@ test.each([
   [5153, 'the same, once the replay window had forgotten the first'],
   [966, 'a turn that nobody ended, of a chat that could not be read at the start'],
   [55, 'a search that shows a text without the word, where the word is longer than what is shown'],
+  [2862, 'an export without chats, of a session that was disposed of as it was read'],
   [239, 'a client that leaves in the middle of a search, told as a fault of the host'],
 ])('the seed that found %s: %s', async (seed) => {
   expect((await simulate({ seed, stepCount: 200 })).of('audits')).toBe(1);
