@@ -10,7 +10,7 @@ import { checkSpec } from './spawn-checks.ts';
 
 /** Limits of one pty, in bytes. */
 export interface RunningPtyOptions {
-  /** With a sink: the pty is not read from while more than this is unacknowledged. Default 1 MiB. */
+  /** With a sink: the pty is not read from while more than this is unacknowledged. Default 512 KiB. */
   readonly highWater?: number;
   /** Without a sink: the pty is always read from, and this much of the newest is kept. Default 16 MiB. */
   readonly detachedKeep?: number;
@@ -73,7 +73,7 @@ export class RunningPty {
     }
     this.id = spec.id;
     this.#native = native;
-    this.#highWater = options.highWater ?? mebibyte;
+    this.#highWater = options.highWater ?? mebibyte / 2;
     this.#detachedKeep = options.detachedKeep ?? 16 * mebibyte;
     this.#socket = this.#open();
     this.#input = new PtyInput(this.#fd, () => this.#socket.destroyed);

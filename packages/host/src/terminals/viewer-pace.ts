@@ -2,7 +2,7 @@ import { type Cancel, type Clock, steadyNow, type Timers } from '../lib/clock.ts
 import type { Channel } from '../sync/channel.ts';
 
 /** More than so many bytes waiting for a viewer: it does not keep up. */
-const BEHIND_BYTES = 1024 * 1024;
+const BEHIND_BYTES = 512 * 1024;
 /** A viewer that has taken nothing for so long is not waited for. */
 const STALLED_MS = 2_000;
 const LOOK_MS = 4;
