@@ -11,8 +11,8 @@ const start = (rc: string, more: Partial<ShellSetup> = {}) =>
 
 /** Keys put in long lines: ^G one of ASCII, ^T one of 160 KB, 640 KB as a mark would have it. */
 const LONG_LINES = `PS1='$ '
-printf -v ascii '%020000d' 0; ascii=\${ascii//0/x}
-printf -v wide '%080000d' 0; wide=\${wide//0/é}
+printf -v ascii 'x%.0s' {1..20000}
+printf -v wide 'é%.0s' {1..80000}
 bind -x '"\\C-g": READLINE_LINE=": $ascii"'
 bind -x '"\\C-t": READLINE_LINE=": $wide"'
 `;
