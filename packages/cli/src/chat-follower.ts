@@ -13,6 +13,7 @@ export class ChatFollower {
   readonly #chat: ChatHandle;
   readonly #listener: ChatListener;
   readonly #told = new Set<string>();
+  #isOver = false;
   #current: { readonly turn: TurnBase; readonly reader: TurnReader } | undefined;
 
   constructor(chat: ChatHandle, listener: ChatListener) {
@@ -23,9 +24,15 @@ export class ChatFollower {
   /** Begins with what is there. The result ends it. */
   follow(): () => void {
     const { mirror } = this.#chat;
-    const stop = mirror.onChange(() => this.#look(mirror.confirmed));
+    const stops = [
+      mirror.onAction((envelope) => this.#current?.reader.take(envelope)),
+      mirror.onChange(() => this.#look(mirror.confirmed)),
+    ];
     this.#look(mirror.confirmed);
-    return stop;
+    return () => {
+      this.#isOver = true;
+      for (const stop of stops) stop();
+    };
   }
 
   #look(chat: ChatState): void {
@@ -43,7 +50,10 @@ export class ChatFollower {
 
   #begin(turn: TurnBase): void {
     this.#told.add(turn.id);
-    this.#current = { turn, reader: new TurnReader(turn.id, controlsOf(this.#chat)) };
+    const onNews = (): void => {
+      if (!this.#isOver) this.#look(this.#chat.mirror.confirmed);
+    };
+    this.#current = { turn, reader: new TurnReader(turn.id, controlsOf(this.#chat), onNews) };
     this.#listener.began(turn);
   }
 

@@ -45,6 +45,7 @@ export {
 } from './terminal.ts';
 export type { CreateTerminalOptions, TerminalCatalogue } from './terminals.ts';
 export type { Tokens } from './tokens.ts';
+export { isSameQuestion } from './told-questions.ts';
 export type { OfferedTool, ToolAnswer, ToolRun } from './tool-run.ts';
 export type { OfferOptions, ToolOffer } from './tools.ts';
 export {

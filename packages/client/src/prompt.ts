@@ -72,22 +72,28 @@ export class Prompt implements AsyncIterable<TurnEvent> {
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<TurnEvent, void, undefined> {
-    const reader = new TurnReader(this.turnId, this.#port);
-    for (;;) {
-      const changed = this.#changed();
-      const events = reader.read(this.#port.mirror.confirmed);
-      if (events !== 'missing' && events.length > 0) {
-        yield* events;
-        if (events.at(-1)?.type === 'ended') return;
-        continue;
+    const { mirror } = this.#port;
+    const reader = new TurnReader(this.turnId, this.#port, () => this.#notify());
+    const stop = mirror.onAction((envelope) => reader.take(envelope));
+    try {
+      for (;;) {
+        const changed = this.#changed();
+        const events = reader.read(mirror.confirmed);
+        if (events !== 'missing' && events.length > 0) {
+          yield* events;
+          if (events.at(-1)?.type === 'ended') return;
+          continue;
+        }
+        if (this.#failure !== undefined) throw this.#failure;
+        // It ended and has left the window since.
+        if (this.#turn !== undefined) {
+          yield { type: 'ended', turn: this.#turn };
+          return;
+        }
+        await changed;
       }
-      if (this.#failure !== undefined) throw this.#failure;
-      // It ended and has left the window since.
-      if (this.#turn !== undefined) {
-        yield { type: 'ended', turn: this.#turn };
-        return;
-      }
-      await changed;
+    } finally {
+      stop();
     }
   }
 

@@ -1,4 +1,5 @@
 import type {
+  ActionEnvelope,
   ChatInputAnswer,
   ChatInputRequest,
   ChatInputResponseKind,
@@ -10,6 +11,7 @@ import type {
   Turn,
 } from '@agenthost/protocol';
 import type { DispatchOutcome } from './pending.ts';
+import { callKey, isPending, requestKey, ToldQuestions } from './told-questions.ts';
 
 /** How a tool call is approved. */
 export interface ApproveOptions {
@@ -80,19 +82,26 @@ export interface TurnControls {
 
 /**
  * Tells what is new in a turn since it last looked. It compares states, not actions: after a reconnect by snapshot the
- * difference is the same as after a replay.
+ * difference is the same as after a replay. Only whether a question is the one of the last look takes the actions between.
  */
 export class TurnReader {
   readonly #turnId: string;
   readonly #controls: TurnControls;
+  readonly #questions: ToldQuestions;
   #parts: readonly ResponsePart[] = [];
   readonly #toldLengths = new Map<string, number>();
-  readonly #askedRequests = new Set<string>();
   #hasEnded = false;
 
-  constructor(turnId: string, controls: TurnControls) {
+  /** `onNews` is called when there is something to `read` though the chat has not changed. */
+  constructor(turnId: string, controls: TurnControls, onNews: () => void) {
     this.#turnId = turnId;
     this.#controls = controls;
+    this.#questions = new ToldQuestions(onNews);
+  }
+
+  /** Takes every envelope that was applied to the chat since the last `read`. */
+  take(envelope: ActionEnvelope): void {
+    this.#questions.take(envelope);
   }
 
   /** What is new, in order. `missing` when the chat has no such turn, and nothing after the end. */
@@ -104,6 +113,7 @@ export class TurnReader {
     turn.responseParts.forEach((part, index) => {
       const before = this.#parts[index];
       if (part !== before) this.#readPart(part, before, events);
+      else if (part.kind === 'toolCall') this.#readQuestion(part.toolCall, events);
     });
     this.#parts = turn.responseParts;
     if ('state' in turn) {
@@ -133,39 +143,52 @@ export class TurnReader {
   }
 
   #readToolCall(toolCall: ToolCallState, before: ToolCallState | undefined, events: TurnEvent[]): void {
-    if (toolCall === before) return;
-    const { toolCallId, status } = toolCall;
-    const isSame = before?.toolCallId === toolCallId && before.status === status;
+    const isSame = before?.toolCallId === toolCall.toolCallId && before.status === toolCall.status;
+    // One that is new tells of the call as well: it was running meanwhile.
+    if (this.#readQuestion(toolCall, events)) return;
     // A reconnect by snapshot makes new objects of what has not changed.
-    if (isSame && JSON.stringify(before) === JSON.stringify(toolCall)) return;
-    events.push({ type: 'toolCall', toolCall, change: isSame ? 'content' : status });
-    if (isSame) return;
+    if (toolCall === before || (isSame && JSON.stringify(before) === JSON.stringify(toolCall))) return;
+    events.push({ type: 'toolCall', toolCall, change: isSame ? 'content' : toolCall.status });
+  }
+
+  /** Tells of the question of a call, if it has one that is not told yet. */
+  #readQuestion(toolCall: ToolCallState, events: TurnEvent[]): boolean {
+    const { toolCallId } = toolCall;
+    const key = callKey(toolCallId);
+    if (!isPending(toolCall)) {
+      this.#questions.over(key);
+      return false;
+    }
+    if (!this.#questions.isNew(key, toolCall)) return false;
     const { approve, deny, confirmResult } = this.#controls;
-    if (status === 'pending-confirmation') {
+    const watch = (answer: Promise<DispatchOutcome>): Promise<DispatchOutcome> =>
+      this.#questions.answered(key, toolCall, answer);
+    events.push({ type: 'toolCall', toolCall, change: toolCall.status });
+    if (toolCall.status === 'pending-confirmation') {
       events.push({
         type: 'confirmation',
         toolCall,
-        approve: (options) => approve(toolCallId, options),
-        deny: (options) => deny(toolCallId, options),
+        approve: (options) => watch(approve(toolCallId, options)),
+        deny: (options) => watch(deny(toolCallId, options)),
       });
-    } else if (status === 'pending-result-confirmation') {
+    } else {
       events.push({
         type: 'resultConfirmation',
         toolCall,
-        confirm: (approved) => confirmResult(toolCallId, approved),
+        confirm: (approved) => watch(confirmResult(toolCallId, approved)),
       });
     }
+    return true;
   }
 
-  #readRequests(chat: ChatState, events: TurnEvent[]): void {
-    for (const request of chat.inputRequests ?? []) {
-      if (this.#askedRequests.has(request.id)) continue;
-      this.#askedRequests.add(request.id);
-      events.push({
-        type: 'inputRequest',
-        request,
-        respond: (response, answers) => this.#controls.respond(request.id, response, answers),
-      });
+  #readRequests({ inputRequests = [] }: ChatState, events: TurnEvent[]): void {
+    this.#questions.keepRequests(inputRequests);
+    for (const request of inputRequests) {
+      const key = requestKey(request.id);
+      if (!this.#questions.isNew(key, request)) continue;
+      const respond: Extract<TurnEvent, { type: 'inputRequest' }>['respond'] = (response, answers) =>
+        this.#questions.answered(key, request, this.#controls.respond(request.id, response, answers));
+      events.push({ type: 'inputRequest', request, respond });
     }
   }
 }

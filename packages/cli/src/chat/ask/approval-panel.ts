@@ -1,4 +1,4 @@
-import type { ChatHandle } from '@agenthost/client';
+import { isSameQuestion, type TurnControls } from '@agenthost/client';
 import type { ToolCallConfirmationState } from '@agenthost/protocol';
 import { canAllowOnce, choicesFor } from '../../question/choices.ts';
 import { type Environment, tellFailure } from '../app/environment.ts';
@@ -13,7 +13,7 @@ import type { PanelLines, PanelRoom } from './form-lines.ts';
 /** Answers one tool call that waits. */
 export class ApprovalPanel implements Panel {
   readonly #env: Environment;
-  readonly #chat: ChatHandle;
+  readonly #chat: TurnControls;
   #toolCall: ToolCallConfirmationState;
   #choice = 0;
   #mode: ApprovalView['mode'] = 'choose';
@@ -22,7 +22,7 @@ export class ApprovalPanel implements Panel {
   /** What is asked stood in the window when it was last drawn. */
   #isAskedInSight = true;
 
-  constructor(env: Environment, chat: ChatHandle, toolCall: ToolCallConfirmationState) {
+  constructor(env: Environment, chat: TurnControls, toolCall: ToolCallConfirmationState) {
     this.#env = env;
     this.#chat = chat;
     this.#toolCall = toolCall;
@@ -33,9 +33,13 @@ export class ApprovalPanel implements Panel {
     return this.#mode === 'edit' ? 'editInput' : 'approval';
   }
 
-  /** The call has changed. */
+  /** The call has changed. What was chosen or written for one question is not the answer to the next. */
   update(toolCall: ToolCallConfirmationState): void {
-    if (toolCall.status !== this.#toolCall.status) this.#mode = 'choose';
+    if (!isSameQuestion(toolCall, this.#toolCall)) {
+      this.#mode = 'choose';
+      this.#choice = 0;
+      this.#editor = EMPTY_EDITOR;
+    }
     this.#toolCall = toolCall;
     this.#choice = Math.min(this.#choice, choicesFor(toolCall).length - 1);
   }

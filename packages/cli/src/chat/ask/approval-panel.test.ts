@@ -1,0 +1,51 @@
+import { createClient, type TurnControls } from '@agenthost/client';
+import type { ToolCallPendingConfirmationState } from '@agenthost/protocol';
+import { expect, test } from 'vitest';
+import { FakeContext } from '../../../test/fake-context.ts';
+import { Screen } from '../../render/screen.ts';
+import type { Environment } from '../app/environment.ts';
+import { ApprovalPanel } from './approval-panel.ts';
+
+const pending = (invocationMessage: string): ToolCallPendingConfirmationState => ({
+  status: 'pending-confirmation',
+  toolCallId: 'c1',
+  toolName: 'ponder',
+  displayName: 'Ponder',
+  invocationMessage,
+  toolInput: '{}',
+  editable: true,
+});
+
+const nothing = (): void => undefined;
+const unanswered = () => Promise.resolve({ outcome: 'ignored' } as const);
+const chat: TurnControls = {
+  approve: unanswered,
+  deny: unanswered,
+  confirmResult: unanswered,
+  respond: unanswered,
+};
+
+function panelOf(toolCall: ToolCallPendingConfirmationState): ApprovalPanel {
+  const env: Environment = {
+    client: createClient({ clientId: 'c', transport: () => new Promise(nothing) }),
+    marks: new Screen(new FakeContext()).marks,
+    home: '/home/u',
+    folder: undefined,
+    now: () => 0,
+    later: () => nothing,
+    changed: nothing,
+    notice: nothing,
+    copy: nothing,
+    showTerminal: nothing,
+  };
+  return new ApprovalPanel(env, chat, toolCall);
+}
+
+test('[CHAT-7] what is written for one question of a call is not sent as the answer to the next', () => {
+  const panel = panelOf(pending('Ponder'));
+  panel.run('edit');
+  panel.update({ ...pending('Ponder'), _meta: { seen: true } });
+  expect(panel.context).toBe('editInput');
+  panel.update(pending('Ponder some more'));
+  expect(panel.context).toBe('approval');
+});
