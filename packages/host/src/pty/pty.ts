@@ -52,8 +52,11 @@ export interface Pty {
   resize(cols: number, rows: number): void;
   /** Sends a signal to the foreground process group (what a person at the keys would hit). */
   signal(signal: NodeJS.Signals): void;
-  /** Ends all processes of its session: HUP and TERM, KILL for what is left after 2 s. Resolves when the first process is gone. */
-  kill(): Promise<void>;
+  /**
+   * Ends all processes of its session: HUP and TERM, KILL for what is left after 2 s. Resolves when the first process is gone.
+   * With `forgets`, nobody will ask for it again: should this host go before `release`, its owner carries on alone and forgets it.
+   */
+  kill(options?: { readonly forgets?: boolean }): Promise<void>;
   /** It has ended and everything was read: the owner forgets it. */
   release(): void;
 }

@@ -297,7 +297,7 @@ export class Terminals implements TerminalService, TerminalStarter {
         // Its URI is free again; what it still puts out nobody gets.
         if (this.#runners.get(uri) === runner) this.#runners.delete(uri);
         runner.pty
-          .kill()
+          .kill({ forgets: true })
           .catch((error: unknown) => log.error({ error, uri }, 'a terminal could not be ended'));
       });
     }
@@ -308,7 +308,7 @@ export class Terminals implements TerminalService, TerminalStarter {
   #discard(pty: Pty): void {
     this.#dropFolder(pty.id);
     pty
-      .kill()
+      .kill({ forgets: true })
       .then(() => pty.release())
       .catch((error: unknown) => this.#parts.log.error({ error, pty: pty.id }, 'a pty could not be ended'));
   }

@@ -394,7 +394,7 @@ describe('a keeper', () => {
     keeper?.write(controlFrame({ type: 'spawned', request: spawned.request, pty: 5, pid: 1 }));
     await until('it is released', () => heard.at(-1)?.type === 'release');
     expect(heard.slice(-2)).toEqual([
-      { type: 'kill', request: spawned.request + 1, pty: 5 },
+      { type: 'kill', request: spawned.request + 1, pty: 5, forgets: true },
       { type: 'release', pty: 5 },
     ]);
     await owner.close();

@@ -49,7 +49,7 @@ export type ReachedKeeper =
 export type KeeperRequest =
   | { readonly type: 'list' }
   | { readonly type: 'spawn'; readonly spec: PtySpec }
-  | { readonly type: 'kill'; readonly pty: number };
+  | { readonly type: 'kill'; readonly pty: number; readonly forgets?: boolean };
 
 /** What a keeper answers, other than that it failed. */
 export type KeeperAnswer = Extract<KeeperMessage, { type: 'listed' | 'spawned' | 'killed' }>;
@@ -309,7 +309,7 @@ export class KeeperConnection {
 
   /** Ends a pty that was started after whoever wanted it had given up. */
   #abandon(pty: number): void {
-    this.request({ type: 'kill', pty })
+    this.request({ type: 'kill', pty, forgets: true })
       .catch(() => undefined)
       .finally(() => this.tell({ type: 'release', pty }));
   }

@@ -9,6 +9,7 @@ import {
 } from '../../lib/clock.ts';
 import { PtyError } from '../pty.ts';
 import { RunningPty, type RunningPtyOptions } from '../running-pty.ts';
+import { HeldPty } from './held-pty.ts';
 import { HostLink } from './host-link.ts';
 import type { HostMessage } from './protocol.ts';
 
@@ -38,12 +39,6 @@ const sweepMs = 60 * 60 * 1_000;
 /** How often it is asked whether a host could come at all, while none is there. */
 const lookMs = 30_000;
 
-interface HeldPty {
-  readonly pty: RunningPty;
-  /** When it was first seen to have ended without a host, in ms since the epoch. */
-  endedAt: number | undefined;
-}
-
 /**
  * Owns ptys for whichever host is connected. One host at a time: the socket of one that was killed may linger, so a newcomer
  * takes over and the former connection is closed. Without a host it goes on reading and keeps the newest output; with none and
@@ -62,6 +57,8 @@ export class Keeper {
   #host: HostLink | undefined;
   #lastPty = 0;
   #startingCount = 0;
+  /** Sessions that are being ended: those of ptys that are released meanwhile, too. */
+  readonly #endings = new Set<Promise<void>>();
   #cancelIdle: Cancel | undefined;
   #cancelSweep: Cancel | undefined;
   #cancelLook: Cancel | undefined;
@@ -104,6 +101,7 @@ export class Keeper {
       }),
     );
     this.#ptys.clear();
+    await Promise.all(this.#endings);
     await isClosed;
     this.#ended.resolve();
   }
@@ -124,7 +122,7 @@ export class Keeper {
     this.#host = link;
     former?.hearOutAndClose();
     for (const held of this.#ptys.values()) {
-      if (former !== undefined) held.pty.detach();
+      if (former !== undefined) held.detach();
       held.endedAt = undefined;
     }
     this.#settle();
@@ -134,7 +132,7 @@ export class Keeper {
     this.#links.delete(link);
     if (this.#host !== link) return;
     this.#host = undefined;
-    for (const { pty } of this.#ptys.values()) pty.detach();
+    for (const held of this.#ptys.values()) held.detach();
     this.#settle();
   }
 
@@ -169,7 +167,8 @@ export class Keeper {
   }
 
   #list() {
-    return [...this.#ptys].map(([number, { pty }]) => ({ pty: number, id: pty.id, pid: pty.pid }));
+    const wanted = [...this.#ptys].filter(([, { isForgotten }]) => !isForgotten);
+    return wanted.map(([number, { pty }]) => ({ pty: number, id: pty.id, pid: pty.pid }));
   }
 
   async #spawn(link: HostLink, { request, spec }: Extract<HostMessage, { type: 'spawn' }>): Promise<void> {
@@ -177,24 +176,38 @@ export class Keeper {
     try {
       const pty = await RunningPty.start(spec, this.#options.limits);
       this.#lastPty += 1;
-      this.#ptys.set(this.#lastPty, { pty, endedAt: undefined });
+      const number = this.#lastPty;
+      const held = new HeldPty(pty, () => this.#release(number));
+      this.#ptys.set(number, held);
       // Who asked has gone, and nobody else knows of it.
-      if (this.#host !== link) await this.#end(this.#lastPty, pty);
-      else link.send({ type: 'spawned', request, pty: this.#lastPty, pid: pty.pid });
+      if (this.#host !== link) this.#end(held, true);
+      else link.send({ type: 'spawned', request, pty: number, pid: pty.pid });
     } finally {
       this.#startingCount -= 1;
       this.#settle();
     }
   }
 
-  async #kill(link: HostLink, { request, pty }: Extract<HostMessage, { type: 'kill' }>): Promise<void> {
-    await this.#ptys.get(pty)?.pty.kill();
+  async #kill(
+    link: HostLink,
+    { request, pty: number, forgets }: Extract<HostMessage, { type: 'kill' }>,
+  ): Promise<void> {
+    const held = this.#ptys.get(number);
+    if (held !== undefined) {
+      this.#end(held, forgets === true);
+      await held.pty.kill();
+    }
     link.send({ type: 'killed', request });
   }
 
-  async #end(number: number, pty: RunningPty): Promise<void> {
-    await pty.endSession();
-    this.#release(number);
+  /** Goes on, and keeps this from ending, whoever comes, leaves or releases the pty meanwhile. */
+  #end(held: HeldPty, forgets: boolean): void {
+    const ending = held.end(forgets);
+    this.#endings.add(ending);
+    void ending.then(() => {
+      this.#endings.delete(ending);
+      this.#settle();
+    });
   }
 
   #answer(link: HostLink, request: number, work: Promise<void>): void {
@@ -205,8 +218,7 @@ export class Keeper {
   }
 
   #attach(link: HostLink, number: number, offset: number): void {
-    const pty = this.#ptys.get(number)?.pty;
-    pty?.attach(offset, {
+    this.#ptys.get(number)?.attach(offset, {
       data: (bytes, at) => link.data(number, bytes, at),
       exit: ({ exitCode }) => link.send({ type: 'exit', pty: number, exitCode }),
     });
@@ -222,7 +234,7 @@ export class Keeper {
   #settle(): void {
     if (this.#closing !== undefined) return;
     this.#stopTimers();
-    if (this.#host !== undefined || this.#startingCount > 0) return;
+    if (this.#host !== undefined || this.#startingCount > 0 || this.#endings.size > 0) return;
     if (this.#ptys.size > 0) {
       this.#cancelSweep = this.#timers.after(this.#sweepMs, () => this.#sweep());
       this.#lookLater();

@@ -49,10 +49,15 @@ export class KeptPty implements Pty {
     this.#connection.tell({ type: 'signal', pty: this.#number, signal });
   }
 
-  async kill(): Promise<void> {
+  async kill({ forgets = false } = {}): Promise<void> {
     if (!this.#connection.isOpen) return;
+    const killed = this.#connection
+      .request({ type: 'kill', pty: this.#number, forgets })
+      .catch((error: unknown) => {
+        // We have let go of the keeper meanwhile, which has heard it and carries on alone.
+        if (this.#connection.isOpen) throw error;
+      });
     // Whoever reads it may hear of its end before the answer comes, and a keeper that goes takes it along.
-    const killed = this.#connection.request({ type: 'kill', pty: this.#number });
     await Promise.race([killed, this.#gone.promise, this.#connection.closed]);
   }
 

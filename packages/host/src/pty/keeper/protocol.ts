@@ -28,7 +28,11 @@ export type HostMessage =
   | { readonly type: 'attach'; readonly pty: number; readonly offset: number }
   | { readonly type: 'resize'; readonly pty: number; readonly cols: number; readonly rows: number }
   | { readonly type: 'signal'; readonly pty: number; readonly signal: NodeJS.Signals }
-  | { readonly type: 'kill'; readonly request: number; readonly pty: number }
+  /**
+   * With `forgets`, the keeper lists it to nobody any more, and releases it once it has ended and whoever reads it was told, or has
+   * gone. Builds that do not know the field wait for `release`.
+   */
+  | { readonly type: 'kill'; readonly request: number; readonly pty: number; readonly forgets?: boolean }
   | { readonly type: 'release'; readonly pty: number };
 
 /** What a keeper says, after `hello`. */
@@ -79,7 +83,12 @@ export function parseHostMessage(text: string): HostMessage | undefined {
     case 'signal':
       return { type: 'signal', pty: count(fields, 'pty'), signal: parseSignal(fields.signal) };
     case 'kill':
-      return { type: 'kill', request: count(fields, 'request'), pty: count(fields, 'pty') };
+      return {
+        type: 'kill',
+        request: count(fields, 'request'),
+        pty: count(fields, 'pty'),
+        forgets: fields.forgets === true,
+      };
     case 'release':
       return { type: 'release', pty: count(fields, 'pty') };
     default:
