@@ -45,6 +45,22 @@ describe('agenthost run --session', () => {
     expect(unknown).toMatchObject({ code: 1, err: expect.stringContaining('no session is called nobody') });
   });
 
+  test('[SESS-5] shows as work in the list of sessions also when it is another chat than the default one', async () => {
+    const { session } = await asked();
+    const other = machine.start(['run', '--session', session, '--new-chat', 'say ready; hang']);
+    await other.until('ready');
+    const line = async (): Promise<string> =>
+      (await machine.run(['sessions'])).out
+        .split('\n')
+        .find((each) => each.startsWith(session.slice(0, 8))) ?? '';
+    expect(await line()).toContain('  working  ');
+    const shown = await machine.run(['sessions', 'show', session]);
+    expect(shown.out).toContain('status    working, not in its default chat\n');
+    other.kill('SIGINT');
+    await other.ended;
+    expect(await line()).toContain('  idle  ');
+  });
+
   test('[CHAT-1] asks in a new chat, or in one that is named', async () => {
     const { session } = await asked();
     const made = await machine.run(['run', '--session', session, '--new-chat', 'say elsewhere']);

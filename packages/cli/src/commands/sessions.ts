@@ -15,7 +15,7 @@ import { keyValues } from '../key-values.ts';
 import { questionTitle } from '../question/confirm.ts';
 import { oneLine } from '../render/plain-text.ts';
 import type { Screen } from '../render/screen.ts';
-import { bytes, sessionLine, statusWord } from '../render/session-line.ts';
+import { bytes, sessionLine, sessionWord, statusWord } from '../render/session-line.ts';
 import { shownPath } from '../render/tool-call.ts';
 import { wireCodeOf } from '../rpc-answer.ts';
 import { findSession, shortId } from '../session-ids.ts';
@@ -94,7 +94,7 @@ function filterOf({ meta = [], archived = false }: SessionsOptions): (session: S
  * that only those without are looked at more closely.
  */
 async function lifecycleOf(client: AhpClient, session: SessionSummary): Promise<SessionLifecycle> {
-  if (session.title !== '' || statusWord(session.status) !== 'idle') return 'ready';
+  if (session.title !== '' || sessionWord(session) !== 'idle') return 'ready';
   try {
     const mirror = await client.subscribe(session.resource, { kind: 'session' });
     const { lifecycle } = mirror.state;
@@ -172,9 +172,10 @@ function statusText(state: SessionState): string {
   if (state.lifecycle === 'creating') return 'starting its agent';
   if (state.lifecycle === 'creationFailed')
     return `failed: ${state.creationError?.message ?? 'no reason given'}`;
-  return state.activity === undefined
-    ? statusWord(state.status)
-    : `${statusWord(state.status)}: ${state.activity}`;
+  const word = statusWord(state.status);
+  if (state.activity !== undefined) return `${word}: ${state.activity}`;
+  const isElsewhere = word === 'idle' && state.chats.some(({ status }) => statusWord(status) === 'working');
+  return isElsewhere ? 'working, not in its default chat' : word;
 }
 
 function questions({ inputNeeded }: SessionState): string[] {

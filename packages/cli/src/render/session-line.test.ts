@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ago, bytes, homely, sessionLine, statusWord } from './session-line.ts';
+import { ago, bytes, homely, sessionLine, sessionWord, statusWord } from './session-line.ts';
 
 const now = Date.parse('2026-01-02T00:00:00Z');
 
@@ -82,4 +82,10 @@ test('a title is cut so that the line fits into the window, and the folder after
 test('a path outside the home folder stays as it is', () => {
   expect(homely('/home/username', '/home/user')).toBe('/home/username');
   expect(homely('/home/user', '/home/user')).toBe('~');
+});
+
+test('a session is at work while a turn runs in any of its chats', () => {
+  expect(sessionWord({ status: 33, _meta: { workingChats: 1 } })).toBe('working');
+  expect(sessionWord({ status: 33, _meta: { metadata: {} } })).toBe('idle');
+  expect(sessionWord({ status: 24, _meta: { workingChats: 1 } })).toBe('asks');
 });

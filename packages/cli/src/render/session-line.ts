@@ -17,6 +17,16 @@ export function statusWord(status: SessionStatus): string {
   return activity === SessionStatus.Error ? 'error' : 'idle';
 }
 
+/** A session's word: one whose default chat rests works as long as another of its chats does, which the status does not say [SESS-5]. */
+export function sessionWord({ status, _meta }: Pick<SessionSummary, 'status' | '_meta'>): string {
+  const word = statusWord(status);
+  return word === 'idle' && hasOtherWork({ _meta }) ? 'working' : word;
+}
+
+/** Whether a turn runs in another chat of a listed session than the one that its status is of. */
+export const hasOtherWork = ({ _meta }: { readonly _meta?: SessionSummary['_meta'] | undefined }): boolean =>
+  Number(_meta?.['workingChats'] ?? 0) > 0;
+
 /** How long ago, in the largest unit that fits. `iso` in the future counts as now. */
 export function ago(iso: string, now: number): string {
   const seconds = Math.max(0, Math.round((now - Date.parse(iso)) / 1_000));
@@ -39,9 +49,9 @@ export interface SessionLineOptions {
 }
 
 /** The status of a session whose agent may not be there. */
-function lifecycleWord(lifecycle: SessionLifecycle, status: SessionStatus): string {
+function lifecycleWord(lifecycle: SessionLifecycle, session: SessionSummary): string {
   if (lifecycle === 'creationFailed') return 'failed';
-  return lifecycle === 'creating' ? 'starts' : statusWord(status);
+  return lifecycle === 'creating' ? 'starts' : sessionWord(session);
 }
 
 /** A title is not cut below this for the sake of a long folder. */
@@ -52,10 +62,10 @@ export function sessionLine(
   session: SessionSummary,
   { now, home, lifecycle = 'ready', columns = Number.POSITIVE_INFINITY }: SessionLineOptions,
 ): string {
-  const { resource, status, provider, modifiedAt, title, workingDirectory, project } = session;
+  const { resource, provider, modifiedAt, title, workingDirectory, project } = session;
   const head = [
     shortId(resource).padEnd(8),
-    lifecycleWord(lifecycle, status).padEnd(7),
+    lifecycleWord(lifecycle, session).padEnd(7),
     oneLine(provider).padEnd(8),
     ago(modifiedAt, now).padStart(6),
   ].join('  ');

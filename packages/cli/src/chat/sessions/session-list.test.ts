@@ -62,6 +62,10 @@ test.each([
   expect(row(session('a', { status }))).toContain(word);
 });
 
+test('a session whose default chat rests reads working while another chat of it works', () => {
+  expect(row(session('a', { _meta: { workingChats: 1 } }))).toContain('→ working');
+});
+
 test('a row fits its window, and has nothing in it that a terminal obeys', () => {
   const long = session('a', {
     title: `日本語の題名 \u001b[2J${'long '.repeat(40)}`,

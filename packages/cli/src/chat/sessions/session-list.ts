@@ -1,7 +1,7 @@
 import { ACTIVITY_MASK, SessionStatus, type SessionSummary } from '@agenthost/protocol';
 import { oneLine } from '../../render/plain-text.ts';
 import type { Marks } from '../../render/screen.ts';
-import { ago, homely } from '../../render/session-line.ts';
+import { ago, hasOtherWork, homely } from '../../render/session-line.ts';
 import { shownPath } from '../../render/tool-call.ts';
 import { idOf } from '../../session-ids.ts';
 import { type Line, line, type Span, span } from '../text/line.ts';
@@ -42,15 +42,18 @@ function stateOf(session: SessionSummary, marks: Marks): Span {
     case SessionStatus.InputNeeded:
       return span(`${marks.asks} needs you`, { color: 'yellow', bold: true });
     case SessionStatus.InProgress:
-      return span(`${marks.running} working`, { color: 'cyan' });
+      return working(marks);
     case SessionStatus.Error:
       return span(`${marks.failed} error`, { color: 'red' });
     default:
+      if (hasOtherWork(session)) return working(marks);
       return isUnread(session)
         ? span(`${marks.dot} unread`, { color: 'green' })
         : span('  idle', { dim: true });
   }
 }
+
+const working = ({ running }: Marks): Span => span(`${running} working`, { color: 'cyan' });
 
 const stateCells = 12;
 

@@ -1,4 +1,4 @@
-import type { SessionState, SessionSummary } from '@agenthost/protocol';
+import { type SessionState, SessionStatus, type SessionSummary } from '@agenthost/protocol';
 import { metadataOf } from '../../config/session-keys.ts';
 import type { Channel } from '../../sync/channel.ts';
 import type { Sync } from '../../sync/sync.ts';
@@ -13,7 +13,10 @@ const COPIED = [
   'annotations',
 ] as const satisfies readonly (keyof SessionSummary)[];
 
-/** The catalogue entry of a session [SESS-5]. */
+/**
+ * The catalogue entry of a session [SESS-5]. Its status is that of the default chat: where that rests, `_meta.workingChats` counts the others
+ * in which a turn runs. Absent: none, or the status says so.
+ */
 export function summarize(resource: string, state: SessionState, createdAt: string): SessionSummary {
   const modifiedAt = state.chats.reduce(
     (latest, chat) => (chat.modifiedAt > latest ? chat.modifiedAt : latest),
@@ -28,10 +31,18 @@ export function summarize(resource: string, state: SessionState, createdAt: stri
     modifiedAt,
   };
   const metadata = metadataOf(state.config?.values);
-  if (Object.keys(metadata).length > 0) summary._meta = { metadata };
+  const workingChats = isWorking(state) ? 0 : state.chats.filter(isWorking).length;
+  const meta = {
+    ...(Object.keys(metadata).length > 0 ? { metadata } : {}),
+    ...(workingChats > 0 ? { workingChats } : {}),
+  };
+  if (Object.keys(meta).length > 0) summary._meta = meta;
   for (const key of COPIED) if (state[key] !== undefined) Object.assign(summary, { [key]: state[key] });
   return summary;
 }
+
+const isWorking = ({ status }: { readonly status: SessionStatus }): boolean =>
+  (status & SessionStatus.InProgress) !== 0;
 
 /**
  * Keeps the catalogue: each changed session's row is written once a tick, and subscribers of the root channel hear what
