@@ -7,14 +7,14 @@ export class HeldPty {
   /** When it was first seen to have ended without a host, in ms since the epoch. */
   endedAt: number | undefined;
   readonly #unwanted: () => void;
-  /** A host hears what it puts out, and has not heard its exit yet. */
+  /** The host that is there reads it: it hears the exit, and releases it. */
   #isRead = false;
   #isForgotten = false;
   #ending: Promise<void> | undefined;
 
   /**
-   * @param unwanted Called, perhaps more than once, when it was ended for good, no process of its session is left, and whoever reads
-   * it was told or has gone: there is nobody else who would release it.
+   * @param unwanted Called, perhaps more than once, when it was ended for good, no process of its session is left, and no host reads
+   * it: there may be nobody else who would release it.
    */
   constructor(pty: RunningPty, unwanted: () => void) {
     this.pty = pty;
@@ -29,14 +29,7 @@ export class HeldPty {
   /** As that of the pty. */
   attach(offset: number, sink: PtySink): void {
     this.#isRead = true;
-    this.pty.attach(offset, {
-      data: (bytes, at) => sink.data(bytes, at),
-      exit: (exit) => {
-        sink.exit(exit);
-        this.#isRead = false;
-        this.#settle();
-      },
-    });
+    this.pty.attach(offset, sink);
   }
 
   /** Whoever read it has gone. */

@@ -2,153 +2,100 @@ import { once } from 'node:events';
 import { closeSync, existsSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
-import { setImmediate as turn } from 'node:timers/promises';
-import { SimulatedClock } from '@agenthost/testkit';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { PtyError } from '../pty.ts';
-import { read, shell, TestKeepers, until, untilGone } from './contract-keepers.ts';
+import { isEnded, KeeperStage } from './contract-keeper.ts';
+import { read, until, untilGone } from './contract-keepers.ts';
 import { ensureKeeperFolder, isFindable, keeperFolder, logPath, socketPath } from './folder.ts';
 import { controlFrame } from './frames.ts';
-import { Keeper, type KeeperOptions } from './keeper.ts';
-import { KeeperConnection } from './keeper-connection.ts';
 import { KeptPty } from './kept-pty.ts';
 import { keeperProtocol } from './protocol.ts';
 
-let keepers: TestKeepers;
-let clock: SimulatedClock;
-let address: string;
-let started: Keeper[];
-let connections: KeeperConnection[];
+let stage: KeeperStage;
 
 beforeEach(() => {
-  keepers = new TestKeepers();
-  clock = new SimulatedClock();
-  address = join(keepers.root, 'k.sock');
-  started = [];
-  connections = [];
+  stage = new KeeperStage();
 });
-afterEach(async () => {
-  await Promise.all(connections.map((connection) => connection.close()));
-  await Promise.all(started.map((keeper) => keeper.close()));
-  await keepers.end();
-});
-
-/** A keeper in this process, in simulated time. */
-async function start(options: Partial<KeeperOptions> = {}): Promise<Keeper> {
-  const keeper = new Keeper({ build: '1.0.0', clock, timers: clock, ...options });
-  started.push(keeper);
-  await keeper.listen(address);
-  return keeper;
-}
-
-async function reach(): Promise<KeeperConnection> {
-  const reached = await KeeperConnection.reach(address, { build: '1.0.0', timeoutMs: 5_000 });
-  if (reached.outcome !== 'connected') throw new Error(JSON.stringify(reached));
-  connections.push(reached.connection);
-  return reached.connection;
-}
-
-async function spawnOn(connection: KeeperConnection, script: string): Promise<KeptPty> {
-  const answer = await connection.request({ type: 'spawn', spec: shell('a', script) });
-  if (answer.type !== 'spawned') throw new Error(answer.type);
-  const pty = new KeptPty(connection, { ...answer, id: 'a' }, () => {});
-  keepers.watch(pty);
-  return pty;
-}
-
-async function idsOn(connection: KeeperConnection): Promise<readonly string[]> {
-  const answer = await connection.request({ type: 'list' });
-  return answer.type === 'listed' ? answer.ptys.map(({ id }) => id) : [];
-}
-
-/** Lets go, and waits until the keeper has seen it: only then does it count its time. */
-async function leave(connection: KeeperConnection): Promise<void> {
-  await connection.close();
-  await until('the keeper counts its time', () => clock.timerCount > 0);
-}
-
-function isEnded(keeper: Keeper): Promise<boolean> {
-  return Promise.race([keeper.ended.then(() => true), turn(false)]);
-}
+afterEach(() => stage.end());
 
 describe('a keeper without a host', () => {
   test('ends after 5 s when it holds no pty', async () => {
-    const keeper = await start();
-    await clock.advance(4_999);
+    const keeper = await stage.start();
+    await stage.clock.advance(4_999);
     expect(await isEnded(keeper)).toBe(false);
-    await clock.advance(1);
+    await stage.clock.advance(1);
     await keeper.ended;
-    await expect(reach()).rejects.toThrow('gone');
+    await expect(stage.reach()).rejects.toThrow('gone');
   });
 
   test('begins its 5 s anew when a host leaves, and does not count while one is there', async () => {
-    const keeper = await start();
-    await clock.advance(4_000);
-    const connection = await reach();
-    await idsOn(connection);
-    await clock.advance(60 * 60 * 1_000);
-    await leave(connection);
-    await clock.advance(4_999);
+    const keeper = await stage.start();
+    await stage.clock.advance(4_000);
+    const connection = await stage.reach();
+    await stage.idsOn(connection);
+    await stage.clock.advance(60 * 60 * 1_000);
+    await stage.leave(connection);
+    await stage.clock.advance(4_999);
     expect(await isEnded(keeper)).toBe(false);
-    await clock.advance(1);
+    await stage.clock.advance(1);
     await keeper.ended;
   });
 
   test('keeps a pty that ended for 24 h, then ends', async () => {
-    const keeper = await start();
-    const connection = await reach();
-    const pty = await spawnOn(connection, 'exit 4');
+    const keeper = await stage.start();
+    const connection = await stage.reach();
+    const pty = await stage.spawnOn(connection, 'exit 4');
     await untilGone(pty.pid);
     // The end of its output may be seen later than that of its process.
     const heard = read(pty);
     expect(await heard.exitCode).toBe(4);
-    await leave(connection);
+    await stage.leave(connection);
     // Seen to have ended at the first look, an hour on.
-    await clock.advance(24 * 60 * 60 * 1_000);
+    await stage.clock.advance(24 * 60 * 60 * 1_000);
     expect(await isEnded(keeper)).toBe(false);
-    const later = await reach();
-    expect(await idsOn(later)).toEqual(['a']);
-    await leave(later);
-    await clock.advance(25 * 60 * 60 * 1_000);
-    await clock.advance(5_000);
+    const later = await stage.reach();
+    expect(await stage.idsOn(later)).toEqual(['a']);
+    await stage.leave(later);
+    await stage.clock.advance(25 * 60 * 60 * 1_000);
+    await stage.clock.advance(5_000);
     await keeper.ended;
   });
 
   test('goes on for as long as a pty runs', async () => {
-    const keeper = await start();
-    const connection = await reach();
-    await spawnOn(connection, 'exec sleep 1000');
-    await leave(connection);
-    await clock.advance(100 * 24 * 60 * 60 * 1_000);
+    const keeper = await stage.start();
+    const connection = await stage.reach();
+    await stage.spawnOn(connection, 'exec sleep 1000');
+    await stage.leave(connection);
+    await stage.clock.advance(100 * 24 * 60 * 60 * 1_000);
     expect(await isEnded(keeper)).toBe(false);
-    expect(await idsOn(await reach())).toEqual(['a']);
+    expect(await stage.idsOn(await stage.reach())).toEqual(['a']);
   });
 });
 
 describe('a keeper whose socket is gone', () => {
   test('ends its ptys and itself at the next look, within 30 s', async () => {
     let isReachable = true;
-    const keeper = await start({ isReachable: () => isReachable });
-    const connection = await reach();
-    const { pid } = await spawnOn(connection, 'exec sleep 1000');
-    await leave(connection);
-    await clock.advance(60 * 60 * 1_000);
+    const keeper = await stage.start({ isReachable: () => isReachable });
+    const connection = await stage.reach();
+    const { pid } = await stage.spawnOn(connection, 'exec sleep 1000');
+    await stage.leave(connection);
+    await stage.clock.advance(60 * 60 * 1_000);
     isReachable = false;
-    await clock.advance(29_999);
+    await stage.clock.advance(29_999);
     expect(await isEnded(keeper)).toBe(false);
-    await clock.advance(1);
+    await stage.clock.advance(1);
     await keeper.ended;
     await untilGone(pid);
   });
 
   test('goes on while a host is there, and ends within 30 s after it', async () => {
-    const keeper = await start({ isReachable: () => false });
-    const connection = await reach();
-    await spawnOn(connection, 'exec sleep 1000');
-    await clock.advance(60 * 60 * 1_000);
-    expect(await idsOn(connection)).toEqual(['a']);
-    await leave(connection);
-    await clock.advance(30_000);
+    const keeper = await stage.start({ isReachable: () => false });
+    const connection = await stage.reach();
+    await stage.spawnOn(connection, 'exec sleep 1000');
+    await stage.clock.advance(60 * 60 * 1_000);
+    expect(await stage.idsOn(connection)).toEqual(['a']);
+    await stage.leave(connection);
+    await stage.clock.advance(30_000);
     await keeper.ended;
   });
 
@@ -158,7 +105,7 @@ describe('a keeper whose socket is gone', () => {
       writeFileSync(socketPath(folder, 'k'), '');
       return openSync(logPath(folder, 'k'), 'a');
     };
-    const at = (name: string): string => keeperFolder(join(keepers.dataDir, name));
+    const at = (name: string): string => keeperFolder(join(stage.keepers.dataDir, name));
     const logs = [made(at('whole')), made(at('socket')), made(at('folder')), made(at('moved'))];
     const found = (): boolean[] =>
       ['whole', 'socket', 'folder', 'moved'].map((name, index) =>
@@ -167,10 +114,10 @@ describe('a keeper whose socket is gone', () => {
     try {
       expect(found()).toEqual([true, true, true, true]);
       rmSync(socketPath(at('socket'), 'k'));
-      rmSync(join(keepers.dataDir, 'folder'), { recursive: true });
-      renameSync(join(keepers.dataDir, 'moved'), join(keepers.dataDir, 'elsewhere'));
+      rmSync(join(stage.keepers.dataDir, 'folder'), { recursive: true });
+      renameSync(join(stage.keepers.dataDir, 'moved'), join(stage.keepers.dataDir, 'elsewhere'));
       expect(found()).toEqual([true, false, false, true]);
-      rmSync(join(keepers.dataDir, 'elsewhere'), { recursive: true });
+      rmSync(join(stage.keepers.dataDir, 'elsewhere'), { recursive: true });
       expect(found()).toEqual([true, false, false, false]);
     } finally {
       for (const log of logs) closeSync(log);
@@ -181,12 +128,12 @@ describe('a keeper whose socket is gone', () => {
 
 describe('a second host', () => {
   test('takes over: the first is cut off, and the ptys are read by the second from where it asks', async () => {
-    await start();
-    const first = await reach();
-    const pty = await spawnOn(first, 'stty -echo; echo one; read x; echo $x; exec sleep 1000');
+    await stage.start();
+    const first = await stage.reach();
+    const pty = await stage.spawnOn(first, 'stty -echo; echo one; read x; echo $x; exec sleep 1000');
     const heard = read(pty);
     await heard.shows('one\r\n');
-    const second = await reach();
+    const second = await stage.reach();
     expect(await heard.exitCode).toBe(129);
     const answer = await second.request({ type: 'list' });
     if (answer.type !== 'listed') throw new Error(answer.type);
@@ -200,12 +147,15 @@ describe('a second host', () => {
   });
 
   test('comes behind what the first has typed, also when that was not read yet', async () => {
-    await start();
-    const first = await reach();
-    const typed = join(keepers.root, 'typed');
-    const pty = await spawnOn(first, `stty -echo; echo ready; read x; echo "$x" > ${typed}; exec sleep 1000`);
+    await stage.start();
+    const first = await stage.reach();
+    const typed = join(stage.keepers.root, 'typed');
+    const pty = await stage.spawnOn(
+      first,
+      `stty -echo; echo ready; read x; echo "$x" > ${typed}; exec sleep 1000`,
+    );
     await read(pty).shows('ready');
-    const second = connect(address);
+    const second = connect(stage.address);
     // The keeper has accepted it, and hears it before what the first says from here on.
     await once(second, 'data');
     second.write(controlFrame({ type: 'hello', protocol: keeperProtocol, build: '1.0.0', pid: 0 }));
@@ -228,9 +178,9 @@ describe('a stranger', () => {
     ['a hello with a hole', controlFrame({ type: 'hello', protocol: 1 })],
     ['keys before hello', Buffer.from([0, 0, 0, 6, 3, 0, 0, 0, 1, 65])],
   ])('who sends %s is cut off, and the host notices nothing', async (_what, bytes) => {
-    await start();
-    const connection = await reach();
-    const pty = await spawnOn(connection, 'stty -echo; echo ready; cat');
+    await stage.start();
+    const connection = await stage.reach();
+    const pty = await stage.spawnOn(connection, 'stty -echo; echo ready; cat');
     const heard = read(pty);
     await heard.shows('ready');
     await sendAndHangUp(bytes);
@@ -247,15 +197,15 @@ describe('a stranger', () => {
       Buffer.concat([hello, Buffer.from([0, 0, 0, 13, 2, ...Array.from({ length: 12 }, () => 0)])]),
     ],
   ])('who says hello and then %s is cut off, and the ptys stay for the next', async (_what, bytes) => {
-    await start();
-    const pty = await spawnOn(await reach(), 'exec sleep 1000');
+    await stage.start();
+    const pty = await stage.spawnOn(await stage.reach(), 'exec sleep 1000');
     await sendAndHangUp(bytes);
-    expect(await idsOn(await reach())).toEqual([pty.id]);
+    expect(await stage.idsOn(await stage.reach())).toEqual([pty.id]);
   });
 
   /** Resolves when the keeper has closed the connection. */
   async function sendAndHangUp(bytes: Buffer): Promise<void> {
-    const socket: Socket = connect(address);
+    const socket: Socket = connect(stage.address);
     socket.on('error', () => socket.destroy());
     socket.resume();
     socket.write(bytes);
@@ -265,17 +215,17 @@ describe('a stranger', () => {
 
 describe('a request', () => {
   test('that no frame can hold is refused here, and the connection stays', async () => {
-    await start();
-    const connection = await reach();
-    await expect(spawnOn(connection, 'x'.repeat(5_000_000))).rejects.toThrow(PtyError);
-    expect(await idsOn(connection)).toEqual([]);
+    await stage.start();
+    const connection = await stage.reach();
+    await expect(stage.spawnOn(connection, 'x'.repeat(5_000_000))).rejects.toThrow(PtyError);
+    expect(await stage.idsOn(connection)).toEqual([]);
   });
 });
 
 describe('what nobody knows', () => {
   test('numbers of ptys that are none, messages of later builds and ends of ended ptys do no harm', async () => {
-    await start();
-    const connection = await reach();
+    await stage.start();
+    const connection = await stage.reach();
     connection.write(99, 'x');
     connection.acknowledge(99, 1);
     connection.attach(99, 0);
@@ -283,13 +233,13 @@ describe('what nobody knows', () => {
     connection.tell({ type: 'signal', pty: 99, signal: 'SIGINT' });
     connection.tell({ type: 'release', pty: 99 });
     expect(await connection.request({ type: 'kill', pty: 99 })).toMatchObject({ type: 'killed' });
-    const pty = await spawnOn(connection, 'exit 0');
+    const pty = await stage.spawnOn(connection, 'exit 0');
     expect(await read(pty).exitCode).toBe(0);
     pty.write('x');
     pty.signal('SIGINT');
     await pty.kill();
     pty.release();
     pty.release();
-    expect(await idsOn(connection)).toEqual([]);
+    expect(await stage.idsOn(connection)).toEqual([]);
   });
 });

@@ -29,8 +29,8 @@ export type HostMessage =
   | { readonly type: 'resize'; readonly pty: number; readonly cols: number; readonly rows: number }
   | { readonly type: 'signal'; readonly pty: number; readonly signal: NodeJS.Signals }
   /**
-   * With `forgets`, the keeper lists it to nobody any more, and releases it once it has ended and whoever reads it was told, or has
-   * gone. Builds that do not know the field wait for `release`.
+   * With `forgets`, the keeper lists it to nobody any more, and releases it by itself when it has ended and no host reads it, or the
+   * one that does leaves. Builds that do not know the field wait for `release`.
    */
   | { readonly type: 'kill'; readonly request: number; readonly pty: number; readonly forgets?: boolean }
   | { readonly type: 'release'; readonly pty: number };

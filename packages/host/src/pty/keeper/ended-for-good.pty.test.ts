@@ -1,0 +1,87 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { processStartTime } from '../../agents/process-identity.ts';
+import { isEnded, KeeperStage } from './contract-keeper.ts';
+import { read, until, untilGone } from './contract-keepers.ts';
+import type { Keeper } from './keeper.ts';
+
+/** Has to be killed, which takes a keeper two seconds. */
+const stubborn = `trap '' HUP TERM; echo ready; while :; do sleep 1000; done`;
+
+let stage: KeeperStage;
+
+beforeEach(() => {
+  stage = new KeeperStage();
+});
+afterEach(() => stage.end());
+
+/** Fails unless the keeper holds nothing more: all that it waits for is the next host, for five seconds. */
+async function expectIdle(keeper: Keeper): Promise<void> {
+  await until('the keeper counts its time', () => stage.clock.timerCount > 0);
+  await stage.clock.advance(4_999);
+  expect(await isEnded(keeper)).toBe(false);
+  await stage.clock.advance(1);
+  await keeper.ended;
+}
+
+describe('a pty that is ended for good', () => {
+  test('is ended to its last process, and forgotten, also when its host leaves in the midst of it', async () => {
+    const keeper = await stage.start();
+    const connection = await stage.reach();
+    const pty = await stage.spawnOn(connection, stubborn);
+    await read(pty).shows('ready');
+    const killed = pty.kill({ forgets: true });
+    await connection.close();
+    await killed;
+    const next = await stage.reach();
+    expect(await stage.idsOn(next)).toEqual([]);
+    expect(await processStartTime(pty.pid)).toBeDefined();
+    await next.close();
+    await untilGone(pty.pid);
+    await expectIdle(keeper);
+  });
+
+  test('is forgotten when its host leaves before it has taken all output', async () => {
+    const keeper = await stage.start();
+    const connection = await stage.reach();
+    const pty = await stage.spawnOn(connection, 'exec yes');
+    await read(pty, 0, { acknowledges: false }).shows('y');
+    await pty.kill({ forgets: true });
+    await connection.close();
+    await expectIdle(keeper);
+  });
+
+  test('is forgotten when another host takes over in the midst of it', async () => {
+    const keeper = await stage.start();
+    const pty = await stage.spawnOn(await stage.reach(), stubborn);
+    await read(pty).shows('ready');
+    const killed = pty.kill({ forgets: true });
+    const next = await stage.reach();
+    await killed;
+    expect(await stage.idsOn(next)).toEqual([]);
+    await untilGone(pty.pid);
+    await next.close();
+    await expectIdle(keeper);
+  });
+
+  test('tells its exit to a host that stays, and need not be released', async () => {
+    const keeper = await stage.start();
+    const connection = await stage.reach();
+    const pty = await stage.spawnOn(connection, 'echo ready; exec sleep 1000');
+    const heard = read(pty);
+    await heard.shows('ready');
+    await pty.kill({ forgets: true });
+    expect(await heard.exitCode).toBeGreaterThan(128);
+    await connection.close();
+    await expectIdle(keeper);
+  });
+
+  test('is one that its host named so: any other is kept for the next host', async () => {
+    await stage.start();
+    const connection = await stage.reach();
+    const pty = await stage.spawnOn(connection, 'exec sleep 1000');
+    await pty.kill();
+    await stage.leave(connection);
+    const next = await stage.reach();
+    expect(await stage.idsOn(next)).toEqual(['a']);
+  });
+});
