@@ -180,7 +180,7 @@ export const OPTIONS = {
   output: {
     flags: '-o, --output <file>',
     type: 'text',
-    description: 'file to write, as a whole or not at all; stdout without it',
+    description: 'file to write, as a whole or not at all; - or nothing is stdout',
   },
   force: { flags: '--force', type: 'flag', description: 'replace a file that is there' },
   newSession: {

@@ -5,6 +5,8 @@ import { ROOT_URI } from '@agenthost/protocol';
 import type { Context } from './context.ts';
 import { usageError } from './exit.ts';
 import { keyAndValue, keyValues, readValue } from './key-values.ts';
+import { readTrouble } from './read-trouble.ts';
+import { oneLine } from './render/plain-text.ts';
 
 /** What the command line says about a new session's config. */
 export interface SessionConfigOptions {
@@ -40,7 +42,6 @@ async function textOrFile(context: Context, given: string): Promise<string> {
   try {
     return await readFile(file, 'utf8');
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    throw usageError(`--instructions: ${file} cannot be read: ${why}`);
+    throw usageError(`--instructions: ${oneLine(file)} cannot be read: ${readTrouble(cause)}`);
   }
 }

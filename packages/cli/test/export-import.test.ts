@@ -102,6 +102,14 @@ describe('export', () => {
     expect(readdirSync(folder).filter((name) => name.endsWith('.part'))).toEqual([]);
   });
 
+  test('writes to stdout for -', async () => {
+    const { code, out, err } = await machine.run(['export', id, '-o', '-']);
+    expect([code, err]).toEqual([0, '']);
+    expect(JSON.parse(out)).toMatchObject({ format: 'agenthost-session' });
+    expect(await machine.run(['export', id, '-o', '-', '--json'])).toMatchObject({ code: 2 });
+    expect(readdirSync(folder)).not.toContain('-');
+  });
+
   test('writes a page that opens in a browser', async () => {
     const { code, out } = await machine.run(['export', id, '--format', 'html']);
     expect(code).toBe(0);
@@ -125,7 +133,7 @@ describe('import', () => {
       '"provider":"nobody"',
       'this host has no agent nobody: choose one of `agenthost agents`',
     ],
-    ['folder.json', workingDirectory, nowhere, 'No directory "file:///no/such"'],
+    ['folder.json', workingDirectory, nowhere, 'No directory "/no/such"'],
     ['turns.json', /"turn":{"id":"[^"]*"/, '"turn":{"id":1', 'turn.id: must be a string'],
   ])('tells what is wrong with %s, and leaves nothing', async (name, from, to, told) => {
     const before = await machine.run(['sessions']);
@@ -194,6 +202,19 @@ describe('import', () => {
       code: 1,
       err: `agenthost: ${file('text.json')} is no exported session (JSON): it ends too soon\n`,
     });
-    expect((await machine.run(['import', file('nothing.json')])).err).toContain('cannot be read: ENOENT');
+  });
+
+  test('says in words which file it cannot read, and which form it reads', async () => {
+    const told = async (path: string): Promise<string> => (await machine.run(['import', path])).err;
+    expect(await told(file('nothing.json'))).toBe(
+      `agenthost: ${file('nothing.json')} cannot be read: there is no such file\n`,
+    );
+    expect(await told(folder)).toBe(`agenthost: ${folder} cannot be read: it is a folder\n`);
+    for (const format of ['html', 'markdown']) {
+      await machine.run(['export', id, '--format', format, '-o', file(`page.${format}`)]);
+      expect(await told(file(`page.${format}`))).toBe(
+        `agenthost: ${file(`page.${format}`)} is no exported session (JSON): only that form can be imported, which \`agenthost export\` writes without --format\n`,
+      );
+    }
   });
 });

@@ -56,7 +56,7 @@ describe('agenthost token', () => {
     const refused = await as(secret, 'run', 'hello');
     expect(refused).toMatchObject({
       code: 1,
-      err: 'agenthost: createSession takes a token of scope interact; this one has observe, and may only look\n',
+      err: "agenthost: starting a session takes a token of scope interact; this one may only observe; `agenthost token create --scope interact` on the host's machine makes one\n",
     });
     expect(await as(secret, 'config', 'set', 'approvals', 'all')).toMatchObject({
       code: 1,

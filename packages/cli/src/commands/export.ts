@@ -38,7 +38,8 @@ export async function exportSession(
   given: string,
   options: ExportOptions,
 ): Promise<ExitCode> {
-  const { output, force = false, json = false, format } = options;
+  const { force = false, json = false, format } = options;
+  const output = options.output === '-' ? undefined : options.output;
   if (json && output === undefined)
     throw usageError('--json says what was written, and so wants a file to write: give --output');
   if (output === '') throw usageError('--output: expected a file, got nothing');

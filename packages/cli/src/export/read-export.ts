@@ -9,6 +9,7 @@ import {
   type ExportedTurn,
 } from '@agenthost/protocol';
 import { CliError, EXIT } from '../exit.ts';
+import { readTrouble } from '../read-trouble.ts';
 import { oneLine } from '../render/plain-text.ts';
 import { JsonReader, NotJson } from './json-reader.ts';
 
@@ -118,12 +119,21 @@ async function reading(
   try {
     await read(new JsonReader(chunksOf(path)));
   } catch (cause) {
-    if (cause instanceof NotJson) throw notAnExport(name, cause.message, cause);
+    if (cause instanceof NotJson)
+      throw notAnExport(name, (await isOfAnotherForm(path)) ? ONLY_JSON : cause.message, cause);
     if (cause instanceof Error && 'syscall' in cause) {
-      throw new CliError(EXIT.error, `${oneLine(name)} cannot be read: ${cause.message}`, { cause });
+      throw new CliError(EXIT.error, `${oneLine(name)} cannot be read: ${readTrouble(cause)}`, { cause });
     }
     throw cause;
   }
+}
+
+const ONLY_JSON = 'only that form can be imported, which `agenthost export` writes without --format';
+
+/** Whether a text does not even begin as JSON does: the pages that are to be read, most likely. */
+async function isOfAnotherForm(path: string): Promise<boolean> {
+  for await (const chunk of chunksOf(path)) return !/^\s*(?:[{[]|$)/.test(chunk);
+  return false;
 }
 
 const notAnExport = (path: string, why: string, cause?: unknown): CliError =>
