@@ -253,6 +253,73 @@ describe('opening', () => {
     await it.settle();
   });
 
+  /** The program with a session open in it, and how often it was left. */
+  async function appIn(session: string) {
+    const it = await new Harness().online();
+    it.host.states.set(SESSION, sessionState(CHAT));
+    it.host.states.set(CHAT, chatState(CHAT));
+    it.host.states.set(ROOT_URI, rootState());
+    const root = await it.run(it.client.subscribe(ROOT_URI, { kind: 'root' }));
+    const left = { count: 0 };
+    const app = new ChatApp({
+      client: it.client,
+      root,
+      marks,
+      home: '/home',
+      folder: undefined,
+      address: 'here',
+      leave: () => {
+        left.count += 1;
+      },
+      copy: () => undefined,
+      showTerminal: () => Promise.resolve(),
+    });
+    const opening = app.open(session);
+    const shown = (): string =>
+      app
+        .frame({ columns: 60, rows: 16 })
+        .lines.map((line) => line.map(({ text }) => text).join(''))
+        .join('\n');
+    return { it, app, opening, left, shown };
+  }
+
+  test('Ctrl-C clears the message first, then says what one more does, and any other key takes that back', async () => {
+    const { it, app, opening, left, shown } = await appIn(SESSION);
+    await it.run(opening);
+    const interrupt = (): void => app.key({ key: 'ctrl-c' });
+    app.key({ text: 'half a message' });
+    interrupt();
+    expect(shown()).not.toContain('half a message');
+    expect(shown()).not.toContain('Ctrl-C again leaves');
+    interrupt();
+    expect(shown()).toContain('Ctrl-C again leaves');
+    app.key({ text: 'x' });
+    expect(shown()).not.toContain('Ctrl-C again leaves');
+    app.key({ key: 'backspace' });
+    interrupt();
+    expect(left.count).toBe(0);
+    interrupt();
+    expect(left.count).toBe(1);
+    app.dispose();
+    await it.settle();
+  });
+
+  test('takes no keys for the list while a session opens, but Ctrl-C and Esc', async () => {
+    const { it, app, opening, left, shown } = await appIn(SESSION);
+    app.key({ text: 'too soon' });
+    app.paste('too soon');
+    expect(shown()).not.toContain('too soon');
+    app.key({ key: 'ctrl-c' });
+    expect(left.count).toBe(1);
+    app.key({ key: 'esc' });
+    app.key({ text: 'soon enough' });
+    expect(shown()).toContain('soon enough');
+    await it.run(opening);
+    expect(shown()).toContain('Filter:');
+    app.dispose();
+    await it.settle();
+  });
+
   test('a chat that opens when the session has been left is left as well', async () => {
     const { it, env, session } = await opened();
     const room = new Room(env, session, {

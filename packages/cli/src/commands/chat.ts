@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { ROOT_URI } from '@agenthost/protocol';
 import type { ChatApp } from '../chat/app/chat-app.ts';
+import { EarlyKeys } from '../chat/view/early-keys.ts';
 import type { ChatWindow } from '../chat/view/window.ts';
 import { type Connected, withHost } from '../connect.ts';
 import type { Context } from '../context.ts';
@@ -29,55 +30,79 @@ export async function chat(
   demandWindow(context, '`agenthost run` and `watch` work without a window');
   if (context.env['TERM'] === 'dumb')
     throw usageError('a terminal that can move its cursor is needed, and TERM is dumb');
-  return withHost(context, screen, options, async (connected) => {
-    const { client, target } = connected;
-    const session = given === undefined ? undefined : (await findSession(client, given)).resource;
-    const folder = await folderFor(context, options.cwd, target);
-    // What draws windows checks itself at every step unless it is told not to.
-    process.env['NODE_ENV'] ??= 'production';
-    // Only here: other commands do not pay for it.
-    const [{ ChatApp }, { openWindow }] = await Promise.all([
-      import('../chat/app/chat-app.ts'),
-      import('../chat/view/window.ts'),
-    ]);
-    const interruption = new Interruption(context);
-    const root = await client.subscribe(ROOT_URI);
-    const parts: { window?: ChatWindow } = {};
-    const app: ChatApp = new ChatApp({
-      client,
-      root,
-      marks: screen.marks,
-      home: context.home,
-      folder: folder === undefined ? undefined : fileURLToPath(folder),
-      address: new URL(target.url).host,
-      leave: () => parts.window?.close(),
-      copy: (text) => void context.stdout.write(clipboardText(text)),
-      showTerminal: async (uri) => parts.window?.suspend(() => showTerminal(context, connected, uri)),
-    });
-    const close = (): void => parts.window?.close();
-    interruption.signal.addEventListener('abort', close, { once: true });
-    try {
-      screen.status(undefined);
-      parts.window = openWindow(app, {
-        stdin: context.stdin,
-        stdout: context.stdout,
-        stderr: context.stderr,
-        hasColors: screen.outColors.isColorSupported,
-      });
-      if (session !== undefined) void app.open(session);
-      await parts.window.closed;
-    } finally {
-      interruption.signal.removeEventListener('abort', close);
-      app.dispose();
-      root.dispose();
-      interruption.dispose();
-    }
-    const { status } = client;
-    if (status.state === 'closed' || status.state === 'replaced') {
-      throw new CliError(EXIT.cannotConnect, `lost the host: ${status.error.message}`);
-    }
-    return interruption.reason?.exitCode ?? EXIT.done;
+  const early: EarlyKeys = new EarlyKeys(context.stdin, () => {
+    early.dispose();
+    screen.status(undefined);
+    context.exitNow(EXIT.interrupted);
   });
+  try {
+    return await withHost(context, screen, options, (connected) =>
+      showChats({ context, screen, given, options, connected, early }),
+    );
+  } finally {
+    early.dispose();
+  }
+}
+
+interface ChatParts {
+  readonly context: Context;
+  readonly screen: Screen;
+  readonly given: string | undefined;
+  readonly options: ChatOptions;
+  readonly connected: Connected;
+  readonly early: EarlyKeys;
+}
+
+async function showChats({ context, screen, given, options, connected, early }: ChatParts): Promise<number> {
+  const { client, target } = connected;
+  const session = given === undefined ? undefined : (await findSession(client, given)).resource;
+  const folder = await folderFor(context, options.cwd, target);
+  // What draws windows checks itself at every step unless it is told not to.
+  process.env['NODE_ENV'] ??= 'production';
+  // Only here: other commands do not pay for it.
+  const [{ ChatApp }, { openWindow }] = await Promise.all([
+    import('../chat/app/chat-app.ts'),
+    import('../chat/view/window.ts'),
+  ]);
+  const interruption = new Interruption(context);
+  const root = await client.subscribe(ROOT_URI);
+  const parts: { window?: ChatWindow } = {};
+  const app: ChatApp = new ChatApp({
+    client,
+    root,
+    marks: screen.marks,
+    home: context.home,
+    folder: folder === undefined ? undefined : fileURLToPath(folder),
+    address: new URL(target.url).host,
+    leave: () => parts.window?.close(),
+    copy: (text) => void context.stdout.write(clipboardText(text)),
+    showTerminal: async (uri) => parts.window?.suspend(() => showTerminal(context, connected, uri)),
+  });
+  const close = (): void => parts.window?.close();
+  interruption.signal.addEventListener('abort', close, { once: true });
+  try {
+    screen.status(undefined);
+    // Before the first frame: what is typed then is meant for the session.
+    if (session !== undefined) void app.open(session);
+    await early.handOver();
+    parts.window = openWindow(app, {
+      stdin: context.stdin,
+      stdout: context.stdout,
+      stderr: context.stderr,
+      hasColors: screen.outColors.isColorSupported,
+    });
+    await parts.window.closed;
+  } finally {
+    interruption.signal.removeEventListener('abort', close);
+    app.dispose();
+    root.dispose();
+    interruption.dispose();
+  }
+  const { status } = client;
+  if (status.state === 'closed' || status.state === 'replaced') {
+    throw new CliError(EXIT.cannotConnect, `lost the host: ${status.error.message}`);
+  }
+  return interruption.reason?.exitCode ?? EXIT.done;
 }
 
 /** Asks the terminal to put text on the clipboard; those that do not know how ignore it. */

@@ -17,6 +17,8 @@ import { statusLine } from './status-line.ts';
 const noticeMs = 8_000;
 const tickMs = 1_000;
 
+const LEAVE_AGAIN = 'Ctrl-C again leaves; sessions go on';
+
 /** What the program is made of, besides its own parts. */
 export interface ChatAppOptions {
   readonly client: AhpClient;
@@ -49,6 +51,8 @@ export class ChatApp {
   #notice: { readonly text: string; readonly tone: Tone } | undefined;
   #cancelNotice: (() => void) | undefined;
   #opening: URI | undefined;
+  /** The hint that one more leaves showed when the last key came. */
+  #wasWarned = false;
   #isLost = false;
   #cancelTick: (() => void) | undefined;
 
@@ -112,8 +116,20 @@ export class ChatApp {
   /** Takes a key. */
   key(event: KeyEvent): void {
     const conditions = this.#conditions();
-    const command = commandOf(this.#context, 'key' in event ? event.key : event.text, conditions);
-    if (command === 'leave') return this.#options.leave();
+    const key = 'key' in event ? event.key : event.text;
+    const command = commandOf(this.#context, key, conditions);
+    if (this.#isArriving && command !== 'leave') {
+      // What is typed is meant for the session; this takes it back.
+      if (key === 'esc') this.#opening = undefined;
+      return this.#changed();
+    }
+    this.#wasWarned = this.#notice?.text === LEAVE_AGAIN;
+    if (this.#wasWarned) this.#notice = undefined;
+    if (command === 'leave') {
+      // The list names the key; in a session it is pressed to clear what is there, and then once too often.
+      if (key === 'ctrl-c' && !this.#isInList) return this.#leaveOrWarn();
+      return this.#options.leave();
+    }
     if (this.#help !== undefined) this.#runInHelp(command);
     else if (command === 'help') this.#help = { context: this.#context, row: 0 };
     else if (command === undefined) this.#screen.type?.(event);
@@ -123,7 +139,7 @@ export class ChatApp {
 
   /** Takes pasted text. */
   paste(text: string): void {
-    if (this.#help === undefined) this.#screen.paste?.(text);
+    if (this.#help === undefined && !this.#isArriving) this.#screen.paste?.(text);
     this.#changed();
   }
 
@@ -175,7 +191,7 @@ export class ChatApp {
   }
 
   readonly #actions: ScreenActions = {
-    leave: () => this.#options.leave(),
+    leave: () => this.#leaveOrWarn(),
     open: (session) => {
       if (this.#room?.session.uri === session) this.#isListing = false;
       else void this.open(session);
@@ -193,8 +209,17 @@ export class ChatApp {
     },
   };
 
+  get #isInList(): boolean {
+    return this.#isListing || this.#room === undefined;
+  }
+
   get #screen(): Screen {
     return this.#isListing || this.#room === undefined ? this.#sessions : this.#room;
+  }
+
+  /** The list still shows, and a session is about to. */
+  get #isArriving(): boolean {
+    return this.#opening !== undefined && this.#isInList && this.#help === undefined;
   }
 
   get #context(): KeyContext {
@@ -203,6 +228,12 @@ export class ChatApp {
 
   #conditions(): Conditions {
     return new Set(this.#screen.conditions());
+  }
+
+  /** Leaves when the key before this one was told that it would. */
+  #leaveOrWarn(): void {
+    if (this.#wasWarned) this.#options.leave();
+    else this.#tell(LEAVE_AGAIN);
   }
 
   #runInHelp(command: string | undefined): void {

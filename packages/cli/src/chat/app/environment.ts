@@ -1,4 +1,5 @@
 import type { AhpClient, DispatchOutcome } from '@agenthost/client';
+import { hostWords } from '../../host-words.ts';
 import { oneLine } from '../../render/plain-text.ts';
 import type { Marks } from '../../render/screen.ts';
 
@@ -40,7 +41,8 @@ export function tellFailure(env: Environment, what: string, work: Promise<unknow
 /** Why the host did not take an action; `undefined` when it did, or when it was no action. */
 export function refusalOf(result: unknown): string | undefined {
   if (!isOutcome(result)) return undefined;
-  if (result.outcome === 'rejected' || result.outcome === 'dropped') return oneLine(result.reason, 500);
+  if (result.outcome === 'rejected' || result.outcome === 'dropped')
+    return oneLine(hostWords(result.reason), 500);
   return undefined;
 }
 
@@ -49,4 +51,4 @@ const isOutcome = (result: unknown): result is DispatchOutcome =>
 
 /** An error in one line. */
 export const messageOf = (error: unknown): string =>
-  oneLine(error instanceof Error ? error.message : String(error), 500);
+  oneLine(hostWords(error instanceof Error ? error.message : String(error)), 500);

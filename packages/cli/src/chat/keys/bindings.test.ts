@@ -23,6 +23,11 @@ const none: RawKey = {
   meta: false,
 };
 
+test('Ctrl-C with proposals open clears message and proposals, and Esc closes proposals alone', () => {
+  expect(commandOf('popup', 'ctrl-c', new Set())).toBe('clearOrLeave');
+  expect(commandOf('popup', 'esc', new Set())).toBe('close');
+});
+
 describe('bindings', () => {
   test.each(contexts)('%s: no key does two things at once, unless conditions tell them apart', (context) => {
     const always = BINDINGS[context].filter(({ when }) => when === undefined).flatMap(({ keys }) => keys);

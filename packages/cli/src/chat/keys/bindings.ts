@@ -88,7 +88,10 @@ export const BINDINGS: Readonly<Record<KeyContext, readonly Binding[]>> = {
     b('ctrl-o', 'Ctrl-O', 'chats', 'chats'),
     b('esc', 'Esc', 'sessions', 'back'),
     b('?', '?', 'help', { command: 'help', when: 'isEmpty' }),
-    b('ctrl-c', 'Ctrl-C', 'clear, or leave', { command: 'clearOrLeave', isQuiet: true }),
+    b('ctrl-c', 'Ctrl-C', 'clear; twice with nothing written leaves', {
+      command: 'clearOrLeave',
+      isQuiet: true,
+    }),
     b('ctrl-d', 'Ctrl-D', 'leave', { command: 'leave', when: 'isEmpty', isQuiet: true }),
     b('up', '↑', 'line up, or message before', { command: 'up', isQuiet: true }),
     b('down', '↓', 'line down, or message after', { command: 'down', isQuiet: true }),
@@ -100,7 +103,8 @@ export const BINDINGS: Readonly<Record<KeyContext, readonly Binding[]>> = {
     b('tab enter', 'Tab', 'take', 'take'),
     b('up', '↑', 'up', { command: 'up', isQuiet: true }),
     b('down', '↓', 'down', { command: 'down', isQuiet: true }),
-    b('esc ctrl-c', 'Esc', 'close', 'close'),
+    b('esc', 'Esc', 'close', 'close'),
+    b('ctrl-c', 'Ctrl-C', 'clear the message', { command: 'clearOrLeave', isQuiet: true }),
   ],
   approval: [
     b('enter', 'Enter', 'answer', 'answer'),

@@ -1,7 +1,8 @@
-import type { ChatHandle, DispatchOutcome } from '@agenthost/client';
-import type { ChatState, Message, PendingMessage } from '@agenthost/protocol';
+import type { ChatHandle } from '@agenthost/client';
+import type { ChatState, PendingMessage } from '@agenthost/protocol';
 import { oneLine } from '../../render/plain-text.ts';
 import { waitingText } from '../../render/session-line.ts';
+import { steerWaiting } from '../../steer-waiting.ts';
 import { type Environment, tellFailure } from '../app/environment.ts';
 import type { Panel } from '../app/panel.ts';
 import type { KeyContext } from '../keys/bindings.ts';
@@ -89,7 +90,7 @@ export class QueuePanel implements Panel {
     const { state } = this.#chat.mirror;
     const waiting = waitingIn(state);
     if (current === undefined) return;
-    const { id, message } = current.pending;
+    const { id } = current.pending;
     const at = waiting.findIndex(({ pending }) => pending.id === id);
     const ids = (state.queuedMessages ?? []).map((queued) => queued.id);
     switch (command) {
@@ -110,7 +111,7 @@ export class QueuePanel implements Panel {
         this.#selected = id;
         return this.#reorder(reordered(ids, id, command === 'earlier' ? -1 : 1));
       case 'steer':
-        return tellFailure(this.#env, 'not steered', this.#steer(id, message));
+        return tellFailure(this.#env, 'not steered', steerWaiting(this.#chat.queue, current.pending));
       case 'release':
         return tellFailure(this.#env, 'not released', this.#chat.queue.release());
       default:
@@ -119,11 +120,5 @@ export class QueuePanel implements Panel {
 
   #reorder(order: readonly string[]): void {
     tellFailure(this.#env, 'not reordered', this.#chat.queue.reorder(order));
-  }
-
-  /** It leaves the queue once it is known to steer: it is never nowhere. */
-  async #steer(id: string, message: Message): Promise<DispatchOutcome> {
-    const steered = await this.#chat.steer(message);
-    return steered.outcome === 'accepted' ? this.#chat.queue.remove(id) : steered;
   }
 }

@@ -1,0 +1,39 @@
+import { PassThrough } from 'node:stream';
+import { expect, test } from 'vitest';
+import { EarlyKeys } from './early-keys.ts';
+
+/** An input that is a terminal, and what became of it. */
+function terminal() {
+  const modes: boolean[] = [];
+  const interrupts: string[] = [];
+  const input = Object.assign(new PassThrough(), {
+    isTTY: true,
+    setRawMode: (isRaw: boolean) => modes.push(isRaw),
+  });
+  const early = new EarlyKeys(input, () => interrupts.push('once'));
+  return { input, early, modes, interrupts };
+}
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+test('keys that come before the first screen are dropped, and those behind it are left to that', async () => {
+  const { input, early, modes } = terminal();
+  input.write('too soon');
+  await turn();
+  await early.handOver();
+  input.write('soon enough');
+  await turn();
+  expect(String(input.read())).toBe('soon enough');
+  early.dispose();
+  expect(modes).toEqual([true]);
+});
+
+test('Ctrl-C among them is heard, and what ends before gives the terminal back', async () => {
+  const { input, early, modes, interrupts } = terminal();
+  input.write('abc\u0003');
+  await turn();
+  expect(interrupts).toEqual(['once']);
+  early.dispose();
+  early.dispose();
+  expect(modes).toEqual([true, false]);
+});

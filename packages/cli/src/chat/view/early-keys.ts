@@ -1,0 +1,40 @@
+import type { Context } from '../../context.ts';
+
+type KeyInput = Context['stdin'];
+
+/** Takes keys off the terminal while nothing shows yet that they could be meant for. */
+export class EarlyKeys {
+  readonly #input: KeyInput;
+  readonly #drop = (chunk: Buffer | string): void => {
+    if (chunk.toString().includes('\u0003')) this.#interrupt();
+  };
+  readonly #interrupt: () => void;
+  #isOn = true;
+
+  /** Drops what is typed from now on, without echo; Ctrl-C calls `interrupt`. */
+  constructor(input: KeyInput, interrupt: () => void) {
+    this.#input = input;
+    this.#interrupt = interrupt;
+    input.setRawMode?.(true);
+    input.on('data', this.#drop);
+  }
+
+  /** Leaves the input to who shows the first screen: no key is echoed in between. A paused input stops reading only in a later tick. */
+  async handOver(): Promise<void> {
+    this.#stop();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+
+  /** Gives the terminal back as it was, unless it has been handed over. Does so once. */
+  dispose(): void {
+    if (this.#isOn) this.#input.setRawMode?.(false);
+    this.#stop();
+  }
+
+  #stop(): void {
+    if (!this.#isOn) return;
+    this.#isOn = false;
+    this.#input.off('data', this.#drop);
+    this.#input.pause();
+  }
+}
