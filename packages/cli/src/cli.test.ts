@@ -55,6 +55,22 @@ describe('the command line', () => {
     expect(context.err).toContain(told);
   });
 
+  test.each([[['help', 'term', 'list']], [['term', 'help', 'list']], [['term', 'list', '--help']]])(
+    '%j shows help of that command',
+    async (args) => {
+      expect(await runCli(context, args)).toBe(0);
+      expect(context.out).toMatch(/^Usage: agenthost term list /);
+    },
+  );
+
+  test.each(['sessions', 'queue', 'term', 'token', 'config', 'serve'])(
+    '%s --help fits into 80 columns',
+    async (command) => {
+      await runCli(context, [command, '--help']);
+      expect(context.out.split('\n').filter((line) => line.length > 80)).toEqual([]);
+    },
+  );
+
   test('help says defaults and units', async () => {
     await runCli(context, ['serve', '--help']);
     expect(context.out.replace(/\s+/g, ' ')).toContain('0 picks a free one (default: 4711');
@@ -65,6 +81,11 @@ describe('the command line', () => {
   test.each([
     [[], 'Usage: agenthost'],
     [['frob'], "unknown command 'frob'"],
+    [['help', 'nope'], "unknown command 'nope'"],
+    [['help', 'term', 'nope'], "unknown command 'nope'"],
+    [['term', 'help', 'nope'], "unknown command 'nope'"],
+    [['serve', '--token-file', '/nonexistent/tok'], '--token-file: there is no folder /nonexistent'],
+    [['serve', '--host', 'nosuch.invalid'], '--host nosuch.invalid: there is no such name'],
     [['run', '--frob', 'x'], "unknown option '--frob'"],
     [['run', '--approve', 'perhaps', 'x'], 'Allowed choices are ask, all, none.'],
     [['run', '--timeout', '-1', 'x'], 'Expected a number from'],

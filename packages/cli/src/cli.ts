@@ -70,6 +70,8 @@ function programOf(context: Context, screen: Screen, isJson: boolean, done: (cod
     // Options behind a command's name are its own, or those of what it runs.
     .enablePositionalOptions()
     .exitOverride()
+    // Long names of options leave little room for what they do; broken it is still read better than run on.
+    .configureHelp({ minWidthToWrap: 20 })
     .configureOutput({
       writeOut: (text) => context.stdout.write(text),
       writeErr: (text) => {
@@ -103,9 +105,9 @@ function programOf(context: Context, screen: Screen, isJson: boolean, done: (cod
   ]).action(async (options: ServeOptions) => done(await serve(context, screen, options)));
   example(serving, [
     'agenthost serve',
-    'agenthost serve --port 0 --json              any free port; one line when ready',
-    'agenthost serve --data /srv/agenthost        database, log and token in that folder',
-    'agenthost serve --host 0.0.0.0 --tls         for other machines, by TLS',
+    'agenthost serve --port 0 --json          any free port; one line when ready',
+    'agenthost serve --data /srv/agenthost    database, log and token there',
+    'agenthost serve --host 0.0.0.0 --tls     for other machines, by TLS',
   ]);
 
   const running = command(program, 'run', 'ask an agent and stream its answer', [
@@ -147,7 +149,10 @@ function programOf(context: Context, screen: Screen, isJson: boolean, done: (cod
       done(await watch(context, screen, given, options)),
     );
   example(watching, ['agenthost watch 4f2a', 'agenthost watch 4f2a --json --turns 0']);
-  watching.addHelpText('after', `\nWhat can be typed:\n  ${WATCH_HELP.split(', ').join('\n  ')}`);
+  watching.addHelpText(
+    'after',
+    `\nWhat can be typed, or piped in:\n  ${WATCH_HELP.split(', ').join('\n  ')}\n\nWhere input is no terminal, watching goes on after its end until Ctrl-C.`,
+  );
 
   const chatting = command(program, 'chat', 'talk with agents in a window of text, by keyboard', [
     'cwd',
@@ -174,7 +179,26 @@ function programOf(context: Context, screen: Screen, isJson: boolean, done: (cod
     ...ofClients,
   ]).action(async (options: AgentsOptions) => done(await agents(context, screen, options)));
   example(listing, ['agenthost agents', 'agenthost agents --json']);
+  for (const each of [program, ...program.commands]) if (each.commands.length > 0) addHelp(each);
   return program;
+}
+
+/** `help`, which says so when there is no such command. */
+function addHelp(parent: Command): void {
+  parent
+    .helpCommand(false)
+    .command('help')
+    .description('show help of a command')
+    .argument('[command...]', 'its name')
+    .action((names: readonly string[]) => {
+      let of = parent;
+      for (const name of names) {
+        const next = of.commands.find((each) => each.name() === name || each.aliases().includes(name));
+        if (next === undefined) of.error(`error: unknown command '${name}'`);
+        else of = next;
+      }
+      of.help();
+    });
 }
 
 const commandIn =

@@ -59,7 +59,23 @@ describe('agenthost config', () => {
     const unknown = await machine.run(['config', 'get', 'colour']);
     expect(unknown.code).toBe(2);
     expect(unknown.err).toMatch(/^agenthost: colour: unknown; expected one of defaultAgent, approvals/);
-    expect((await machine.run(['config', 'set', 'approvals', 'ask'])).code).toBe(0);
+    expect((await machine.run(['config'])).out).toMatch(
+      /^approvals +edits +Approvals \(ask, edits, all, none; set, the default is ask\)$/m,
+    );
+    expect(await machine.run(['config', 'unset', 'approvals'])).toMatchObject({
+      code: 0,
+      out: 'approvals is ask now, its default\n',
+    });
+    expect((await machine.run(['config'])).out).toMatch(
+      /^approvals +ask +Approvals \(ask, edits, all, none\)$/m,
+    );
+    expect(await machine.run(['config', 'unset', 'maxTerminals'])).toMatchObject({
+      code: 1,
+      err: 'agenthost: maxTerminals was fixed when the host was started\n',
+    });
+    expect((await machine.run(['config', 'unset', 'colour'])).err).toMatch(
+      /^agenthost: colour: unknown; expected one of/,
+    );
   });
 });
 
@@ -106,9 +122,16 @@ describe('agenthost run with config, and agenthost sessions by metadata', () => 
     expect((await refused('--config', 'colour=red')).err).toMatch(
       /^agenthost: colour: unknown; expected one of/,
     );
-    expect((await refused('--config', 'approvals=maybe')).code).toBe(1);
+    expect(await refused('--config', 'approvals=maybe')).toMatchObject({
+      code: 1,
+      err: 'agenthost: --config approvals: expected one of "ask", "edits", "all", "none"\n',
+    });
     expect((await refused('--meta', 'nothing')).err).toContain('--meta: expected key=value, got nothing');
-    expect((await refused('--instructions', '@missing.md')).code).toBe(2);
+    const missing = await refused('--instructions', '@missing.md');
+    expect(missing.code).toBe(2);
+    expect(missing.err).toMatch(
+      /^agenthost: --instructions: \S+missing\.md cannot be read: there is no such file\n$/,
+    );
     expect(jsonLines((await machine.run(['sessions', '--json'])).out)).toHaveLength(count);
   });
 
@@ -123,6 +146,10 @@ describe('agenthost run with config, and agenthost sessions by metadata', () => 
     );
     expect(await list()).toHaveLength(before - 1);
     expect(await list('--archived')).toHaveLength(before);
+    expect(await machine.run(['sessions', 'archive', id])).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^[0-9a-f]{8} {2}say three: archived already\n$/),
+    });
     expect((await machine.run(['sessions', 'unarchive', id])).code).toBe(0);
     expect(await list()).toHaveLength(before);
   });

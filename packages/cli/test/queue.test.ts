@@ -59,6 +59,20 @@ describe('agenthost queue', () => {
     await watch.ended;
   }, 30_000);
 
+  test('[CHAT-12] steers with a message that waits, by its place', async () => {
+    const { session, end } = await hanging('say ready; hang; deaf');
+    await queue('add', session, 'say one');
+    await queue('add', session, 'say two');
+    expect(await queue('steer', session, '7')).toMatchObject({
+      code: 1,
+      err: 'agenthost: no message 7 waits; `queue list` shows what does\n',
+    });
+    const { out } = await queue('steer', session, '2');
+    expect(out).toMatch(/^(?:steer|1 {4}) {2}\S{8} {2}say two$/m);
+    expect((await texts(session)).toSorted()).toEqual(['say one', 'say two']);
+    end();
+  }, 30_000);
+
   test('[CHAT-12] sets a queue going that a cancel has stopped', async () => {
     const { session, end } = await hanging();
     for (const text of ['say one', 'hang']) await queue('add', session, text);

@@ -1,5 +1,5 @@
 import type { AhpClient } from '@agenthost/client';
-import type { ClientAction, SessionSummary } from '@agenthost/protocol';
+import { type ClientAction, SessionStatus, type SessionSummary } from '@agenthost/protocol';
 import { withHost } from '../connect.ts';
 import type { Context } from '../context.ts';
 import { CliError, EXIT, type ExitCode, usageError } from '../exit.ts';
@@ -68,8 +68,14 @@ export async function archiveSessions(
   const { isArchived } = options;
   return withHost(context, screen, options, async ({ client }) => {
     for (const session of await findAll(client, given)) {
-      await change(client, session, { type: 'session/isArchivedChanged', isArchived });
-      tell(screen, options, isArchived ? 'archived' : 'unarchived', session);
+      const done = isArchived ? 'archived' : 'unarchived';
+      const isSo = ((session.status & SessionStatus.IsArchived) !== 0) === isArchived;
+      if (!isSo) await change(client, session, { type: 'session/isArchivedChanged', isArchived });
+      if (!isSo || options.json === true) tell(screen, options, done, session);
+      else
+        screen.line(
+          `${shortId(session.resource)}  ${oneLine(session.title)}: ${isArchived ? 'archived already' : 'not archived'}`,
+        );
     }
     return EXIT.done;
   });

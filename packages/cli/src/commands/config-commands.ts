@@ -1,5 +1,5 @@
 import type { CommandParts } from './command-parts.ts';
-import { type ConfigOptions, getConfig, listConfig, setConfig } from './config.ts';
+import { type ConfigOptions, getConfig, listConfig, setConfig, unsetConfig } from './config.ts';
 
 /** Adds `config` and what is below it. */
 export function addConfigCommands({ context, screen, program, command, example, done }: CommandParts): void {
@@ -10,9 +10,10 @@ export function addConfigCommands({ context, screen, program, command, example, 
     'verbose',
   ]).action(async (options: ConfigOptions) => done(await listConfig(context, screen, options)));
   example(config, [
-    'agenthost config                              what there is to set, and what is set',
+    'agenthost config                        what there is to set, and what is set',
     'agenthost config get approvals',
-    'agenthost config set approvals edits          for new sessions, from now on',
+    'agenthost config set approvals edits    for new sessions, from now on',
+    'agenthost config unset approvals        back to the default',
   ]);
   command(config, 'get', 'print the value of one setting', ['url', 'start', 'json', 'verbose'])
     .argument('<key>', 'its name')
@@ -29,5 +30,10 @@ export function addConfigCommands({ context, screen, program, command, example, 
     .argument('<value>', 'its new value')
     .action(async (key: string, value: string, _own: object, self: typeof config) =>
       done(await setConfig(context, screen, [key, value], self.optsWithGlobals<ConfigOptions>())),
+    );
+  command(config, 'unset', 'give one setting its default back', ['url', 'start', 'json', 'verbose'])
+    .argument('<key>', 'its name')
+    .action(async (key: string, _own: object, self: typeof config) =>
+      done(await unsetConfig(context, screen, key, self.optsWithGlobals<ConfigOptions>())),
     );
 }

@@ -1,5 +1,5 @@
-import { DispatchRejected } from '@agenthost/client';
-import { ROOT_URI, type RootConfigState } from '@agenthost/protocol';
+import { DispatchRejected, type Mirror } from '@agenthost/client';
+import { type ConfigPropertySchema, ROOT_URI, type RootConfigState } from '@agenthost/protocol';
 import { withHost } from '../connect.ts';
 import type { Context } from '../context.ts';
 import { CliError, EXIT, type ExitCode, usageError } from '../exit.ts';
@@ -33,10 +33,12 @@ export async function listConfig(
     const shown = keys.map((key) => oneLine(shownValue(values[key]), 200));
     const valueWidth = Math.max(0, ...shown.map((text) => text.length));
     for (const [index, key] of keys.entries()) {
-      const { title, readOnly, enum: choices } = schema.properties[key] ?? { title: '' };
+      const { title, readOnly, enum: choices, default: usual } = schema.properties[key] ?? { title: '' };
+      const isSet = readOnly !== true && usual !== undefined && values[key] !== usual;
       const notes = [
         ...(choices === undefined ? [] : [choices.join(', ')]),
         ...(readOnly === true ? ['fixed when the host was started'] : []),
+        ...(isSet ? [`set, the default is ${shownValue(usual)}`] : []),
       ];
       const about = notes.length === 0 ? title : `${title} (${notes.join('; ')})`;
       screen.line(`${key.padEnd(width)}  ${(shown[index] ?? '').padEnd(valueWidth)}  ${oneLine(about, 200)}`);
@@ -55,11 +57,7 @@ export async function getConfig(
   return withHost(context, screen, options, async ({ client }) => {
     const root = await client.subscribe(ROOT_URI);
     const { schema, values } = root.state.config ?? none;
-    if (!Object.hasOwn(schema.properties, key)) {
-      throw usageError(
-        `${oneLine(key)}: unknown; expected one of ${Object.keys(schema.properties).join(', ')}`,
-      );
-    }
+    propertyOf(schema, key);
     if (options.json === true) screen.json({ [key]: values[key] });
     else screen.line(plain(shownValue(values[key])));
     return EXIT.done;
@@ -77,14 +75,42 @@ export async function setConfig(
     const root = await client.subscribe(ROOT_URI);
     const { schema } = root.state.config ?? none;
     const value = readValue(schema, key, text);
-    const answer = await root.dispatch({ type: 'root/configChanged', config: { [key]: value } });
-    if (answer.outcome === 'rejected') {
-      const cause = new DispatchRejected(answer.code, answer.reason);
-      throw new CliError(EXIT.error, oneLine(answer.reason, 1_000), { cause });
-    }
-    if (answer.outcome !== 'accepted') throw new CliError(EXIT.error, `${key} may not have been set`);
+    await change(root, key, value);
     if (options.json === true) screen.json({ [key]: value });
     else screen.line(`${key} is ${oneLine(shownValue(value), 1_000)} now`);
     return EXIT.done;
   });
+}
+
+/** `config unset`: gives a setting its default back, for every client. */
+export async function unsetConfig(
+  context: Context,
+  screen: Screen,
+  key: string,
+  options: ConfigOptions,
+): Promise<ExitCode> {
+  return withHost(context, screen, options, async ({ client }) => {
+    const root = await client.subscribe(ROOT_URI);
+    const { default: value } = propertyOf((root.state.config ?? none).schema, key);
+    if (value === undefined) throw new CliError(EXIT.error, `${key} has no default: set it to what you want`);
+    await change(root, key, value);
+    if (options.json === true) screen.json({ [key]: value });
+    else screen.line(`${key} is ${oneLine(shownValue(value), 1_000)} now, its default`);
+    return EXIT.done;
+  });
+}
+
+function propertyOf({ properties }: RootConfigState['schema'], key: string): ConfigPropertySchema {
+  const property = Object.hasOwn(properties, key) ? properties[key] : undefined;
+  if (property !== undefined) return property;
+  throw usageError(`${oneLine(key)}: unknown; expected one of ${Object.keys(properties).join(', ')}`);
+}
+
+async function change(root: Mirror<'root'>, key: string, value: unknown): Promise<void> {
+  const answer = await root.dispatch({ type: 'root/configChanged', config: { [key]: value } });
+  if (answer.outcome === 'rejected') {
+    const cause = new DispatchRejected(answer.code, answer.reason);
+    throw new CliError(EXIT.error, oneLine(answer.reason, 1_000), { cause });
+  }
+  if (answer.outcome !== 'accepted') throw new CliError(EXIT.error, `${key} may not have been set`);
 }

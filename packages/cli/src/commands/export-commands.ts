@@ -3,9 +3,11 @@ import { type ExportOptions, exportSession } from './export.ts';
 import { type ImportOptions, importSession } from './import.ts';
 
 const WHAT_COMES = `
-What comes over: chats with all that was said and done in them, titles, the folder, metadata and instructions (the agent is told them: read
-them in a file that you do not trust). What does not: approvals and settings of the agent, which are as in a new session,
-and nothing starts: messages that waited to be sent are in the chat's draft.`;
+What comes over: chats with all that was said and done in them, titles, the
+folder, metadata and instructions (the agent is told them: read them in a file
+that you do not trust). What does not: approvals and settings of the agent,
+which are as in a new session, and nothing starts: messages that waited to be
+sent are in the chat's draft.`;
 
 /** Adds `export` and `import`. */
 export function addExportCommands({ context, screen, program, command, example, done }: CommandParts): void {

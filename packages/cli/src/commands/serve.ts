@@ -1,16 +1,17 @@
 import { readFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import type { Context } from '../context.ts';
 import { readHosts } from '../discovery.ts';
 import { CliError, EXIT, type ExitCode, usageError } from '../exit.ts';
 import { configFolder, hostsFolder } from '../folders.ts';
+import { isFolder } from '../is-folder.ts';
 import { keyValues } from '../key-values.ts';
 import { type ClientTarget, openClient } from '../open-client.ts';
 import { introduceHost } from '../render/host-introduction.ts';
 import { oneLine } from '../render/plain-text.ts';
 import type { Screen } from '../render/screen.ts';
 import { holdYoungGeneration } from '../serve/heap.ts';
-import { dataDirOf, missingRoots, rootsOf } from '../serve/places.ts';
+import { checkName, dataDirOf, missingRoots, rootsOf } from '../serve/places.ts';
 import type { ServeSettings } from '../serve/start.ts';
 import { leaveWord } from '../serve/word-of-host.ts';
 
@@ -57,6 +58,7 @@ export async function serve(context: Context, screen: Screen, options: ServeOpti
   const roots = await rootsOf(context, options.root);
   const tls = tlsOf(options, context.cwd);
   const fixed = keyValues(options.set ?? [], '--set');
+  await checkName(host);
   // In a log nobody waits.
   if (context.stderr.isTTY === true) screen.status('starting');
   // Only this command needs a host, and all that comes with it.
@@ -183,6 +185,8 @@ async function tokenOf(
     if (!(cause instanceof Error && 'code' in cause && cause.code === 'ENOENT')) {
       throw new CliError(EXIT.error, `--token-file ${oneLine(file)} cannot be read`, { cause });
     }
+    const folder = dirname(file);
+    if (!(await isFolder(folder))) throw usageError(`--token-file: there is no folder ${oneLine(folder)}`);
   }
   return { token: undefined, tokenFile: file };
 }

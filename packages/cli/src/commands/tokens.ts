@@ -34,10 +34,10 @@ const ALLOWED: Readonly<Record<TokenScope, string>> = {
 export function addTokenCommands({ context, screen, program, command, example, done }: CommandParts): void {
   const token = command(program, 'token', 'give access to others, and take it back', []);
   example(token, [
-    'agenthost token create --name tablet --expires 7d       look, and no more, for a week',
-    'agenthost token create --name phone --scope interact    also work: as much as a shell here',
+    'agenthost token create --name tablet --expires 7d     look, for a week',
+    'agenthost token create --name phone --scope interact  also work',
     'agenthost token list',
-    'agenthost token revoke phone                            its connections end at once',
+    'agenthost token revoke phone                          its connections end',
   ]);
   command(token, 'create', 'make a token, and show its secret this once', [
     'scope',

@@ -1,3 +1,5 @@
+import { lookup } from 'node:dns/promises';
+import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import type { Context } from '../context.ts';
 import { usageError } from '../exit.ts';
@@ -32,6 +34,17 @@ export async function missingRoots(file: string, roots: readonly string[] = []):
       ? []
       : [`${oneLine(file)}: roots: ${oneLine(root)} is no folder; sessions can work there when it is one`],
   );
+}
+
+/** Rejects with a usage error for a `--host` that is a name of nothing: whatever else is wrong with it matters less. */
+export async function checkName(host: string): Promise<void> {
+  if (isIP(host) !== 0) return;
+  try {
+    await lookup(host);
+  } catch (cause) {
+    if (!(cause instanceof Error) || !('syscall' in cause)) throw cause;
+    throw usageError(`--host ${oneLine(host)}: there is no such name; give an address of this machine`);
+  }
 }
 
 function named({ cwd }: Context, option: string, given: string): string {

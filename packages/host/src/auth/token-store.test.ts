@@ -83,7 +83,9 @@ test.each([
 test('an empty token file is refused by name, and not taken for a token', () => {
   const tokenFile = join(folder, 'token');
   writeFileSync(tokenFile, '\n', { mode: 0o600 });
-  expect(() => findOwnerToken({ tokenFile })).toThrow(tokenFile);
+  expect(() => findOwnerToken({ tokenFile })).toThrow(
+    `${tokenFile} is empty: remove it, and a new token is made`,
+  );
   expect(readFileSync(tokenFile, 'utf8')).toBe('\n');
 });
 

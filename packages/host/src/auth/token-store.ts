@@ -68,6 +68,7 @@ function fromFile(path: string): OwnerToken {
     content = readFileSync(path, 'utf8');
   }
   const warning = makePrivate(path);
+  if (content.trim() === '') throw new Error(`${path} is empty: remove it, and a new token is made`);
   const { token, warnings } = checked(content.trim(), path);
   return { token, path, warnings: warning === undefined ? warnings : [warning, ...warnings] };
 }

@@ -66,16 +66,24 @@ export function pendingId({ messages, steering }: MessageQueue, given: string): 
     ...all.filter(({ id }) => id === given),
     ...all.filter(({ id }) => given !== '' && id !== given && id.startsWith(given) && id !== place?.id),
   ];
-  if (match === undefined) {
-    throw new CliError(
-      EXIT.error,
-      `no message ${oneLine(given) || '(nothing)'} waits; \`queue list\` shows what does`,
-    );
-  }
+  if (match === undefined) throw noneWaits(given);
   if (others.length > 0 && place === undefined && match.id !== given)
     throw usageError(`several messages begin with ${oneLine(given)}`);
   return match.id;
 }
+
+/** The queued message at a place, from 1. */
+export function messageAt({ messages }: MessageQueue, place: string): PendingMessage {
+  const message = messages[Number(place) - 1];
+  if (message === undefined) throw noneWaits(place);
+  return message;
+}
+
+const noneWaits = (given: string): CliError =>
+  new CliError(
+    EXIT.error,
+    `no message ${oneLine(given) || '(nothing)'} waits; \`queue list\` shows what does`,
+  );
 
 function show(screen: Screen, { messages, steering }: MessageQueue): void {
   const line = (place: string, { id, message }: PendingMessage): void =>
