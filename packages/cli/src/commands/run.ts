@@ -12,6 +12,7 @@ import { withHost } from '../connect.ts';
 import type { Context } from '../context.ts';
 import { CliError, EXIT, usageError } from '../exit.ts';
 import type { HostOptions } from '../find-host.ts';
+import { hostOptionText } from '../host-option-text.ts';
 import { Interruption } from '../interruption.ts';
 import { LineReader } from '../line-reader.ts';
 import { promptText } from '../prompt-text.ts';
@@ -126,7 +127,7 @@ async function ask(run: Run, text: string, opened: RunChat): Promise<number> {
     mode: options.approve,
     screen,
     reader: run.reader,
-    elsewhere: `agenthost watch ${shortId(session.uri)}`,
+    elsewhere: `agenthost watch ${shortId(session.uri)}${hostOptionText(options)}`,
     form: (requestId) => chat.inputRequest(requestId),
   });
   const workers = { session, main: chat.mirror.uri };
@@ -144,7 +145,7 @@ async function ask(run: Run, text: string, opened: RunChat): Promise<number> {
     }
     return await conclude(run, session, await prompt.result);
   } catch (error) {
-    throw refused(error, opened);
+    throw refused(error, opened, options);
   } finally {
     leaveWorkers();
     approver.dispose();
@@ -184,10 +185,12 @@ async function queued(
     else screen.note(screen.colors.dim('queued behind the turn that runs'));
   };
   const onHeld = (): void =>
-    screen.note(`no turn runs: \`agenthost queue go ${place(opened)}\` starts the first message that waits`);
+    screen.note(
+      `no turn runs: \`agenthost queue go ${place(opened, options)}\` starts the first message that waits`,
+    );
   const turnId = await queuedTurn(client, chat, { message, signal, onQueued, onHeld }).catch(
     (error: unknown) => {
-      throw refused(error, opened);
+      throw refused(error, opened, options);
     },
   );
   if (turnId === undefined) throw stopped(interruption);
@@ -199,10 +202,10 @@ async function queued(
 }
 
 /** Why the host did not take the prompt, for people. */
-function refused(error: unknown, opened: RunChat): unknown {
+function refused(error: unknown, opened: RunChat, options: HostOptions): unknown {
   if (!(error instanceof DispatchRejected)) return error;
   if (error.code === 'turnActive') {
-    const message = `a turn runs there already: \`agenthost queue add ${place(opened)}\` says it afterwards, \`run --queue\` waits for the answer too`;
+    const message = `a turn runs there already: \`agenthost queue add ${place(opened, options)}\` says it afterwards, \`run --queue\` waits for the answer too`;
     return new CliError(EXIT.error, message, { cause: error });
   }
   const { creationError } = opened.session.mirror.state;
@@ -211,10 +214,10 @@ function refused(error: unknown, opened: RunChat): unknown {
 }
 
 /** How other commands are told which chat. */
-function place({ session, chat }: RunChat): string {
+function place({ session, chat }: RunChat, options: HostOptions): string {
   const { uri } = chat.mirror;
   const isDefault = uri === session.mirror.state.defaultChat;
-  return `${shortId(session.uri)}${isDefault ? '' : ` --chat ${shortId(uri)}`}`;
+  return `${shortId(session.uri)}${isDefault ? '' : ` --chat ${shortId(uri)}`}${hostOptionText(options)}`;
 }
 
 function introduce({ context, screen, options }: Run, { session, chat }: RunChat): void {

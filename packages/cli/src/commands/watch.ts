@@ -46,12 +46,17 @@ export async function watch(
       await view.open();
       if (client.scope === 'observe') screen.note('observing only: this token can answer and change nothing');
       const isTyped = context.stdin.isTTY === true;
+      let isHeld = true;
       const stopReading = reader.onLine((line) => {
         if (line !== undefined) view.type(line, () => interruption.stop({ exitCode: EXIT.done }));
         // Ctrl-D leaves; the end of a pipe or of no input at all does not.
         else if (isTyped) interruption.stop({ exitCode: EXIT.done });
+        else if (!isHeld) view.inputEnded();
       });
+      // What was piped in before is done first.
       early.release();
+      isHeld = false;
+      if (reader.hasEnded && !isTyped) view.inputEnded();
       await untilOver(client, session, interruption);
       stopReading();
       await view.settled();

@@ -10,6 +10,10 @@ export type WatchCommand =
 export const WATCH_HELP =
   'a or y approves or answers, d or n denies, a number chooses, c cancels, "say <text>" sends a message, q leaves (each with Enter)';
 
+/** Said once where commands were piped in. */
+export const INPUT_ENDED =
+  'the input has ended: nothing more can be typed, others answer what is asked; Ctrl-C leaves';
+
 const words: Readonly<Record<string, 'approve' | 'deny' | 'cancel' | 'leave' | 'help'>> = {
   a: 'approve',
   approve: 'approve',

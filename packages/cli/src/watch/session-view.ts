@@ -14,12 +14,14 @@ import { choiceList, showQuestion } from '../question/confirm.ts';
 import { showQuestions } from '../question/input-request.ts';
 import { oneLine, plain } from '../render/plain-text.ts';
 import type { Screen } from '../render/screen.ts';
-import { statusWord, waitingText } from '../render/session-line.ts';
+import { waitingText } from '../render/session-line.ts';
 import { endLine, TurnPrinter } from '../render/turn-printer.ts';
 import { isWorker } from '../worker-chats.ts';
-import { readCommand, WATCH_HELP } from './command.ts';
+import { ChatHeadings } from './chat-headings.ts';
+import { INPUT_ENDED, readCommand, WATCH_HELP } from './command.ts';
 import { FormFilling } from './form-filling.ts';
 import { openBlocks, requestChoices } from './open-blocks.ts';
+import { standing } from './standing.ts';
 
 /** What a view shows. */
 export interface SessionViewOptions {
@@ -48,16 +50,17 @@ export class SessionView {
   readonly #chats = new Map<URI, OpenChat>();
   readonly #answers = new Set<Promise<void>>();
   readonly #forms: FormFilling;
+  readonly #headings: ChatHeadings;
   #opening: Promise<void> = Promise.resolve();
   /** Workers that had done before anybody watched. */
   readonly #past = new Set<URI>();
-  #shownChat: URI | undefined;
   #stop: () => void = () => undefined;
   #isDisposed = false;
 
   constructor(options: SessionViewOptions) {
     this.#options = options;
     this.#forms = new FormFilling(options.screen, options.reader);
+    this.#headings = new ChatHeadings(options.screen, options.session);
   }
 
   /** Shows what there is, and from then on what comes. */
@@ -77,9 +80,10 @@ export class SessionView {
     this.#stop = mirror.onChange(() => this.#openOthers());
     this.#openOthers();
     await this.#opening;
-    if (!isJson && chat.mirror.state.activeTurn === undefined) {
-      screen.note(screen.colors.dim(`${statusWord(chat.mirror.state.status)}; waiting for what comes`));
-    }
+    if (isJson) return;
+    const handles = [...this.#chats.values()].map(({ handle }) => handle);
+    const standsAs = standing(chat, handles, (each) => this.#headings.nameOf(each));
+    if (standsAs !== undefined) screen.note(screen.colors.dim(standsAs));
   }
 
   /** Takes a typed line; `leave` is called when it says so. */
@@ -107,6 +111,12 @@ export class SessionView {
         if (!isJson) screen.note(WATCH_HELP);
         return;
     }
+  }
+
+  /** The input is at its end, and nobody sits before it. */
+  inputEnded(): void {
+    const { screen, isJson } = this.#options;
+    if (!isJson) screen.note(screen.colors.dim(INPUT_ENDED));
   }
 
   /** Resolves when the host has answered all that was typed, or has not in time. */
@@ -166,7 +176,7 @@ export class SessionView {
         else if (event.type === 'ended') this.#forms.closed();
         if (isJson) screen.json({ ...event, chat: uri, turnId: turn.id });
         else {
-          this.#nameChat(handle);
+          this.#headings.show(handle);
           printer.show(event);
           this.#show(event, handle);
         }
@@ -177,22 +187,13 @@ export class SessionView {
 
   #head(handle: ChatHandle, { message }: TurnBase): void {
     const { screen } = this.#options;
-    this.#nameChat(handle);
+    this.#headings.show(handle);
     const who = message.origin.kind === 'user' ? 'you' : message.origin.kind;
     const [first = '', ...rest] = plain(message.text).split('\n');
     const more = rest.length === 0 ? '' : ` ... ${rest.length} more ${rest.length === 1 ? 'line' : 'lines'}`;
     screen.note(
       `\n${screen.colors.bold(screen.colors.blue(`${oneLine(who)}:`))} ${oneLine(first, 500)}${more}`,
     );
-  }
-
-  /** Says which chat follows, where a session has several and it is another than before. */
-  #nameChat({ mirror }: ChatHandle): void {
-    const { screen } = this.#options;
-    const isFirst = this.#shownChat === undefined;
-    if (this.#shownChat === mirror.uri) return;
-    this.#shownChat = mirror.uri;
-    if (!isFirst) screen.note(screen.colors.magenta(`-- ${oneLine(mirror.state.title) || 'chat'} --`));
   }
 
   #show(event: TurnEvent, chat: ChatHandle): void {

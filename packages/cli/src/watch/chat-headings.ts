@@ -1,0 +1,57 @@
+import type { Mirror } from '@agenthost/client';
+import type { URI } from '@agenthost/protocol';
+import { oneLine } from '../render/plain-text.ts';
+import type { Screen } from '../render/screen.ts';
+
+/** So much of a first message names its chat. */
+const wordsLimit = 40;
+
+/** A chat, as far as its name goes. */
+export interface NamedChat {
+  readonly mirror: Pick<Mirror<'chat'>, 'uri' | 'confirmed'>;
+}
+
+/** A session, as far as the names of its chats go. */
+export interface NamingSession {
+  readonly mirror: Pick<Mirror<'session'>, 'confirmed'>;
+}
+
+/** What the chats of a session are called, and the headings that keep apart what is said in them. */
+export class ChatHeadings {
+  readonly #screen: Screen;
+  readonly #session: NamingSession;
+  readonly #words = new Map<URI, string>();
+  #shown: URI | undefined;
+
+  constructor(screen: Screen, session: NamingSession) {
+    this.#screen = screen;
+    this.#session = session;
+  }
+
+  /** Its title [SESS-6], else the first words that were said in it, else its place among the chats. */
+  nameOf({ mirror }: NamedChat): string {
+    const { uri, confirmed } = mirror;
+    const { chats } = this.#session.mirror.confirmed;
+    const index = chats.findIndex(({ resource }) => resource === uri);
+    const title = oneLine(chats[index]?.title || confirmed.title);
+    if (title !== '') return title;
+    if (!this.#words.has(uri) && confirmed.turnsNextCursor === undefined) {
+      const text = (confirmed.turns[0] ?? confirmed.activeTurn)?.message.text ?? '';
+      const words = oneLine(text, wordsLimit);
+      if (words !== '') this.#words.set(uri, words);
+    }
+    return this.#words.get(uri) ?? `chat ${index + 1}`;
+  }
+
+  /** Says which chat follows, where it is another than before. */
+  show(chat: NamedChat): void {
+    const { uri } = chat.mirror;
+    const isFirst = this.#shown === undefined;
+    if (this.#shown === uri) return;
+    this.#shown = uri;
+    if (isFirst) return;
+    // The heading goes to stderr: where both go to one place, the text before it would run into it.
+    if (!this.#screen.isAtLineStart) this.#screen.text('\n');
+    this.#screen.note(this.#screen.colors.magenta(`-- ${this.nameOf(chat)} --`));
+  }
+}
