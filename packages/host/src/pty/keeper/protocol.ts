@@ -87,7 +87,7 @@ export function parseHostMessage(text: string): HostMessage | undefined {
         type: 'kill',
         request: count(fields, 'request'),
         pty: count(fields, 'pty'),
-        forgets: fields.forgets === true,
+        ...(fields.forgets === true ? { forgets: true } : {}),
       };
     case 'release':
       return { type: 'release', pty: count(fields, 'pty') };
