@@ -16,8 +16,11 @@ const TLS_HANDSHAKE = 0x16;
 /** Until when a connection has to begin, and its TLS handshake to end. */
 const HANDSHAKE_MS = 10_000;
 
-/** How long one that forgot the s may take to hang up. */
+/** How long one that is refused may take to hang up. */
 const REFUSED_MS = 2_000;
+
+/** So many of those that are too many are told so at once; those beyond are cut without a word. */
+const MOST_TOLD = 64;
 
 /** How long a request may take to arrive: who sends it byte by byte holds a connection no longer. */
 const HTTP_LIMITS = {
@@ -80,10 +83,19 @@ function frontDoor(
 
 function plainListener(strangers: Doorkeeper, onRequest: RequestListener): Listener {
   const http = createHttp(HTTP_LIMITS, onRequest);
+  let toldCount = 0;
   const port = frontDoor(http, strangers, {
     allowHalfOpen: true,
     onArrival: (socket) => void http.emit('connection', socket),
     onRefusal: (socket) => {
+      if (toldCount >= MOST_TOLD) {
+        socket.destroy();
+        return;
+      }
+      toldCount += 1;
+      socket.once('close', () => {
+        toldCount -= 1;
+      });
       socket.on('error', () => socket.destroy());
       refusePlain(socket, 503, `${TOO_MANY_STRANGERS}\n`);
     },

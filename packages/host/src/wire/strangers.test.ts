@@ -68,15 +68,40 @@ describe('connections without a token', () => {
   });
 });
 
+/** A port that lets nobody in. */
+async function fullPort(): Promise<number> {
+  const listener = createListener(undefined, { strangers: { arrived: () => false }, log: silentLog }, () =>
+    expect.unreachable('nobody gets in'),
+  );
+  listener.port.listen(0, '127.0.0.1');
+  await once(listener.port, 'listening');
+  ends.push(() => new Promise((resolve) => listener.port.close(resolve)));
+  const { port } = listener.port.address() as AddressInfo;
+  return port;
+}
+
 describe('a port', () => {
+  it('cuts those that are too many without a word when many of them do not hang up', async () => {
+    const port = await fullPort();
+    /** What one gets that does not hang up itself. */
+    const told = async (): Promise<boolean> => {
+      const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+      ends.push(() => socket.destroy());
+      let text = '';
+      socket.on('data', (data) => {
+        text += String(data);
+      });
+      await once(socket, 'end');
+      return text.startsWith('HTTP/1.1 503 ');
+    };
+    const answers: boolean[] = [];
+    for (let count = 0; count < 66; count += 1) answers.push(await told());
+    expect(answers.filter(Boolean)).toHaveLength(64);
+    expect(answers.slice(64)).toEqual([false, false]);
+  });
+
   it('tells one too many so, in plain HTTP, and hangs up', async () => {
-    const listener = createListener(undefined, { strangers: { arrived: () => false }, log: silentLog }, () =>
-      expect.unreachable('nobody gets in'),
-    );
-    listener.port.listen(0, '127.0.0.1');
-    await once(listener.port, 'listening');
-    ends.push(() => new Promise((resolve) => listener.port.close(resolve)));
-    const { port } = listener.port.address() as AddressInfo;
+    const port = await fullPort();
     const answer = await fetch(`http://127.0.0.1:${port}/`);
     expect([answer.status, answer.headers.get('retry-after'), await answer.text()]).toEqual([
       503,
