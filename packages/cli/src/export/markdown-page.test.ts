@@ -84,6 +84,16 @@ describe('a page of Markdown', () => {
     expectOwnStructure(text);
   });
 
+  // Looked for to the end of the text each, they took minutes.
+  test.each(['[\n', '> [\n', '[^\n'])(
+    'of many beginnings of definitions that never end (%j) costs what other text does',
+    async (beginning) => {
+      const content = beginning.repeat(200_000);
+      expect(await page(markdownPage, { answer: [markdown(content)] })).toContain(content.trimEnd());
+    },
+    30_000,
+  );
+
   test('has no structure but its own, whatever was said', async () => {
     const bits = fc.constantFrom(
       ...[

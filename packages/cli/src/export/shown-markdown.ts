@@ -82,9 +82,14 @@ function withoutMarkup(block: MarkedToken): string {
   return shown + asText(raw.slice(at));
 }
 
+/**
+ * What begins a definition, whose name has no other bracket in it, or a footnote, whose name has no space: no end of one is looked for any
+ * further, since a text may be full of beginnings.
+ */
+const DEFINITION = /^([ \t>*+\-\d.)]*)\[(?=(?:\^[^\]\s]+|(?:[^[\]\\]|\\[^])+)\]:)/gm;
+
 /** What would be a tag, a comment, a definition or a footnote is text. */
-const asText = (text: string): string =>
-  text.replace(/<(?=[a-z/!?])/gi, '&lt;').replace(/^([ \t>*+\-\d.)]*)\[(?=(?:[^\]\\]|\\[^])+\]:)/gm, '$1\\[');
+const asText = (text: string): string => text.replace(/<(?=[a-z/!?])/gi, '&lt;').replace(DEFINITION, '$1\\[');
 
 function piecesOf(token: MarkedToken): Piece[] {
   switch (token.type) {
