@@ -1,4 +1,15 @@
-import { mkdir, mkdtemp, readdir, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  realpath,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -49,6 +60,17 @@ describe('a write that is refused', () => {
     expect(await all(outside)).toEqual([]);
   });
 });
+
+test.each([0o600, 0o666, 0o755])(
+  'a file that is written anew keeps who may do what with it: %o',
+  async (mode) => {
+    const path = join(work, 'file');
+    await writeFile(path, 'old');
+    await chmod(path, mode);
+    await writeWorkingFile(work, 'file', 'new');
+    expect([await readFile(path, 'utf8'), (await stat(path)).mode & 0o777]).toEqual(['new', mode]);
+  },
+);
 
 test('as many new folders as are allowed are made, and names as long as they may be', async () => {
   const path = `${'a/'.repeat(64)}${'n'.repeat(255)}`;

@@ -114,6 +114,8 @@ async function replace(
   try {
     const file = await open(temporary, 'wx', mode);
     try {
+      // What new files may not have, one that was there keeps.
+      if (mode !== undefined) await file.chmod(mode);
       await file.writeFile(text, 'utf8');
     } finally {
       await file.close();
@@ -126,14 +128,14 @@ async function replace(
   }
 }
 
-/** Of the file that is there, else what new ones have. */
-async function modeOf(path: string, asked: string): Promise<number> {
+/** Of the file that is there; `undefined`: there is none. */
+async function modeOf(path: string, asked: string): Promise<number | undefined> {
   try {
     const info = await lstat(path);
     if (!info.isFile()) throw new FileRefusal(asked, 'is no file');
     return info.mode & 0o777;
   } catch (error) {
-    if (isCode(error, 'ENOENT')) return 0o666;
+    if (isCode(error, 'ENOENT')) return undefined;
     throw error;
   }
 }
