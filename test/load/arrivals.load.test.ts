@@ -14,6 +14,8 @@ if (!isThere) console.warn(`skipped: no ${table}`);
 const DEAF = 30;
 /** 64 MiB of answers that nobody reads, each of some 7 MB, and four that are made meanwhile; the system's buffers take some of each. */
 const MOST_ANSWERED = 18;
+/** Less than any of them, and more than what asks a client for a sign of life. */
+const NO_ANSWER_BYTES = 1_024;
 
 /** A client that asks for a chat and reads no answer. */
 class DeafClient {
@@ -42,7 +44,7 @@ class DeafClient {
   look(waiting: ReadonlyMap<number, number>): 'gone' | 'answered' | 'waiting' {
     const bytes = waiting.get(this.#port);
     if (bytes === undefined) return 'gone';
-    return bytes > 0 ? 'answered' : 'waiting';
+    return bytes > NO_ANSWER_BYTES ? 'answered' : 'waiting';
   }
 
   leave(): void {

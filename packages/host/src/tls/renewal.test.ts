@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SimulatedClock } from '@agenthost/testkit';
@@ -13,6 +13,8 @@ let folder: string;
 let clock: SimulatedClock;
 let renewal: CertificateRenewal;
 let told: string[];
+/** When files were written, in s: a disk's own clock may not have gone on between two writes. */
+let writtenAt = NOW / 1_000;
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'agenthost-renewal-'));
@@ -26,8 +28,14 @@ afterEach(() => {
 });
 
 function write(into: string, { cert, key }: Partial<CertificatePair>): void {
-  if (cert !== undefined) writeFileSync(join(into, 'cert.pem'), cert, { mode: 0o600 });
-  if (key !== undefined) writeFileSync(join(into, 'key.pem'), key, { mode: 0o600 });
+  if (cert !== undefined) writeOne(join(into, 'cert.pem'), cert);
+  if (key !== undefined) writeOne(join(into, 'key.pem'), key);
+}
+
+function writeOne(file: string, text: string): void {
+  writeFileSync(file, text, { mode: 0o600 });
+  writtenAt += 1;
+  utimesSync(file, writtenAt, writtenAt);
 }
 
 function follow(at = folder): void {
