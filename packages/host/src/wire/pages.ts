@@ -80,8 +80,8 @@ const isWindow = ({ headers }: IncomingMessage): boolean =>
   (headers['sec-fetch-dest'] ?? 'document') === 'document';
 
 /**
- * Whether a page that is not this host's sent the browser here, by a link, a form or a redirect. `none`: a person typed, pasted or opened it from another
- * program. Browsers say nothing of it over plain HTTP to other machines.
+ * Whether a page that is not this host's sent the browser here, by a link, a form or a script. `none`: a person typed, pasted or opened it from another
+ * program, or an address that leads on to it. Browsers say nothing of it over plain HTTP to other machines.
  */
 const isOfElsewhere = ({ headers }: IncomingMessage): boolean =>
   !['none', 'same-origin'].includes(headers['sec-fetch-site'] ?? 'none');
