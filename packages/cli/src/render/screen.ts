@@ -30,7 +30,7 @@ export class Screen {
   readonly colors: ReturnType<typeof pc.createColors>;
   readonly marks: Marks;
   readonly #context: Context;
-  readonly #isShared: boolean;
+  #isShared: boolean;
   #isAtLineStart = true;
   /** The cursor stands behind a question that nobody has answered yet. */
   #isAsking = false;
@@ -72,6 +72,11 @@ export class Screen {
     this.#context.stdout.write(text);
     this.#isAtLineStart = text.endsWith('\n');
     this.#armStatus();
+  }
+
+  /** From now on a note ends the line of stdout before it also where stdout is another place, for all that anybody knows. */
+  keepApart(): void {
+    this.#isShared = true;
   }
 
   /** A line to stdout. */

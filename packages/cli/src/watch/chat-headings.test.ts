@@ -49,15 +49,18 @@ function shownFor(titles: Readonly<Record<string, string>>): {
   return { screen, headings: new ChatHeadings(screen, { mirror: { confirmed } }), shown: () => shown };
 }
 
-test('a heading begins on a line of its own, and none shows while one chat goes on', () => {
+test('a heading, like any note of who keeps things apart, begins on a line of its own, and none shows while one chat goes on', () => {
   const { screen, headings, shown } = shownFor({ main: 'Main', worker: 'Worker 1' });
+  screen.keepApart();
   headings.show(chatOf('main'));
   screen.text('Pondered.');
   headings.show(chatOf('worker'));
   headings.show(chatOf('worker'));
   screen.text('Hm\n');
   headings.show(chatOf('main'));
-  expect(shown()).toBe('Pondered.\n-- Worker 1 --\nHm\n-- Main --\n');
+  screen.text('more');
+  screen.note('? Go on?');
+  expect(shown()).toBe('Pondered.\n-- Worker 1 --\nHm\n-- Main --\nmore\n? Go on?\n');
 });
 
 test.each([

@@ -50,8 +50,6 @@ export class ChatHeadings {
     if (this.#shown === uri) return;
     this.#shown = uri;
     if (isFirst) return;
-    // The heading goes to stderr: where both go to one place, the text before it would run into it.
-    if (!this.#screen.isAtLineStart) this.#screen.text('\n');
     this.#screen.note(this.#screen.colors.magenta(`-- ${this.nameOf(chat)} --`));
   }
 }

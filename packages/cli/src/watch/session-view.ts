@@ -69,6 +69,7 @@ export class SessionView {
     const { mirror, chat } = session;
     if (isJson) screen.json({ type: 'session', session: session.uri, ...mirror.state });
     else {
+      screen.keepApart();
       const title = oneLine(mirror.state.title) || '(no title)';
       screen.line(screen.outColors.bold(`${title}  ${screen.outColors.dim(oneLine(mirror.state.provider))}`));
       screen.note(screen.colors.dim(WATCH_HELP));
