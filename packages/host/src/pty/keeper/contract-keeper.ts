@@ -1,22 +1,29 @@
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
-import { SimulatedClock } from '@agenthost/testkit';
+import type { Clock, Timers } from '../../lib/clock.ts';
 import { shell, TestKeepers, until } from './contract-keepers.ts';
 import { Keeper, type KeeperOptions } from './keeper.ts';
 import { KeeperConnection } from './keeper-connection.ts';
 import { KeptPty } from './kept-pty.ts';
 
+/** Simulated time, and how many timers wait in it. */
+type StageClock = Clock & Timers & { readonly timerCount: number };
+
 /** A keeper in this process, in simulated time, and hosts that connect to it. */
 export class KeeperStage {
   readonly keepers = new TestKeepers();
-  readonly clock = new SimulatedClock();
   readonly address = join(this.keepers.root, 'k.sock');
+  readonly #clock: StageClock;
   readonly #started: Keeper[] = [];
   readonly #connections: KeeperConnection[] = [];
 
+  constructor(clock: StageClock) {
+    this.#clock = clock;
+  }
+
   /** Starts the keeper. */
   async start(options: Partial<KeeperOptions> = {}): Promise<Keeper> {
-    const keeper = new Keeper({ build: '1.0.0', clock: this.clock, timers: this.clock, ...options });
+    const keeper = new Keeper({ build: '1.0.0', clock: this.#clock, timers: this.#clock, ...options });
     this.#started.push(keeper);
     await keeper.listen(this.address);
     return keeper;
@@ -48,7 +55,12 @@ export class KeeperStage {
   /** Lets go, and waits until the keeper has seen it: only then does it count its time. */
   async leave(connection: KeeperConnection): Promise<void> {
     await connection.close();
-    await until('the keeper counts its time', () => this.clock.timerCount > 0);
+    await this.untilCounting();
+  }
+
+  /** Resolves when the keeper counts its time: no host is there, and nothing is being ended. */
+  untilCounting(): Promise<void> {
+    return until('the keeper counts its time', () => this.#clock.timerCount > 0);
   }
 
   /** Ends everything; rejects when a process is left. */

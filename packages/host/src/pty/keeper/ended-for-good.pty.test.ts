@@ -1,25 +1,28 @@
+import { SimulatedClock } from '@agenthost/testkit';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { processStartTime } from '../../agents/process-identity.ts';
 import { isEnded, KeeperStage } from './contract-keeper.ts';
-import { read, until, untilGone } from './contract-keepers.ts';
+import { read, untilGone } from './contract-keepers.ts';
 import type { Keeper } from './keeper.ts';
 
 /** Has to be killed, which takes a keeper two seconds. */
 const stubborn = `trap '' HUP TERM; echo ready; while :; do sleep 1000; done`;
 
+let clock: SimulatedClock;
 let stage: KeeperStage;
 
 beforeEach(() => {
-  stage = new KeeperStage();
+  clock = new SimulatedClock();
+  stage = new KeeperStage(clock);
 });
 afterEach(() => stage.end());
 
 /** Fails unless the keeper holds nothing more: all that it waits for is the next host, for five seconds. */
 async function expectIdle(keeper: Keeper): Promise<void> {
-  await until('the keeper counts its time', () => stage.clock.timerCount > 0);
-  await stage.clock.advance(4_999);
+  await stage.untilCounting();
+  await clock.advance(4_999);
   expect(await isEnded(keeper)).toBe(false);
-  await stage.clock.advance(1);
+  await clock.advance(1);
   await keeper.ended;
 }
 
