@@ -45,6 +45,7 @@ describe('agenthost watch', () => {
     await other.until('ready');
     const watcher = machine.start(['watch', session]);
     await watcher.until('" works; waiting for what comes');
+    expect(watcher.err).not.toContain('idle; waiting');
     watcher.type('q\n');
     await watcher.ended;
     other.kill('SIGINT');
