@@ -103,7 +103,7 @@ test('[RES-2] a folder in whose place a link comes meanwhile leads nothing out: 
   // The link was there from the beginning, and it came in between.
   expect(reasons).toContain('is outside the working directory');
   expect(reasons.size).toBeGreaterThan(1);
-});
+}, 60_000);
 
 const unless =
   (code: string) =>
