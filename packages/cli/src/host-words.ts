@@ -62,6 +62,10 @@ export function hostWords(message: string): string {
         `${DEEDS[what] ?? 'that'} takes a token of scope ${scope}; this one ${may.replace('may only look', 'may only observe')}; ` +
         `\`agenthost token create --scope ${scope}\` on the host's machine makes one`,
     )
+    .replace(
+      /(?<= terminals, the most it takes: )dispose of one first/,
+      '`agenthost term list` lists them, `agenthost term kill` ends one',
+    )
     .replace(/\bparams\.([\w-]+)(?:\.([\w-]+))?(?=:)/g, (_, name: string, key?: string) => {
       const whole = key === undefined ? name : `${name}.${key}`;
       if (OPTIONS_OF[whole] !== undefined) return OPTIONS_OF[whole];

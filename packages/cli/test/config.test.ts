@@ -79,6 +79,19 @@ describe('agenthost config', () => {
   });
 });
 
+test('at the limit of terminals it says how to get room', async () => {
+  const client = await connect(wsUrl, { token });
+  const terminals = await Promise.all(
+    Array.from({ length: 7 }, () => client.createTerminal({ command: ['cat'] })),
+  );
+  expect(await machine.run(['term', 'new', '--detach'])).toMatchObject({
+    code: 1,
+    err: 'agenthost: no terminal: This host has 7 terminals, the most it takes: `agenthost term list` lists them, `agenthost term kill` ends one\n',
+  });
+  await Promise.all(terminals.map((terminal) => terminal.dispose()));
+  client.close();
+}, 30_000);
+
 test('serve says which fixed value does not fit', async () => {
   const { code, err } = await machine.run(['serve', '--port', '0', '--data', 'x', '--set', 'maxTerminals=0']);
   expect(code).toBe(1);

@@ -2,6 +2,7 @@ import type { AhpClient, TerminalHandle } from '@agenthost/client';
 import type { TerminalClaim } from '@agenthost/protocol';
 import type { Context } from '../context.ts';
 import type { HostTarget } from '../find-host.ts';
+import { hostWords } from '../host-words.ts';
 import { oneLine } from '../render/plain-text.ts';
 import { DisplayFilter } from './display-filter.ts';
 import { giveBack, holderText, isNobody, refusal, take } from './holding.ts';
@@ -227,7 +228,7 @@ export class Attachment {
 
   #start(work: Promise<void>): void {
     work.catch((error: unknown) => {
-      this.#notice([error instanceof Error ? oneLine(error.message) : 'it did not work']);
+      this.#notice([error instanceof Error ? oneLine(hostWords(error.message)) : 'it did not work']);
     });
   }
 

@@ -2,6 +2,7 @@ import type { AhpClient, DispatchOutcome, TerminalHandle } from '@agenthost/clie
 import type { TerminalClaim, URI } from '@agenthost/protocol';
 import { CliError, EXIT } from '../exit.ts';
 import type { HostTarget } from '../find-host.ts';
+import { hostWords } from '../host-words.ts';
 import { openClient } from '../open-client.ts';
 import { oneLine } from '../render/plain-text.ts';
 import { idOf, shortId } from '../session-ids.ts';
@@ -82,11 +83,11 @@ export function refusal(outcome: DispatchOutcome): string | undefined {
     case 'accepted':
       return undefined;
     case 'rejected':
-      return outcome.code === 'outcomeExpired' ? undefined : oneLine(outcome.reason);
+      return outcome.code === 'outcomeExpired' ? undefined : oneLine(hostWords(outcome.reason));
     case 'ignored':
       return 'the terminal is gone';
     case 'dropped':
-      return oneLine(outcome.reason);
+      return oneLine(hostWords(outcome.reason));
     default:
       return outcome satisfies never;
   }

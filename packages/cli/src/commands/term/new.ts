@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { TerminalHandle } from '@agenthost/client';
-import { channelUri, ErrorCodes } from '@agenthost/protocol';
+import { channelUri } from '@agenthost/protocol';
 import type { Connected } from '../../connect.ts';
 import { withHost } from '../../connect.ts';
 import type { Context } from '../../context.ts';
@@ -9,7 +9,6 @@ import type { HostOptions } from '../../find-host.ts';
 import { hostWords } from '../../host-words.ts';
 import { oneLine } from '../../render/plain-text.ts';
 import type { Screen } from '../../render/screen.ts';
-import { wireCodeOf } from '../../rpc-answer.ts';
 import { idOf } from '../../session-ids.ts';
 import { giveBack } from '../../term/holding.ts';
 import { prefixKey } from '../../term/keys.ts';
@@ -104,10 +103,6 @@ export async function createTerminal(
     });
   } catch (cause) {
     if (!(cause instanceof Error) || cause.name !== 'RpcError') throw cause;
-    const next =
-      wireCodeOf(cause) === ErrorCodes.Conflict
-        ? '; `agenthost term list` lists them, `agenthost term kill` ends one'
-        : '';
-    throw new CliError(EXIT.error, `no terminal: ${oneLine(hostWords(cause.message))}${next}`, { cause });
+    throw new CliError(EXIT.error, `no terminal: ${oneLine(hostWords(cause.message), 300)}`, { cause });
   }
 }
