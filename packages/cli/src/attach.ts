@@ -5,7 +5,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Message, MessageAttachment, TextSelection } from '@agenthost/protocol';
 import type { Context } from './context.ts';
 import { type CliError, usageError } from './exit.ts';
-import { readTrouble } from './read-trouble.ts';
+import { fileTrouble } from './file-trouble.ts';
 import { oneLine } from './render/plain-text.ts';
 
 /** What goes along in the message itself. */
@@ -63,7 +63,7 @@ async function attachment(context: Context, given: string, target: AttachTarget)
     );
   }
   const bytes = await readFile(path).catch((cause: unknown) => {
-    throw refused(given, `it cannot be read: ${readTrouble(cause)}`);
+    throw refused(given, `it cannot be read: ${fileTrouble(cause)}`);
   });
   const textType = isUtf8(bytes) && !bytes.includes(0) ? 'text/plain' : 'application/octet-stream';
   return {
@@ -78,7 +78,7 @@ async function attachment(context: Context, given: string, target: AttachTarget)
 /** Rejects for lines behind the end of a file. */
 async function checkLines(given: string, path: string, { range }: TextSelection): Promise<void> {
   const text = await readFile(path, 'utf8').catch((cause: unknown) => {
-    throw refused(given, `it cannot be read: ${readTrouble(cause)}`);
+    throw refused(given, `it cannot be read: ${fileTrouble(cause)}`);
   });
   const lines = text.split(/\r\n|\r|\n/);
   const count = lines.at(-1) === '' ? lines.length - 1 : lines.length;

@@ -4,8 +4,8 @@ import type { AhpClient } from '@agenthost/client';
 import { ROOT_URI } from '@agenthost/protocol';
 import type { Context } from './context.ts';
 import { usageError } from './exit.ts';
+import { fileTrouble } from './file-trouble.ts';
 import { keyAndValue, keyValues, readValue } from './key-values.ts';
-import { readTrouble } from './read-trouble.ts';
 import { oneLine } from './render/plain-text.ts';
 
 /** What the command line says about a new session's config. */
@@ -42,6 +42,6 @@ async function textOrFile(context: Context, given: string): Promise<string> {
   try {
     return await readFile(file, 'utf8');
   } catch (cause) {
-    throw usageError(`--instructions: ${oneLine(file)} cannot be read: ${readTrouble(cause)}`);
+    throw usageError(`--instructions: ${oneLine(file)} cannot be read: ${fileTrouble(cause)}`);
   }
 }

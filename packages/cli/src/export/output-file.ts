@@ -5,6 +5,7 @@ import { link, readlink, rename, stat, unlink } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { finished } from 'node:stream/promises';
 import { CliError, EXIT } from '../exit.ts';
+import { fileTrouble } from '../file-trouble.ts';
 import { oneLine } from '../render/plain-text.ts';
 
 /** How a file is written. */
@@ -65,7 +66,7 @@ export async function writeWhole(
     const message =
       cause.code === 'EEXIST'
         ? `${oneLine(path)} is there already; --force replaces it`
-        : `${oneLine(path)} cannot be written: ${cause.message}`;
+        : `${oneLine(path)} cannot be written: ${fileTrouble(cause)}`;
     throw new CliError(EXIT.error, message, { cause });
   }
 }

@@ -9,7 +9,7 @@ import {
   type ExportedTurn,
 } from '@agenthost/protocol';
 import { CliError, EXIT } from '../exit.ts';
-import { readTrouble } from '../read-trouble.ts';
+import { fileTrouble } from '../file-trouble.ts';
 import { oneLine } from '../render/plain-text.ts';
 import { JsonReader, NotJson } from './json-reader.ts';
 
@@ -122,7 +122,7 @@ async function reading(
     if (cause instanceof NotJson)
       throw notAnExport(name, (await isOfAnotherForm(path)) ? ONLY_JSON : cause.message, cause);
     if (cause instanceof Error && 'syscall' in cause) {
-      throw new CliError(EXIT.error, `${oneLine(name)} cannot be read: ${readTrouble(cause)}`, { cause });
+      throw new CliError(EXIT.error, `${oneLine(name)} cannot be read: ${fileTrouble(cause)}`, { cause });
     }
     throw cause;
   }

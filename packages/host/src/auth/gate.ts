@@ -19,7 +19,7 @@ export type Admission =
   | { readonly isIn: false; readonly reason: string; readonly waitMs: number };
 
 const NO_TOKEN =
-  'a token is required: the file `owner-token` in the data folder of the host has its own, and `agenthost token create` makes others';
+  'a token is required: the host has its own in `owner-token` of its data folder, unless it was given one, and `agenthost token create` makes others';
 const WRONG_TOKEN = 'a valid token is required: this one is wrong, or was revoked or has expired';
 
 /** Decides who comes in, by what they show [AUTH-1]. */

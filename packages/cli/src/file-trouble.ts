@@ -1,5 +1,5 @@
-/** Why a file cannot be read, in words. */
-export function readTrouble(cause: unknown): string {
+/** Why a file cannot be read or written, in words. */
+export function fileTrouble(cause: unknown): string {
   if (!(cause instanceof Error)) return String(cause);
   switch ('code' in cause ? cause.code : undefined) {
     case 'ENOENT':
@@ -10,6 +10,11 @@ export function readTrouble(cause: unknown): string {
     case 'EACCES':
     case 'EPERM':
       return 'its permissions do not allow it';
+    case 'EROFS':
+      return 'it is on a read-only disk';
+    case 'ENOSPC':
+    case 'EDQUOT':
+      return 'no space left';
     default:
       return cause.message;
   }
