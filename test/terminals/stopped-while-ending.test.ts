@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { endKeepers, isAlive, keeperPids, until } from '../kill/processes.ts';
 import { shows } from './stage.ts';
 
-/** As many tries as showed each time that a keeper stayed, before it finished by itself what a host had asked for. */
+/** So many, since the stop meets the keeper now before the process is gone, now behind it. */
 const TRIES = 6;
 
 /** Ends at the first signal that it is sent. */

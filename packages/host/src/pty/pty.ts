@@ -10,7 +10,7 @@ export interface PtyOwner {
   readonly outlivesHost?: boolean;
   /**
    * The ptys that an earlier host left with this owner, running or ended: asked once, before the first `spawn`. What nobody
-   * asks for stays with the owner: end it with `kill` and `release`.
+   * asks for stays with the owner: end it with `kill`, for good, and `release`.
    */
   adopt(): Promise<readonly Pty[]>;
   /** Starts a process on a new pty. Rejects with `PtyError` when it cannot be started. */

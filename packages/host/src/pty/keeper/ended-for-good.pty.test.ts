@@ -1,6 +1,5 @@
 import { SimulatedClock } from '@agenthost/testkit';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { processStartTime } from '../../agents/process-identity.ts';
 import { isEnded, KeeperStage } from './contract-keeper.ts';
 import { read, untilGone } from './contract-keepers.ts';
 import type { Keeper } from './keeper.ts';
@@ -37,7 +36,6 @@ describe('a pty that is ended for good', () => {
     await killed;
     const next = await stage.reach();
     expect(await stage.idsOn(next)).toEqual([]);
-    expect(await processStartTime(pty.pid)).toBeDefined();
     await next.close();
     await untilGone(pty.pid);
     await expectIdle(keeper);
