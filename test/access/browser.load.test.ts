@@ -1,16 +1,13 @@
 // What pages of elsewhere can do to a host, in a real browser that is signed in to it.
 import { once } from 'node:events';
-import { existsSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { join } from 'node:path';
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Machine, type ServeLine } from '../../packages/cli/test/cli-process.ts';
+import { hasChromium, launchChromium } from './chromium.ts';
 import { attackScript, linkScript, openScript, postScript } from './page-scripts.ts';
-
-const executablePath = '/usr/bin/chromium';
-const isThere = existsSync(executablePath);
-if (!isThere && process.env['REQUIRE_ALL'] === '1') throw new Error(`${executablePath} is needed`);
 
 const machine = new Machine();
 let host: ServeLine;
@@ -35,26 +32,13 @@ async function listen(): Promise<[Server, number]> {
 }
 
 beforeAll(async () => {
-  if (!isThere) return;
+  if (!hasChromium) return;
   [pages, pagesPort] = await listen();
   const config = join(machine.home, 'agenthost.json');
   writeFileSync(config, JSON.stringify({ allowedOrigins: [`http://localhost:${pagesPort}`] }));
   ({ line: host } = await machine.serve('--config', config));
   hostPort = new URL(host.url).port;
-  browser = await chromium.launch({
-    executablePath,
-    args: [
-      ...[
-        '--no-sandbox',
-        '--disable-gpu',
-        '--disable-quic',
-        '--no-first-run',
-        '--disable-background-networking',
-      ],
-      ...['--disable-component-update', '--disable-sync'],
-      '--host-resolver-rules=MAP *.example 127.0.0.1',
-    ],
-  });
+  browser = await launchChromium('--host-resolver-rules=MAP *.example 127.0.0.1');
   context = await browser.newContext();
   // Signed in under both of the names that the host has.
   for (const name of ['127.0.0.1', 'localhost']) {
@@ -95,7 +79,7 @@ const NOTHING = {
   frame: 'not readable',
 };
 
-describe.skipIf(!isThere)('in a browser that is signed in', () => {
+describe.skipIf(!hasChromium)('in a browser that is signed in', () => {
   test('[AUTH-1] its own page shows, with its style, and is told where it is', async () => {
     const page = await open(`http://127.0.0.1:${hostPort}/`);
     expect(await page.locator('h1').innerText()).toContain('agenthost');

@@ -1,5 +1,4 @@
 // An exported page in a real browser, with what hostile people, models and programs say.
-import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -8,14 +7,10 @@ import { pathToFileURL } from 'node:url';
 import type { ExportPart } from '@agenthost/client';
 import type { ResponsePart, Turn } from '@agenthost/protocol';
 import { completedTurn, userMessage } from '@agenthost/testkit';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { htmlPage } from '../../packages/cli/src/export/html-page.ts';
-
-const executablePath = '/usr/bin/chromium';
-const isThere = existsSync(executablePath);
-if (!isThere && process.env['REQUIRE_ALL'] === '1') throw new Error(`${executablePath} is needed`);
-if (!isThere) console.warn(`skipped: no ${executablePath}`);
+import { hasChromium, launchChromium } from '../access/chromium.ts';
 
 let folder = '';
 let browser: Browser;
@@ -25,7 +20,7 @@ let address = '';
 const visits: string[] = [];
 
 beforeAll(async () => {
-  if (!isThere) return;
+  if (!hasChromium) return;
   folder = await mkdtemp(join(tmpdir(), 'agenthost-page-'));
   elsewhere = createServer((request, response) => {
     visits.push(request.url ?? '');
@@ -35,19 +30,7 @@ beforeAll(async () => {
   const bound = elsewhere.address();
   if (bound === null || typeof bound === 'string') throw new Error('no port');
   address = `http://127.0.0.1:${bound.port}`;
-  browser = await chromium.launch({
-    executablePath,
-    args: [
-      ...[
-        '--no-sandbox',
-        '--disable-gpu',
-        '--disable-quic',
-        '--no-first-run',
-        '--disable-background-networking',
-      ],
-      ...['--disable-component-update', '--disable-sync'],
-    ],
-  });
+  browser = await launchChromium();
 });
 
 afterAll(async () => {
@@ -157,7 +140,7 @@ async function opened(html: string): Promise<{ page: Page; requested: string[] }
   return { page, requested };
 }
 
-describe.skipIf(!isThere)('an exported page of HTML', () => {
+describe.skipIf(!hasChromium)('an exported page of HTML', () => {
   test('runs nothing, asks for nothing and shows every turn, whatever was said', async () => {
     visits.length = 0;
     const turns = attacks().map(turnOf);
