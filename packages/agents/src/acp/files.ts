@@ -10,7 +10,7 @@ const maxReadBytes = 32 * 1024 * 1024;
 
 /**
  * Reads a text file for an agent (`fs/read_text_file`): `path` inside the working directory after symlinks, from `line` (1-based) on, at
- * most `limit` lines. Rejects with a `RequestError`: -32002 when there is no such file, -32602 when it may not be read.
+ * most `limit` lines. Rejects with a `RequestError`: -32002 when there is no such file, -32602 when it may not be read, -32603 when the machine cannot.
  */
 export async function readTextFile(workingDirectory: string, params: JsonObject): Promise<string> {
   const asked = askedPath(params);
@@ -49,5 +49,6 @@ function askedPath(params: JsonObject): string {
 function answer(error: unknown, asked: string): never {
   if (!(error instanceof FileRefusal)) throw error;
   if (error.isMissing) throw RequestError.resourceNotFound(asked);
+  if (error.isFault) throw RequestError.internalError({ details: error.message }, error.message);
   throw RequestError.invalidParams({ reason: error.message }, error.message);
 }

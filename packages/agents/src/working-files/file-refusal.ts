@@ -3,21 +3,32 @@ export class FileRefusal extends Error {
   override readonly name = 'FileRefusal';
   /** There is nothing under that path; else there is, or may not be. */
   readonly isMissing: boolean;
+  /** The machine cannot now, as with a full disk: nothing is wrong with what was asked. */
+  readonly isFault: boolean;
 
-  constructor(asked: string, reason: string, { isMissing = false, ...options }: RefusalOptions = {}) {
+  constructor(
+    asked: string,
+    reason: string,
+    { isMissing = false, isFault = false, ...options }: RefusalOptions = {},
+  ) {
     const shown = asked.length > shownLength ? `${asked.slice(0, shownLength)}…` : asked;
     // Control characters, and what is no well-formed text, are not passed on as they are.
     super(`${/[\p{Cc}\p{Cs}]/u.test(shown) ? JSON.stringify(shown) : shown} ${reason}`, options);
     this.isMissing = isMissing;
+    this.isFault = isFault;
   }
 }
 
 interface RefusalOptions extends ErrorOptions {
   readonly isMissing?: boolean;
+  readonly isFault?: boolean;
 }
 
 /** Of a path, in UTF-16 code units. */
 const shownLength = 500;
+
+/** Has to do with what was asked for: a file of somebody else, or a name that its file system does not take. */
+const ofTheFile: readonly string[] = ['EACCES', 'EPERM', 'EINVAL', 'EILSEQ'];
 
 /** What an error of the system means for who asked, without the paths that it names; what is no such error comes back as it is. */
 export function refusalOf(error: unknown, asked: string): unknown {
@@ -35,7 +46,10 @@ export function refusalOf(error: unknown, asked: string): unknown {
     case 'ENXIO':
     case 'ENODEV':
       return new FileRefusal(asked, 'is no file', { cause });
-    default:
-      return new FileRefusal(asked, `cannot be used: the operating system says ${error.code}`, { cause });
+    default: {
+      const isFault = !ofTheFile.includes(error.code);
+      const reason = `cannot be used: the operating system says ${error.code}`;
+      return new FileRefusal(asked, reason, { isFault, cause });
+    }
   }
 }

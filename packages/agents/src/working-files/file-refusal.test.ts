@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest';
+import { FileRefusal, refusalOf } from './file-refusal.ts';
+
+const refused = (code: string): unknown => refusalOf(Object.assign(new Error('no'), { code }), 'a/file');
+
+test.each(['ENOSPC', 'EDQUOT', 'EIO', 'EMFILE', 'ENFILE', 'EROFS', 'ENOMEM', 'EBUSY'])(
+  '%s is no fault of who asked',
+  (code) => {
+    expect(refused(code)).toMatchObject({
+      message: `a/file cannot be used: the operating system says ${code}`,
+      isFault: true,
+      isMissing: false,
+    });
+  },
+);
+
+test.each(['EACCES', 'EPERM', 'ENOENT', 'ENOTDIR', 'ENAMETOOLONG', 'ELOOP', 'EISDIR', 'EINVAL', 'EILSEQ'])(
+  '%s has to do with the path',
+  (code) => {
+    expect(refused(code)).toBeInstanceOf(FileRefusal);
+    expect(refused(code)).toMatchObject({ isFault: false, isMissing: code === 'ENOENT' });
+  },
+);
