@@ -113,7 +113,8 @@ export class TurnReader {
     turn.responseParts.forEach((part, index) => {
       const before = this.#parts[index];
       if (part !== before) this.#readPart(part, before, events);
-      else if (part.kind === 'toolCall') this.#readQuestion(part.toolCall, events);
+      else if (part.kind === 'toolCall' && isPending(part.toolCall))
+        this.#readQuestion(part.toolCall, events);
     });
     this.#parts = turn.responseParts;
     if ('state' in turn) {

@@ -13,7 +13,7 @@ async function setUp() {
   const start = await journal.open();
   const sequencer = new Sequencer(journal, start.reservedSeq);
   const log = memoryLog();
-  const path = new CommitPath({ journal, sequencer, timers: clock, log });
+  const path = new CommitPath({ journal, sequencer, clock, timers: clock, log });
   /** What happened, in order. */
   const seen: string[] = [];
   /** State that a transaction appends to, as channels have it. */

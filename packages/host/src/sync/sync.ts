@@ -10,7 +10,7 @@ import {
   type StateAction,
 } from '@agenthost/protocol';
 import type { Journal, JournalStart } from '../journal/journal.ts';
-import { type Clock, steadyNow, type Timers } from '../lib/clock.ts';
+import type { Clock, Timers } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { Channel, ChannelMark } from './channel.ts';
 import { CommitPath } from './commit-path.ts';
@@ -63,8 +63,6 @@ export class Sync {
     resourceWatch: [],
   };
   #lastTime: number;
-  /** The time of the open tick, by `steadyNow`, once somebody asked. */
-  #now: number | undefined;
   readonly #emitted: { seq: number };
 
   constructor(parts: { journal: Journal; start: JournalStart; clock: Clock; timers: Timers; log: Log }) {
@@ -77,9 +75,6 @@ export class Sync {
       path: this.path,
       clock: parts.clock,
       log: parts.log,
-    });
-    this.path.onSeal(() => {
-      this.#now = undefined;
     });
     this.#lastTime = parts.start.lastTime;
     this.#emitted = { seq: parts.start.reservedSeq };
@@ -114,7 +109,7 @@ export class Sync {
     const time = this.stamp();
     const seq = this.sequencer.next();
     channel.seq = seq;
-    channel.usedAt = this.#now ??= steadyNow(this.clock);
+    channel.usedAt = this.path.tickTime;
     this.#emitted.seq = seq;
     const envelope = envelopeOf(channel.uri, action, origin, { seq, time });
     if (isTextAppend(action)) {

@@ -28,6 +28,8 @@ interface TickMark {
 
 /** What one turn of the event loop changed: one transaction, and all that waits behind it. */
 export class Tick {
+  /** By `steadyNow`. */
+  readonly beganAt: number;
   readonly writes: JournalWrite[] = [];
   readonly output: Output[] = [];
   readonly effects: (() => void)[] = [];
@@ -36,6 +38,10 @@ export class Tick {
   /** The host's own causes, to run again after a failed commit. */
   readonly redo: (() => void)[] = [];
   #bytes = 0;
+
+  constructor(beganAt: number) {
+    this.beganAt = beganAt;
+  }
 
   /** Of its journal rows: text in UTF-16 code units. */
   get bytes(): number {
