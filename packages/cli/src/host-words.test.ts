@@ -43,6 +43,9 @@ it.each([
 it.each([
   ['No directory "file:///no%20such/place"', 'No directory "/no such/place"'],
   ['file:///srv/x: outside', '/srv/x: outside'],
+  ['No directory "file:///srv/a%20%20b%09c"', 'No directory "/srv/a  b\tc"'],
+  ['No directory "file:///srv/a%0Aagenthost:%20done"', 'No directory "file:///srv/a%0Aagenthost:%20done"'],
+  ['No directory "file:///a%E2%80%A8b%1B[2J"', 'No directory "file:///a%E2%80%A8b%1B[2J"'],
   ['file:///no%ffutf8 is odd', 'file:///no%ffutf8 is odd'],
   ['Nothing of this kind', 'Nothing of this kind'],
 ])('shows files and folders as paths: %j', (said, shown) => {

@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import { plain } from './render/plain-text.ts';
 
 /** What people do, by the method or action that it becomes. */
 const DEEDS: Readonly<Record<string, string>> = {
@@ -77,7 +78,9 @@ export function hostWords(message: string): string {
 
 function pathOf(uri: string): string {
   try {
-    return fileURLToPath(uri);
+    const path = fileURLToPath(uri);
+    // A line break in a name would begin a line that looks like the program's own: encoded, it is seen for what it is.
+    return plain(path) === path && !path.includes('\n') ? path : uri;
   } catch {
     // No path of this machine: it stays as it was said.
     return uri;
