@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { chmod, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
@@ -52,10 +53,15 @@ export async function announceHost(
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await chmod(folder, 0o700);
   const file = join(folder, `${pid}.json`);
-  const draft = `${file}.${host.startedAt.replace(/\W/g, '')}.tmp`;
-  // Renamed into place, so that nobody reads half of it.
-  await writeFile(draft, `${JSON.stringify(record)}\n`, { mode: 0o600, flag: 'wx' });
-  await rename(draft, file);
+  const draft = `${file}.${randomUUID()}.tmp`;
+  try {
+    // Renamed into place, so that nobody reads half of it.
+    await writeFile(draft, `${JSON.stringify(record)}\n`, { mode: 0o600, flag: 'wx' });
+    await rename(draft, file);
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw error;
+  }
   return () => rm(file, { force: true });
 }
 

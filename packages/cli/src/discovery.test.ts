@@ -1,0 +1,29 @@
+import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { announceHost, readHosts } from './discovery.ts';
+
+const facts = {
+  url: 'http://127.0.0.1:1',
+  wsUrl: 'ws://127.0.0.1:1/ahp',
+  token: 'owner',
+  dataDir: '/data',
+  version: '0.1.0',
+  startedAt: '2026-01-01T00:00:00.000Z',
+};
+
+test('word of a host that could not be left once leaves nothing behind, and can be left the next time', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'agenthost-discovery-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const name = `${process.pid}.json`;
+  await mkdir(join(folder, name));
+  for (let attempt = 0; attempt < 2; attempt += 1) {
+    await expect(announceHost(folder, facts)).rejects.toMatchObject({ code: 'EISDIR' });
+    expect(await readdir(folder)).toEqual([name]);
+  }
+  await rm(join(folder, name), { recursive: true });
+  await announceHost(folder, facts);
+  expect(await readHosts(folder)).toMatchObject([facts]);
+  expect(await readdir(folder)).toEqual([name]);
+});
