@@ -85,7 +85,7 @@ describe('the command line', () => {
     [['help', 'term', 'nope'], "unknown command 'nope'"],
     [['term', 'help', 'nope'], "unknown command 'nope'"],
     [['serve', '--token-file', '/nonexistent/tok'], '--token-file: there is no folder /nonexistent'],
-    [['serve', '--host', 'nosuch.invalid'], '--host nosuch.invalid: there is no such name'],
+    [['serve', '--host', 'no..such'], '--host no..such: there is no such name'],
     [['run', '--frob', 'x'], "unknown option '--frob'"],
     [['run', '--approve', 'perhaps', 'x'], 'Allowed choices are ask, all, none.'],
     [['run', '--timeout', '-1', 'x'], 'Expected a number from'],

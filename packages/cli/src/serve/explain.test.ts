@@ -14,6 +14,7 @@ describe('why a host did not start', () => {
     [systemError('EROFS'), '/data cannot be written'],
     [systemError('ENOSPC'), 'no room in /data'],
     [systemError('EADDRNOTAVAIL'), '--host 127.0.0.1 is no address of this machine'],
+    [systemError('EAI_AGAIN', { syscall: 'getaddrinfo' }), '--host 127.0.0.1 could not be looked up'],
     [systemError('ENOTDIR'), '/data is no folder'],
     [
       new JournalError('io', 'cannot be read', { cause: systemError('EEXIST') }),

@@ -48,8 +48,11 @@ export function explainStart(cause: unknown, { host, port, dataDir, others }: St
       );
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
-    case 'EAI_AGAIN':
       return fail(`--host ${host} is no address of this machine`);
+    case 'EAI_AGAIN':
+      return fail(
+        `--host ${host} could not be looked up, for no name server answers: give an address of this machine, or try again`,
+      );
     case 'ENOSPC':
     case 'EDQUOT':
       return fail(`no room in ${dataDir}: free some disk space, or choose another --data`);

@@ -36,13 +36,21 @@ export async function missingRoots(file: string, roots: readonly string[] = []):
   );
 }
 
-/** Rejects with a usage error for a `--host` that is a name of nothing: whatever else is wrong with it matters less. */
-export async function checkName(host: string): Promise<void> {
+/**
+ * Rejects with a usage error for a `--host` that is a name of nothing: whatever else is wrong with it matters less. What else keeps a name from being looked up
+ * (a server that does not answer, too many open files) is told by listening on it.
+ */
+export async function checkName(
+  host: string,
+  find: (name: string) => Promise<unknown> = lookup,
+): Promise<void> {
   if (isIP(host) !== 0) return;
   try {
-    await lookup(host);
+    await find(host);
   } catch (cause) {
-    if (!(cause instanceof Error) || !('syscall' in cause)) throw cause;
+    if (!(cause instanceof Error) || !('syscall' in cause) || !('code' in cause)) throw cause;
+    // `EINVAL`: longer than any name.
+    if (cause.code !== 'ENOTFOUND' && cause.code !== 'EINVAL') return;
     throw usageError(`--host ${oneLine(host)}: there is no such name; give an address of this machine`);
   }
 }
