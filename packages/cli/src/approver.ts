@@ -1,4 +1,5 @@
 import type { ChatHandle, DispatchOutcome, TurnEvent } from '@agenthost/client';
+import { hostWords } from './host-words.ts';
 import type { LineReader } from './line-reader.ts';
 import { canAllowOnce } from './question/choices.ts';
 import { askConfirmation, showQuestion } from './question/confirm.ts';
@@ -160,10 +161,12 @@ export class Approver {
     const { screen } = this.#options;
     answered.then(
       (outcome) => {
-        if (outcome.outcome === 'rejected') screen.note(`    too late: ${oneLine(outcome.reason)}`);
-        else if (outcome.outcome === 'dropped') screen.note(`    not answered: ${oneLine(outcome.reason)}`);
+        if (outcome.outcome === 'rejected')
+          screen.note(`    too late: ${oneLine(hostWords(outcome.reason))}`);
+        else if (outcome.outcome === 'dropped')
+          screen.note(`    not answered: ${oneLine(hostWords(outcome.reason))}`);
       },
-      (error: unknown) => screen.note(`    not answered: ${oneLine(String(error))}`),
+      (error: unknown) => screen.note(`    not answered: ${oneLine(hostWords(String(error)))}`),
     );
   }
 }

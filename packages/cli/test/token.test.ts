@@ -65,13 +65,17 @@ describe('agenthost token', () => {
     expect((await as(secret, 'token', 'list')).err).toContain('takes a token of scope admin');
   }, 30_000);
 
-  test('[AUTH-1] what watches by a token ends when that is revoked', async () => {
+  test('[AUTH-1] what watches by a token reads its refusals in words, and ends when it is revoked', async () => {
     const { id, secret } = await create('--scope', 'observe');
     await machine.run(['run', 'hello']);
     const [first] = jsonLines((await machine.run(['sessions', '--json'])).out);
     const resource = String(first?.['resource']).slice('ahp-session:/'.length);
     const watching = machine.start(['watch', resource, '--url', url], { AGENTHOST_TOKEN: secret });
     await watching.until('observing only');
+    watching.type('say more\n');
+    await watching.until(
+      'not sent: queueing a message or steering takes a token of scope interact; this one may only observe; ',
+    );
     await machine.run(['token', 'revoke', id.slice(0, 8)]);
     expect(await watching.ended).toMatchObject({
       code: 4,

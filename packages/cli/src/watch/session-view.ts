@@ -8,6 +8,7 @@ import {
   type URI,
 } from '@agenthost/protocol';
 import { ChatFollower } from '../chat-follower.ts';
+import { hostWords } from '../host-words.ts';
 import type { LineReader } from '../line-reader.ts';
 import { choicesFor, keysText } from '../question/choices.ts';
 import { choiceList, showQuestion } from '../question/confirm.ts';
@@ -152,7 +153,7 @@ export class SessionView {
           this.#follow(await session.openChat(resource, { turns }));
         } catch (error) {
           // It may be gone again already, or the connection is; the next change of the session tries again.
-          if (!this.#isDisposed) screen.note(`a chat cannot be shown: ${oneLine(String(error))}`);
+          if (!this.#isDisposed) screen.note(`a chat cannot be shown: ${oneLine(hostWords(String(error)))}`);
         }
       });
     }
@@ -274,7 +275,7 @@ export class SessionView {
         if (given !== undefined)
           this.#tell(chat.respond(requestId, given.response, given.answers), 'answered');
       },
-      (error: unknown) => this.#options.screen.note(`not answered: ${oneLine(String(error))}`),
+      (error: unknown) => this.#options.screen.note(`not answered: ${oneLine(hostWords(String(error)))}`),
     );
     this.#answers.add(filling);
     void filling.finally(() => this.#answers.delete(filling));
@@ -286,10 +287,11 @@ export class SessionView {
     const told = answered.then(
       (outcome) => {
         if (isJson) screen.json({ type: 'answered', what: done, outcome: outcome.outcome });
-        else if (outcome.outcome === 'rejected') screen.note(`not ${done}: ${oneLine(outcome.reason)}`);
+        else if (outcome.outcome === 'rejected')
+          screen.note(`not ${done}: ${oneLine(hostWords(outcome.reason))}`);
         else if (outcome.outcome !== 'accepted') screen.note(`not ${done}: the host did not take it`);
       },
-      (error: unknown) => screen.note(`not ${done}: ${oneLine(String(error))}`),
+      (error: unknown) => screen.note(`not ${done}: ${oneLine(hostWords(String(error)))}`),
     );
     this.#answers.add(told);
     void told.finally(() => this.#answers.delete(told));
