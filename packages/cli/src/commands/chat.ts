@@ -84,13 +84,9 @@ async function showChats({ context, screen, given, options, connected, early }: 
     screen.status(undefined);
     // Before the first frame: what is typed then is meant for the session.
     if (session !== undefined) void app.open(session);
-    await early.handOver();
-    parts.window = openWindow(app, {
-      stdin: context.stdin,
-      stdout: context.stdout,
-      stderr: context.stderr,
-      hasColors: screen.outColors.isColorSupported,
-    });
+    const { stdin, stdout, stderr } = context;
+    const hasColors = screen.outColors.isColorSupported;
+    parts.window = await early.handOver(() => openWindow(app, { stdin, stdout, stderr, hasColors }));
     await parts.window.closed;
   } finally {
     interruption.signal.removeEventListener('abort', close);

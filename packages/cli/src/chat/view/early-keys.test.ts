@@ -20,7 +20,7 @@ test('keys that come before the first screen are dropped, and those behind it ar
   const { input, early, modes } = terminal();
   input.write('too soon');
   await turn();
-  await early.handOver();
+  expect(await early.handOver(() => 'a window')).toBe('a window');
   input.write('soon enough');
   await turn();
   expect(String(input.read())).toBe('soon enough');
@@ -34,6 +34,16 @@ test('Ctrl-C among them is heard, and what ends before gives the terminal back',
   await turn();
   expect(interrupts).toEqual(['once']);
   early.dispose();
+  early.dispose();
+  expect(modes).toEqual([true, false]);
+});
+
+test('a first screen that cannot be shown gives the terminal back', async () => {
+  const { early, modes } = terminal();
+  const opening = early.handOver(() => {
+    throw new Error('no screen');
+  });
+  await expect(opening).rejects.toThrow('no screen');
   early.dispose();
   expect(modes).toEqual([true, false]);
 });

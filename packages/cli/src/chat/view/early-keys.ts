@@ -19,10 +19,19 @@ export class EarlyKeys {
     input.on('data', this.#drop);
   }
 
-  /** Leaves the input to who shows the first screen: no key is echoed in between. A paused input stops reading only in a later tick. */
-  async handOver(): Promise<void> {
+  /**
+   * Leaves the input to who shows the first screen, by `open`: no key is echoed in between. A paused input stops reading only in a later tick. Rejects as `open`
+   * throws, with the terminal as it was.
+   */
+  async handOver<Opened>(open: () => Opened): Promise<Opened> {
     this.#stop();
     await new Promise((resolve) => setImmediate(resolve));
+    try {
+      return open();
+    } catch (error) {
+      this.#input.setRawMode?.(false);
+      throw error;
+    }
   }
 
   /** Gives the terminal back as it was, unless it has been handed over. Does so once. */
