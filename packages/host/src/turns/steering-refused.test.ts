@@ -124,6 +124,23 @@ describe('a steering message that the agent cannot take', () => {
     expect((await chatOf(again, chat)).activeTurn).toBeUndefined();
   });
 
+  it('[CHAT-12] is brought to the agent once, also when the answer finds the journal down, and is queued when that is up again', async () => {
+    const { host, client, chat, asked } = await steered();
+    await client.act(chat, steering('s1'));
+    host.journal.failNextCommits(3);
+    await host.agent.turn.output.markdown('nobody can write this down');
+    await host.run();
+    asked.last.resolve(false);
+    await host.run();
+    expect(asked.texts).toStrictEqual(['steer s1']);
+    await host.advance(5_000);
+    expect(asked.texts).toStrictEqual(['steer s1']);
+    expect(queueOf(await chatOf(client, chat))).toStrictEqual(['s1']);
+    // The next one goes its way as ever.
+    await client.act(chat, steering('s2'));
+    expect(asked.texts).toStrictEqual(['steer s1', 'steer s2']);
+  });
+
   it('[CHAT-12] because the turn failed waits there too', async () => {
     const { host, client, chat } = await steered();
     await client.act(chat, steering('s1'));

@@ -55,9 +55,13 @@ export class Steering {
 
   async #deliver(taker: AgentSession | 'host', pending: PendingMessage): Promise<void> {
     const isTaken = await this.#ask(taker, pending.message);
-    this.#delivery = undefined;
     const { sync } = this.#parts;
     sync.path.transact('host', () => {
+      // Not before: while the journal is down this waits, the message still stands there, and would be brought again and again.
+      sync.path.effect(() => {
+        this.#delivery = undefined;
+        this.look();
+      });
       // Where the turn has ended meanwhile, its end has moved the message to the queue.
       const chat = this.#chat();
       if (chat === undefined) return;
@@ -66,7 +70,6 @@ export class Steering {
       else if (chat.state.steeringMessage?.id === pending.id)
         queueSteering(sync, chat, chat.state.steeringMessage);
     });
-    this.look();
   }
 
   /** Whether the agent has it. Never rejects. */

@@ -9,7 +9,7 @@ const SEEDS =
   only === undefined
     ? Array.from({ length: Number(process.env['SEEDS'] ?? 24) }, (_, index) => index + 1)
     : [Number(only)];
-const RUN = { stepCount: 1_500, auditCount: 3 };
+const RUN = { stepCount: 2_000, auditCount: 3 };
 
 /**
  * How often each deed must at least have been applied, and refused: so that none is there in name only. About half of what the
@@ -24,29 +24,29 @@ const LEAST: Required<LeastDeeds> = {
   'session/activeClientRemoved': [40, 20],
   'session/configChanged': [100, 40],
   'chat/turnStarted': [150, 100],
-  'chat/toolCallConfirmed': [25, 57],
-  'chat/toolCallComplete': [5, 9],
+  'chat/toolCallConfirmed': [44, 57],
+  'chat/toolCallComplete': [17, 9],
   'chat/toolCallResultConfirmed': [1, 2],
-  'chat/toolCallContentChanged': [3, 3],
-  'chat/turnCancelled': [28, 40],
-  'chat/truncated': [20, 3],
+  'chat/toolCallContentChanged': [5, 3],
+  'chat/turnCancelled': [37, 40],
+  'chat/truncated': [25, 3],
   'chat/pendingMessageSet': [200, 30],
-  'chat/pendingMessageRemoved': [18, 46],
+  'chat/pendingMessageRemoved': [28, 46],
   'chat/queuedMessagesReordered': [80, 15],
   'chat/draftChanged': [200, 25],
-  'chat/inputAnswerChanged': [10, 22],
-  'chat/inputCompleted': [14, 36],
+  'chat/inputAnswerChanged': [20, 22],
+  'chat/inputCompleted': [20, 36],
   'terminal/input': [60, 150],
   'terminal/resized': [50, 64],
   'terminal/claimed': [60, 102],
   'terminal/titleChanged': [50, 4],
   'terminal/cleared': [15, 23],
-  createChat: [18, 3],
-  'fork of a chat': [12, 7],
-  disposeChat: [10, 3],
-  'fork of a session': [4, 9],
-  createSession: [8, 2],
-  disposeSession: [4, 2],
+  createChat: [22, 3],
+  'fork of a chat': [14, 7],
+  disposeChat: [14, 4],
+  'fork of a session': [10, 9],
+  createSession: [13, 2],
+  disposeSession: [5, 2],
 };
 
 const total = new Report();

@@ -38,6 +38,10 @@ test.each([
   expect((await simulate({ seed, stepCount: 200 })).of('audits')).toBe(1);
 });
 
+test('the seed that found a steering message that the host queued for ever, while its journal was down', async () => {
+  expect((await simulate({ seed: 11, stepCount: 1_700 })).of('audits')).toBe(1);
+});
+
 test('a failure is shrunk to the steps that it takes, the same ones each time', async () => {
   const needed = [17, 90, 133];
   const play = async ({ without = new Set<number>() }: { without?: ReadonlySet<number> }): Promise<void> => {
