@@ -64,7 +64,12 @@ export class Gate {
     return this.#sessions.begin(identity);
   }
 
-  /** A ticket for somebody who was let in by a link of elsewhere: it signs in once, within ten minutes, when a person says so. */
+  /** Who a browser is signed in as that shows this secret of {@link signIn}; `undefined`: nobody, or not any more. Counts as no guess. */
+  signedIn(secret: string | undefined): TokenIdentity | undefined {
+    return secret === undefined ? undefined : this.#stillIn(this.#sessions.find(secret));
+  }
+
+  /** A ticket for somebody who was let in by a link that a person has to agree to: it signs in once, within ten minutes, when a person says so. */
   askToSignIn(identity: TokenIdentity): string {
     return this.#tickets.begin(identity);
   }

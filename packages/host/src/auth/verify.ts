@@ -32,9 +32,7 @@ function digest(text: string): Buffer {
 export function extractToken(request: TokenRequest, cookieName: string): string | undefined {
   const { authorization, cookie } = request.headers;
   const bearer = authorization === undefined ? undefined : /^bearer +([^\s]+) *$/i.exec(authorization)?.[1];
-  return (
-    bearer ?? queryToken(request.url) ?? (cookie === undefined ? undefined : cookieToken(cookie, cookieName))
-  );
+  return bearer ?? queryToken(request.url) ?? cookieToken(cookie, cookieName);
 }
 
 /** `?token=` of a path. */
@@ -43,8 +41,9 @@ export function queryToken(url: string | undefined): string | undefined {
   return query === undefined ? undefined : (new URLSearchParams(query).get('token') ?? undefined);
 }
 
-function cookieToken(header: string, cookieName: string): string | undefined {
-  for (const pair of header.split(';')) {
+/** What the cookie of this name carries in a `Cookie` header. */
+export function cookieToken(header: string | undefined, cookieName: string): string | undefined {
+  for (const pair of header?.split(';') ?? []) {
     const [name, ...rest] = pair.split('=');
     if (name?.trim() === cookieName)
       return rest

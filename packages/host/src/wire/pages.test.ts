@@ -8,6 +8,8 @@ import { servePage } from './pages.ts';
 
 const TOKEN = 'a-token-of-some-length-0123456789';
 const OF_A_LINK = { 'sec-fetch-site': 'cross-site', 'sec-fetch-dest': 'document' };
+/** Typed, pasted, or opened from another program. */
+const OPENED = { 'sec-fetch-site': 'none', 'sec-fetch-dest': 'document' };
 const OF_THE_PAGE = { 'sec-fetch-site': 'same-origin', 'sec-fetch-dest': 'document' };
 
 let now: number;
@@ -42,6 +44,11 @@ afterEach(() => void server.close());
 const ask = (path: string, headers?: Record<string, string>, method?: string): Promise<PlainAnswer> =>
   plainRequest(port, path, headers, method);
 
+const cookiePair = ({ headers }: PlainAnswer): string => String(headers['set-cookie']).split(';')[0] ?? '';
+
+/** The cookie of a browser that is signed in with this token. */
+const cookieOf = async (token: string): Promise<string> => cookiePair(await ask(`/?token=${token}`, OPENED));
+
 /** Where a link of elsewhere leads with this token. */
 async function ticketPath(token: string): Promise<string> {
   const { status, headers } = await ask(`/?token=${token}`, OF_A_LINK);
@@ -51,16 +58,14 @@ async function ticketPath(token: string): Promise<string> {
 }
 
 describe('a token in the address of /', () => {
-  it.each([
-    {},
-    { 'sec-fetch-site': 'none', 'sec-fetch-dest': 'document' },
-    { 'sec-fetch-site': 'none' },
-    OF_THE_PAGE,
-  ])('[AUTH-1] signs in where a person or a program went there by itself: %j', async (headers) => {
-    const { status, headers: answered } = await ask(`/?token=${TOKEN}`, headers);
-    expect(status).toBe(303);
-    expect(String(answered['set-cookie'])).toContain('=ahs_');
-  });
+  it.each([{}, OPENED, { 'sec-fetch-site': 'none' }, OF_THE_PAGE])(
+    '[AUTH-1] signs in where a person or a program went there by itself: %j',
+    async (headers) => {
+      const { status, headers: answered } = await ask(`/?token=${TOKEN}`, headers);
+      expect(status).toBe(303);
+      expect(String(answered['set-cookie'])).toContain('=ahs_');
+    },
+  );
 
   it.each(['image', 'iframe', 'empty', 'embed'])(
     '[AUTH-1] signs nobody in as the %s of a page, not even of its own',
@@ -76,6 +81,29 @@ describe('a token in the address of /', () => {
       }
     },
   );
+
+  it.each([{}, OPENED, OF_THE_PAGE])(
+    '[AUTH-1] asks first in a browser that is signed in with another token, however it came there: %j',
+    async (headers) => {
+      const cookie = await cookieOf('of-an-observer');
+      const asking = await ask(`/?token=${TOKEN}`, { ...headers, cookie });
+      expect([asking.status, asking.headers['set-cookie']]).toEqual([303, undefined]);
+      const path = String(asking.headers.location);
+      expect((await ask(path, { ...headers, cookie })).body).toContain('signed in with another token');
+      expect((await ask('/', { cookie })).body).toContain('look at everything.');
+      const agreed = await ask(path, { ...OF_THE_PAGE, cookie }, 'POST');
+      expect((await ask('/', { cookie: cookiePair(agreed) })).body).toContain('do everything');
+    },
+  );
+
+  it('[AUTH-1] asks nothing more in a browser that is signed in with the same token, or no more with any', async () => {
+    const same = await ask(`/?token=${TOKEN}`, { ...OPENED, cookie: await cookieOf(TOKEN) });
+    expect(String(same.headers['set-cookie'])).toContain('=ahs_');
+    const cookie = await cookieOf('of-an-observer');
+    isRevoked = true;
+    const after = await ask(`/?token=${TOKEN}`, { ...OPENED, cookie });
+    expect(String(after.headers['set-cookie'])).toContain('=ahs_');
+  });
 
   it('[AUTH-1] that is wrong gets no ticket either', async () => {
     const { status, headers } = await ask('/?token=wrong', OF_A_LINK);
@@ -102,10 +130,9 @@ describe('a token in the address of /', () => {
 describe('the question whether to sign in', () => {
   it('[AUTH-1] is answered once, by the button of its own page', async () => {
     const path = await ticketPath(TOKEN);
-    const { status, headers } = await ask(path, OF_THE_PAGE, 'POST');
-    expect([status, headers.location]).toEqual([303, '/']);
-    const cookie = String(headers['set-cookie']).split(';')[0] ?? '';
-    expect((await ask('/', { cookie })).body).toContain('do everything');
+    const agreed = await ask(path, OF_THE_PAGE, 'POST');
+    expect([agreed.status, agreed.headers.location]).toEqual([303, '/']);
+    expect((await ask('/', { cookie: cookiePair(agreed) })).body).toContain('do everything');
     expect(await ask(path, OF_THE_PAGE, 'POST')).toMatchObject({ status: 401 });
     expect((await ask(path)).body).toContain('follow the link with the token again');
   });

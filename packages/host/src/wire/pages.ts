@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { TokenIdentity } from '../auth/access-tokens.ts';
 import { cookieName, tokenCookie } from '../auth/cookie.ts';
 import type { Admission, Gate } from '../auth/gate.ts';
-import { extractToken, queryToken } from '../auth/verify.ts';
+import { cookieToken, extractToken, queryToken } from '../auth/verify.ts';
 import { signInPage, statusPage } from './status-page.ts';
 
 const PLAIN = { 'content-type': 'text/plain; charset=utf-8' };
@@ -37,7 +38,8 @@ export function servePage(
   return true;
 }
 
-function showRoot({ request, response, gate, cookie, isSecure }: Visit): void {
+function showRoot(visit: Visit): void {
+  const { request, response, gate, cookie, isSecure } = visit;
   const secret = extractToken(request, cookie);
   const admission = secret === undefined ? undefined : gate.admit(secret, request.socket.remoteAddress);
   if (queryToken(request.url) === undefined) {
@@ -45,8 +47,8 @@ function showRoot({ request, response, gate, cookie, isSecure }: Visit): void {
     response.writeHead(200, HTML).end(statusPage(scope));
   } else if (admission?.isIn !== true) refuse(response, admission);
   else if (!isWindow(request)) response.writeHead(403, PLAIN).end(`${OPEN_IN_WINDOW}\n`);
-  else if (isOfElsewhere(request)) {
-    // Any page could bring its own token here: a person has to agree. The token leaves the address all the same.
+  else if (isOfElsewhere(request) || isSignedInAsAnother(visit, admission.identity)) {
+    // Any page could bring its own token here, and so can an address that leads on to it: a person has to agree. The token leaves the address all the same.
     response
       .writeHead(303, { ...PLAIN, location: `/sign-in?ticket=${gate.askToSignIn(admission.identity)}` })
       .end('see /sign-in\n');
@@ -54,13 +56,16 @@ function showRoot({ request, response, gate, cookie, isSecure }: Visit): void {
 }
 
 /** Shows what a ticket would do, and does it when the button of that very page is pressed. */
-function confirmSignIn({ request, response, gate, cookie, isSecure }: Visit, isRead: boolean): void {
+function confirmSignIn(visit: Visit, isRead: boolean): void {
+  const { request, response, gate, cookie, isSecure } = visit;
   const ticket = new URLSearchParams(request.url?.split('?')[1]).get('ticket') ?? '';
   const identity = gate.whoseTicket(ticket);
   if (identity === undefined) {
     response.writeHead(401, PLAIN).end('this sign-in is over: follow the link with the token again\n');
-  } else if (isRead) response.writeHead(200, HTML).end(signInPage(identity.scope, ticket));
-  else if (!isWindow(request) || isOfElsewhere(request))
+  } else if (isRead) {
+    const isInstead = isSignedInAsAnother(visit, identity);
+    response.writeHead(200, HTML).end(signInPage(identity.scope, ticket, isInstead));
+  } else if (!isWindow(request) || isOfElsewhere(request))
     response.writeHead(403, PLAIN).end(`${OPEN_IN_WINDOW}\n`);
   else redirectHome(response, tokenCookie(cookie, gate.signInBy(ticket), isSecure));
 }
@@ -85,6 +90,12 @@ const isWindow = ({ headers }: IncomingMessage): boolean =>
  */
 const isOfElsewhere = ({ headers }: IncomingMessage): boolean =>
   !['none', 'same-origin'].includes(headers['sec-fetch-site'] ?? 'none');
+
+/** Whether this browser is signed in with another token than that of `identity`: nobody is made somebody else unasked. */
+function isSignedInAsAnother({ request, gate, cookie }: Visit, identity: TokenIdentity): boolean {
+  const present = gate.signedIn(cookieToken(request.headers.cookie, cookie));
+  return present !== undefined && present.tokenHash !== identity.tokenHash;
+}
 
 function redirectHome(response: ServerResponse, cookie: string): void {
   response.writeHead(303, { ...PLAIN, location: '/', 'set-cookie': cookie }).end('see /\n');

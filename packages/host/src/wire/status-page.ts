@@ -27,10 +27,14 @@ ${
 `);
 }
 
-/** What a browser sees that a link of elsewhere brought here to sign it in; `ticket` is in the alphabet of addresses. */
-export function signInPage(scope: TokenScope, ticket: string): string {
+/**
+ * What a browser sees that is not signed in unasked; `ticket` is in the alphabet of addresses. `isInstead`: it is signed in with another token, else a link of
+ * elsewhere brought it here.
+ */
+export function signInPage(scope: TokenScope, ticket: string, isInstead: boolean): string {
   return page(`<h1>Sign in to agenthost?</h1>
-<p>A link on another page brought you here. It signs this browser in with the token of that link; the browser may then ${MAY[scope]}.</p>
+<p>${isInstead ? 'This browser is signed in with another token than that of the link that you followed.' : 'A link on another page brought you here.'}
+It signs this browser in with the token of that link; the browser may then ${MAY[scope]}.</p>
 <form method="post" action="/sign-in?ticket=${ticket}"><p><button>Sign in</button></p></form>
 <p>If that link is not from somebody you trust, close this page.</p>
 `);
