@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect, type TLSSocket } from 'node:tls';
 
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { newCertificatePair } from '../../test/certificate-pair.ts';
 import { PuppetAgent } from '../../test/puppet-agent.ts';
 import { MemoryJournal } from '../journal/memory-journal.ts';
@@ -32,6 +32,7 @@ async function fingerprintAt(port: number): Promise<string> {
 
 test('a renewed certificate is what new connections get, others go on, and one of no use changes nothing', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'agenthost-certificate-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
   const files = { certFile: join(folder, 'cert.pem'), keyFile: join(folder, 'key.pem') };
   const put = async (): Promise<string> => {
     const { cert, key, fingerprint } = await newCertificatePair(Date.now());
@@ -46,9 +47,11 @@ test('a renewed certificate is what new connections get, others go on, and one o
     timers: fast,
     listen: { port: 0, token: 'a-token-that-is-long-enough', tls: files },
   });
+  onTestFinished(() => host.stop());
   const port = (await host.start())?.port ?? 0;
   expect(await fingerprintAt(port)).toBe(first);
   const before = await connected(port);
+  onTestFinished(() => void before.destroy());
 
   const renewed = new Promise<string>((resolve) =>
     host.on('certificateRenewed', ({ certificate }) => resolve(certificate.fingerprint)),
@@ -59,7 +62,6 @@ test('a renewed certificate is what new connections get, others go on, and one o
   before.write(`GET /healthz HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nConnection: close\r\n\r\n`);
   const [answer] = await once(before, 'data');
   expect(String(answer)).toMatch(/^HTTP\/1\.1 200 /);
-  before.destroy();
 
   const refused = new Promise<string>((resolve) =>
     host.on('certificateRefused', ({ reason }) => resolve(reason)),
@@ -67,6 +69,4 @@ test('a renewed certificate is what new connections get, others go on, and one o
   writeFileSync(files.certFile, 'no certificate');
   expect(await refused).toMatch(/cert\.pem holds no certificate in PEM/);
   expect(await fingerprintAt(port)).toBe(second);
-  await host.stop();
-  rmSync(folder, { recursive: true });
 });
