@@ -70,11 +70,12 @@ async function waitingBytes(): Promise<Map<number, number>> {
   );
 }
 
-/** The first ones have theirs, and nobody is out of turn. */
+/** The first ones have theirs, no more than a bound, and nobody is out of turn: whatever the machine's speed, and whoever was cut off by then. */
 function expectInOrder(states: readonly string[]): void {
   const order = ['gone', 'answered', 'waiting'];
   expect(states).toEqual(states.toSorted((one, other) => order.indexOf(one) - order.indexOf(other)));
-  expect(states.at(-1)).toBe('waiting');
+  const answered = states.slice(0, DEAF).filter((each) => each === 'answered');
+  expect(answered.length).toBeLessThanOrEqual(MOST_ANSWERED);
 }
 
 test.skipIf(!isThere)(
@@ -86,9 +87,15 @@ test.skipIf(!isThere)(
     const deaf: DeafClient[] = [];
     for (let index = 0; index < DEAF; index += 1) deaf.push(await DeafClient.connect(host.url, index));
     const last = await WireClient.connect(host.url, 'last');
+    let isAnswered = false;
     const look = async () => {
       const waiting = await waitingBytes();
       return deaf.map((client) => client.look(waiting));
+    };
+    /** With who came last, who reads: looked at first, so that whoever is before them has had their turn. */
+    const lookAtAll = async () => {
+      const state = isAnswered ? 'answered' : 'waiting';
+      return [...(await look()), state];
     };
     const answered = async (): Promise<number> => (await look()).filter((each) => each === 'answered').length;
     // In order, each when the host has the one before.
@@ -96,7 +103,6 @@ test.skipIf(!isThere)(
       client.ask(chat);
       await owner.request('ping', { channel: 'ahp-root://' });
     }
-    let isAnswered = false;
     const answer = last.request<object>('subscribe', { channel: chat }).then((result) => {
       isAnswered = true;
       return result;
@@ -107,13 +113,14 @@ test.skipIf(!isThere)(
       await owner.request('listSessions', { channel: 'ahp-root://' });
       expect(await answered()).toBeLessThanOrEqual(MOST_ANSWERED);
     }
-    expectInOrder(await look());
+    expectInOrder(await lookAtAll());
     // Their places go to the next ones.
     const first = await look();
     for (const [index, client] of deaf.entries()) if (first[index] === 'answered') client.leave();
-    await expect.poll(answered, { timeout: 9_000 }).toBeGreaterThan(7);
-    expectInOrder(await look());
-    expect(isAnswered).toBe(false);
+    const next = first.indexOf('waiting');
+    // Nobody waits any more where the machine stood still for so long that the host cut off the others.
+    await expect.poll(async () => (await look())[next] ?? 'none', { timeout: 9_000 }).not.toBe('waiting');
+    expectInOrder(await lookAtAll());
     for (const client of deaf) client.leave();
     expect(await answer).toHaveProperty('snapshot.state.turns.length', 3);
     await Promise.all([owner.close(), last.close()]);
