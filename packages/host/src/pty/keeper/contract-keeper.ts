@@ -10,20 +10,20 @@ import { KeptPty } from './kept-pty.ts';
 type StageClock = Clock & Timers & { readonly timerCount: number };
 
 /** A keeper in this process, in simulated time, and hosts that connect to it. */
-export class KeeperStage {
+export class KeeperStage<Time extends StageClock> {
   readonly keepers = new TestKeepers();
   readonly address = join(this.keepers.root, 'k.sock');
-  readonly #clock: StageClock;
+  readonly clock: Time;
   readonly #started: Keeper[] = [];
   readonly #connections: KeeperConnection[] = [];
 
-  constructor(clock: StageClock) {
-    this.#clock = clock;
+  constructor(clock: Time) {
+    this.clock = clock;
   }
 
   /** Starts the keeper. */
   async start(options: Partial<KeeperOptions> = {}): Promise<Keeper> {
-    const keeper = new Keeper({ build: '1.0.0', clock: this.#clock, timers: this.#clock, ...options });
+    const keeper = new Keeper({ build: '1.0.0', clock: this.clock, timers: this.clock, ...options });
     this.#started.push(keeper);
     await keeper.listen(this.address);
     return keeper;
@@ -60,7 +60,7 @@ export class KeeperStage {
 
   /** Resolves when the keeper counts its time: no host is there, and nothing is being ended. */
   untilCounting(): Promise<void> {
-    return until('the keeper counts its time', () => this.#clock.timerCount > 0);
+    return until('the keeper counts its time', () => this.clock.timerCount > 0);
   }
 
   /** Ends everything; rejects when a process is left. */

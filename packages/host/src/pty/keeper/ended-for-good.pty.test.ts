@@ -7,21 +7,19 @@ import type { Keeper } from './keeper.ts';
 /** Has to be killed, which takes a keeper two seconds. */
 const stubborn = `trap '' HUP TERM; echo ready; while :; do sleep 1000; done`;
 
-let clock: SimulatedClock;
-let stage: KeeperStage;
+let stage: KeeperStage<SimulatedClock>;
 
 beforeEach(() => {
-  clock = new SimulatedClock();
-  stage = new KeeperStage(clock);
+  stage = new KeeperStage(new SimulatedClock());
 });
 afterEach(() => stage.end());
 
 /** Fails unless the keeper holds nothing more: all that it waits for is the next host, for five seconds. */
 async function expectIdle(keeper: Keeper): Promise<void> {
   await stage.untilCounting();
-  await clock.advance(4_999);
+  await stage.clock.advance(4_999);
   expect(await isEnded(keeper)).toBe(false);
-  await clock.advance(1);
+  await stage.clock.advance(1);
   await keeper.ended;
 }
 

@@ -12,35 +12,33 @@ import { controlFrame } from './frames.ts';
 import { KeptPty } from './kept-pty.ts';
 import { keeperProtocol } from './protocol.ts';
 
-let clock: SimulatedClock;
-let stage: KeeperStage;
+let stage: KeeperStage<SimulatedClock>;
 
 beforeEach(() => {
-  clock = new SimulatedClock();
-  stage = new KeeperStage(clock);
+  stage = new KeeperStage(new SimulatedClock());
 });
 afterEach(() => stage.end());
 
 describe('a keeper without a host', () => {
   test('ends after 5 s when it holds no pty', async () => {
     const keeper = await stage.start();
-    await clock.advance(4_999);
+    await stage.clock.advance(4_999);
     expect(await isEnded(keeper)).toBe(false);
-    await clock.advance(1);
+    await stage.clock.advance(1);
     await keeper.ended;
     await expect(stage.reach()).rejects.toThrow('gone');
   });
 
   test('begins its 5 s anew when a host leaves, and does not count while one is there', async () => {
     const keeper = await stage.start();
-    await clock.advance(4_000);
+    await stage.clock.advance(4_000);
     const connection = await stage.reach();
     await stage.idsOn(connection);
-    await clock.advance(60 * 60 * 1_000);
+    await stage.clock.advance(60 * 60 * 1_000);
     await stage.leave(connection);
-    await clock.advance(4_999);
+    await stage.clock.advance(4_999);
     expect(await isEnded(keeper)).toBe(false);
-    await clock.advance(1);
+    await stage.clock.advance(1);
     await keeper.ended;
   });
 
@@ -54,13 +52,13 @@ describe('a keeper without a host', () => {
     expect(await heard.exitCode).toBe(4);
     await stage.leave(connection);
     // Seen to have ended at the first look, an hour on.
-    await clock.advance(24 * 60 * 60 * 1_000);
+    await stage.clock.advance(24 * 60 * 60 * 1_000);
     expect(await isEnded(keeper)).toBe(false);
     const later = await stage.reach();
     expect(await stage.idsOn(later)).toEqual(['a']);
     await stage.leave(later);
-    await clock.advance(25 * 60 * 60 * 1_000);
-    await clock.advance(5_000);
+    await stage.clock.advance(25 * 60 * 60 * 1_000);
+    await stage.clock.advance(5_000);
     await keeper.ended;
   });
 
@@ -69,7 +67,7 @@ describe('a keeper without a host', () => {
     const connection = await stage.reach();
     await stage.spawnOn(connection, 'exec sleep 1000');
     await stage.leave(connection);
-    await clock.advance(100 * 24 * 60 * 60 * 1_000);
+    await stage.clock.advance(100 * 24 * 60 * 60 * 1_000);
     expect(await isEnded(keeper)).toBe(false);
     expect(await stage.idsOn(await stage.reach())).toEqual(['a']);
   });
@@ -82,11 +80,11 @@ describe('a keeper whose socket is gone', () => {
     const connection = await stage.reach();
     const { pid } = await stage.spawnOn(connection, 'exec sleep 1000');
     await stage.leave(connection);
-    await clock.advance(60 * 60 * 1_000);
+    await stage.clock.advance(60 * 60 * 1_000);
     isReachable = false;
-    await clock.advance(29_999);
+    await stage.clock.advance(29_999);
     expect(await isEnded(keeper)).toBe(false);
-    await clock.advance(1);
+    await stage.clock.advance(1);
     await keeper.ended;
     await untilGone(pid);
   });
@@ -95,10 +93,10 @@ describe('a keeper whose socket is gone', () => {
     const keeper = await stage.start({ isReachable: () => false });
     const connection = await stage.reach();
     await stage.spawnOn(connection, 'exec sleep 1000');
-    await clock.advance(60 * 60 * 1_000);
+    await stage.clock.advance(60 * 60 * 1_000);
     expect(await stage.idsOn(connection)).toEqual(['a']);
     await stage.leave(connection);
-    await clock.advance(30_000);
+    await stage.clock.advance(30_000);
     await keeper.ended;
   });
 
