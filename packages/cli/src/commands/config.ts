@@ -21,9 +21,7 @@ export async function listConfig(
   screen: Screen,
   options: ConfigOptions,
 ): Promise<ExitCode> {
-  return withHost(context, screen, options, async ({ client }) => {
-    const root = await client.subscribe(ROOT_URI);
-    const { schema, values } = root.state.config ?? none;
+  return withSettings(context, screen, options, async ({ schema, values }) => {
     if (options.json === true) {
       screen.json(values);
       return EXIT.done;
@@ -54,9 +52,7 @@ export async function getConfig(
   key: string,
   options: ConfigOptions,
 ): Promise<ExitCode> {
-  return withHost(context, screen, options, async ({ client }) => {
-    const root = await client.subscribe(ROOT_URI);
-    const { schema, values } = root.state.config ?? none;
+  return withSettings(context, screen, options, async ({ schema, values }) => {
     propertyOf(schema, key);
     if (options.json === true) screen.json({ [key]: values[key] });
     else screen.line(plain(shownValue(values[key])));
@@ -71,13 +67,10 @@ export async function setConfig(
   [key, text]: readonly [key: string, text: string],
   options: ConfigOptions,
 ): Promise<ExitCode> {
-  return withHost(context, screen, options, async ({ client }) => {
-    const root = await client.subscribe(ROOT_URI);
-    const { schema } = root.state.config ?? none;
+  return withSettings(context, screen, options, async ({ schema }, root) => {
     const value = readValue(schema, key, text);
     await change(root, key, value);
-    if (options.json === true) screen.json({ [key]: value });
-    else screen.line(`${key} is ${oneLine(shownValue(value), 1_000)} now`);
+    tellValue(screen, options, { key, value, about: '' });
     return EXIT.done;
   });
 }
@@ -89,15 +82,35 @@ export async function unsetConfig(
   key: string,
   options: ConfigOptions,
 ): Promise<ExitCode> {
-  return withHost(context, screen, options, async ({ client }) => {
-    const root = await client.subscribe(ROOT_URI);
-    const { default: value } = propertyOf((root.state.config ?? none).schema, key);
+  return withSettings(context, screen, options, async ({ schema }, root) => {
+    const { default: value } = propertyOf(schema, key);
     if (value === undefined) throw new CliError(EXIT.error, `${key} has no default: set it to what you want`);
     await change(root, key, value);
-    if (options.json === true) screen.json({ [key]: value });
-    else screen.line(`${key} is ${oneLine(shownValue(value), 1_000)} now, its default`);
+    tellValue(screen, options, { key, value, about: ', its default' });
     return EXIT.done;
   });
+}
+
+/** Runs `use` with the host's settings as they are now, and with what they are changed by. */
+function withSettings(
+  context: Context,
+  screen: Screen,
+  options: ConfigOptions,
+  use: (settings: RootConfigState, root: Mirror<'root'>) => Promise<ExitCode>,
+): Promise<ExitCode> {
+  return withHost(context, screen, options, async ({ client }) => {
+    const root = await client.subscribe(ROOT_URI);
+    return use(root.state.config ?? none, root);
+  });
+}
+
+function tellValue(
+  screen: Screen,
+  { json }: ConfigOptions,
+  { key, value, about }: { key: string; value: unknown; about: string },
+): void {
+  if (json === true) screen.json({ [key]: value });
+  else screen.line(`${key} is ${oneLine(shownValue(value), 1_000)} now${about}`);
 }
 
 function propertyOf({ properties }: RootConfigState['schema'], key: string): ConfigPropertySchema {
