@@ -5,7 +5,7 @@ import { createServer, type Server } from 'node:http';
 import { join } from 'node:path';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Machine, type ServeLine } from '../../packages/cli/test/cli-process.ts';
+import { jsonLines, Machine, type ServeLine } from '../../packages/cli/test/cli-process.ts';
 import { hasChromium, launchChromium } from './chromium.ts';
 import { attackScript, linkScript, openScript, postScript } from './page-scripts.ts';
 
@@ -14,15 +14,18 @@ let host: ServeLine;
 let hostPort: string;
 let browser: Browser;
 let context: BrowserContext;
-/** Serves an empty page to anybody, under every name. */
+/** Serves an empty page to anybody, under every name, and leads on to where `?to=` says. */
 let pages: Server;
 let pagesPort: number;
 
 async function listen(): Promise<[Server, number]> {
-  const server = createServer((_request, response) => {
-    response
-      .setHeader('content-type', 'text/html')
-      .end('<!doctype html><title>elsewhere</title><body></body>');
+  const server = createServer((request, response) => {
+    const to = new URLSearchParams(request.url?.split('?')[1]).get('to');
+    if (to === null)
+      response
+        .setHeader('content-type', 'text/html')
+        .end('<!doctype html><title>elsewhere</title><body></body>');
+    else response.writeHead(302, { location: to }).end();
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -130,6 +133,21 @@ describe.skipIf(!hasChromium)('in a browser that is signed in', () => {
       await own.close();
     },
   );
+
+  test('[AUTH-1] an address that leads on to a link with another token makes nobody somebody else unasked', async () => {
+    const made = await machine.run(['token', 'create', '--json']);
+    const [{ secret } = {}] = jsonLines(made.out);
+    const own = await browser.newContext();
+    const page = await own.newPage();
+    await page.goto(`http://127.0.0.1:${hostPort}/?token=${host.token}`);
+    const before = await own.cookies();
+    const target = encodeURIComponent(`http://127.0.0.1:${hostPort}/?token=${String(secret)}`);
+    await page.goto(`http://evil.example:${pagesPort}/?to=${target}`);
+    await page.getByRole('button', { name: 'Sign in' }).waitFor();
+    expect(await page.locator('body').innerText()).toContain('signed in with another token');
+    expect(await own.cookies()).toEqual(before);
+    await own.close();
+  });
 
   test('[AUTH-1] a page of a listed origin speaks the protocol with the cookie', async () => {
     const page = await open(`http://localhost:${pagesPort}/`);
