@@ -170,7 +170,7 @@ describe('listening', () => {
   const serve = (args: string[], env: Record<string, string> = {}): ReturnType<Machine['run']> =>
     client.run(['serve', '--port', '0', '--data', join(client.home, 'other'), ...args], env);
 
-  test.each(['0.0.0.0', '::', '192.0.2.1', 'example.invalid'])(
+  test.each(['0.0.0.0', '::', '192.0.2.1'])(
     'beyond loopback, on %s, is refused in one line without TLS or a word, before anything is made',
     async (address) => {
       const { code, err } = await serve(['--host', address]);
@@ -181,6 +181,18 @@ describe('listening', () => {
       expect(existsSync(join(client.home, 'other'))).toBe(false);
     },
   );
+
+  test('on a name that is not this machine’s is refused as well, whatever is known of it here', async () => {
+    const { code, err } = await serve(['--host', 'example.invalid']);
+    // Without a server of names nobody can say that there is none.
+    const refusal =
+      code === 2
+        ? 'there is no such name; give an address of this machine'
+        : 'would let other machines in without encryption';
+    expect(err).toContain(`--host example.invalid${code === 2 ? ':' : ''} ${refusal}`);
+    expect(code).not.toBe(0);
+    expect(existsSync(join(client.home, 'other'))).toBe(false);
+  });
 
   test('beyond loopback with a token that can be guessed is refused, TLS or not, without showing it', async () => {
     const { code, err } = await serve(['--host', '0.0.0.0', '--tls'], { AGENTHOST_TOKEN: 'shorty' });
