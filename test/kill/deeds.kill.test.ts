@@ -16,6 +16,8 @@ import { RestartRules } from './restart-rules.ts';
 import { Witness } from './witness.ts';
 
 const ROUNDS = 28;
+/** What chance did not bring until then may come in further rounds, up to so many in all. */
+const MOST_ROUNDS = 84;
 const ROOT = 'ahp-root://';
 const SESSION = 'ahp-session:/doing';
 /** Deeds follow each other after up to so many ms. */
@@ -68,6 +70,7 @@ const counts = {
   envelopesSeen: 0,
   merged: 0,
   openTurnsEnded: 0,
+  queuedLater: 0,
   queuesHeld: 0,
   workerChats: 0,
   copiesChecked: 0,
@@ -75,6 +78,19 @@ const counts = {
   found: 0,
   approvalsRevoked: 0,
 };
+/** How often each of these has to have been seen at least. */
+const LEAST_SEEN: readonly (readonly [keyof typeof counts, number])[] = [
+  ['kills', ROUNDS],
+  ['merged', 1],
+  ['openTurnsEnded', ROUNDS / 2],
+  ['queuedLater', ROUNDS / 2],
+  ['queuesHeld', ROUNDS / 4],
+  ['workerChats', 10],
+  ['copiesChecked', ROUNDS],
+  ['contentsRead', 5],
+  ['found', ROUNDS],
+  ['approvalsRevoked', 1],
+];
 let folder = '';
 let host: HostProcess;
 let reader: JournalReader;
@@ -116,7 +132,7 @@ afterAll(async () => {
 
 describe('a host that is killed while everything is done that clients can do', () => {
   test('[CONN-4] [CONN-5] [CONN-6] [ACT-8] [CHAT-5] [CHAT-12] [SESS-12] keeps what was said, ends what was open, and holds what waits', async () => {
-    for (let round = 0; round < ROUNDS; round += 1) {
+    for (let round = 0; round < ROUNDS || (round < MOST_ROUNDS && missing().length > 0); round += 1) {
       for (const doer of doers) doer.forget();
       await doUntilKilled();
       await read();
@@ -145,22 +161,21 @@ describe('a host that is killed while everything is done that clients can do', (
     await read();
     for (const { privateNumbers } of doers) evidence.expectUnused(privateNumbers);
 
-    counts.openTurnsEnded = rules.endedCount;
-    counts.copiesChecked = copies.checkedCount;
     process.stdout.write(`kill test of deeds: ${JSON.stringify(counts)}\n${deeds.toString()}\n`);
-    expect(deeds.tooFew(LEAST), 'deeds that hardly were').toEqual([]);
-    expect(counts.kills).toBe(ROUNDS);
-    expect(counts.openTurnsEnded).toBeGreaterThanOrEqual(ROUNDS / 2);
-    expect(rules.queuedCount).toBeGreaterThanOrEqual(ROUNDS / 2);
-    expect(counts.queuesHeld).toBeGreaterThanOrEqual(ROUNDS / 4);
-    expect(counts.workerChats).toBeGreaterThanOrEqual(10);
-    expect(counts.copiesChecked).toBeGreaterThanOrEqual(ROUNDS);
-    expect(counts.contentsRead).toBeGreaterThanOrEqual(5);
-    expect(counts.found).toBeGreaterThanOrEqual(ROUNDS);
-    expect(counts.approvalsRevoked).toBeGreaterThan(0);
-    expect(counts.merged).toBeGreaterThan(0);
+    expect(missing(), 'what hardly was').toEqual([]);
   }, 600_000);
 });
+
+/** What has not been often enough so far. */
+function missing(): string[] {
+  Object.assign(counts, {
+    openTurnsEnded: rules.endedCount,
+    queuedLater: rules.queuedCount,
+    copiesChecked: copies.checkedCount,
+  });
+  const tooFew = LEAST_SEEN.filter(([name, least]) => counts[name] < least);
+  return [...deeds.tooFew(LEAST), ...tooFew.map(([name]) => `${name}: ${counts[name]}`)];
+}
 
 /** The two do one thing after another; at some instant the host is killed, wherever it is with them. */
 async function doUntilKilled(): Promise<void> {

@@ -55,7 +55,7 @@ describe('a host that is killed right before and right after each commit of what
     expect(counts.kills).toBe(COMMITS * MOMENTS.length);
     // Without an answer when the host died, each of them.
     for (const count of [counts.forkChat, counts.forkSession, counts.truncation, counts.import])
-      expect(count).toBeGreaterThanOrEqual(2);
+      expect(count).toBeGreaterThan(0);
     expect(counts.whole).toBeGreaterThanOrEqual(3);
     expect(counts.absent).toBeGreaterThanOrEqual(3);
   }, 600_000);
