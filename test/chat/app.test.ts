@@ -232,19 +232,7 @@ describe('opening', () => {
       });
       it.host.states.set(`ahp-chat:/${name}`, chatState(`ahp-chat:/${name}`));
     }
-    it.host.states.set(ROOT_URI, rootState());
-    const root = await it.run(it.client.subscribe(ROOT_URI, { kind: 'root' }));
-    const app = new ChatApp({
-      client: it.client,
-      root,
-      marks,
-      home: '/home',
-      folder: undefined,
-      address: 'here',
-      leave: () => undefined,
-      copy: () => undefined,
-      showTerminal: () => Promise.resolve(),
-    });
+    const app = await appOf(it);
     const opening = [app.open('ahp-session:/a'), app.open('ahp-session:/b')];
     await it.run(Promise.all(opening));
     const { lines } = app.frame({ columns: 60, rows: 16 });
@@ -253,26 +241,30 @@ describe('opening', () => {
     await it.settle();
   });
 
+  /** The program, at its list. */
+  async function appOf(it: Harness, leave = (): void => undefined): Promise<ChatApp> {
+    it.host.states.set(ROOT_URI, rootState());
+    return new ChatApp({
+      client: it.client,
+      root: await it.run(it.client.subscribe(ROOT_URI, { kind: 'root' })),
+      marks,
+      home: '/home',
+      folder: undefined,
+      address: 'here',
+      leave,
+      copy: () => undefined,
+      showTerminal: () => Promise.resolve(),
+    });
+  }
+
   /** The program with a session open in it, and how often it was left. */
   async function appIn(session: string) {
     const it = await new Harness().online();
     it.host.states.set(SESSION, sessionState(CHAT));
     it.host.states.set(CHAT, chatState(CHAT));
-    it.host.states.set(ROOT_URI, rootState());
-    const root = await it.run(it.client.subscribe(ROOT_URI, { kind: 'root' }));
     const left = { count: 0 };
-    const app = new ChatApp({
-      client: it.client,
-      root,
-      marks,
-      home: '/home',
-      folder: undefined,
-      address: 'here',
-      leave: () => {
-        left.count += 1;
-      },
-      copy: () => undefined,
-      showTerminal: () => Promise.resolve(),
+    const app = await appOf(it, () => {
+      left.count += 1;
     });
     const opening = app.open(session);
     const shown = (): string =>
