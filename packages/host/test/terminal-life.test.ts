@@ -293,36 +293,6 @@ describe('a journal that cannot be written', () => {
   });
 });
 
-describe('the scrollback', () => {
-  it('[TERM-4] keeps the last 1 MiB of output, and not much more, where nothing else is set', async () => {
-    const host = await startHost();
-    const desk = await host.client();
-    await openTerminal(host, desk);
-    const mebibyte = 1024 * 1024;
-    for (let part = 0; part < 48; part += 1) {
-      host.ptys.last.output(`${part}`.padEnd(63, '.').concat('\n').repeat(1_024));
-      await host.advance(50);
-    }
-    const output = outputOf(await terminalState(desk));
-    expect(output.length).toBeGreaterThanOrEqual(mebibyte);
-    expect(output.length).toBeLessThan(1.75 * mebibyte);
-  });
-
-  it('[TERM-4] stays within its bound, and says the newest', async () => {
-    const host = await startHost({ terminals: { scrollbackLength: 10_000 } });
-    const desk = await host.client();
-    await openTerminal(host, desk);
-    for (let part = 0; part < 40; part += 1) {
-      const lines = Array.from({ length: 1_000 }, (_, line) => `line ${part * 1_000 + line}\r\n`);
-      host.ptys.last.output(lines.join(''));
-      await host.advance(10);
-    }
-    const output = outputOf(await terminalState(desk));
-    expect(output.length).toBeLessThan(500_000);
-    expect(output.endsWith('line 39999\r\n')).toBe(true);
-  });
-});
-
 describe('a viewer that reads slowly', () => {
   const MEGABYTE = 1024 * 1024;
 

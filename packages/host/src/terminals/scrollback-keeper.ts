@@ -73,13 +73,17 @@ export class ScrollbackKeeper {
     if (folding === undefined) return;
     this.#settle(
       folding.then((folded) => {
-        this.#parts.sync.path.transact('host', () => {
+        const { path } = this.#parts.sync;
+        path.transact('host', () => {
+          // Not before: while the journal is down this waits, and the same text would be folded again and again.
+          path.effect(() => {
+            this.#caughtUp();
+            // What came meanwhile may be too much already.
+            this.#fold();
+          });
           if (!this.#channel.isAlive) return;
           this.#replace((content) => this.#scrollback.apply(content, folded));
         });
-        this.#caughtUp();
-        // What came meanwhile may be too much already.
-        this.#fold();
       }),
     );
   }

@@ -1,0 +1,59 @@
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { Scrollback } from '../src/terminals/scrollback/scrollback.ts';
+import { startHost } from './host-fixture.ts';
+import { openTerminal, outputOf, terminalState } from './terminal-fixture.ts';
+
+describe('the scrollback', () => {
+  it('[TERM-4] keeps the last 1 MiB of output, and not much more, where nothing else is set', async () => {
+    const host = await startHost();
+    const desk = await host.client();
+    await openTerminal(host, desk);
+    const mebibyte = 1024 * 1024;
+    for (let part = 0; part < 48; part += 1) {
+      host.ptys.last.output(`${part}`.padEnd(63, '.').concat('\n').repeat(1_024));
+      await host.advance(50);
+    }
+    const output = outputOf(await terminalState(desk));
+    expect(output.length).toBeGreaterThanOrEqual(mebibyte);
+    expect(output.length).toBeLessThan(1.75 * mebibyte);
+  });
+
+  it('[TERM-4] stays within its bound, and says the newest', async () => {
+    const host = await startHost({ terminals: { scrollbackLength: 10_000 } });
+    const desk = await host.client();
+    await openTerminal(host, desk);
+    for (let part = 0; part < 40; part += 1) {
+      const lines = Array.from({ length: 1_000 }, (_, line) => `line ${part * 1_000 + line}\r\n`);
+      host.ptys.last.output(lines.join(''));
+      await host.advance(10);
+    }
+    const output = outputOf(await terminalState(desk));
+    expect(output.length).toBeLessThan(500_000);
+    expect(output.endsWith('line 39999\r\n')).toBe(true);
+  });
+
+  it('[TERM-4] [ACT-8] is folded once while the journal is down, and on when that is up again', async () => {
+    const fold = vi.spyOn(Scrollback.prototype, 'fold');
+    onTestFinished(() => fold.mockRestore());
+    const folds = (): unknown[] =>
+      fold.mock.results.map(({ value }) => value).filter((value) => value !== undefined);
+    const host = await startHost({ terminals: { scrollbackLength: 1_000 } });
+    const desk = await host.client();
+    await openTerminal(host, desk);
+    const { last } = host.ptys;
+    // The cursor moves: plain text becomes shorter without an emulator.
+    last.output('\x1b[Htop left\r\n'.repeat(40_000));
+    for (let turn = 0; turn < 20 && folds().length === 0; turn += 1) await host.advance(10);
+    expect(folds()).toHaveLength(1);
+    host.journal.failNextCommits(3);
+    last.output('held back');
+    await host.advance(10);
+    await folds()[0];
+    await host.run();
+    expect(folds()).toHaveLength(1);
+    await host.advance(5_000);
+    const output = outputOf(await terminalState(desk));
+    expect(output.length).toBeLessThan(100_000);
+    expect(output.endsWith('held back')).toBe(true);
+  });
+});
