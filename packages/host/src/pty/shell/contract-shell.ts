@@ -155,6 +155,18 @@ export class ShellSession {
     await this.prompt(count + 1);
   }
 
+  /** Types Ctrl-C until the prompt is back: one that meets a shell in the middle of drawing its line is now and then lost. */
+  async interrupt(): Promise<void> {
+    const count = this.texts('P').length;
+    this.type('\x03');
+    const again = setInterval(() => this.type('\x03'), 2_000);
+    try {
+      await this.prompt(count + 1);
+    } finally {
+      clearInterval(again);
+    }
+  }
+
   /** Resolves with the exit code. */
   exited(): Promise<number> {
     return this.#exit;
