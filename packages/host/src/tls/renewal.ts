@@ -27,8 +27,8 @@ interface Parts {
 export class CertificateRenewal {
   readonly #parts: Parts;
   #inUse: TlsCredentials;
-  /** How the files looked the last time; `undefined`: not looked at yet. */
-  #look: string | undefined;
+  /** How the files looked the last time. */
+  #look: string;
   /** They may be others than those in use, or those last refused. */
   #isNew = true;
   #cancel: Cancel = () => undefined;
