@@ -88,8 +88,8 @@ export const FAULTS: readonly Fault[] = [
   {
     title: 'what waits for a slow client is merged although it goes to two texts',
     file: 'packages/host/src/wire/merge.ts',
-    find: 'first.turnId === second.turnId && first.partId === second.partId;',
-    replace: 'first.turnId === second.turnId;',
+    find: 'joinAppends(first, second);',
+    replace: 'joinAppends({ ...first, partId: second.partId }, second);',
   },
   {
     title: 'text that nobody has looked at yet is joined although it goes to two texts',

@@ -1,11 +1,9 @@
 import type { ActionEnvelope, StateAction } from '@agenthost/protocol';
+import { isTextAppend, joinAppends } from '../sync/text-append.ts';
 
 /** The action types that only append to one target; neighbours of them may travel as one [SUB-4]. */
 export const isAppend = (action: StateAction): boolean =>
-  action.type === 'chat/delta' ||
-  action.type === 'chat/reasoning' ||
-  action.type === 'chat/toolCallDelta' ||
-  action.type === 'terminal/data';
+  isTextAppend(action) || action.type === 'chat/toolCallDelta' || action.type === 'terminal/data';
 
 /**
  * Two neighbouring envelopes as one that reduces to the same state, with the later number; `undefined` when they do not
@@ -43,12 +41,7 @@ function mergeActions(first: StateAction, second: StateAction): StateAction | un
       const content = first.content + second.content;
       return { ...second, content, ...(invocationMessage === undefined ? {} : { invocationMessage }) };
     }
-    const isText = first.type === 'chat/delta' || first.type === 'chat/reasoning';
-    if (isText && (second.type === 'chat/delta' || second.type === 'chat/reasoning')) {
-      const isSameTarget =
-        first.type === second.type && first.turnId === second.turnId && first.partId === second.partId;
-      return isSameTarget ? { ...second, content: first.content + second.content } : undefined;
-    }
+    if (isTextAppend(first) && isTextAppend(second)) return joinAppends(first, second);
   }
   return undefined;
 }
