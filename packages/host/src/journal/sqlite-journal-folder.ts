@@ -45,6 +45,12 @@ export function file(name: string): string {
   return join(folder, name);
 }
 
+/** A channel whose state is held compressed. */
+export function largeChannel(uri: string, seq: number, kind = 'chat') {
+  const state = JSON.stringify({ title: `Walnut ${seq}`, text: 'une ligne de journal é\r\n'.repeat(4_000) });
+  return { op: 'channel', uri, kind, seq, state, local: '{}' } satisfies JournalWrite;
+}
+
 /** An envelope that is held compressed. */
 export function largeEnvelope(seq: number) {
   const json = JSON.stringify({ seq, text: 'a line of a log\r\n'.repeat(4_000) });

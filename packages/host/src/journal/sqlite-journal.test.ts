@@ -22,6 +22,7 @@ import {
   create,
   dataFolder,
   file,
+  largeChannel,
   largeEnvelope,
   now,
   useJournalFolder,
@@ -365,6 +366,23 @@ describe('damage', () => {
     await expect(again.readEnvelopes([chat], 0, 5, 1e9)).rejects.toMatchObject(damage);
     expect(await again.readEnvelopes(['other'], 0, 5, 1e9)).toMatchObject([{ json: largeEnvelope(2).json }]);
     expect(await again.trim(1, 5)).toBe(1);
+  });
+
+  test('a compressed state that cannot be undone is an error of its channel, and of no other', async () => {
+    const journal = create();
+    await journal.open();
+    await journal.commit([largeChannel('broken', 1), largeChannel('other', 2)]);
+    await journal.close();
+    const database = new DatabaseSync(file('journal.db'));
+    database.exec(
+      "UPDATE states SET state = CAST(substr(state, 1, 40) || x'00' AS BLOB) WHERE channel = 'broken'",
+    );
+    database.close();
+    const again = create();
+    await again.open();
+    const damage = { name: 'JournalError', code: 'damaged', message: expect.stringContaining('damaged') };
+    await expect(again.readChannel('broken')).rejects.toMatchObject(damage);
+    expect(await again.readChannel('other')).toMatchObject({ state: largeChannel('other', 2).state });
   });
 
   test('a suspicion that proves wrong changes nothing', async () => {

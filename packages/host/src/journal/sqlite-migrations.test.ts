@@ -1,7 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
-import { chat, create, file, largeEnvelope, useJournalFolder } from './sqlite-journal-folder.ts';
+import {
+  chat,
+  create,
+  file,
+  largeChannel,
+  largeEnvelope,
+  useJournalFolder,
+} from './sqlite-journal-folder.ts';
 import { migrations } from './sqlite-schema.ts';
 
 useJournalFolder();
@@ -103,6 +110,30 @@ describe('migrations', () => {
     expect(await journal.readChannel(chat)).toBeUndefined();
     await journal.close();
     expect(query('SELECT count(*) FROM states')).toBe(0);
+  });
+
+  test('large states that version 11 held as text are read beside those that are compressed since, and count in full', async () => {
+    const old = create({ migrations: migrations.slice(0, 11) });
+    await old.open();
+    await old.commit([largeChannel('old', 1)]);
+    await old.close();
+    // As a host of that version wrote it.
+    const database = new DatabaseSync(file('journal.db'));
+    database.prepare('UPDATE states SET state = ?').run(largeChannel('old', 1).state);
+    database.close();
+    const journal = create();
+    await journal.open();
+    await journal.commit([largeChannel('new', 2), { op: 'local', uri: 'new', local: '{"l":1}' }]);
+    expect(await journal.readChannel('old')).toMatchObject({ state: largeChannel('old', 1).state });
+    expect(await journal.readChannel('new')).toMatchObject({ state: largeChannel('new', 2).state });
+    const stateBytes = Buffer.byteLength(largeChannel('new', 2).state) + '{"l":1}'.length;
+    expect(await journal.diskUse('new')).toMatchObject({ stateBytes });
+    await journal.close();
+    expect(query('SELECT group_concat(typeof(state)) FROM states')).toBe('text,blob');
+    expect(query("SELECT max(length(state)) < 2000 FROM states WHERE typeof(state) = 'blob'")).toBe(1);
+    await expect(create({ migrations: migrations.slice(0, 11) }).open()).rejects.toMatchObject({
+      code: 'newer',
+    });
   });
 
   test('a migration that fails leaves the version before it, whole', async () => {

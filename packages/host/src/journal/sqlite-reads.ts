@@ -21,6 +21,7 @@ import {
 } from './sqlite-rows.ts';
 import { RUN_COLUMNS, unpack } from './sqlite-runs.ts';
 import { clip, END, type Span, spansOf } from './sqlite-spans.ts';
+import { STATE_COLUMNS, storedState } from './sqlite-states.ts';
 
 /** SQLite's "no limit". */
 const unlimited = -1;
@@ -35,7 +36,7 @@ export class SqliteReader {
 
   channel(uri: string): StoredChannel | undefined {
     const row = this.#statements.get(
-      'SELECT kind, session, seq, local, state FROM channels JOIN states ON channel = uri WHERE uri = ?',
+      `SELECT kind, session, seq, local, ${STATE_COLUMNS} FROM channels JOIN states ON channel = uri WHERE uri = ?`,
       uri,
     );
     if (row === undefined) return undefined;
@@ -46,7 +47,7 @@ export class SqliteReader {
       kind: text(row, 'kind'),
       ...(session !== undefined && { session }),
       seq,
-      state: text(row, 'state'),
+      state: storedState(row),
       local: text(row, 'local'),
       envelopes: this.#statements
         .all(`SELECT ${RUN_COLUMNS} FROM envelopes WHERE channel = ? AND seq > ? ORDER BY seq`, uri, seq)

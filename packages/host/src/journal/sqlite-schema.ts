@@ -194,6 +194,12 @@ function rememberEpochs(database: DatabaseSync): void {
  */
 function allowRunsWithoutEnds(): void {}
 
+/**
+ * Version 12. The state of a channel may be a blob, as sqlite-compression.ts makes it: that of a terminal is a mebibyte and more, written
+ * again and again while it puts out much. `state_bytes` is still the length of its JSON. Rows from before stay as they are.
+ */
+function allowCompressedStates(): void {}
+
 /** Every migration in order. Append only: a released one never changes. */
 export const migrations: readonly Migration[] = [
   createTables,
@@ -207,6 +213,7 @@ export const migrations: readonly Migration[] = [
   keepTokens,
   rememberEpochs,
   allowRunsWithoutEnds,
+  allowCompressedStates,
 ];
 
 /** The version that the database has; 0 is an empty one. */

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { channel, chat, session } from './contract-rows.ts';
 import type { Journal, JournalWrite } from './journal.ts';
 import { SqliteJournal } from './sqlite-journal.ts';
+import { largeChannel } from './sqlite-journal-folder.ts';
 import { migrations } from './sqlite-schema.ts';
 
 let folder: string;
@@ -54,8 +55,21 @@ async function older(turns: readonly JournalWrite[]): Promise<void> {
   database.close();
   journal = new SqliteJournal({ folder });
   await journal.open();
-  expect(migrations.length).toBe(11);
+  expect(migrations.length).toBe(12);
 }
+
+test('an index that is begun anew reads the titles of chats whose states are compressed, too', async () => {
+  await journal.commit([...rows, { ...largeChannel('ahp-chat:/large', 7), session }]);
+  await journal.close();
+  const database = new DatabaseSync(join(folder, 'journal.db'));
+  database.exec('DROP TABLE words');
+  database.close();
+  journal = new SqliteJournal({ folder });
+  await journal.open();
+  expect(await find('7')).toEqual({ found: [], isComplete: false });
+  while (await journal.fillIndex(0));
+  expect(await find('7')).toEqual({ found: ['title: Walnut 7'], isComplete: true });
+});
 
 test('what version 6 held is read into the index in slices, and until then a search says that it is not complete', async () => {
   await older(Array.from({ length: 300 }, (_, n) => turn(n, `walnut ${n}`)));
@@ -135,7 +149,7 @@ test('a Node without FTS5 in between leaves the index alone and finds everything
     '"filler 2"': { found: ['t2: filler 2'] },
   });
   await reopen();
-  expect(await find('walnut')).toEqual({ found: [], isComplete: false });
+  expect(await find('7')).toEqual({ found: [], isComplete: false });
   while (await journal.fillIndex(1));
   expect(await found()).toEqual(scanned);
   await reopen();

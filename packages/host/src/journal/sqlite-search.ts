@@ -4,6 +4,7 @@ import type { FoundSlice, SearchSource, TitleFound, TurnFound } from './search/s
 import { textOf, titleIn } from './search/text.ts';
 import { spaced } from './search/words.ts';
 import { number, optionalText, type Row, type Statements, text } from './sqlite-rows.ts';
+import { STATE_COLUMNS, storedState } from './sqlite-states.ts';
 
 /** Titles of so many are remembered, so that a session which changes costs no look at its title. */
 const knownTitlesLimit = 10_000;
@@ -85,7 +86,10 @@ export class SqliteSearchWriter {
         continue;
       }
       if (source === 'turns') this.turn(number(next, 'key'), text(next, 'json'));
-      else this.title(text(next, 'uri'), optionalText(next, 'session') ?? null, text(next, 'json'));
+      else {
+        const json = source === 'channels' ? storedState(next) : text(next, 'json');
+        this.title(text(next, 'uri'), optionalText(next, 'session') ?? null, json);
+      }
       this.#statements.run('UPDATE unindexed SET below = ? WHERE source = ?', number(next, 'key'), source);
     } while (performance.now() < end);
     return true;
@@ -123,7 +127,7 @@ const sources: Readonly<Record<string, string>> = {
   turns: 'SELECT key, json FROM turns WHERE key < ? ORDER BY key DESC LIMIT 1',
   sessions:
     'SELECT rowid AS key, uri, NULL AS session, summary AS json FROM sessions WHERE rowid < ? ORDER BY rowid DESC LIMIT 1',
-  channels: `SELECT id AS key, uri, session, state AS json FROM channels JOIN states ON channel = uri
+  channels: `SELECT id AS key, uri, session, ${STATE_COLUMNS} FROM channels JOIN states ON channel = uri
     WHERE id < ? AND kind = 'chat' ORDER BY id DESC LIMIT 1`,
 };
 

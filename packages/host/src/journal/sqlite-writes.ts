@@ -17,6 +17,8 @@ const knownStaleLimit = 10_000;
 export class SqliteWriter {
   readonly #statements: Statements;
   readonly #compressor = new Compressor();
+  /** Its own, since what shrinks among envelopes says nothing of states. */
+  readonly #stateCompressor = new Compressor();
   /** `total` and `seq` of the newest envelope. */
   #total = 0;
   #lastSeq = 0;
@@ -217,7 +219,7 @@ export class SqliteWriter {
     this.#knownStale.delete(write.uri);
     this.#statements.run(
       `INSERT INTO channels (uri, kind, session, seq, local, state_bytes, bytes)
-       VALUES (?1, ?2, ?3, ?4, ?5, octet_length(?6), octet_length(?5) + octet_length(?6))
+       VALUES (?1, ?2, ?3, ?4, ?5, ?6, octet_length(?5) + ?6)
        ON CONFLICT (uri) DO UPDATE SET kind = excluded.kind, session = excluded.session, seq = excluded.seq,
          local = excluded.local, state_bytes = excluded.state_bytes, bytes = excluded.bytes`,
       write.uri,
@@ -225,13 +227,13 @@ export class SqliteWriter {
       write.session ?? null,
       write.seq,
       write.local,
-      write.state,
+      Buffer.byteLength(write.state),
     );
     this.#statements.run(
       `INSERT INTO states (channel, state) VALUES (?1, ?2)
        ON CONFLICT (channel) DO UPDATE SET state = excluded.state`,
       write.uri,
-      write.state,
+      this.#stateCompressor.compress(write.state),
     );
     this.#statements.run('DELETE FROM stale WHERE channel = ?', write.uri);
     this.#statements.run(
