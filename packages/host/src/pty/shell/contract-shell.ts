@@ -155,7 +155,10 @@ export class ShellSession {
     await this.prompt(count + 1);
   }
 
-  /** Types Ctrl-C until the prompt is back: one that meets a shell in the middle of drawing its line is now and then lost. */
+  /**
+   * Types Ctrl-C until the prompt is back: one that meets a shell in the middle of drawing its line is now and then lost, and bash 5.2 on a
+   * busy machine may show no prompt behind it before the next key.
+   */
   async interrupt(): Promise<void> {
     const count = this.texts('P').length;
     this.type('\x03');
