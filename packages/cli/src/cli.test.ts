@@ -63,13 +63,32 @@ describe('the command line', () => {
     },
   );
 
-  test.each(['sessions', 'queue', 'term', 'token', 'config', 'serve'])(
-    '%s --help fits into 80 columns',
-    async (command) => {
-      await runCli(context, [command, '--help']);
-      expect(context.out.split('\n').filter((line) => line.length > 80)).toEqual([]);
-    },
-  );
+  /** Every command by its words, found in the help of the one above it. */
+  async function commandsUnder(words: readonly string[]): Promise<readonly (readonly string[])[]> {
+    const { out } = await helpOf(words);
+    const section = /^Commands:\n((?: {2}.*\n)+)/m.exec(out)?.[1] ?? '';
+    const names = [...section.matchAll(/^ {2}([a-z]\S*)/gm)].map(([, name = '']) => name);
+    const found = await Promise.all(
+      names.filter((name) => name !== 'help').map((name) => commandsUnder([...words, name])),
+    );
+    return [words, ...found.flat()];
+  }
+
+  async function helpOf(words: readonly string[]): Promise<FakeContext> {
+    const own = new FakeContext();
+    own.env = context.env;
+    await runCli(own, [...words, '--help']);
+    return own;
+  }
+
+  test('every --help fits into 80 columns', async () => {
+    const commands = await commandsUnder([]);
+    expect(commands.map((words) => words.join(' '))).toEqual(expect.arrayContaining(['run', 'term attach']));
+    for (const words of commands) {
+      const { out } = await helpOf(words);
+      expect(out.split('\n').filter((line) => line.length > 80)).toEqual([]);
+    }
+  });
 
   test('help says defaults and units', async () => {
     await runCli(context, ['serve', '--help']);

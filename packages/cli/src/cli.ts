@@ -130,10 +130,10 @@ function programOf(context: Context, screen: Screen, isJson: boolean, done: (cod
   example(running, [
     'agenthost run "what does this project do?"',
     'agenthost run --agent demo --approve all "write hello.txt Hello"',
-    'agenthost run --attach src/main.ts:10-20 --attach screenshot.png "why does it look like that?"',
-    'agenthost run --meta ticket=42 --instructions @house-rules.md "review the last commit"',
-    'agenthost run --session 4f2a "now the tests"        goes on there',
-    'agenthost run "!make test"                          a command of yours, which agents hear of',
+    'agenthost run --attach main.ts:10-20 --attach shot.png "why this look?"',
+    'agenthost run --meta ticket=42 --instructions @rules.md "review this"',
+    'agenthost run --session 4f2a "now the tests"   goes on there',
+    'agenthost run "!make test"                     your command; agents hear of it',
     'git diff | agenthost run --json - | jq -r "select(.type == \\"text\\").text"',
   ]);
   running.addHelpText('after', EXIT_HELP);

@@ -22,8 +22,8 @@ export function addExportCommands({ context, screen, program, command, example, 
       done(await exportSession(context, screen, given, options)),
     );
   example(exporting, [
-    'agenthost export 4f2a -o session.json                     all of it, for `agenthost import`',
-    'agenthost export 4f2a --format html -o session.html       to be read in any browser, without scripts',
+    'agenthost export 4f2a -o session.json              all of it, for `import`',
+    'agenthost export 4f2a --format html -o s.html      to be read in a browser',
     'agenthost export 4f2a | jq -r ".chats[].turns[].turn.message.text"',
   ]);
   const importing = command(program, 'import', 'make a new session of an exported one (JSON)', [
@@ -41,7 +41,7 @@ export function addExportCommands({ context, screen, program, command, example, 
     );
   example(importing, [
     'agenthost import session.json',
-    'agenthost import session.json --cwd . --provider demo     on a machine that has neither folder nor agent',
+    'agenthost import session.json --cwd . --provider demo   without its agent',
   ]);
   importing.addHelpText('after', WHAT_COMES);
 }

@@ -60,7 +60,7 @@ describe('bindings', () => {
   test('the help of a message says when Enter does what', () => {
     expect(keyRows('composer')[0]).toEqual([
       'Enter',
-      expect.stringContaining('send; while a turn runs, queue'),
+      expect.stringContaining('send; queue while a turn runs'),
     ]);
   });
 

@@ -74,7 +74,7 @@ export const BINDINGS: Readonly<Record<KeyContext, readonly Binding[]>> = {
     b('enter', 'Enter', 'save', {
       command: 'send',
       when: 'isChanging',
-      help: 'send; while a turn runs, queue; in a message taken up again, save it or send it anew',
+      help: 'send; queue while a turn runs; save or resend an older one',
     }),
     b('enter', 'Enter', 'send anew', { command: 'send', when: 'isResending' }),
     b('enter', 'Enter', 'send', { command: 'send', when: 'isIdle' }),

@@ -103,7 +103,7 @@ function addScripts({ context, screen, program: term, command, example, done }: 
       done(await waitForTerminal(context, screen, given, options)),
     );
   example(waiting, [
-    'agenthost term wait 4f2a                        ends with the code that it ended with',
+    'agenthost term wait 4f2a                        ends with its exit code',
     'agenthost term wait 4f2a --text "listening on" --timeout 30',
     'agenthost term wait 4f2a --idle 2000',
   ]);
@@ -146,13 +146,14 @@ function addScripts({ context, screen, program: term, command, example, done }: 
 
 const ATTACH_HELP = `
 Keys, behind Ctrl-] or what --detach-key says:
-  d  detach; the terminal goes on, and what was taken from a session goes back to it
+  d  detach; the terminal goes on, and what was taken from a session goes back
   c  claim the terminal: until then one that somebody else holds is only shown
   g  give it back
   r  redraw the window
   ?  show these keys
-  The key twice types it. Answers of this window to programs' questions are left out: the host
-  has answered. In the first line, F3 with Shift, Alt or Ctrl looks like such an answer and is kept.
+  The key twice types it. Answers of this window to programs' questions are
+  left out: the host has answered. In the first line, F3 with Shift, Alt or
+  Ctrl looks like such an answer and is kept.
 
 Exit codes:
   ${EXIT.done}    detached
