@@ -66,8 +66,10 @@ describe('the command line', () => {
   /** Every command by its words, found in the help of the one above it. */
   async function commandsUnder(words: readonly string[]): Promise<readonly (readonly string[])[]> {
     const { out } = await helpOf(words);
+    // That of the command above would be shown for a name that is none, and so on for ever.
+    expect(out).toContain(`Usage: ${['agenthost', ...words, '[options]'].join(' ')}`);
     const section = /^Commands:\n((?: {2}.*\n)+)/m.exec(out)?.[1] ?? '';
-    const names = [...section.matchAll(/^ {2}([a-z]\S*)/gm)].map(([, name = '']) => name);
+    const names = [...section.matchAll(/^ {2}([a-z]+)/gm)].map(([, name = '']) => name);
     const found = await Promise.all(
       names.filter((name) => name !== 'help').map((name) => commandsUnder([...words, name])),
     );
