@@ -67,7 +67,7 @@ describe('the command line', () => {
   async function commandsUnder(words: readonly string[]): Promise<readonly (readonly string[])[]> {
     const { out } = await helpOf(words);
     // That of the command above would be shown for a name that is none, and so on for ever.
-    expect(out).toContain(`Usage: ${['agenthost', ...words, '[options]'].join(' ')}`);
+    expect(out).toContain(`Usage: ${['agenthost', ...words].join(' ')}`);
     const section = /^Commands:\n((?: {2}.*\n)+)/m.exec(out)?.[1] ?? '';
     const names = [...section.matchAll(/^ {2}([a-z]+)/gm)].map(([, name = '']) => name);
     const found = await Promise.all(
