@@ -1,18 +1,21 @@
-import { mkdirSync, mkdtempSync, realpathSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { RememberedApproval, StateAction, ToolCallState } from '@agenthost/protocol';
 import { approved, turnStarted } from '@agenthost/testkit';
+import { onTestFinished } from 'vitest';
 import type { ToolCallAnswer, ToolCallQuestion, ToolCallStart } from '../src/agents/tool-call.ts';
 import { type HostFixture, ROOT, startHost } from './host-fixture.ts';
 import { chatOf } from './in-turn.ts';
 import type { RawClient } from './raw-client.ts';
 
-/** An empty folder, by its real path. */
+/** A folder with an empty `src`, by its real path; gone after the test, with whatever lies beside it. */
 export function newFolder(): string {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'approvals-')));
-  mkdirSync(join(folder, 'src'));
+  const parent = realpathSync(mkdtempSync(join(tmpdir(), 'approvals-')));
+  onTestFinished(() => rmSync(parent, { recursive: true }));
+  const folder = join(parent, 'work');
+  mkdirSync(join(folder, 'src'), { recursive: true });
   return folder;
 }
 
