@@ -1,13 +1,9 @@
-import {
-  createServer as createHttp,
-  type Server as HttpServer,
-  type RequestListener,
-  STATUS_CODES,
-} from 'node:http';
+import type { Server as HttpServer, RequestListener } from 'node:http';
 import { createServer as createHttps } from 'node:https';
 import { createServer as createTcp, type Server, type Socket } from 'node:net';
 import type { Log } from '../lib/log.ts';
 import type { TlsCredentials } from '../tls/credentials.ts';
+import { createServer as createHttp, STATUS_CODES } from './node-http.ts';
 import { otherEnd, type Strangers, TOO_MANY_STRANGERS } from './strangers.ts';
 
 /** The first byte of a TLS handshake record; no HTTP request begins with it. */

@@ -1,4 +1,4 @@
-import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { DEFAULT_MAX_CLIENT_FRAME_BYTES } from '@agenthost/rpc';
@@ -7,8 +7,6 @@ import {
   WEBSOCKET_SERVER_OPTIONS,
   wrapServerSocket,
 } from '@agenthost/rpc/websocket-server';
-import { getRequestListener } from '@hono/node-server';
-import { Hono } from 'hono';
 import { WebSocketServer } from 'ws';
 import { cookieName } from '../auth/cookie.ts';
 import type { Gate } from '../auth/gate.ts';
@@ -18,6 +16,7 @@ import type { Log } from '../lib/log.ts';
 import type { TlsCredentials } from '../tls/credentials.ts';
 import type { Identity } from './connection.ts';
 import { createListener, type Listener } from './listener.ts';
+import { STATUS_CODES } from './node-http.ts';
 import { servePage } from './pages.ts';
 import { type StrangerLimits, Strangers } from './strangers.ts';
 import { WEB_HEADERS } from './web-headers.ts';
@@ -60,17 +59,15 @@ export class HostServer {
     this.#options = options;
     const maxPayload = options.maxFrameBytes ?? DEFAULT_MAX_CLIENT_FRAME_BYTES;
     this.#sockets = new WebSocketServer({ ...WEBSOCKET_SERVER_OPTIONS, maxPayload, noServer: true });
-    const listen = getRequestListener(this.#app().fetch);
     this.#strangers = new Strangers(options.log, options.strangerLimits);
     const parts = { strangers: this.#strangers, log: options.log };
     this.#listener = createListener(options.tls, parts, (request, response) => {
-      response.setHeaders(new Headers(WEB_HEADERS));
+      response.setHeaders(WEB_HEADERS);
       if (queryToken(request.url) !== undefined) response.setHeader('referrer-policy', 'no-referrer');
       const refusal = this.#refusalOf(request);
-      // It answers every failure itself.
-      if (refusal !== undefined) response.writeHead(403, headersOf(403, refusal)).end(`${refusal}\n`);
+      if (refusal !== undefined) answer(response, { status: 403, reason: refusal });
       else if (pathOf(request) === '/ahp') this.#tellOfUpgrade(request, response);
-      else if (!this.#servePage(request, response)) void listen(request, response);
+      else if (!this.#servePage(request, response)) answer(response, this.#wordOf(request));
     });
     this.#listener.http.on('upgrade', (request, socket, head) => this.#upgrade(request, socket, head));
   }
@@ -113,14 +110,12 @@ export class HostServer {
     });
   }
 
-  #app(): Hono {
-    const app = new Hono();
-    app.notFound((context) => context.text(`${NO_SUCH_PATH}\n`, 404));
-    app.get('/healthz', (context) => context.text('ok\n'));
-    app.get('/readyz', (context) =>
-      this.#options.isReady() ? context.text('ready\n') : context.text('not ready\n', 503),
-    );
-    return app;
+  /** What those that look after a host ask, with no token. */
+  #wordOf(request: IncomingMessage): Answer {
+    const path = request.method === 'GET' || request.method === 'HEAD' ? pathOf(request) : undefined;
+    if (path === '/healthz') return { status: 200, reason: 'ok' };
+    if (path !== '/readyz') return { status: 404, reason: NO_SUCH_PATH };
+    return this.#options.isReady() ? { status: 200, reason: 'ready' } : { status: 503, reason: 'not ready' };
   }
 
   #port(): number {
@@ -155,7 +150,7 @@ export class HostServer {
   }
 
   /** Who may have a connection, and who is told what instead [AUTH-1]. */
-  #decide(request: IncomingMessage): { readonly identity: Identity } | Refusal {
+  #decide(request: IncomingMessage): { readonly identity: Identity } | Answer {
     const refusal = this.#refusalOf(request);
     if (refusal !== undefined) return { status: 403, reason: refusal };
     const { gate, tls } = this.#options;
@@ -175,10 +170,8 @@ export class HostServer {
   #tellOfUpgrade(request: IncomingMessage, response: ServerResponse): void {
     const decided = this.#decide(request);
     const isIn = 'identity' in decided;
-    const { status, reason, waitMs } = isIn ? UPGRADE_REQUIRED : decided;
-    response
-      .writeHead(status, { ...headersOf(status, reason, waitMs), ...(isIn ? { upgrade: 'websocket' } : {}) })
-      .end(`${reason}\n`);
+    if (isIn) response.setHeader('upgrade', 'websocket');
+    answer(response, isIn ? UPGRADE_REQUIRED : decided);
   }
 
   #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
@@ -194,8 +187,8 @@ export class HostServer {
   }
 }
 
-/** An answer in place of a connection. `waitMs`: when to come back; 0 or absent: nothing is said of it. */
-interface Refusal {
+/** A sentence in answer to a request; to a connection, why there is none. `waitMs`: when to come back; 0 or absent: nothing is said of it. */
+interface Answer {
   readonly status: number;
   readonly reason: string;
   readonly waitMs?: number;
@@ -206,7 +199,7 @@ const FULL_WAIT_MS = 5_000;
 
 const NO_SUCH_PATH = 'nothing is here: the protocol is spoken at /ahp, as WebSocket';
 
-const UPGRADE_REQUIRED: Refusal = {
+const UPGRADE_REQUIRED: Answer = {
   status: 426,
   reason: 'the protocol is spoken here over a WebSocket: connect with ws:// or wss:// instead',
 };
@@ -222,7 +215,11 @@ function headersOf(status: number, reason: string, waitMs = 0): Record<string, s
   };
 }
 
-function refuse(socket: Duplex, { status, reason, waitMs }: Refusal): void {
+function answer(response: ServerResponse, { status, reason, waitMs }: Answer): void {
+  response.writeHead(status, headersOf(status, reason, waitMs)).end(`${reason}\n`);
+}
+
+function refuse(socket: Duplex, { status, reason, waitMs }: Answer): void {
   const headers = Object.entries(headersOf(status, reason, waitMs)).map(
     ([name, value]) => `${name}: ${value}`,
   );
