@@ -29,7 +29,9 @@ for (const dir of packages) {
   }
   for (const output of globSync('**/*.{js,d.ts,js.map}', { cwd: dist })) {
     const stem = output.replace(/\.(d\.ts|js\.map|js)$/, '');
-    const sources = [`${stem}.ts`, `${stem}.tsx`, `${stem}.js`, `${stem}.d.ts`];
+    const compiled = [`${stem}.ts`, `${stem}.tsx`];
+    // What is copied has no source map, so one beside it is left from when its source was compiled.
+    const sources = output.endsWith('.map') ? compiled : [...compiled, `${stem}.js`, `${stem}.d.ts`];
     if (!sources.some((source) => existsSync(join(src, source)))) rmSync(join(dist, output));
   }
 }

@@ -8,8 +8,8 @@ import type {
   HostToClientRequests,
 } from '../wire/methods.ts';
 import type { Check, Fault } from './fault.ts';
-import * as lenient from './generated/lenient.ts';
-import * as strict from './generated/strict.ts';
+import * as lenient from './generated/lenient.js';
+import * as strict from './generated/strict.js';
 import { isNestedTooDeep, NESTING_LIMIT } from './nesting.ts';
 import { quote, sentence } from './sentence.ts';
 
