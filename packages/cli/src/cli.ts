@@ -1,17 +1,17 @@
 import { Command, CommanderError } from 'commander';
 import { chatKeysText } from './chat/keys/keys-text.ts';
-import { type AgentsOptions, agents } from './commands/agents.ts';
-import { addApprovalCommands } from './commands/approvals.ts';
-import { type ChatOptions, chat } from './commands/chat.ts';
+import type { AgentsOptions } from './commands/agents.ts';
+import { addApprovalCommands } from './commands/approval-commands.ts';
+import type { ChatOptions } from './commands/chat.ts';
 import { addConfigCommands } from './commands/config-commands.ts';
 import { addExportCommands } from './commands/export-commands.ts';
 import { addQueueCommands } from './commands/queue/commands.ts';
-import { type RunOptions, run } from './commands/run.ts';
-import { type ServeOptions, serve } from './commands/serve.ts';
+import type { RunOptions } from './commands/run.ts';
+import type { ServeOptions } from './commands/serve.ts';
 import { addSessionCommands } from './commands/session-commands.ts';
 import { addTermCommands } from './commands/term/commands.ts';
-import { addTokenCommands } from './commands/tokens.ts';
-import { type WatchOptions, watch } from './commands/watch.ts';
+import { addTokenCommands } from './commands/token-commands.ts';
+import type { WatchOptions } from './commands/watch.ts';
 import type { Context } from './context.ts';
 import { EXIT, usageError } from './exit.ts';
 import { type OptionName, optionOf } from './options.ts';
@@ -102,7 +102,10 @@ function programOf(context: Context, screen: Screen, isJson: boolean, done: (cod
     'noKeeper',
     'set',
     ...everywhere,
-  ]).action(async (options: ServeOptions) => done(await serve(context, screen, options)));
+  ]).action(async (options: ServeOptions) => {
+    const { serve } = await import('./commands/serve.ts');
+    done(await serve(context, screen, options));
+  });
   example(serving, [
     'agenthost serve',
     'agenthost serve --port 0 --json          any free port; one line when ready',
@@ -126,7 +129,10 @@ function programOf(context: Context, screen: Screen, isJson: boolean, done: (cod
     ...ofClients,
   ])
     .argument('[prompt...]', 'what to do; - or nothing reads it from input')
-    .action(async (words: string[], options: RunOptions) => done(await run(context, screen, words, options)));
+    .action(async (words: string[], options: RunOptions) => {
+      const { run } = await import('./commands/run.ts');
+      done(await run(context, screen, words, options));
+    });
   example(running, [
     'agenthost run "what does this project do?"',
     'agenthost run --agent demo --approve all "write hello.txt Hello"',
@@ -145,9 +151,10 @@ function programOf(context: Context, screen: Screen, isJson: boolean, done: (cod
     ...ofClients,
   ])
     .argument('<session>', 'id, or the beginning of one')
-    .action(async (given: string, options: WatchOptions) =>
-      done(await watch(context, screen, given, options)),
-    );
+    .action(async (given: string, options: WatchOptions) => {
+      const { watch } = await import('./commands/watch.ts');
+      done(await watch(context, screen, given, options));
+    });
   example(watching, ['agenthost watch 4f2a', 'agenthost watch 4f2a --json --turns 0']);
   watching.addHelpText(
     'after',
@@ -161,9 +168,10 @@ function programOf(context: Context, screen: Screen, isJson: boolean, done: (cod
     'verbose',
   ])
     .argument('[session]', 'id, or the beginning of one; without it: the list of all')
-    .action(async (given: string | undefined, options: ChatOptions) =>
-      done(await chat(context, screen, given, options)),
-    );
+    .action(async (given: string | undefined, options: ChatOptions) => {
+      const { chat } = await import('./commands/chat.ts');
+      done(await chat(context, screen, given, options));
+    });
   example(chatting, ['agenthost chat', 'agenthost chat 4f2a', 'agenthost chat --start']);
   chatting.addHelpText('after', () => `\nKeys:\n${chatKeysText()}`);
 
@@ -177,7 +185,10 @@ function programOf(context: Context, screen: Screen, isJson: boolean, done: (cod
   const listing = command(program, 'agents', 'list agents: what is there, and why something is not', [
     'config',
     ...ofClients,
-  ]).action(async (options: AgentsOptions) => done(await agents(context, screen, options)));
+  ]).action(async (options: AgentsOptions) => {
+    const { agents } = await import('./commands/agents.ts');
+    done(await agents(context, screen, options));
+  });
   example(listing, ['agenthost agents', 'agenthost agents --json']);
   for (const each of [program, ...program.commands]) if (each.commands.length > 0) addHelp(each);
   return program;

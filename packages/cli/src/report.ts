@@ -1,4 +1,4 @@
-import { ConnectionLost } from '@agenthost/client';
+import type { ConnectionLost } from '@agenthost/client';
 import { CliError, EXIT, type ExitCode } from './exit.ts';
 import { hostWords } from './host-words.ts';
 import { plain } from './render/plain-text.ts';
@@ -22,8 +22,12 @@ export function report(error: unknown, screen: Screen, { isJson, isVerbose }: Re
 
 function exitCodeOf(error: unknown): ExitCode {
   if (error instanceof CliError) return error.exitCode;
-  return error instanceof ConnectionLost ? EXIT.cannotConnect : EXIT.error;
+  return isConnectionLost(error) ? EXIT.cannotConnect : EXIT.error;
 }
+
+/** By its name: its class would load the whole client with every command, `serve` included. */
+const isConnectionLost = (error: unknown): boolean =>
+  error instanceof Error && error.name === ('ConnectionLost' satisfies ConnectionLost['name']);
 
 /** What lies behind an error, each with where it came from. */
 function causesOf(error: unknown): string[] {

@@ -3,52 +3,21 @@ import { withHost } from '../connect.ts';
 import type { Context } from '../context.ts';
 import { CliError, EXIT, type ExitCode, usageError } from '../exit.ts';
 import type { HostOptions } from '../find-host.ts';
+import { homely } from '../render/homely.ts';
 import { oneLine } from '../render/plain-text.ts';
 import type { Screen } from '../render/screen.ts';
-import { ago, homely } from '../render/session-line.ts';
+import { ago } from '../render/session-line.ts';
 import { shownPath } from '../render/tool-call.ts';
 import { findSession, shortId } from '../session-ids.ts';
-import type { CommandParts } from './command-parts.ts';
 
 /** Options of `approvals` and what is below it, as parsed. */
-interface ApprovalsOptions extends HostOptions {
+export interface ApprovalsOptions extends HostOptions {
   readonly json?: boolean;
   readonly all?: boolean;
 }
 
-/** Adds `approvals` and `approvals revoke`. */
-export function addApprovalCommands({
-  context,
-  screen,
-  program,
-  command,
-  example,
-  done,
-}: CommandParts): void {
-  const approvals = command(
-    program,
-    'approvals',
-    'list what runs without a question since somebody allowed it for good',
-    ['url', 'start', 'json', 'verbose'],
-  )
-    .argument('[session]', 'id, or the beginning of one: only what holds there')
-    .action(async (session: string | undefined, options: ApprovalsOptions) =>
-      done(await listApprovals(context, screen, session, options)),
-    );
-  example(approvals, [
-    'agenthost approvals                  all of them, the oldest first',
-    'agenthost approvals revoke 9c1f      be asked about it again',
-    'agenthost approvals revoke --all',
-  ]);
-  command(approvals, 'revoke', 'be asked again', ['url', 'start', 'json', 'verbose'])
-    .argument('[approval...]', 'ids, or their beginnings')
-    .option('--all', 'every approval')
-    .action(async (ids: string[], _own: object, self: typeof approvals) =>
-      done(await revokeApprovals(context, screen, ids, self.optsWithGlobals<ApprovalsOptions>())),
-    );
-}
-
-async function listApprovals(
+/** `approvals`: what is remembered, one line each, the oldest first. */
+export async function listApprovals(
   context: Context,
   screen: Screen,
   given: string | undefined,
@@ -66,7 +35,8 @@ async function listApprovals(
   });
 }
 
-async function revokeApprovals(
+/** `approvals revoke`. */
+export async function revokeApprovals(
   context: Context,
   screen: Screen,
   given: readonly string[],

@@ -1,5 +1,5 @@
 import type { CommandParts } from './command-parts.ts';
-import { type ConfigOptions, getConfig, listConfig, setConfig, unsetConfig } from './config.ts';
+import type { ConfigOptions } from './config.ts';
 
 /** Adds `config` and what is below it. */
 export function addConfigCommands({ context, screen, program, command, example, done }: CommandParts): void {
@@ -8,7 +8,10 @@ export function addConfigCommands({ context, screen, program, command, example, 
     'start',
     'json',
     'verbose',
-  ]).action(async (options: ConfigOptions) => done(await listConfig(context, screen, options)));
+  ]).action(async (options: ConfigOptions) => {
+    const { listConfig } = await import('./config.ts');
+    done(await listConfig(context, screen, options));
+  });
   example(config, [
     'agenthost config                        what there is to set, and what is set',
     'agenthost config get approvals',
@@ -17,9 +20,10 @@ export function addConfigCommands({ context, screen, program, command, example, 
   ]);
   command(config, 'get', 'print the value of one setting', ['url', 'start', 'json', 'verbose'])
     .argument('<key>', 'its name')
-    .action(async (key: string, _own: object, self: typeof config) =>
-      done(await getConfig(context, screen, key, self.optsWithGlobals<ConfigOptions>())),
-    );
+    .action(async (key: string, _own: object, self: typeof config) => {
+      const { getConfig } = await import('./config.ts');
+      done(await getConfig(context, screen, key, self.optsWithGlobals<ConfigOptions>()));
+    });
   command(config, 'set', 'change one setting, for all clients and lastingly', [
     'url',
     'start',
@@ -28,12 +32,14 @@ export function addConfigCommands({ context, screen, program, command, example, 
   ])
     .argument('<key>', 'its name')
     .argument('<value>', 'its new value')
-    .action(async (key: string, value: string, _own: object, self: typeof config) =>
-      done(await setConfig(context, screen, [key, value], self.optsWithGlobals<ConfigOptions>())),
-    );
+    .action(async (key: string, value: string, _own: object, self: typeof config) => {
+      const { setConfig } = await import('./config.ts');
+      done(await setConfig(context, screen, [key, value], self.optsWithGlobals<ConfigOptions>()));
+    });
   command(config, 'unset', 'give one setting its default back', ['url', 'start', 'json', 'verbose'])
     .argument('<key>', 'its name')
-    .action(async (key: string, _own: object, self: typeof config) =>
-      done(await unsetConfig(context, screen, key, self.optsWithGlobals<ConfigOptions>())),
-    );
+    .action(async (key: string, _own: object, self: typeof config) => {
+      const { unsetConfig } = await import('./config.ts');
+      done(await unsetConfig(context, screen, key, self.optsWithGlobals<ConfigOptions>()));
+    });
 }

@@ -1,6 +1,6 @@
 import type { CommandParts } from './command-parts.ts';
-import { type ExportOptions, exportSession } from './export.ts';
-import { type ImportOptions, importSession } from './import.ts';
+import type { ExportOptions } from './export.ts';
+import type { ImportOptions } from './import.ts';
 
 const WHAT_COMES = `
 What comes over: chats with all that was said and done in them, titles, the
@@ -18,9 +18,10 @@ export function addExportCommands({ context, screen, program, command, example, 
     ['format', 'output', 'force', 'url', 'start', 'json', 'verbose'],
   )
     .argument('<session>', 'id, or the beginning of one')
-    .action(async (given: string, options: ExportOptions) =>
-      done(await exportSession(context, screen, given, options)),
-    );
+    .action(async (given: string, options: ExportOptions) => {
+      const { exportSession } = await import('./export.ts');
+      done(await exportSession(context, screen, given, options));
+    });
   example(exporting, [
     'agenthost export 4f2a -o session.json              all of it, for `import`',
     'agenthost export 4f2a --format html -o s.html      to be read in a browser',
@@ -36,9 +37,10 @@ export function addExportCommands({ context, screen, program, command, example, 
     'verbose',
   ])
     .argument('<file>', 'what `agenthost export` wrote; - reads it from input')
-    .action(async (given: string, options: ImportOptions) =>
-      done(await importSession(context, screen, given, options)),
-    );
+    .action(async (given: string, options: ImportOptions) => {
+      const { importSession } = await import('./import.ts');
+      done(await importSession(context, screen, given, options));
+    });
   example(importing, [
     'agenthost import session.json',
     'agenthost import session.json --cwd . --provider demo   without its agent',

@@ -6,7 +6,7 @@ import { CliError, EXIT, type ExitCode, usageError } from '../exit.ts';
 import { configFolder, hostsFolder } from '../folders.ts';
 import { isFolder } from '../is-folder.ts';
 import { keyValues } from '../key-values.ts';
-import { type ClientTarget, openClient } from '../open-client.ts';
+import type { ClientTarget } from '../open-client.ts';
 import { introduceHost } from '../render/host-introduction.ts';
 import { oneLine } from '../render/plain-text.ts';
 import type { Screen } from '../render/screen.ts';
@@ -133,6 +133,8 @@ export async function serve(context: Context, screen: Screen, options: ServeOpti
 /** Terminals that run on the host here; none when it does not answer, for then there is nothing to tell. */
 async function countTerminals(target: ClientTarget): Promise<number> {
   try {
+    // An upgrade may have taken it away since the host was started; stopping goes on without.
+    const { openClient } = await import('../open-client.ts');
     const client = await openClient(target, { connectTimeoutMs: stopPatienceMs });
     try {
       const { items } = await client.terminals();

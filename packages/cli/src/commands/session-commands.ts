@@ -1,15 +1,9 @@
 import type { Command } from 'commander';
 import type { OptionName } from '../options.ts';
-import {
-  archiveSessions,
-  type ChangeSessionsOptions,
-  removeSessions,
-  renameSession,
-} from './change-sessions.ts';
+import type { ChangeSessionsOptions } from './change-sessions.ts';
 import type { CommandParts } from './command-parts.ts';
-import { type ForkOptions, forkSession } from './fork.ts';
-import { listChats } from './list-chats.ts';
-import { listSessions, type SessionsOptions, showSession } from './sessions.ts';
+import type { ForkOptions } from './fork.ts';
+import type { SessionsOptions } from './sessions.ts';
 
 const ofClients: readonly OptionName[] = ['url', 'start', 'json', 'verbose'];
 
@@ -21,7 +15,10 @@ export function addSessionCommands({ context, screen, program, command, example,
     'meta',
     'archived',
     ...ofClients,
-  ]).action(async (options: SessionsOptions) => done(await listSessions(context, screen, options)));
+  ]).action(async (options: SessionsOptions) => {
+    const { listSessions } = await import('./sessions.ts');
+    done(await listSessions(context, screen, options));
+  });
   example(sessions, [
     'agenthost sessions',
     'agenthost sessions --search "flaky test"',
@@ -31,52 +28,45 @@ export function addSessionCommands({ context, screen, program, command, example,
   ]);
   const showing = command(sessions, 'show', 'all about one session, disk use included', ofClients)
     .argument('<session>', 'id, or the beginning of one')
-    .action(async (given: string, _own: object, self: Command) =>
-      done(await showSession(context, screen, given, self.optsWithGlobals<SessionsOptions>())),
-    );
+    .action(async (given: string, _own: object, self: Command) => {
+      const { showSession } = await import('./sessions.ts');
+      done(await showSession(context, screen, given, self.optsWithGlobals<SessionsOptions>()));
+    });
   example(showing, ['agenthost sessions show 4f2a', 'agenthost sessions show 4f2a --json']);
   const forking = command(sessions, 'fork', 'make a new session that begins as a copy of one', [
     'at',
     ...ofClients,
   ])
     .argument('<session>', 'id, or the beginning of one')
-    .action(async (given: string, _own: object, self: Command) =>
-      done(await forkSession(context, screen, given, self.optsWithGlobals<ForkOptions>())),
-    );
+    .action(async (given: string, _own: object, self: Command) => {
+      const { forkSession } = await import('./fork.ts');
+      done(await forkSession(context, screen, given, self.optsWithGlobals<ForkOptions>()));
+    });
   example(forking, ['agenthost sessions fork 4f2a', 'agenthost sessions fork 4f2a --at <turn> --json']);
   const chats = command(sessions, 'chats', 'list the chats of a session, one line each', ofClients)
     .argument('<session>', 'id, or the beginning of one')
-    .action(async (given: string, _own: object, self: Command) =>
-      done(await listChats(context, screen, given, self.optsWithGlobals<ChangeSessionsOptions>())),
-    );
+    .action(async (given: string, _own: object, self: Command) => {
+      const { listChats } = await import('./list-chats.ts');
+      done(await listChats(context, screen, given, self.optsWithGlobals<ChangeSessionsOptions>()));
+    });
   example(chats, ['agenthost sessions chats 4f2a']);
   const renaming = command(sessions, 'rename', 'give a session another title', ofClients)
     .argument('<session>', 'id, or the beginning of one')
     .argument('<title...>', 'what it is called from now on')
-    .action(async (given: string, words: string[], _own: object, self: Command) =>
-      done(
-        await renameSession(
-          context,
-          screen,
-          [given, ...words],
-          self.optsWithGlobals<ChangeSessionsOptions>(),
-        ),
-      ),
-    );
+    .action(async (given: string, words: string[], _own: object, self: Command) => {
+      const { renameSession } = await import('./change-sessions.ts');
+      const options = self.optsWithGlobals<ChangeSessionsOptions>();
+      done(await renameSession(context, screen, [given, ...words], options));
+    });
   example(renaming, ['agenthost sessions rename 4f2a Flaky tests']);
   const removing = command(sessions, 'rm', 'end sessions for everyone and delete them', ['yes', ...ofClients])
     .alias('dispose')
     .argument('<session...>', 'ids, or beginnings of ids')
-    .action(async (given: string[], _own: object, self: Command) =>
-      done(
-        await removeSessions(
-          context,
-          screen,
-          given,
-          self.optsWithGlobals<ChangeSessionsOptions & { yes?: boolean }>(),
-        ),
-      ),
-    );
+    .action(async (given: string[], _own: object, self: Command) => {
+      const { removeSessions } = await import('./change-sessions.ts');
+      const options = self.optsWithGlobals<ChangeSessionsOptions & { yes?: boolean }>();
+      done(await removeSessions(context, screen, given, options));
+    });
   example(removing, ['agenthost sessions rm 4f2a 90cc', 'agenthost sessions rm --yes 4f2a']);
 
   for (const [name, isArchived] of [
@@ -85,13 +75,10 @@ export function addSessionCommands({ context, screen, program, command, example,
   ] as const) {
     command(sessions, name, isArchived ? 'put sessions away' : 'take sessions out again', ofClients)
       .argument('<session...>', 'ids, or beginnings of ids')
-      .action(async (given: string[], _own: object, self: Command) =>
-        done(
-          await archiveSessions(context, screen, given, {
-            ...self.optsWithGlobals<ChangeSessionsOptions>(),
-            isArchived,
-          }),
-        ),
-      );
+      .action(async (given: string[], _own: object, self: Command) => {
+        const { archiveSessions } = await import('./change-sessions.ts');
+        const options = self.optsWithGlobals<ChangeSessionsOptions>();
+        done(await archiveSessions(context, screen, given, { ...options, isArchived }));
+      });
   }
 }

@@ -8,10 +8,9 @@ import type { HostOptions } from '../find-host.ts';
 import { oneLine } from '../render/plain-text.ts';
 import type { Screen } from '../render/screen.ts';
 import { ago } from '../render/session-line.ts';
-import type { CommandParts } from './command-parts.ts';
 
 /** Options of `token` and what is below it, as parsed. */
-interface TokenOptions extends HostOptions {
+export interface TokenOptions extends HostOptions {
   readonly json?: boolean;
   readonly scope?: TokenScope;
   readonly name?: string;
@@ -30,35 +29,8 @@ const ALLOWED: Readonly<Record<TokenScope, string>> = {
   admin: 'It may do everything, as you: also change settings and make tokens.',
 };
 
-/** Adds `token` and what is below it. */
-export function addTokenCommands({ context, screen, program, command, example, done }: CommandParts): void {
-  const token = command(program, 'token', 'give access to others, and take it back', []);
-  example(token, [
-    'agenthost token create --name tablet --expires 7d     look, for a week',
-    'agenthost token create --name phone --scope interact  also work',
-    'agenthost token list',
-    'agenthost token revoke phone                          its connections end',
-  ]);
-  command(token, 'create', 'make a token, and show its secret this once', [
-    'scope',
-    'tokenName',
-    'expires',
-    'url',
-    'start',
-    'json',
-    'verbose',
-  ]).action(async (options: TokenOptions) => done(await createToken(context, screen, options)));
-  command(token, 'list', 'list tokens, the oldest first', ['url', 'start', 'json', 'verbose']).action(
-    async (options: TokenOptions) => done(await listTokens(context, screen, options)),
-  );
-  command(token, 'revoke', 'end tokens, and what is connected by them', ['url', 'start', 'json', 'verbose'])
-    .argument('<token...>', 'names, ids, or their beginnings')
-    .action(async (given: string[], options: TokenOptions) =>
-      done(await revokeTokens(context, screen, given, options)),
-    );
-}
-
-async function createToken(
+/** `token create`: shows the secret this once. */
+export async function createToken(
   context: Context,
   screen: Screen,
   { scope, name, expires, ...options }: TokenOptions,
@@ -79,7 +51,8 @@ async function createToken(
   });
 }
 
-async function listTokens(context: Context, screen: Screen, options: TokenOptions): Promise<ExitCode> {
+/** `token list`: one line each, the oldest first. */
+export async function listTokens(context: Context, screen: Screen, options: TokenOptions): Promise<ExitCode> {
   return withHost(context, screen, options, async ({ client }) => {
     const items = await client.tokens.list();
     if (options.json !== true && items.length === 0) screen.note("there are no tokens but the owner's");
@@ -91,7 +64,8 @@ async function listTokens(context: Context, screen: Screen, options: TokenOption
   });
 }
 
-async function revokeTokens(
+/** `token revoke`: ends what is connected by them, too. */
+export async function revokeTokens(
   context: Context,
   screen: Screen,
   given: readonly string[],

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import type { Context } from '../context.ts';
+import { homely } from './homely.ts';
 import { addressesElsewhere, isOpen } from './own-addresses.ts';
 import { oneLine } from './plain-text.ts';
 import type { Screen } from './screen.ts';
-import { homely } from './session-line.ts';
 
 /** What is told of a host that has started. */
 export interface IntroducedHost {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ago, bytes, homely, sessionLine, sessionWord, statusWord } from './session-line.ts';
+import { ago, bytes, sessionLine, sessionWord, statusWord } from './session-line.ts';
 
 const now = Date.parse('2026-01-02T00:00:00Z');
 
@@ -77,11 +77,6 @@ test('a title is cut so that the line fits into the window, and the folder after
   );
   expect(sessionLine(session, { ...options, columns: 50 })).toMatch(/^01234567 .*\.\.\.$/);
   expect(sessionLine(session, options)).toContain(`${session.title}  ~/work`);
-});
-
-test('a path outside the home folder stays as it is', () => {
-  expect(homely('/home/username', '/home/user')).toBe('/home/username');
-  expect(homely('/home/user', '/home/user')).toBe('~');
 });
 
 test('a session is at work while a turn runs in any of its chats', () => {

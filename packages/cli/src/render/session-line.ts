@@ -6,6 +6,7 @@ import {
 } from '@agenthost/protocol';
 import { shortId } from '../session-ids.ts';
 import { cellsOf, cutToCells } from './cells.ts';
+import { homely } from './homely.ts';
 import { oneLine } from './plain-text.ts';
 import { shownPath } from './tool-call.ts';
 
@@ -81,10 +82,6 @@ export function sessionLine(
 /** How many messages wait in a queue, for people. */
 export const waitingText = (count: number): string =>
   count === 1 ? '1 message waits' : `${count} messages wait`;
-
-/** A path with `~` for the home folder. */
-export const homely = (path: string, home: string): string =>
-  path === home || path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path;
 
 /** A number of bytes for people. */
 export function bytes(count: number): string {

@@ -1,8 +1,8 @@
 import type { SessionHandle } from '@agenthost/client';
 import { SessionStatus } from '@agenthost/protocol';
+import { homely } from '../../render/homely.ts';
 import { oneLine } from '../../render/plain-text.ts';
 import type { Marks } from '../../render/screen.ts';
-import { homely } from '../../render/session-line.ts';
 import { shownPath } from '../../render/tool-call.ts';
 import { type Frame, filled, hintLines, hintRows, ruleLine, type Size, windowed } from '../app/frame.ts';
 import type { Surroundings } from '../app/screen.ts';

@@ -1,7 +1,8 @@
 import { ACTIVITY_MASK, SessionStatus, type SessionSummary } from '@agenthost/protocol';
+import { homely } from '../../render/homely.ts';
 import { oneLine } from '../../render/plain-text.ts';
 import type { Marks } from '../../render/screen.ts';
-import { ago, hasOtherWork, homely } from '../../render/session-line.ts';
+import { ago, hasOtherWork } from '../../render/session-line.ts';
 import { shownPath } from '../../render/tool-call.ts';
 import { idOf } from '../../session-ids.ts';
 import { type Line, line, type Span, span } from '../text/line.ts';

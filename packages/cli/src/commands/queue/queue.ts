@@ -2,11 +2,12 @@ import { type DispatchOutcome, DispatchRejected, type MessageQueue } from '@agen
 import { type PendingMessage, ROOT_URI } from '@agenthost/protocol';
 import { withHost } from '../../connect.ts';
 import type { Context } from '../../context.ts';
-import { CliError, EXIT, type ExitCode, usageError } from '../../exit.ts';
+import { CliError, EXIT, type ExitCode } from '../../exit.ts';
 import type { HostOptions } from '../../find-host.ts';
 import { oneLine } from '../../render/plain-text.ts';
 import type { Screen } from '../../render/screen.ts';
 import { findChat, findSession, shortId } from '../../session-ids.ts';
+import { CHANGES } from './changes.ts';
 
 /** Options of `queue` and what is below it, as parsed. */
 export interface QueueOptions extends HostOptions {
@@ -14,12 +15,19 @@ export interface QueueOptions extends HostOptions {
   readonly chat?: string;
 }
 
+/** What is to be done: the command below `queue`, the session, and the words behind it. */
+export interface QueueChange {
+  readonly name: keyof typeof CHANGES;
+  readonly session: string;
+  readonly words: readonly string[];
+}
+
 /** Does something with the messages that wait in a chat, and shows what waits then. */
 export async function changeQueue(
-  { context, screen }: { readonly context: Context; readonly screen: Screen },
-  given: string,
+  context: Context,
+  screen: Screen,
+  { name, session: given, words }: QueueChange,
   options: QueueOptions,
-  change: (queue: MessageQueue) => Promise<DispatchOutcome | undefined>,
 ): Promise<ExitCode> {
   return withHost(context, screen, options, async ({ client }) => {
     const { resource } = await findSession(client, given);
@@ -31,7 +39,7 @@ export async function changeQueue(
             turns: 0,
           });
     const { queue, mirror } = chat;
-    const outcome = await change(queue);
+    const outcome = await CHANGES[name](queue, words, context.stdin);
     if (outcome !== undefined) check(outcome);
     // What the host makes of it is ahead of this answer.
     await client.request('listSessions', { channel: ROOT_URI, limit: 1 });
@@ -56,34 +64,6 @@ export async function changeQueue(
     return EXIT.done;
   });
 }
-
-/** The id of the waiting message that was meant: its place in the queue from 1, its id, or the beginning of one. */
-export function pendingId({ messages, steering }: MessageQueue, given: string): string {
-  const place = /^[1-9]\d{0,4}$/.test(given) ? messages[Number(given) - 1] : undefined;
-  const all = [...messages, ...(steering === undefined ? [] : [steering])];
-  const [match, ...others] = [
-    ...(place === undefined ? [] : [place]),
-    ...all.filter(({ id }) => id === given),
-    ...all.filter(({ id }) => given !== '' && id !== given && id.startsWith(given) && id !== place?.id),
-  ];
-  if (match === undefined) throw noneWaits(given);
-  if (others.length > 0 && place === undefined && match.id !== given)
-    throw usageError(`several messages begin with ${oneLine(given)}`);
-  return match.id;
-}
-
-/** The queued message at a place, from 1. */
-export function messageAt({ messages }: MessageQueue, place: string): PendingMessage {
-  const message = messages[Number(place) - 1];
-  if (message === undefined) throw noneWaits(place);
-  return message;
-}
-
-const noneWaits = (given: string): CliError =>
-  new CliError(
-    EXIT.error,
-    `no message ${oneLine(given) || '(nothing)'} waits; \`queue list\` shows what does`,
-  );
 
 function show(screen: Screen, { messages, steering }: MessageQueue): void {
   const line = (place: string, { id, message }: PendingMessage): void =>

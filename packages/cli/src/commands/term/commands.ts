@@ -1,13 +1,13 @@
 import { EXIT } from '../../exit.ts';
 import type { OptionName } from '../../options.ts';
 import type { CommandParts } from '../command-parts.ts';
-import { attachTerminal, type TermAttachOptions } from './attach.ts';
-import { killTerminals, type TermKillOptions } from './kill.ts';
-import { listTerminals, type TermListOptions } from './list.ts';
-import { newTerminal, type TermNewOptions } from './new.ts';
-import { runInTerminal, type TermRunOptions } from './run.ts';
-import { sendToTerminal, type TermSendOptions } from './send.ts';
-import { type TermWaitOptions, waitForTerminal } from './wait.ts';
+import type { TermAttachOptions } from './attach.ts';
+import type { TermKillOptions } from './kill.ts';
+import type { TermListOptions } from './list.ts';
+import type { TermNewOptions } from './new.ts';
+import type { TermRunOptions } from './run.ts';
+import type { TermSendOptions } from './send.ts';
+import type { TermWaitOptions } from './wait.ts';
 
 const ofTerminals: readonly OptionName[] = ['url', 'start', 'verbose'];
 
@@ -33,7 +33,10 @@ function addWindows({ context, screen, program: term, command, example, done }: 
     'long',
     'json',
     ...ofTerminals,
-  ]).action(async (options: TermListOptions) => done(await listTerminals(context, screen, options)));
+  ]).action(async (options: TermListOptions) => {
+    const { listTerminals } = await import('./list.ts');
+    done(await listTerminals(context, screen, options));
+  });
   example(listing, ['agenthost term list', 'agenthost term list --long', 'agenthost term list --json']);
 
   const making = command(term, 'new', 'make a terminal and show it here', [
@@ -48,9 +51,10 @@ function addWindows({ context, screen, program: term, command, example, done }: 
   ])
     .argument('[command...]', "program and arguments; nothing: the user's shell")
     .passThroughOptions()
-    .action(async (words: string[], options: TermNewOptions) =>
-      done(await newTerminal(context, screen, words, options)),
-    );
+    .action(async (words: string[], options: TermNewOptions) => {
+      const { newTerminal } = await import('./new.ts');
+      done(await newTerminal(context, screen, words, options));
+    });
   example(making, [
     'agenthost term new',
     'agenthost term new --name api --detach -- npm run dev',
@@ -63,9 +67,10 @@ function addWindows({ context, screen, program: term, command, example, done }: 
     ...ofTerminals,
   ])
     .argument('<terminal>', 'id, the beginning of one, or its number in the list')
-    .action(async (given: string, options: TermAttachOptions) =>
-      done(await attachTerminal(context, screen, given, options)),
-    );
+    .action(async (given: string, options: TermAttachOptions) => {
+      const { attachTerminal } = await import('./attach.ts');
+      done(await attachTerminal(context, screen, given, options));
+    });
   example(attaching, ['agenthost term attach 4f2a', 'agenthost term attach 1 --claim']);
   attaching.addHelpText('after', ATTACH_HELP);
 }
@@ -81,9 +86,10 @@ function addScripts({ context, screen, program: term, command, example, done }: 
   ])
     .argument('<terminal>', 'id, the beginning of one, or its number in the list')
     .argument('[text...]', 'what to type, with spaces between')
-    .action(async (given: string, words: string[], options: TermSendOptions) =>
-      done(await sendToTerminal(context, screen, [given, ...words], options)),
-    );
+    .action(async (given: string, words: string[], options: TermSendOptions) => {
+      const { sendToTerminal } = await import('./send.ts');
+      done(await sendToTerminal(context, screen, [given, ...words], options));
+    });
   example(sending, [
     'agenthost term send 4f2a "npm test" --enter',
     'agenthost term send 4f2a --key ctrl-c',
@@ -99,9 +105,10 @@ function addScripts({ context, screen, program: term, command, example, done }: 
     ...ofTerminals,
   ])
     .argument('<terminal>', 'id, the beginning of one, or its number in the list')
-    .action(async (given: string, options: TermWaitOptions) =>
-      done(await waitForTerminal(context, screen, given, options)),
-    );
+    .action(async (given: string, options: TermWaitOptions) => {
+      const { waitForTerminal } = await import('./wait.ts');
+      done(await waitForTerminal(context, screen, given, options));
+    });
   example(waiting, [
     'agenthost term wait 4f2a                        ends with its exit code',
     'agenthost term wait 4f2a --text "listening on" --timeout 30',
@@ -115,9 +122,10 @@ function addScripts({ context, screen, program: term, command, example, done }: 
     ...ofTerminals,
   ])
     .argument('<terminal...>', 'ids, beginnings of ids, or numbers in the list')
-    .action(async (given: string[], options: TermKillOptions) =>
-      done(await killTerminals(context, screen, given, options)),
-    );
+    .action(async (given: string[], options: TermKillOptions) => {
+      const { killTerminals } = await import('./kill.ts');
+      done(await killTerminals(context, screen, given, options));
+    });
   example(killing, ['agenthost term kill 4f2a', 'agenthost term kill 4f2a --signal INT']);
 
   const running = command(term, 'run', 'run a command in a terminal of its own', [
@@ -133,9 +141,10 @@ function addScripts({ context, screen, program: term, command, example, done }: 
   ])
     .argument('<command...>', 'program and arguments')
     .passThroughOptions()
-    .action(async (words: string[], options: TermRunOptions) =>
-      done(await runInTerminal(context, screen, words, options)),
-    );
+    .action(async (words: string[], options: TermRunOptions) => {
+      const { runInTerminal } = await import('./run.ts');
+      done(await runInTerminal(context, screen, words, options));
+    });
   example(running, [
     'agenthost term run -- make test',
     'agenthost term run --shell "grep -r TODO src | wc -l"',

@@ -1,0 +1,33 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { Machine } from './cli-process.ts';
+
+const preload = new URL('module-watch.ts', import.meta.url).href;
+
+let machine: Machine;
+beforeEach(() => {
+  machine = new Machine({ NODE_OPTIONS: `--import=${preload}` });
+});
+afterEach(() => machine.dispose());
+
+const ofCommands = /\/packages\/(?:client|cli\/src\/(?:commands|chat|watch|term|export|question))\//;
+
+/** What is there defines commands and their help; the work of all but `serve` is elsewhere. */
+const definitions = /\/(?:(?:[a-z]+-)?commands|commands\/serve|watch\/command|chat\/keys\/[a-z-]+)\.ts$/;
+
+test('serve loads neither the client nor the work of other commands', async () => {
+  const log = join(machine.home, 'loaded');
+  const host = machine.start(['serve', '--port', '0', '--no-keeper'], { LOADED_MODULES: log });
+  await host.until('Ctrl-C stops it.');
+  const loaded = readFileSync(log, 'utf8').split('\n');
+  expect(loaded).toContainEqual(expect.stringMatching(/\/cli\/src\/commands\/serve\.ts$/));
+  expect(loaded.filter((url) => ofCommands.test(url) && !definitions.test(url))).toEqual([]);
+});
+
+test('serve stops in order when an upgrade has taken away what it would count terminals with', async () => {
+  const host = machine.start(['serve', '--port', '0'], { LOST_MODULE: '/open-client.ts' });
+  await host.until('Ctrl-C stops it.');
+  host.kill('SIGTERM');
+  expect(await host.ended).toMatchObject({ code: 0, err: 'stopping; once more ends it at once\n' });
+});
