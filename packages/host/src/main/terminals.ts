@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Log } from '../lib/log.ts';
+import { FloodReader } from '../pty/flood/flood-reader.ts';
 import { KeeperPtyOwner } from '../pty/keeper/keeper-client.ts';
 import { NodePtyOwner } from '../pty/node-pty.ts';
 import type { PtyOwner } from '../pty/pty.ts';
@@ -43,7 +44,14 @@ export function makeTerminals(
 function ownerFor({ terminals = {}, dataDir }: HostOptions, version: string, log: Log): PtyOwner {
   const { owner, keeper = dataDir !== undefined } = terminals;
   if (owner !== undefined) return owner;
-  if (!keeper) return new NodePtyOwner();
+  if (!keeper) return new NodePtyOwner({}, floodReader(log));
   if (dataDir === undefined) throw new Error('HostOptions: terminals.keeper needs dataDir');
   return new KeeperPtyOwner({ dataDir, build: version, log });
+}
+
+function floodReader(log: Log): FloodReader {
+  return new FloodReader({
+    failed: (error) =>
+      log.warn({ error }, 'the thread that reads floods of terminals is gone: they are slower'),
+  });
 }

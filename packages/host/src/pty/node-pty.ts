@@ -1,3 +1,4 @@
+import type { FloodReader } from './flood/flood-reader.ts';
 import type { Pty, PtyOwner, PtySpec } from './pty.ts';
 import { PtyError } from './pty.ts';
 import { RunningPty, type RunningPtyOptions } from './running-pty.ts';
@@ -5,13 +6,16 @@ import { RunningPty, type RunningPtyOptions } from './running-pty.ts';
 /** Owns ptys in this process: they end with it. */
 export class NodePtyOwner implements PtyOwner {
   readonly #options: RunningPtyOptions;
+  readonly #floods: FloodReader | undefined;
   readonly #ptys = new Set<RunningPty>();
   /** Sessions that are being ended: their first process may be gone, and its pty released, before the last one is. */
   readonly #endings = new Set<Promise<void>>();
   #isClosed = false;
 
-  constructor(options: RunningPtyOptions = {}) {
+  /** With `floods`, which it closes, ptys that put out all they can are read in a thread. */
+  constructor(options: RunningPtyOptions = {}, floods?: FloodReader) {
     this.#options = options;
+    this.#floods = floods;
   }
 
   /** None: nothing outlives this process. */
@@ -20,7 +24,7 @@ export class NodePtyOwner implements PtyOwner {
   }
 
   async spawn(spec: PtySpec): Promise<Pty> {
-    const running = await RunningPty.start(spec, this.#options);
+    const running = await RunningPty.start(spec, this.#options, this.#floods);
     this.#ptys.add(running);
     if (this.#isClosed) {
       await this.#end(running);
@@ -49,6 +53,7 @@ export class NodePtyOwner implements PtyOwner {
   async close(): Promise<void> {
     this.#isClosed = true;
     await Promise.all([...this.#endings, ...[...this.#ptys].map((running) => this.#end(running))]);
+    await this.#floods?.close();
   }
 
   #remember(ending: Promise<void>): void {

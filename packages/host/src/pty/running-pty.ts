@@ -1,10 +1,10 @@
-import { readSync } from 'node:fs';
-import { ReadStream } from 'node:tty';
+import type { FloodReader } from './flood/flood-reader.ts';
 import { KeptOutput } from './kept-output.ts';
 import { loadNativePty, type NativePty } from './native-pty.ts';
 import { endSession, signalForeground } from './process-session.ts';
 import { PtyError, type PtyExit, type PtySink, type PtySpec } from './pty.ts';
 import { PtyInput } from './pty-input.ts';
+import { PtyReading } from './pty-reading.ts';
 import { ReadGathering } from './read-gathering.ts';
 import { checkSpec } from './spawn-checks.ts';
 
@@ -19,8 +19,6 @@ export interface RunningPtyOptions {
 const mebibyte = 1024 * 1024;
 /** After the process, silence of this length counts as the end of output where the system does not tell it. */
 const silenceMs = 1_000;
-/** What reads go through, one after another: a read is over before anything else runs, so all ptys share it. */
-const readBuffer = Buffer.allocUnsafeSlow(64 * 1024);
 
 /**
  * A pty that this process owns, with the output that is not acknowledged yet. Sinks come and go: with one, reading waits for its
@@ -36,7 +34,7 @@ export class RunningPty {
   readonly #device: string;
   readonly #highWater: number;
   readonly #detachedKeep: number;
-  readonly #socket: ReadStream;
+  readonly #reading: PtyReading;
   readonly #input: PtyInput;
   readonly #kept = new KeptOutput();
   readonly #gone = Promise.withResolvers<void>();
@@ -45,19 +43,30 @@ export class RunningPty {
   #delivered = 0;
   #isDelivering = false;
   readonly #gathering = new ReadGathering(() => this.#deliver());
-  #isReading = true;
   #isDrained = false;
   #processExit: PtyExit | undefined;
   #silence: NodeJS.Timeout | undefined;
   #ending: Promise<void> | undefined;
 
-  /** Starts the process. Rejects with `PtyError` when the program, the folder or a pty cannot be had. */
-  static async start(spec: PtySpec, options: RunningPtyOptions = {}): Promise<RunningPty> {
+  /**
+   * Starts the process; with `floods`, what it puts out without pause is read in another thread. Rejects with `PtyError` when the
+   * program, the folder or a pty cannot be had.
+   */
+  static async start(
+    spec: PtySpec,
+    options: RunningPtyOptions = {},
+    floods?: FloodReader,
+  ): Promise<RunningPty> {
     const program = await checkSpec(spec);
-    return new RunningPty(spec, program, options);
+    return new RunningPty(spec, program, options, floods);
   }
 
-  private constructor(spec: PtySpec, program: string, options: RunningPtyOptions) {
+  private constructor(
+    spec: PtySpec,
+    program: string,
+    options: RunningPtyOptions,
+    floods: FloodReader | undefined,
+  ) {
     const { native, helperPath } = loadNativePty();
     const env = Object.entries({ PWD: spec.cwd, ...spec.env }).map(([name, value]) => `${name}=${value}`);
     const args = spec.command.slice(1);
@@ -75,8 +84,9 @@ export class RunningPty {
     this.#native = native;
     this.#highWater = options.highWater ?? mebibyte / 2;
     this.#detachedKeep = options.detachedKeep ?? 16 * mebibyte;
-    this.#socket = this.#open();
-    this.#input = new PtyInput(this.#fd, () => this.#socket.destroyed);
+    const handlers = { take: (bytes: Uint8Array) => this.#take(bytes), ended: () => this.#drained() };
+    this.#reading = new PtyReading(this.#fd, handlers, floods);
+    this.#input = new PtyInput(this.#fd, () => this.#reading.isClosed);
   }
 
   /** Offset of the oldest byte that is kept. */
@@ -129,7 +139,7 @@ export class RunningPty {
 
   /** Characters and lines, whole and at least 1; anything else is ignored, as is a resize after the end. */
   resize(cols: number, rows: number): void {
-    if (this.#socket.destroyed || !isSize(cols) || !isSize(rows)) return;
+    if (this.#reading.isClosed || !isSize(cols) || !isSize(rows)) return;
     this.#native.resize(this.#fd, cols, rows);
   }
 
@@ -161,31 +171,8 @@ export class RunningPty {
     this.#gathering.end();
     clearTimeout(this.#silence);
     this.#input.end();
-    this.#socket.destroy();
+    this.#reading.close();
     this.#kept.forget(this.#kept.end);
-  }
-
-  #open(): ReadStream {
-    const socket = new ReadStream(this.#fd, {
-      // Its own end of writing must not close the pty before all was read.
-      allowHalfOpen: true,
-      onread: {
-        buffer: readBuffer,
-        callback: (length, bytes) => {
-          this.#take(bytes.subarray(0, length));
-          return this.#isReading;
-        },
-      },
-    });
-    // EIO is how Linux tells that nobody has the other side open any more; there is nothing to read after any other error either.
-    socket.on('error', () => socket.destroy());
-    socket.on('end', () => {
-      this.#takeRest();
-      socket.destroy();
-    });
-    socket.on('close', () => this.#drained());
-    socket.resume();
-    return socket;
   }
 
   #take(bytes: Uint8Array): void {
@@ -194,23 +181,6 @@ export class RunningPty {
     if (this.#sink === undefined) this.#kept.trim(this.#detachedKeep);
     else this.#gathering.took(bytes.length, this.#kept.end - this.#delivered);
     this.#setReading();
-  }
-
-  /**
-   * On Node 22 the end is told as soon as the other side is closed, often with kilobytes still to be read. The file is open until
-   * then, since the socket may be half open.
-   */
-  #takeRest(): void {
-    try {
-      for (let length = -1; length !== 0; ) {
-        length = readSync(this.#fd, readBuffer);
-        if (length > 0) this.#take(readBuffer.subarray(0, length));
-      }
-    } catch (error) {
-      // EIO is the end of a pty on Linux.
-      if (!(error instanceof Error && 'code' in error && (error.code === 'EIO' || error.code === 'EAGAIN')))
-        throw error;
-    }
   }
 
   #deliver(): void {
@@ -235,10 +205,9 @@ export class RunningPty {
 
   #setReading(): void {
     const isReading = this.#sink === undefined || this.#kept.end - this.#kept.start < this.#highWater;
-    if (isReading === this.#isReading || this.#socket.destroyed) return;
-    this.#isReading = isReading;
-    if (isReading) this.#socket.resume();
-    else this.#socket.pause();
+    if (isReading === this.#reading.isOn || this.#reading.isClosed) return;
+    if (isReading) this.#reading.resume();
+    else this.#reading.pause();
     this.#watchSilence();
   }
 
@@ -253,8 +222,8 @@ export class RunningPty {
   #watchSilence(): void {
     clearTimeout(this.#silence);
     this.#silence = undefined;
-    if (this.#processExit === undefined || this.#isDrained || !this.#isReading) return;
-    this.#silence = setTimeout(() => this.#socket.destroy(), silenceMs);
+    if (this.#processExit === undefined || this.#isDrained || !this.#reading.isOn) return;
+    this.#silence = setTimeout(() => this.#reading.close(), silenceMs);
   }
 
   #drained(): void {

@@ -1,0 +1,193 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { ContractPty } from '../contract-pty.ts';
+import { contractSpec } from '../contract-spec.ts';
+import { NodePtyOwner } from '../node-pty.ts';
+import type { PtySpec } from '../pty.ts';
+import { describePtyOwner } from '../pty-contract.ts';
+import { RunningPty } from '../running-pty.ts';
+import { FloodReader, type FloodReaderOptions } from './flood-reader.ts';
+
+const threadOf = (code: string): URL => new URL(`data:text/javascript,${encodeURIComponent(code)}`);
+
+/** Fails the test that does not expect it. */
+const unexpected = (error: unknown): void => {
+  throw error;
+};
+
+describePtyOwner(
+  'NodePtyOwner with a thread for whatever is longer than a read',
+  async (limits) => new NodePtyOwner(limits, new FloodReader({ failed: unexpected, floodBytes: 1 })),
+);
+
+describe('a flood', () => {
+  let floods: FloodReader;
+  let owner: NodePtyOwner;
+  let ptys: ContractPty[] = [];
+  let loanCount = 0;
+
+  afterEach(async () => {
+    await Promise.all(ptys.map((pty) => pty.dispose()));
+    ptys = [];
+    await owner.close();
+  });
+
+  function start(options: Partial<FloodReaderOptions> = {}): void {
+    floods = new FloodReader({ failed: unexpected, ...options });
+    loanCount = 0;
+    const lend = floods.lend.bind(floods);
+    floods.lend = (fd, borrower) => {
+      const isLent = lend(fd, borrower);
+      if (isLent) loanCount += 1;
+      return isLent;
+    };
+    owner = new NodePtyOwner({}, floods);
+  }
+
+  async function spawn(command: string | PtySpec['command']): Promise<ContractPty> {
+    const pty = new ContractPty(await owner.spawn(contractSpec(command)));
+    ptys.push(pty);
+    return pty.read();
+  }
+
+  /** Puts out lines without pause, and has been lent. */
+  async function flood(): Promise<ContractPty> {
+    const before = loanCount;
+    const pty = await spawn(['yes', 'a line of a flood']);
+    await pty.waitUntil(() => loanCount > before);
+    return pty;
+  }
+
+  it('is over when the program pauses, and what comes then is as it was put out', async () => {
+    start();
+    const pty = await spawn('seq 1 500000; read key; seq 1 500000; read key; echo end; exit 3');
+    const lines = Array.from({ length: 500_000 }, (_, index) => `${index + 1}\r\n`).join('');
+    await pty.waitUntil(() => pty.length === lines.length);
+    // Another one can be lent only when this one is back.
+    (await flood()).pty.signal('SIGINT');
+    pty.pty.write('x\r');
+    await pty.waitUntil(() => pty.length >= 2 * lines.length);
+    pty.pty.write('y\r');
+    expect(await pty.exit).toEqual({ exitCode: 3 });
+    expect(loanCount).toBeGreaterThanOrEqual(2);
+    expect(pty.text === `${lines}x\r\n${lines}y\r\nend\r\n`).toBe(true);
+  });
+
+  it('hears keys, and ends by one', async () => {
+    start();
+    const pty = await flood();
+    pty.pty.write('\x03');
+    expect(await pty.exit).toEqual({ exitCode: 130 });
+    expect(pty.text).toMatch(/^(a line of a flood\r\n)+/);
+  });
+
+  it('that is closed in its middle takes nothing of what opens after it', async () => {
+    start();
+    const lines = Array.from({ length: 20_000 }, (_, index) => `${index + 1}\r\n`).join('');
+    for (let round = 0; round < 10; round += 1) {
+      const pty = await flood();
+      // Whoever lets go of a pty hangs up.
+      pty.pty.release();
+      ptys = ptys.filter((each) => each !== pty);
+      const next = await spawn('seq 1 20000');
+      await next.exit;
+      expect(next.text === lines, `all of what came in round ${round}`).toBe(true);
+    }
+    expect(loanCount).toBeGreaterThanOrEqual(10);
+  });
+
+  it('that is closed is not lent any more', async () => {
+    start({ program: threadOf('setInterval(() => {}, 1_000)'), floodBytes: 1 });
+    const pty = await spawn('while :; do echo; done');
+    await pty.waitUntil(() => loanCount === 1);
+    pty.pty.release();
+    ptys = [];
+    const nobody = { take: () => true, returned: () => undefined };
+    expect(floods.lend(-1, nobody)).toBe(true);
+    expect(floods.lend(-1, nobody)).toBe(false);
+    floods.takeBack();
+  });
+
+  it('is read no further than its reader has acknowledged it', async () => {
+    start({ floodBytes: 1 });
+    const limits = { highWater: 65_536 };
+    const pty = await RunningPty.start(contractSpec(['yes']), limits, floods);
+    pty.attach(0, { data: () => undefined, exit: () => undefined });
+    while (loanCount === 0) {
+      pty.acknowledge(pty.end);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    // As long as this takes, it could have gone on.
+    await (await spawn('seq 1 500000')).exit;
+    expect(pty.end - pty.start).toBeGreaterThanOrEqual(65_536);
+    expect(pty.end - pty.start).toBeLessThan(65_536 + 64 * 1024);
+    pty.detach();
+    await pty.endSession();
+    pty.release();
+  });
+
+  it('does not hold up a second one', async () => {
+    start();
+    await flood();
+    const second = await spawn('seq 1 500000');
+    expect(await second.exit).toEqual({ exitCode: 0 });
+    expect(second.length).toBe(3_888_895);
+  });
+
+  it('has a thread again after it was ended', async () => {
+    start();
+    const first = await flood();
+    first.pty.signal('SIGINT');
+    await first.exit;
+    await floods.close();
+    await flood();
+    expect(loanCount).toBe(2);
+  });
+
+  it.each([
+    ['cannot be started', "throw new Error('broken')"],
+    [
+      'dies as soon as it is lent one',
+      "import { workerData } from 'node:worker_threads'; Atomics.wait(new Int32Array(workerData, 0, 1), 0, 0); throw new Error('broken')",
+    ],
+  ])('comes without the thread when that %s, which is told once', async (_, code) => {
+    const failures: unknown[] = [];
+    start({ program: threadOf(code), failed: (error) => failures.push(error) });
+    const pty = await spawn('seq 1 500000; seq 1 500000');
+    expect(await pty.exit).toEqual({ exitCode: 0 });
+    expect(pty.length).toBe(2 * 3_888_895);
+    expect(failures).toMatchObject([{ message: 'broken' }]);
+  });
+
+  it('is not lost as far as the thread had read it when it died', async () => {
+    const ring = new URL('./shared-ring.ts', import.meta.url);
+    const program = threadOf(`
+      import { workerData } from 'node:worker_threads';
+      import { SharedRing } from '${ring}';
+      const ring = new SharedRing(workerData);
+      ring.awaitLoan();
+      ring.beginRead();
+      ring.room().set([1, 2, 3]);
+      ring.endRead(3);
+      throw new Error('broken');
+    `);
+    const heard: unknown[] = [];
+    const returned = Promise.withResolvers<void>();
+    start({ program, failed: (error) => heard.push(error) });
+    const borrower = {
+      take: (bytes: Uint8Array) => {
+        heard.push([...bytes]);
+        // As an owner does who closes it then.
+        floods.takeBack();
+        return true;
+      },
+      returned: () => {
+        heard.push('returned');
+        returned.resolve();
+      },
+    };
+    while (!floods.lend(-1, borrower)) await new Promise((resolve) => setImmediate(resolve));
+    await returned.promise;
+    expect(heard).toMatchObject([[1, 2, 3], 'returned', { message: 'broken' }]);
+    expect(floods.lend(-1, borrower)).toBe(false);
+  });
+});
