@@ -11,7 +11,7 @@ const LARGEST_SHARE = 0.6;
 /** After a text that did not shrink, so many are stored without a try: they come in floods, and the try costs as much as the row. */
 const SKIPPED_TRIES = 15;
 
-/** What texts up to a length are encoded in, one after another; a new buffer for each would be garbage by the megabyte in a flood. */
+/** What texts up to a length, such as envelopes, are encoded in, one after another: a new buffer for each would be garbage by the megabyte in a flood. */
 const ROOM_LENGTH = 96 * 1024;
 const MOST_BYTES_OF_UNIT = 3;
 

@@ -6,16 +6,16 @@ import { RunningPty, type RunningPtyOptions } from './running-pty.ts';
 /** Owns ptys in this process: they end with it. */
 export class NodePtyOwner implements PtyOwner {
   readonly #options: RunningPtyOptions;
-  readonly #floods: FloodReader | undefined;
+  readonly #floodReader: FloodReader | undefined;
   readonly #ptys = new Set<RunningPty>();
   /** Sessions that are being ended: their first process may be gone, and its pty released, before the last one is. */
   readonly #endings = new Set<Promise<void>>();
   #isClosed = false;
 
-  /** With `floods`, which it closes, ptys that put out all they can are read in a thread. */
-  constructor(options: RunningPtyOptions = {}, floods?: FloodReader) {
+  /** With `floodReader`, which it closes, ptys that put out all they can are read in a thread. */
+  constructor(options: RunningPtyOptions = {}, floodReader?: FloodReader) {
     this.#options = options;
-    this.#floods = floods;
+    this.#floodReader = floodReader;
   }
 
   /** None: nothing outlives this process. */
@@ -24,7 +24,7 @@ export class NodePtyOwner implements PtyOwner {
   }
 
   async spawn(spec: PtySpec): Promise<Pty> {
-    const running = await RunningPty.start(spec, this.#options, this.#floods);
+    const running = await RunningPty.start(spec, this.#options, this.#floodReader);
     this.#ptys.add(running);
     if (this.#isClosed) {
       await this.#end(running);
@@ -53,7 +53,7 @@ export class NodePtyOwner implements PtyOwner {
   async close(): Promise<void> {
     this.#isClosed = true;
     await Promise.all([...this.#endings, ...[...this.#ptys].map((running) => this.#end(running))]);
-    await this.#floods?.close();
+    await this.#floodReader?.close();
   }
 
   #remember(ending: Promise<void>): void {

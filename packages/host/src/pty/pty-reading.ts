@@ -4,8 +4,8 @@ import type { FloodReader } from './flood/flood-reader.ts';
 
 /** What reads go through, one after another: a read is over before anything else runs, so all ptys share it. */
 const readBuffer = Buffer.allocUnsafeSlow(64 * 1024);
-/** Output that comes after so long a silence does not belong to what came before, ms. */
-const quietMs = 8;
+/** Within so long a flood has come to its size, ms: what takes longer is no flood, and reading it here costs less. */
+const floodMs = 200;
 
 export interface PtyReadingHandlers {
   /** `bytes` are valid only during the call. */
@@ -18,20 +18,20 @@ export interface PtyReadingHandlers {
 export class PtyReading {
   readonly #fd: number;
   readonly #handlers: PtyReadingHandlers;
-  readonly #floods: FloodReader | undefined;
+  readonly #floodReader: FloodReader | undefined;
   readonly #socket: ReadStream;
   #isOn = true;
   /** While the thread for floods reads. */
   #isLent = false;
   #burstBytes = 0;
-  /** By `performance.now()`. */
-  #readAt = 0;
+  /** When these bytes began, by `performance.now()`. */
+  #burstAt = 0;
 
-  /** Reads from the start; floods in the thread of `floods`, where there is one. */
-  constructor(fd: number, handlers: PtyReadingHandlers, floods?: FloodReader) {
+  /** Reads from the start; floods in the thread of `floodReader`, where there is one. */
+  constructor(fd: number, handlers: PtyReadingHandlers, floodReader?: FloodReader) {
     this.#fd = fd;
     this.#handlers = handlers;
-    this.#floods = floods;
+    this.#floodReader = floodReader;
     this.#socket = this.#open();
   }
 
@@ -52,12 +52,12 @@ export class PtyReading {
 
   resume(): void {
     this.#isOn = true;
-    if (this.#isLent) this.#floods?.goOn();
+    if (this.#isLent) this.#floodReader?.goOn();
     else this.#socket.resume();
   }
 
   close(): void {
-    if (this.#isLent) this.#floods?.takeBack();
+    if (this.#isLent) this.#floodReader?.takeBack();
     this.#isLent = false;
     this.#socket.destroy();
   }
@@ -87,13 +87,13 @@ export class PtyReading {
   }
 
   #lendFlood(length: number): void {
-    if (this.#floods === undefined) return;
+    if (this.#floodReader === undefined) return;
     const now = performance.now();
-    this.#burstBytes = (now - this.#readAt > quietMs ? 0 : this.#burstBytes) + length;
-    this.#readAt = now;
-    if (this.#burstBytes < this.#floods.floodBytes || !this.#isOn || this.isClosed) return;
+    if (now - this.#burstAt > floodMs) [this.#burstAt, this.#burstBytes] = [now, 0];
+    this.#burstBytes += length;
+    if (this.#burstBytes < this.#floodReader.floodBytes || !this.#isOn || this.isClosed) return;
     this.#burstBytes = 0;
-    this.#isLent = this.#floods.lend(this.#fd, {
+    this.#isLent = this.#floodReader.lend(this.#fd, {
       take: (bytes) => {
         this.#handlers.take(bytes);
         return this.#isOn;

@@ -49,23 +49,23 @@ export class RunningPty {
   #ending: Promise<void> | undefined;
 
   /**
-   * Starts the process; with `floods`, what it puts out without pause is read in another thread. Rejects with `PtyError` when the
+   * Starts the process; with `floodReader`, what it puts out without pause is read in another thread. Rejects with `PtyError` when the
    * program, the folder or a pty cannot be had.
    */
   static async start(
     spec: PtySpec,
     options: RunningPtyOptions = {},
-    floods?: FloodReader,
+    floodReader?: FloodReader,
   ): Promise<RunningPty> {
     const program = await checkSpec(spec);
-    return new RunningPty(spec, program, options, floods);
+    return new RunningPty(spec, program, options, floodReader);
   }
 
   private constructor(
     spec: PtySpec,
     program: string,
     options: RunningPtyOptions,
-    floods: FloodReader | undefined,
+    floodReader: FloodReader | undefined,
   ) {
     const { native, helperPath } = loadNativePty();
     const env = Object.entries({ PWD: spec.cwd, ...spec.env }).map(([name, value]) => `${name}=${value}`);
@@ -85,7 +85,7 @@ export class RunningPty {
     this.#highWater = options.highWater ?? mebibyte / 2;
     this.#detachedKeep = options.detachedKeep ?? 16 * mebibyte;
     const handlers = { take: (bytes: Uint8Array) => this.#take(bytes), ended: () => this.#drained() };
-    this.#reading = new PtyReading(this.#fd, handlers, floods);
+    this.#reading = new PtyReading(this.#fd, handlers, floodReader);
     this.#input = new PtyInput(this.#fd, () => this.#reading.isClosed);
   }
 

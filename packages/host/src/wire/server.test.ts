@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { connect as connectClient } from '@agenthost/client';
 import { type AnyMethods, Peer } from '@agenthost/rpc';
 import type { ServerTransport } from '@agenthost/rpc/websocket-server';
@@ -284,6 +284,16 @@ describe('a browser', () => {
   });
 });
 
+/** All that comes until the other end closes. */
+async function textOf(socket: Socket): Promise<string> {
+  let text = '';
+  socket.on('data', (data) => {
+    text += String(data);
+  });
+  await once(socket, 'close');
+  return text;
+}
+
 describe('plain HTTP', () => {
   it('[AUTH-1] tells without a token that the host lives and takes work, and nothing else', async () => {
     expect(await get('/healthz')).toMatchObject({ status: 200, body: 'ok\n' });
@@ -295,6 +305,23 @@ describe('plain HTTP', () => {
     expect(await get('/healthz', {}, 'POST')).toMatchObject({ status: 404 });
     expect(await get('/readyz/')).toMatchObject({ status: 404 });
   });
+
+  it('takes a whole address for its path', async () => {
+    const raw = connect(port, '127.0.0.1');
+    raw.write(
+      `GET http://127.0.0.1:${port}/healthz HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nConnection: close\r\n\r\n`,
+    );
+    expect(await textOf(raw)).toMatch(/^HTTP\/1\.1 200 [^]*\r\n\r\nok\n$/);
+  });
+
+  it.each(['Content-Length: 1000000000', 'Transfer-Encoding: chunked'])(
+    'ends a connection whose request goes on and on (%s)',
+    async (length) => {
+      const raw = connect(port, '127.0.0.1');
+      raw.write(`POST /nothing HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n${length}\r\n\r\n`);
+      expect(await textOf(raw)).toMatch(/^HTTP\/1\.1 404 [^]*\r\nconnection: close\r\n/i);
+    },
+  );
 
   it('shows a page that says how to go on', async () => {
     const { status, body } = await get('/');

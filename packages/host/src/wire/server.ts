@@ -63,6 +63,8 @@ export class HostServer {
     const parts = { strangers: this.#strangers, log: options.log };
     this.#listener = createListener(options.tls, parts, (request, response) => {
       response.setHeaders(WEB_HEADERS);
+      // Nothing here reads a body, and one that is not read could go on for half a minute.
+      if (hasBody(request)) response.setHeader('connection', 'close');
       if (queryToken(request.url) !== undefined) response.setHeader('referrer-policy', 'no-referrer');
       const refusal = this.#refusalOf(request);
       if (refusal !== undefined) answer(response, { status: 403, reason: refusal });
@@ -204,7 +206,12 @@ const UPGRADE_REQUIRED: Answer = {
   reason: 'the protocol is spoken here over a WebSocket: connect with ws:// or wss:// instead',
 };
 
-const pathOf = ({ url = '' }: IncomingMessage): string => url.split('?', 1)[0] ?? '';
+/** The path of a request, also where its target is a whole address (RFC 9112, 3.2.2). */
+const pathOf = ({ url = '' }: IncomingMessage): string =>
+  url.replace(/^https?:\/\/[^/?]*/i, '').split('?', 1)[0] ?? '';
+
+const hasBody = ({ headers }: IncomingMessage): boolean =>
+  headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
 
 function headersOf(status: number, reason: string, waitMs = 0): Record<string, string> {
   return {

@@ -3,13 +3,13 @@ import { SharedRing } from './shared-ring.ts';
 
 /** So much is taken within one turn of the event loop, so that everything else goes on: about what one delivery holds. */
 const turnBytes = 56 * 1024;
-/** The thread ends when it was not needed for so long, ms: it takes some 10 MB. */
-const idleMs = 10_000;
+/** A pty that nothing more is taken of is given back after so long, ms: others may need the thread. */
+const patienceMs = 250;
 /** Twice what a thread of Node begins with; nothing of what it does stays. */
 const resourceLimits = { maxYoungGenerationSizeMb: 1, maxOldGenerationSizeMb: 16 };
 
 /** Whose pty is lent. */
-export interface FloodBorrower {
+export interface FloodLender {
   /** More of the pty; `bytes` are valid only during the call. False: no more until `goOn`. */
   take(bytes: Uint8Array): boolean;
   /** The flood is over: the owner reads on. Not called when it takes the pty back itself. */
@@ -21,6 +21,8 @@ export interface FloodReaderOptions {
   failed(error: unknown): void;
   /** So many bytes without a pause make a flood. Default 512 KiB. */
   readonly floodBytes?: number;
+  /** The thread ends when it was not needed for so long, since it takes some 10 MB. Default 10,000 ms. */
+  readonly idleMs?: number;
   /** The program of the thread. Default: the one beside this module. */
   readonly program?: URL;
 }
@@ -39,12 +41,13 @@ export class FloodReader {
   #ring = new SharedRing();
   #isReady = false;
   #hasFailed = false;
-  #borrower: FloodBorrower | undefined;
+  #lender: FloodLender | undefined;
   #isPaused = false;
-  /** Bytes of the ring that the borrower is looking at. */
+  /** Bytes of the ring that the lender is looking at. */
   #inHand = 0;
   #next: NodeJS.Immediate | undefined;
-  #idle: NodeJS.Timeout | undefined;
+  /** Ends a thread that is not lent anything, or a loan that is paused. */
+  #patience: NodeJS.Timeout | undefined;
 
   constructor(options: FloodReaderOptions) {
     this.#options = options;
@@ -55,12 +58,12 @@ export class FloodReader {
    * Lends `fd`, which must be non-blocking, and not be read until it is back. False when it cannot be had: another one is lent, or
    * there is no thread, or none yet, which is started then.
    */
-  lend(fd: number, borrower: FloodBorrower): boolean {
-    if (this.#borrower !== undefined || this.#hasFailed) return false;
+  lend(fd: number, lender: FloodLender): boolean {
+    if (this.#lender !== undefined || this.#hasFailed) return false;
     this.#worker ??= this.#start();
     if (!this.#isReady) return false;
-    clearTimeout(this.#idle);
-    this.#borrower = borrower;
+    clearTimeout(this.#patience);
+    this.#lender = lender;
     this.#isPaused = false;
     this.#ring.lend(fd);
     return true;
@@ -70,48 +73,67 @@ export class FloodReader {
   goOn(): void {
     if (!this.#isPaused) return;
     this.#isPaused = false;
+    clearTimeout(this.#patience);
     this.#drainSoon();
   }
 
   /** Nothing reads the pty any more when this returns; what was read was handed over. Blocks for as long as one read takes. */
   takeBack(): void {
     // It is back already, and its owner ends it while it looks at what was left.
-    if (this.#borrower === undefined) return;
-    this.#ring.takeBack();
+    if (this.#lender === undefined) return;
+    if (!this.#ring.takeBack()) this.#giveUp(new Error('the thread did not come back from a read'));
     this.#finish();
   }
 
   /** Ends the thread. Nothing may be lent. */
   async close(): Promise<void> {
-    clearTimeout(this.#idle);
+    clearTimeout(this.#patience);
     const worker = this.#worker;
     this.#worker = undefined;
     this.#isReady = false;
     await worker?.terminate();
   }
 
-  #start(): Worker {
+  /** Undefined when the system has no thread left. */
+  #start(): Worker | undefined {
     this.#ring = new SharedRing();
-    const worker = new Worker(this.#options.program ?? threadProgram(), {
-      workerData: this.#ring.memory,
-      resourceLimits,
-      env: {},
-      execArgv: [],
-    });
-    worker.on('online', () => {
-      this.#isReady = worker === this.#worker;
-    });
-    worker.on('message', () => this.#drain());
-    worker.on('error', (error) => this.#fail(error));
-    // A program may end while its thread waits.
-    worker.unref();
-    return worker;
+    try {
+      const worker = new Worker(this.#options.program ?? threadProgram(), {
+        workerData: { memory: this.#ring.memory, layout: SharedRing.layout },
+        resourceLimits,
+        env: {},
+        execArgv: [],
+      });
+      // One that is being ended has no say any more.
+      const ifPresent = (act: () => void): void => {
+        if (worker === this.#worker) act();
+      };
+      worker.on('online', () => ifPresent(() => this.#stand()));
+      worker.on('message', () => ifPresent(() => this.#drainSoon()));
+      worker.on('error', (error) => ifPresent(() => this.#fail(error)));
+      // A program may end while its thread waits.
+      worker.unref();
+      return worker;
+    } catch (error) {
+      this.#fail(error);
+      return undefined;
+    }
+  }
+
+  #stand(): void {
+    this.#isReady = true;
+    this.#restSoon();
+  }
+
+  #restSoon(): void {
+    clearTimeout(this.#patience);
+    this.#patience = setTimeout(() => void this.close(), this.#options.idleMs ?? 10_000).unref();
   }
 
   #drain(): void {
     this.#next = undefined;
     this.#handOver(turnBytes);
-    if (this.#isPaused || this.#borrower === undefined) return;
+    if (this.#isPaused || this.#lender === undefined) return;
     // In this order: what is read after the look is told again.
     const isOver = !this.#ring.isLent;
     if (!this.#ring.awaitBytes()) this.#drainSoon();
@@ -123,16 +145,26 @@ export class FloodReader {
   }
 
   #handOver(limit: number): void {
-    const borrower = this.#borrower;
-    for (let left = limit; left > 0 && !this.#isPaused && borrower === this.#borrower; ) {
+    const lender = this.#lender;
+    for (let left = limit; left > 0 && !this.#isPaused && lender === this.#lender; ) {
       const bytes = this.#ring.filled(left);
       if (bytes.length === 0) break;
       left -= bytes.length;
       this.#inHand = bytes.length;
       // It may take the pty back within the call.
-      this.#isPaused = borrower?.take(bytes) === false;
+      this.#isPaused = lender?.take(bytes) === false;
       this.#letGo();
     }
+    if (this.#isPaused && this.#lender !== undefined) this.#loseSoon();
+  }
+
+  #loseSoon(): void {
+    clearTimeout(this.#patience);
+    this.#patience = setTimeout(() => {
+      const lender = this.#lender;
+      this.takeBack();
+      lender?.returned();
+    }, patienceMs).unref();
   }
 
   #letGo(): void {
@@ -140,28 +172,32 @@ export class FloodReader {
     this.#inHand = 0;
   }
 
-  /** Nobody reads: what is left in the ring goes to the borrower, and the ring is free for the next one. */
-  #finish(): FloodBorrower | undefined {
-    const borrower = this.#borrower;
-    this.#borrower = undefined;
+  /** Nobody reads: what is left in the ring goes to the lender, and the ring is free for the next one. */
+  #finish(): FloodLender | undefined {
+    const lender = this.#lender;
+    this.#lender = undefined;
     this.#letGo();
     for (let bytes = this.#ring.filled(turnBytes); bytes.length > 0; bytes = this.#ring.filled(turnBytes)) {
-      borrower?.take(bytes);
+      lender?.take(bytes);
       this.#ring.take(bytes.length);
     }
     this.#ring.awaitBytes();
     clearImmediate(this.#next);
     this.#next = undefined;
-    this.#idle = setTimeout(() => void this.close(), idleMs).unref();
-    return borrower;
+    if (this.#worker !== undefined) this.#restSoon();
+    return lender;
   }
 
+  /** The thread has ended by itself. */
   #fail(error: unknown): void {
-    this.#worker = undefined;
+    this.#giveUp(error);
+    if (this.#lender !== undefined) this.#finish()?.returned();
+  }
+
+  #giveUp(error: unknown): void {
     this.#hasFailed = true;
     this.#ring.takeBackFromNobody();
-    if (this.#borrower !== undefined) this.#finish()?.returned();
-    clearTimeout(this.#idle);
+    void this.close();
     this.#options.failed(error);
   }
 }

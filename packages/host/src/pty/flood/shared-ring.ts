@@ -3,6 +3,8 @@ const at = { holder: 0, fd: 1, written: 2, taken: 3, isTold: 4 } as const;
 const headerBytes = 5 * Int32Array.BYTES_PER_ELEMENT;
 /** Who may read the pty: the host, or the thread, which is in the middle of a read or between two. */
 const holders = { host: 0, thread: 1, reading: 2 } as const;
+/** How long one read that does not wait may take, ms: a thread that is not back by then is none any more. */
+const readLimitMs = 1_000;
 /** A power of two, since offsets wrap around at 2^32. */
 const ringBytes = 128 * 1024;
 
@@ -11,6 +13,9 @@ const ringBytes = 128 * 1024;
  * writes and the host takes. The two never read one pty at the same time, and each knows at once when it may not any more.
  */
 export class SharedRing {
+  /** Of what lies where: a thread of another version must not read it. */
+  static readonly layout = 1;
+
   readonly memory: SharedArrayBuffer;
   readonly #words: Int32Array<SharedArrayBuffer>;
   readonly #bytes: Uint8Array<SharedArrayBuffer>;
@@ -33,14 +38,20 @@ export class SharedRing {
     Atomics.notify(this.#words, at.holder);
   }
 
-  /** Host: the thread reads no more once this returns, which takes as long as one read that does not wait. */
-  takeBack(): void {
-    while (this.#pass(holders.thread, holders.host) === holders.reading)
+  /**
+   * Host: the thread reads no more once this returns true, which takes as long as one read that does not wait. False: it did not
+   * come back from one, so it is dead or as good as dead.
+   */
+  takeBack(): boolean {
+    const until = performance.now() + readLimitMs;
+    while (this.#pass(holders.thread, holders.host) === holders.reading) {
+      if (performance.now() > until) return false;
       Atomics.wait(this.#words, at.holder, holders.reading, 1);
-    Atomics.notify(this.#words, at.holder);
+    }
+    return true;
   }
 
-  /** Host: the thread has ended, whatever it was doing. */
+  /** Host: the thread has ended, whatever it was doing, or will never see that this ring is lent again. */
   takeBackFromNobody(): void {
     Atomics.store(this.#words, at.holder, holders.host);
   }
@@ -74,7 +85,7 @@ export class SharedRing {
     return Atomics.load(this.#words, at.fd);
   }
 
-  /** Thread: where the next bytes go; empty while the ring is full. */
+  /** Thread: where the next bytes go; empty while the ring is full. Also before a read begins: nobody else writes. */
   room(): Uint8Array {
     const written = Atomics.load(this.#words, at.written);
     return this.#view(written, ringBytes - this.#fill(Atomics.load(this.#words, at.taken)));
@@ -83,9 +94,11 @@ export class SharedRing {
   /** Thread: ends a read, which has put `count` bytes into the room. True when the host is to be told. */
   endRead(count: number): boolean {
     if (count > 0) Atomics.add(this.#words, at.written, count);
+    // While it is still the holder: a host that takes the pty back then takes these bytes too, and wants to be told of the next.
+    const mustTell = count > 0 && Atomics.exchange(this.#words, at.isTold, 1) === 0;
     Atomics.store(this.#words, at.holder, holders.thread);
     Atomics.notify(this.#words, at.holder);
-    return count > 0 && Atomics.exchange(this.#words, at.isTold, 1) === 0;
+    return mustTell;
   }
 
   /** Thread: waits for `ms` at most, less when the pty is taken back. */
@@ -99,7 +112,10 @@ export class SharedRing {
     if (this.#fill(taken) === ringBytes) Atomics.wait(this.#words, at.taken, taken);
   }
 
-  /** Thread: is done with what it was lent. */
+  /**
+   * Thread: is done with what it was lent. That may be another pty by now, which is back then as well: the host has to be told
+   * each time.
+   */
   giveBack(): void {
     this.#pass(holders.thread, holders.host);
   }
