@@ -1,8 +1,10 @@
+import type { TerminalClaim } from '@agenthost/protocol';
 import { SeededRandom } from '@agenthost/testkit';
 import { describe, expect, it } from 'vitest';
 import { feed, openEmulator } from '../src/terminals/scrollback/emulator.ts';
 import { CLEAR } from '../src/terminals/scrollback/scrollback.ts';
-import { ROOT, startHost } from './host-fixture.ts';
+import { type HostFixture, ROOT, startHost } from './host-fixture.ts';
+import type { RawClient } from './raw-client.ts';
 import {
   inSession,
   openTerminal,
@@ -334,6 +336,39 @@ describe('a viewer that reads slowly', () => {
     await host.advance(100);
     expect(last.delivered).toBe(3_200_000);
     expect(desk.types(TERMINAL)).toEqual([]);
+  });
+});
+
+describe('a terminal that nobody has looked at yet', () => {
+  const output = Array.from({ length: 1_000_000 }, (_, index) => `${index}\r\n`).join('');
+
+  /** Made, and not looked at. */
+  async function unseen(claim?: TerminalClaim): Promise<{ host: HostFixture; desk: RawClient }> {
+    const host = await startHost();
+    const desk = await host.client();
+    await host.session(desk);
+    const made = desk.ask('createTerminal', { channel: TERMINAL, claim: claim ?? ownClaim(desk) });
+    await expect.poll(async () => host.run().then(() => desk.answerTo(made))).toBeDefined();
+    host.ptys.last.output(output);
+    return { host, desk };
+  }
+
+  it('[TERM-2] keeps its beginning for who made it and is about to look', async () => {
+    const { host, desk } = await unseen();
+    await host.clock.advance(4_000);
+    expect(host.ptys.last.delivered).toBeLessThanOrEqual(1024 * 1024);
+    const before = outputOf(await terminalState(desk));
+    for (let round = 0; round < 40; round += 1) await host.advance(100);
+    expect(before + received(desk) === output).toBe(true);
+  });
+
+  it('[TERM-2] goes on when nobody comes, and waits for nobody when an agent runs it', async () => {
+    const { host } = await unseen();
+    await host.clock.advance(7_000);
+    expect(host.ptys.last.delivered).toBe(output.length);
+    const { host: busy } = await unseen(inSession);
+    await busy.clock.advance(1_000);
+    expect(busy.ptys.last.delivered).toBe(output.length);
   });
 });
 

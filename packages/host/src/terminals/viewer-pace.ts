@@ -6,11 +6,13 @@ const BEHIND_BYTES = 512 * 1024;
 /** A viewer that has taken nothing for so long is not waited for. */
 const STALLED_MS = 2_000;
 const LOOK_MS = 4;
+/** So long a new terminal waits for its first viewer: who made it is about to look, and the beginning must not be gone by then. */
+const FIRST_VIEWER_MS = 5_000;
 
 /**
  * Holds a terminal back to the pace of who looks at it, as terminals always do: without it a flood would close the connection
  * of the very person who is watching it. Only while a client holds the terminal (an agent's work waits for nobody's screen), only
- * if none of the viewers keeps up, and not for one that takes nothing at all.
+ * if none of the viewers keeps up, and not for one that takes nothing at all. A new terminal waits for a viewer for a while.
  */
 export class ViewerPace {
   readonly #clock: Clock;
@@ -21,6 +23,8 @@ export class ViewerPace {
   /** The least that waited for any viewer, and when it last became less, by `steadyNow`. */
   #least = 0;
   #movedAt = 0;
+  /** By `steadyNow`; past once somebody has looked. */
+  #awaitsViewerUntil: number;
 
   /** `caughtUp`: `isBehind` may have become false. */
   constructor(
@@ -28,6 +32,8 @@ export class ViewerPace {
     channel: Channel<'terminal'>,
     caughtUp: () => void,
   ) {
+    const isNew = channel.local.offset === 0;
+    this.#awaitsViewerUntil = isNew ? steadyNow(clock) + FIRST_VIEWER_MS : Number.NEGATIVE_INFINITY;
     this.#clock = clock;
     this.#timers = timers;
     this.#channel = channel;
@@ -51,7 +57,9 @@ export class ViewerPace {
 
   #isOutrun(): boolean {
     const { subscriptions, state, isAlive } = this.#channel;
-    if (!isAlive || subscriptions.size === 0 || state.claim.kind !== 'client') return false;
+    if (!isAlive || state.claim.kind !== 'client') return false;
+    if (subscriptions.size === 0) return steadyNow(this.#clock) < this.#awaitsViewerUntil;
+    this.#awaitsViewerUntil = Number.NEGATIVE_INFINITY;
     let least = Number.POSITIVE_INFINITY;
     for (const sink of subscriptions.keys()) least = Math.min(least, sink.waitingBytes ?? 0);
     const now = steadyNow(this.#clock);
