@@ -134,6 +134,7 @@ describe('import', () => {
       'this host has no agent nobody: choose one of `agenthost agents`',
     ],
     ['folder.json', workingDirectory, nowhere, 'No directory "/no/such"'],
+    ['outside.json', workingDirectory, '"workingDirectory":"file:///usr"', ', or name it yourself by --cwd'],
     ['turns.json', /"turn":{"id":"[^"]*"/, '"turn":{"id":1', 'turn.id: must be a string'],
   ])('tells what is wrong with %s, and leaves nothing', async (name, from, to, told) => {
     const before = await machine.run(['sessions']);

@@ -121,7 +121,10 @@ function explained(
   if (cwd === undefined && isFolder) {
     const folders = [session, ...chats].map(({ workingDirectory }) => workingDirectory);
     const named = folders.find((folder) => folder !== undefined && error.message.includes(folder));
-    const message = `${oneLine(error.message)}: choose a folder by --cwd`;
+    // A person may name what a file alone may not.
+    const advice =
+      code === ErrorCodes.NotFound ? ': choose a folder by --cwd' : ', or name it yourself by --cwd';
+    const message = `${oneLine(error.message)}${advice}`;
     if (named !== undefined) return new CliError(EXIT.error, message, { cause: error });
   }
   return error;
