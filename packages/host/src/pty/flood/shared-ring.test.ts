@@ -108,4 +108,7 @@ it('gives up on a thread that is in a read for ever', () => {
   expect(host.takeBack()).toBe(false);
   host.takeBackFromNobody();
   expect(host.isLent).toBe(false);
+  // It was slow, not dead.
+  thread.endRead(0);
+  expect(thread.beginRead()).toBe(undefined);
 });

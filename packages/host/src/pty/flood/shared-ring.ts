@@ -96,7 +96,8 @@ export class SharedRing {
     if (count > 0) Atomics.add(this.#words, at.written, count);
     // While it is still the holder: a host that takes the pty back then takes these bytes too, and wants to be told of the next.
     const mustTell = count > 0 && Atomics.exchange(this.#words, at.isTold, 1) === 0;
-    Atomics.store(this.#words, at.holder, holders.thread);
+    // Not when the host has given up on it meanwhile: it must not read again.
+    this.#pass(holders.reading, holders.thread);
     Atomics.notify(this.#words, at.holder);
     return mustTell;
   }
