@@ -275,6 +275,8 @@ describe('a host that is killed and started again', () => {
     const again = own.start(['serve', '--port', port]);
     await again.until('Ctrl-C');
     await window.until('reached the host again');
+    // cat answers a line when it gets to run: typed before that, the next line's echo comes first.
+    await window.until(/meanwhile[^\n]*\n+meanwhile/);
     window.type('after\r');
     await window.until(/after[^\n]*\n+after/);
     expect(window.raw.split('meanwhile').length - 1).toBe(2);
