@@ -3,10 +3,18 @@ import type { TokenIdentity } from '../auth/access-tokens.ts';
 import { cookieName, tokenCookie } from '../auth/cookie.ts';
 import type { Admission, Gate } from '../auth/gate.ts';
 import { cookieToken, extractToken, queryToken } from '../auth/verify.ts';
+import { hasMethod, onlyMethods, READS } from './http-methods.ts';
 import { signInPage, statusPage } from './status-page.ts';
 
 const PLAIN = { 'content-type': 'text/plain; charset=utf-8' };
 const HTML = { 'content-type': 'text/html; charset=utf-8' };
+
+/** The paths of pages, with the methods that they have. */
+const METHODS = new Map([
+  ['/', READS],
+  ['/sign-in', `${READS}, POST`],
+  ['/logout', 'POST'],
+]);
 
 /** A request for a page, and what it takes to answer it. */
 interface Visit {
@@ -29,12 +37,13 @@ export function servePage(
   isSecure: boolean,
 ): boolean {
   const [path = ''] = (request.url ?? '').split('?', 1);
-  const isRead = request.method === 'GET' || request.method === 'HEAD';
   const visit = { request, response, gate, cookie: cookieName(request.headers.host, isSecure), isSecure };
-  if (path === '/logout') signOut(visit);
-  else if (path === '/sign-in' && (isRead || request.method === 'POST')) confirmSignIn(visit, isRead);
-  else if (path === '/' && isRead) showRoot(visit);
-  else return false;
+  const allow = METHODS.get(path);
+  if (allow === undefined) return false;
+  if (!hasMethod(request, allow)) response.writeHead(405, { ...PLAIN, allow }).end(`${onlyMethods(allow)}\n`);
+  else if (path === '/logout') signOut(visit);
+  else if (path === '/sign-in') confirmSignIn(visit);
+  else showRoot(visit);
   return true;
 }
 
@@ -56,13 +65,13 @@ function showRoot(visit: Visit): void {
 }
 
 /** Shows what a ticket would do, and does it when the button of that very page is pressed. */
-function confirmSignIn(visit: Visit, isRead: boolean): void {
+function confirmSignIn(visit: Visit): void {
   const { request, response, gate, cookie, isSecure } = visit;
   const ticket = new URLSearchParams(request.url?.split('?')[1]).get('ticket') ?? '';
   const identity = gate.whoseTicket(ticket);
   if (identity === undefined) {
     response.writeHead(401, PLAIN).end('this sign-in is over: follow the link with the token again\n');
-  } else if (isRead) {
+  } else if (hasMethod(request, READS)) {
     const isInstead = isSignedInAsAnother(visit, identity);
     response.writeHead(200, HTML).end(signInPage(identity.scope, ticket, isInstead));
   } else if (!isWindow(request) || isOfElsewhere(request))
@@ -72,9 +81,8 @@ function confirmSignIn(visit: Visit, isRead: boolean): void {
 
 function signOut({ request, response, gate, cookie, isSecure }: Visit): void {
   const secret = extractToken(request, cookie);
-  if (request.method === 'POST' && secret !== undefined) gate.signOut(secret);
-  if (request.method === 'POST') redirectHome(response, tokenCookie(cookie, undefined, isSecure));
-  else response.writeHead(405, { ...PLAIN, allow: 'POST' }).end('POST signs out\n');
+  if (secret !== undefined) gate.signOut(secret);
+  redirectHome(response, tokenCookie(cookie, undefined, isSecure));
 }
 
 const OPEN_IN_WINDOW =

@@ -91,6 +91,14 @@ function firstSocket(): WebSocket {
 const get = (path: string, headers?: Record<string, string>, method?: string): Promise<PlainAnswer> =>
   plainRequest(port, path, headers, method);
 
+/** What asks for a WebSocket in a request that is written by hand. */
+const UPGRADE_LINES = [
+  'Upgrade: websocket',
+  'Connection: Upgrade',
+  'Sec-WebSocket-Version: 13',
+  'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
+];
+
 describe('the upgrade', () => {
   it('[AUTH-1] takes the token as header, in the query or as cookie', async () => {
     expect(await upgrade('/ahp', { authorization: `Bearer ${TOKEN}` })).toBe('open');
@@ -181,6 +189,22 @@ describe('the upgrade', () => {
       name: 'CannotConnect',
       refusal: { status: 429, reason: 'too many wrong tokens came from here: wait 2 s' },
     });
+  });
+
+  it('by another method than GET is answered 405, and only to who has a token', async () => {
+    const lines = (method: string, path: string): string[] => [
+      `${method} ${path} HTTP/1.1`,
+      `Host: 127.0.0.1:${port}`,
+      ...UPGRADE_LINES,
+    ];
+    for (const method of ['POST', 'HEAD']) {
+      expect(await rawAnswer(lines(method, `/ahp?token=${TOKEN}`))).toMatch(
+        /^HTTP\/1\.1 405 [^]*\r\nallow: GET\r\n/i,
+      );
+      expect(await rawAnswer(lines(method, '/ahp'))).toMatch(/^HTTP\/1\.1 401 /);
+      expect(await rawAnswer(lines(method, `/other?token=${TOKEN}`))).toMatch(/^HTTP\/1\.1 404 /);
+    }
+    expect(accepted).toHaveLength(0);
   });
 
   it('that breaks off does no harm', async () => {
@@ -294,6 +318,13 @@ async function textOf(socket: Socket): Promise<string> {
   return text;
 }
 
+/** What a request gets of which these are the lines, until the other end closes. */
+async function rawAnswer(lines: readonly string[]): Promise<string> {
+  const raw = connect(port, '127.0.0.1');
+  raw.write(`${lines.join('\r\n')}\r\n\r\n`);
+  return textOf(raw);
+}
+
 describe('plain HTTP', () => {
   it('[AUTH-1] tells without a token that the host lives and takes work, and nothing else', async () => {
     expect(await get('/healthz')).toMatchObject({ status: 200, body: 'ok\n' });
@@ -302,16 +333,34 @@ describe('plain HTTP', () => {
     expect(await get('/readyz')).toMatchObject({ status: 503 });
     expect(await get('/healthz')).toMatchObject({ status: 200 });
     expect(await get('/healthz?verbose', {}, 'HEAD')).toMatchObject({ status: 200, body: '' });
-    expect(await get('/healthz', {}, 'POST')).toMatchObject({ status: 404 });
     expect(await get('/readyz/')).toMatchObject({ status: 404 });
   });
 
+  it.each([
+    ['/healthz', 'POST', 'GET, HEAD'],
+    ['/readyz', 'DELETE', 'GET, HEAD'],
+    ['/', 'PUT', 'GET, HEAD'],
+    ['/?token=wrong', 'POST', 'GET, HEAD'],
+    ['/sign-in', 'PATCH', 'GET, HEAD, POST'],
+    ['/logout', 'GET', 'POST'],
+    [`/ahp?token=${TOKEN}`, 'POST', 'GET, HEAD'],
+  ])('says which methods %s has when it is asked by %s', async (path, method, allow) => {
+    expect(await get(path, {}, method)).toMatchObject({ status: 405, headers: { allow } });
+  });
+
+  it('[AUTH-1] says no more to another method than to GET where a token or its own name is missing', async () => {
+    expect(await get('/healthz', { host: 'evil.example' }, 'POST')).toMatchObject({ status: 403 });
+    expect(await get('/ahp', {}, 'POST')).toMatchObject({ status: 401 });
+    expect(await get('/other', {}, 'POST')).toMatchObject({ status: 404 });
+  });
+
   it('takes a whole address for its path', async () => {
-    const raw = connect(port, '127.0.0.1');
-    raw.write(
-      `GET http://127.0.0.1:${port}/healthz HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nConnection: close\r\n\r\n`,
-    );
-    expect(await textOf(raw)).toMatch(/^HTTP\/1\.1 200 [^]*\r\n\r\nok\n$/);
+    const lines = [
+      `GET http://127.0.0.1:${port}/healthz HTTP/1.1`,
+      `Host: 127.0.0.1:${port}`,
+      'Connection: close',
+    ];
+    expect(await rawAnswer(lines)).toMatch(/^HTTP\/1\.1 200 [^]*\r\n\r\nok\n$/);
   });
 
   it.each(['Content-Length: 1000000000', 'Transfer-Encoding: chunked'])(
@@ -417,15 +466,7 @@ describe('the end', () => {
     const raw = connect(port, '127.0.0.1');
     await once(raw, 'connect');
     raw.write(
-      [
-        `GET /ahp?token=${TOKEN} HTTP/1.1`,
-        `Host: 127.0.0.1:${port}`,
-        'Upgrade: websocket',
-        'Connection: Upgrade',
-        'Sec-WebSocket-Version: 13',
-        'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
-        '\r\n',
-      ].join('\r\n'),
+      [`GET /ahp?token=${TOKEN} HTTP/1.1`, `Host: 127.0.0.1:${port}`, ...UPGRADE_LINES, '\r\n'].join('\r\n'),
     );
     await once(raw, 'data');
     // From here on it neither reads nor writes.

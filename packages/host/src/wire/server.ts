@@ -15,6 +15,7 @@ import { extractToken, queryToken } from '../auth/verify.ts';
 import type { Log } from '../lib/log.ts';
 import type { TlsCredentials } from '../tls/credentials.ts';
 import type { Identity } from './connection.ts';
+import { hasMethod, onlyMethods, READS } from './http-methods.ts';
 import { createListener, type Listener } from './listener.ts';
 import { STATUS_CODES } from './node-http.ts';
 import { servePage } from './pages.ts';
@@ -114,9 +115,10 @@ export class HostServer {
 
   /** What those that look after a host ask, with no token. */
   #wordOf(request: IncomingMessage): Answer {
-    const path = request.method === 'GET' || request.method === 'HEAD' ? pathOf(request) : undefined;
+    const path = pathOf(request);
+    if (path !== '/healthz' && path !== '/readyz') return { status: 404, reason: NO_SUCH_PATH };
+    if (!hasMethod(request, READS)) return methodRefusal(READS);
     if (path === '/healthz') return { status: 200, reason: 'ok' };
-    if (path !== '/readyz') return { status: 404, reason: NO_SUCH_PATH };
     return this.#options.isReady() ? { status: 200, reason: 'ready' } : { status: 503, reason: 'not ready' };
   }
 
@@ -151,8 +153,8 @@ export class HostServer {
     return servePage(request, response, this.#options.gate, this.#options.tls !== undefined);
   }
 
-  /** Who may have a connection, and who is told what instead [AUTH-1]. */
-  #decide(request: IncomingMessage): { readonly identity: Identity } | Answer {
+  /** Who may have a connection, and who is told what instead [AUTH-1]. `allow`: the methods that may ask for one. */
+  #decide(request: IncomingMessage, allow: 'GET' | typeof READS): { readonly identity: Identity } | Answer {
     const refusal = this.#refusalOf(request);
     if (refusal !== undefined) return { status: 403, reason: refusal };
     const { gate, tls } = this.#options;
@@ -163,6 +165,7 @@ export class HostServer {
       return { status: waitMs > 0 ? 429 : 401, reason, waitMs };
     }
     if (!PROTOCOL_PATHS.has(pathOf(request))) return { status: 404, reason: NO_SUCH_PATH };
+    if (!hasMethod(request, allow)) return methodRefusal(allow);
     const isFull = this.#options.refusalFor?.(admission.identity);
     if (isFull !== undefined) return { status: 503, reason: isFull, waitMs: FULL_WAIT_MS };
     return { identity: admission.identity };
@@ -170,7 +173,7 @@ export class HostServer {
 
   /** A plain request where a WebSocket is expected gets what that would get: browsers and Node show clients no answer to one. */
   #tellOfUpgrade(request: IncomingMessage, response: ServerResponse): void {
-    const decided = this.#decide(request);
+    const decided = this.#decide(request, READS);
     const isIn = 'identity' in decided;
     if (isIn) response.setHeader('upgrade', 'websocket');
     answer(response, isIn ? UPGRADE_REQUIRED : decided);
@@ -178,7 +181,7 @@ export class HostServer {
 
   #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     socket.on('error', () => socket.destroy());
-    const decided = this.#decide(request);
+    const decided = this.#decide(request, 'GET');
     if (!('identity' in decided)) return refuse(socket, decided);
     const { maxFrameBytes } = this.#options;
     this.#sockets.handleUpgrade(request, socket, head, (accepted) => {
@@ -189,11 +192,14 @@ export class HostServer {
   }
 }
 
-/** A sentence in answer to a request; to a connection, why there is none. `waitMs`: when to come back; 0 or absent: nothing is said of it. */
+/** A sentence in answer to a request; to a connection, why there is none. */
 interface Answer {
   readonly status: number;
   readonly reason: string;
+  /** When to come back; 0 or absent: nothing is said of it. */
   readonly waitMs?: number;
+  /** The methods that would be answered, where this one is not. */
+  readonly allow?: string;
 }
 
 /** When one that found no room may try again. */
@@ -206,6 +212,8 @@ const UPGRADE_REQUIRED: Answer = {
   reason: 'the protocol is spoken here over a WebSocket: connect with ws:// or wss:// instead',
 };
 
+const methodRefusal = (allow: string): Answer => ({ status: 405, reason: onlyMethods(allow), allow });
+
 /** The path of a request, also where its target is a whole address (RFC 9112, 3.2.2). */
 const pathOf = ({ url = '' }: IncomingMessage): string =>
   url.replace(/^https?:\/\/[^/?]*/i, '').split('?', 1)[0] ?? '';
@@ -213,23 +221,23 @@ const pathOf = ({ url = '' }: IncomingMessage): string =>
 const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
 
-function headersOf(status: number, reason: string, waitMs = 0): Record<string, string> {
+function headersOf({ status, reason, waitMs = 0, allow }: Answer): Record<string, string> {
   return {
     ...PLAIN,
     'content-length': String(Buffer.byteLength(`${reason}\n`)),
     ...(waitMs > 0 ? { 'retry-after': String(Math.ceil(waitMs / 1_000)) } : {}),
+    ...(allow === undefined ? {} : { allow }),
     ...(status === 401 ? { 'www-authenticate': 'Bearer' } : {}),
   };
 }
 
-function answer(response: ServerResponse, { status, reason, waitMs }: Answer): void {
-  response.writeHead(status, headersOf(status, reason, waitMs)).end(`${reason}\n`);
+function answer(response: ServerResponse, told: Answer): void {
+  response.writeHead(told.status, headersOf(told)).end(`${told.reason}\n`);
 }
 
-function refuse(socket: Duplex, { status, reason, waitMs }: Answer): void {
-  const headers = Object.entries(headersOf(status, reason, waitMs)).map(
-    ([name, value]) => `${name}: ${value}`,
-  );
+function refuse(socket: Duplex, told: Answer): void {
+  const { status, reason } = told;
+  const headers = Object.entries(headersOf(told)).map(([name, value]) => `${name}: ${value}`);
   const head = [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, 'connection: close', ...headers];
   // Nor does it wait for the other end of a refused one.
   socket.once('finish', () => socket.destroy());
