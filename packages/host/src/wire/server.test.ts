@@ -207,6 +207,15 @@ describe('the upgrade', () => {
     expect(accepted).toHaveLength(0);
   });
 
+  it('with two Host headers is answered 400', async () => {
+    const own = `Host: 127.0.0.1:${port}`;
+    for (const second of [own, 'Host: evil.example']) {
+      const lines = [`GET /ahp?token=${TOKEN} HTTP/1.1`, own, second, ...UPGRADE_LINES];
+      expect(await rawAnswer(lines)).toMatch(/^HTTP\/1\.1 400 /);
+    }
+    expect(accepted).toHaveLength(0);
+  });
+
   it('that breaks off does no harm', async () => {
     const raw = connect(port, '127.0.0.1');
     await once(raw, 'connect');
@@ -353,6 +362,17 @@ describe('plain HTTP', () => {
     expect(await get('/ahp', {}, 'POST')).toMatchObject({ status: 401 });
     expect(await get('/other', {}, 'POST')).toMatchObject({ status: 404 });
   });
+
+  it.each(['GET /healthz', 'GET /nothing', `GET /ahp?token=${TOKEN}`, 'POST /logout'])(
+    'answers 400 to a request with two Host headers (%s)',
+    async (line) => {
+      const own = `Host: 127.0.0.1:${port}`;
+      for (const second of [own, 'hOST: evil.example'])
+        expect(await rawAnswer([`${line} HTTP/1.1`, own, second, 'Connection: close'])).toMatch(
+          /^HTTP\/1\.1 400 /,
+        );
+    },
+  );
 
   it('takes a whole address for its path', async () => {
     const lines = [

@@ -68,7 +68,7 @@ export class HostServer {
       if (hasBody(request)) response.setHeader('connection', 'close');
       if (queryToken(request.url) !== undefined) response.setHeader('referrer-policy', 'no-referrer');
       const refusal = this.#refusalOf(request);
-      if (refusal !== undefined) answer(response, { status: 403, reason: refusal });
+      if (refusal !== undefined) answer(response, refusal);
       else if (pathOf(request) === '/ahp') this.#tellOfUpgrade(request, response);
       else if (!this.#servePage(request, response)) answer(response, this.#wordOf(request));
     });
@@ -131,15 +131,15 @@ export class HostServer {
    * Why a request is not this host's to answer: `Host` has to name it, which keeps a page from reaching it under a name of its own, and a
    * page that asks has to be its own or a listed one.
    */
-  #refusalOf(request: IncomingMessage): string | undefined {
+  #refusalOf(request: IncomingMessage): Answer | undefined {
+    // Which of two is looked at is for each to choose: a proxy in front may have let in the other one (RFC 9112, 3.2).
+    if (hasSecondHost(request))
+      return { status: 400, reason: 'a request has one Host header, this one has more' };
     const { allowedHosts, allowedOrigins } = this.#options;
     const { host, origin } = request.headers;
     const addresses = this.#addresses(request);
-    if (!checkHost(host, addresses, allowedHosts))
-      return 'this address does not belong to the host: if it should, add it to its allowedHosts';
-    return checkOrigin(origin, addresses, allowedOrigins)
-      ? undefined
-      : 'this origin is not allowed: if it should be, add it to the allowedOrigins of the host';
+    if (!checkHost(host, addresses, allowedHosts)) return FOREIGN_HOST;
+    return checkOrigin(origin, addresses, allowedOrigins) ? undefined : FOREIGN_ORIGIN;
   }
 
   #addresses(request: IncomingMessage): ReturnType<typeof addressesOf> {
@@ -156,7 +156,7 @@ export class HostServer {
   /** Who may have a connection, and who is told what instead [AUTH-1]. `allow`: the methods that may ask for one. */
   #decide(request: IncomingMessage, allow: 'GET' | typeof READS): { readonly identity: Identity } | Answer {
     const refusal = this.#refusalOf(request);
-    if (refusal !== undefined) return { status: 403, reason: refusal };
+    if (refusal !== undefined) return refusal;
     const { gate, tls } = this.#options;
     const secret = extractToken(request, cookieName(request.headers.host, tls !== undefined));
     const admission = gate.admit(secret, request.socket.remoteAddress);
@@ -207,6 +207,16 @@ const FULL_WAIT_MS = 5_000;
 
 const NO_SUCH_PATH = 'nothing is here: the protocol is spoken at /ahp, as WebSocket';
 
+const FOREIGN_HOST: Answer = {
+  status: 403,
+  reason: 'this address does not belong to the host: if it should, add it to its allowedHosts',
+};
+
+const FOREIGN_ORIGIN: Answer = {
+  status: 403,
+  reason: 'this origin is not allowed: if it should be, add it to the allowedOrigins of the host',
+};
+
 const UPGRADE_REQUIRED: Answer = {
   status: 426,
   reason: 'the protocol is spoken here over a WebSocket: connect with ws:// or wss:// instead',
@@ -217,6 +227,10 @@ const methodRefusal = (allow: string): Answer => ({ status: 405, reason: onlyMet
 /** The path of a request, also where its target is a whole address (RFC 9112, 3.2.2). */
 const pathOf = ({ url = '' }: IncomingMessage): string =>
   url.replace(/^https?:\/\/[^/?]*/i, '').split('?', 1)[0] ?? '';
+
+/** Node keeps the first alone in `headers`. In `rawHeaders` names and values take turns. */
+const hasSecondHost = ({ rawHeaders }: IncomingMessage): boolean =>
+  rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host').length > 1;
 
 const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
