@@ -99,6 +99,13 @@ describe('the command line', () => {
     expect(context.out.replace(/\s+/g, ' ')).toContain('choices: "ask", "all", "none", default: "ask"');
   });
 
+  test('help of term run says what becomes of carriage returns in a file, with --raw too', async () => {
+    await runCli(context, ['term', 'run', '--help']);
+    expect(context.out.replace(/\s+/g, ' ')).toContain(
+      'in files and pipes; carriage returns before line feeds are left out there either way',
+    );
+  });
+
   test.each([
     [[], 'Usage: agenthost'],
     [['frob'], "unknown command 'frob'"],

@@ -288,7 +288,12 @@ export const OPTIONS = {
     description: 'send this signal to what runs in it, such as INT or TERM, and keep the terminal',
   },
   keep: { flags: '--keep', type: 'flag', description: 'leave the terminal there afterwards' },
-  raw: { flags: '--raw', type: 'flag', description: 'keep colours and other sequences in files and pipes' },
+  raw: {
+    flags: '--raw',
+    type: 'flag',
+    description:
+      'keep colours and other sequences in files and pipes; carriage returns before line feeds are left out there either way',
+  },
   shell: { flags: '--shell', type: 'flag', description: 'let the shell read the command: pipes, globs, &&' },
   noKeeper: {
     flags: '--no-keeper',
