@@ -81,9 +81,33 @@ describe('agenthost queue', () => {
     await watch.until('cancelled');
     const held = await queue('list', session);
     expect(held.err).toContain(`agenthost queue go ${session.slice(0, 8)}`);
-    await queue('go', session);
+    expect((await queue('go', session)).err).toContain('started at once: say one\n');
     await watch.until('one');
     watch.kill('SIGINT');
     await watch.ended;
+  }, 30_000);
+
+  test('[CHAT-12] says of a message that no turn is before that it was started, not that nothing waits', async () => {
+    const ran = await machine.run(['run', '--json', 'say ready']);
+    const session = String(jsonLines(ran.out)[0]?.['session']).replace('ahp-session:/', '');
+    expect(await queue('add', session, 'say', 'more')).toMatchObject({
+      code: 0,
+      out: '',
+      err: 'started at once: say more\n',
+    });
+    const watch = machine.start(['watch', session, '--json', '--turns', '5']);
+    await watch.until('more');
+    watch.kill('SIGINT');
+    await watch.ended;
+  }, 30_000);
+
+  test('[CHAT-12] tells scripts by --json which turns it started', async () => {
+    const ran = await machine.run(['run', '--json', 'say ready']);
+    const session = String(jsonLines(ran.out)[0]?.['session']).replace('ahp-session:/', '');
+    const [first] = jsonLines((await queue('add', session, '--json', 'hang')).out);
+    expect(first).toMatchObject({ type: 'queue', queued: [], started: [expect.any(String)] });
+    const [second] = jsonLines((await queue('add', session, '--json', 'say more')).out);
+    expect(second).toMatchObject({ queued: [{ message: { text: 'say more' } }] });
+    expect(second).not.toHaveProperty('started');
   }, 30_000);
 });

@@ -1,5 +1,5 @@
 import { type DispatchOutcome, DispatchRejected, type MessageQueue } from '@agenthost/client';
-import { type PendingMessage, ROOT_URI } from '@agenthost/protocol';
+import { type Message, type PendingMessage, ROOT_URI } from '@agenthost/protocol';
 import { withHost } from '../../connect.ts';
 import type { Context } from '../../context.ts';
 import { CliError, EXIT, type ExitCode } from '../../exit.ts';
@@ -22,7 +22,13 @@ export interface QueueChange {
   readonly words: readonly string[];
 }
 
-/** Does something with the messages that wait in a chat, and shows what waits then. */
+/** A turn that came out of the queue meanwhile: a chat where none runs takes a message that is queued at once [CHAT-12]. */
+interface StartedTurn {
+  readonly turnId: string;
+  readonly message: Message;
+}
+
+/** Does something with the messages that wait in a chat, and shows what was started by it and what waits then. */
 export async function changeQueue(
   context: Context,
   screen: Screen,
@@ -39,6 +45,12 @@ export async function changeQueue(
             turns: 0,
           });
     const { queue, mirror } = chat;
+    const started: StartedTurn[] = [];
+    mirror.onAction(({ action, origin }) => {
+      // What began before that is none of ours: the text may have been long in coming.
+      if (origin?.clientId === client.clientId) started.length = 0;
+      if (action.type === 'chat/turnStarted' && action.queuedMessageId !== undefined) started.push(action);
+    });
     const outcome = await CHANGES[name](queue, words, context.stdin);
     if (outcome !== undefined) check(outcome);
     // What the host makes of it is ahead of this answer.
@@ -51,9 +63,10 @@ export async function changeQueue(
         chat: mirror.uri,
         queued: queue.messages,
         ...(steering === undefined ? {} : { steering }),
+        ...(started.length === 0 ? {} : { started: started.map(({ turnId }) => turnId) }),
       });
     } else {
-      show(screen, queue);
+      show(screen, queue, started);
       if (queue.messages.length > 0 && mirror.state.activeTurn === undefined)
         screen.note(
           `no turn runs: \`agenthost queue go ${shortId(resource)}${chat === session.chat ? '' : ` --chat ${shortId(mirror.uri)}`}\` starts the first one`,
@@ -65,12 +78,13 @@ export async function changeQueue(
   });
 }
 
-function show(screen: Screen, { messages, steering }: MessageQueue): void {
+function show(screen: Screen, { messages, steering }: MessageQueue, started: readonly StartedTurn[]): void {
   const line = (place: string, { id, message }: PendingMessage): void =>
     screen.line(`${place.padEnd(5)}  ${oneLine(id).slice(0, 8).padEnd(8)}  ${oneLine(message.text, 200)}`);
   if (steering !== undefined) line('steer', steering);
   for (const [index, message] of messages.entries()) line(String(index + 1), message);
-  if (steering === undefined && messages.length === 0) screen.note('nothing waits');
+  for (const { message } of started) screen.note(`started at once: ${oneLine(message.text, 200)}`);
+  if (steering === undefined && messages.length === 0 && started.length === 0) screen.note('nothing waits');
 }
 
 function check(answer: DispatchOutcome): void {
