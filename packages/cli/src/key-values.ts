@@ -14,13 +14,16 @@ export function keyValues(texts: readonly string[], option: string): Record<stri
   return Object.fromEntries(texts.map((text) => keyAndValue(text, option)));
 }
 
-/** A value as its schema wants it: numbers, booleans and JSON are read from the text. Throws a usage error. */
-export function readValue({ properties }: ConfigSchema, key: string, text: string): unknown {
+/** What is known of a key. Throws a usage error that lists the keys there are. */
+export function propertyOf({ properties }: ConfigSchema, key: string): ConfigPropertySchema {
   const property = Object.hasOwn(properties, key) ? properties[key] : undefined;
-  if (property === undefined) {
-    const known = Object.keys(properties).join(', ');
-    throw usageError(`${oneLine(key)}: unknown; expected one of ${known}`);
-  }
+  if (property !== undefined) return property;
+  throw usageError(`${oneLine(key)}: unknown; expected one of ${Object.keys(properties).join(', ')}`);
+}
+
+/** A value as its schema wants it: numbers, booleans and JSON are read from the text. Throws a usage error. */
+export function readValue(schema: ConfigSchema, key: string, text: string): unknown {
+  const property = propertyOf(schema, key);
   const value = parse(property.type, text);
   if (value === undefined) {
     throw usageError(`${key}: expected ${expected[property.type]}, got ${oneLine(text) || 'nothing'}`);

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connect } from '@agenthost/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -97,6 +97,18 @@ test('serve says which fixed value does not fit', async () => {
   expect(code).toBe(1);
   expect(err).toContain('maxTerminals: expected a whole number from 1 to 1024');
   expect((await machine.run(['serve', '--set', 'maxTerminals'])).err).toContain('--set: expected key=value');
+});
+
+test.each([
+  ['nope=1', /^agenthost: nope: unknown; expected one of defaultAgent, approvals, .*maxTerminals/],
+  ['toString=1', /^agenthost: toString: unknown; expected one of defaultAgent/],
+  ['maxTerminals=few', /^agenthost: maxTerminals: expected a number, got few\n$/],
+])('serve --set %s is refused as config set would, and makes nothing', async (setting, message) => {
+  const data = join(machine.home, 'never');
+  const { code, err } = await machine.run(['serve', '--port', '0', '--data', data, '--set', setting]);
+  expect(code).toBe(2);
+  expect(err).toMatch(message);
+  expect(existsSync(data)).toBe(false);
 });
 
 describe('agenthost run with config, and agenthost sessions by metadata', () => {

@@ -8,6 +8,7 @@ export type * from './agents/provider.ts';
 export { type UnreadableReason, UnreadableResource } from './agents/resource.ts';
 export type * from './agents/tool-call.ts';
 export type * from './agents/turn.ts';
+export { hostConfigSchema } from './config/host-config.ts';
 export type * from './journal/journal.ts';
 export { JournalError } from './journal/journal.ts';
 export { MemoryDisk } from './journal/memory-disk.ts';

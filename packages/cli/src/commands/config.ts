@@ -1,10 +1,10 @@
 import { DispatchRejected, type Mirror } from '@agenthost/client';
-import { type ConfigPropertySchema, ROOT_URI, type RootConfigState } from '@agenthost/protocol';
+import { ROOT_URI, type RootConfigState } from '@agenthost/protocol';
 import { withHost } from '../connect.ts';
 import type { Context } from '../context.ts';
-import { CliError, EXIT, type ExitCode, usageError } from '../exit.ts';
+import { CliError, EXIT, type ExitCode } from '../exit.ts';
 import type { HostOptions } from '../find-host.ts';
-import { readValue, shownValue } from '../key-values.ts';
+import { propertyOf, readValue, shownValue } from '../key-values.ts';
 import { oneLine, plain } from '../render/plain-text.ts';
 import type { Screen } from '../render/screen.ts';
 
@@ -111,12 +111,6 @@ function tellValue(
 ): void {
   if (json === true) screen.json({ [key]: value });
   else screen.line(`${key} is ${oneLine(shownValue(value), 1_000)} now${about}`);
-}
-
-function propertyOf({ properties }: RootConfigState['schema'], key: string): ConfigPropertySchema {
-  const property = Object.hasOwn(properties, key) ? properties[key] : undefined;
-  if (property !== undefined) return property;
-  throw usageError(`${oneLine(key)}: unknown; expected one of ${Object.keys(properties).join(', ')}`);
 }
 
 async function change(root: Mirror<'root'>, key: string, value: unknown): Promise<void> {

@@ -4,8 +4,10 @@ import {
   createHost,
   type Host,
   type HostAddress,
+  hostConfigSchema,
   type ListenOptions,
 } from '@agenthost/host';
+import { readValue } from '../key-values.ts';
 import type { AgentChoice } from './agents.ts';
 import type { ServeConfig } from './config.ts';
 import { tellTroubles } from './troubles.ts';
@@ -37,16 +39,24 @@ export interface RunningHost {
   stop(): Promise<void>;
 }
 
-/** What the command line and the config file fix; numbers are read, the host says what does not fit. */
+/**
+ * What the command line and the config file fix. Throws a usage error for keys that are none and texts that cannot be read; the host says
+ * which values it does not take.
+ */
 function fixedConfig(
   texts: ServeSettings['fixed'],
-  defaultAgent: string | undefined,
+  { offered, defaultAgent }: AgentChoice,
+  chosenAgent: string | undefined,
 ): Record<string, unknown> {
+  const schema = hostConfigSchema({ agents: offered, defaultAgent });
   const values = Object.entries(texts).map(([key, text]): [string, unknown] => [
     key,
-    /^\d+$/.test(text) ? Number(text) : text,
+    readValue(schema, key, text),
   ]);
-  return { ...(defaultAgent === undefined ? {} : { defaultAgent }), ...Object.fromEntries(values) };
+  return {
+    ...(chosenAgent === undefined ? {} : { defaultAgent: chosenAgent }),
+    ...Object.fromEntries(values),
+  };
 }
 
 /** Makes and starts the host; `tell` gets a line for people about each trouble. Rejects with what its parts reject with; see `explainStart`. */
@@ -62,7 +72,7 @@ export async function startHosting(
     dataDir,
     agents: agents.factories,
     defaultAgent: agents.defaultAgent,
-    config: fixedConfig(settings.fixed, config.defaultAgent),
+    config: fixedConfig(settings.fixed, agents, config.defaultAgent),
     terminals: { keeper: settings.hasKeeper, savesMemory: true },
     serverInfo: { name: 'agenthost', version },
     defaultDirectory: roots?.[0] ?? homedir(),

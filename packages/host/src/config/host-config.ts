@@ -111,16 +111,25 @@ export interface HostConfigParts {
   readonly before: RootConfigState | undefined;
 }
 
+/** The settings that a host with these agents has, none of them fixed [ROOT-5]. */
+export function hostConfigSchema({
+  agents,
+  defaultAgent,
+}: Pick<HostConfigParts, 'agents' | 'defaultAgent'>): RootConfigState['schema'] {
+  const properties = {
+    ...(defaultAgent === undefined ? {} : { defaultAgent: agentProperty(agents, defaultAgent) }),
+    approvals: { ...APPROVALS_PROPERTY, description: 'What sessions begin with that do not say' },
+    ...Object.fromEntries(Object.entries(NUMBERS).map(([key, spec]) => [key, numberProperty(spec)])),
+  };
+  return { type: 'object', properties };
+}
+
 /**
  * The host's config at its start: what was set before as far as it still fits, defaults for the rest, and what is fixed [ROOT-5].
  * Throws what is wrong with a fixed value, as `key: expected …`.
  */
 export function hostConfig({ agents, defaultAgent, fixed, before }: HostConfigParts): RootConfigState {
-  const properties: Record<string, ConfigPropertySchema> = {
-    ...(defaultAgent === undefined ? {} : { defaultAgent: agentProperty(agents, defaultAgent) }),
-    approvals: { ...APPROVALS_PROPERTY, description: 'What sessions begin with that do not say' },
-    ...Object.fromEntries(Object.entries(NUMBERS).map(([key, spec]) => [key, numberProperty(spec)])),
-  };
+  const properties = { ...hostConfigSchema({ agents, defaultAgent }).properties };
   for (const [key, value] of Object.entries(fixed)) {
     const fault = findHostConfigFault({ type: 'object', properties }, { [key]: value });
     if (fault !== undefined) throw new Error(fault);
