@@ -28,6 +28,7 @@ export default defineConfig(({ mode }) => ({
     // Only what hangs meets these: a loaded machine is slow, and how slow must not decide a test.
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    expect: { poll: { timeout: 30_000 } },
     coverage: {
       include: ['packages/*/src/**/*.ts'],
       exclude: ['**/*.test.ts', '**/generated/**', 'packages/testkit/**'],

@@ -70,7 +70,9 @@ describe('the clock of a host', () => {
 
       await writeFile(offset, String(jumpMs));
       process.kill(host.address.pid, 'SIGUSR2');
-      await vi.waitFor(() => expect(host.errors).toContain(`the clock is off by ${jumpMs} ms`));
+      await vi.waitFor(() => expect(host.errors).toContain(`the clock is off by ${jumpMs} ms`), {
+        timeout: 30_000,
+      });
 
       // Durations are none of the wall clock's: nobody's wait is over by it, or begins anew.
       const claim = { kind: 'client', clientId: 'asking' } as const;

@@ -64,8 +64,9 @@ describe('a database', () => {
     const late = await clientOf(host, 'late');
     const alsoSound = await late.sessions.open(recent.uri);
     expect(alsoSound.chat.mirror.confirmed).toEqual(sound.chat.mirror.confirmed);
-    await vi.waitFor(() =>
-      expect(host.errors.match(/journal\.db is damaged .* start the host again/g)).toHaveLength(1),
+    await vi.waitFor(
+      () => expect(host.errors.match(/journal\.db is damaged .* start the host again/g)).toHaveLength(1),
+      { timeout: 30_000 },
     );
 
     // Writes: one that takes away what lies in the damage is the last; the host stays.
@@ -79,7 +80,9 @@ describe('a database', () => {
     await expect(client.sessions.create({ provider: 'demo' })).rejects.toMatchObject({ code: -32603 });
     await late.ping();
     expect(alsoSound.chat.mirror.confirmed).toEqual(sound.chat.mirror.confirmed);
-    await vi.waitFor(() => expect(host.errors.match(/nothing is saved any more/g)).toHaveLength(1));
+    await vi.waitFor(() => expect(host.errors.match(/nothing is saved any more/g)).toHaveLength(1), {
+      timeout: 30_000,
+    });
     expect(host.isRunning).toBe(true);
     const complaints = (await logOf(dataDir)).filter(({ level }) => level === 'error');
     expect(complaints.map(({ msg }) => msg)).toEqual([

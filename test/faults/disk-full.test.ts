@@ -172,7 +172,9 @@ async function leaveRoom(disk: string, ballast: string, bytes: number): Promise<
 
 /** One trouble and its end, told to people and in the log, which was on the same disk. */
 async function saidOnce(host: HostProcess, dataDir: string): Promise<void> {
-  await vi.waitFor(() => expect(host.errors.match(/can be written again/g)).toHaveLength(1));
+  await vi.waitFor(() => expect(host.errors.match(/can be written again/g)).toHaveLength(1), {
+    timeout: 30_000,
+  });
   expect(host.errors.match(/nothing can be saved now/g)).toHaveLength(1);
   const log = await logOf(dataDir);
   expect(log.filter(({ level }) => level !== 'info' && level !== 'debug').map(({ msg }) => msg)).toEqual([

@@ -230,7 +230,9 @@ describe.skipIf(!capturesAreThere)('recorded turns of real agents', () => {
 
     const end = await cancelAndResume(recording, chat, { workingDirectory, promptCount: 3 });
     // They come after the answer.
-    await vi.waitFor(() => expect(end.resumed.host.commandList.map(({ name }) => name)).toContain('init'));
+    await vi.waitFor(() => expect(end.resumed.host.commandList.map(({ name }) => name)).toContain('init'), {
+      timeout: 30_000,
+    });
     for (const output of [first.output, second.output, end.cancelled]) expect(output.violations).toEqual([]);
   });
 

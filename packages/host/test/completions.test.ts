@@ -37,10 +37,13 @@ async function complete(
   offset = text.length,
 ): Promise<CompletionItem[]> {
   const id = client.ask('completions', { channel, kind: 'userMessage', text, offset });
-  await vi.waitFor(async () => {
-    await host.run();
-    expect(client.answerTo(id)).toBeDefined();
-  });
+  await vi.waitFor(
+    async () => {
+      await host.run();
+      expect(client.answerTo(id)).toBeDefined();
+    },
+    { timeout: 30_000 },
+  );
   return (await client.answered<CompletionsResult>(id)).items;
 }
 
@@ -315,10 +318,13 @@ describe('[CHAT-16] a question', () => {
       const text = `@file-${index}-`;
       return client.ask('completions', { channel: chat, kind: 'userMessage', text, offset: text.length });
     });
-    await vi.waitFor(async () => {
-      await host.run();
-      for (const id of ids) expect(client.answerTo(id)).toBeDefined();
-    });
+    await vi.waitFor(
+      async () => {
+        await host.run();
+        for (const id of ids) expect(client.answerTo(id)).toBeDefined();
+      },
+      { timeout: 30_000 },
+    );
     for (const [index, id] of ids.entries()) {
       const { items } = await client.answered<CompletionsResult>(id);
       expect(items[0]?.insertText).toBe(`@file-${index}-.ts`);

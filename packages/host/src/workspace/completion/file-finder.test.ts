@@ -58,7 +58,7 @@ async function find(query: string, where = folder): Promise<string[]> {
 /** When the paths have been listed anew behind an answer. */
 async function refreshed(query: string, expected: string[]): Promise<void> {
   nowMs += 60_000;
-  await vi.waitFor(async () => expect(await find(query)).toEqual(expected));
+  await vi.waitFor(async () => expect(await find(query)).toEqual(expected), { timeout: 30_000 });
 }
 
 describe('[CHAT-16] files are found', () => {
