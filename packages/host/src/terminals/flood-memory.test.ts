@@ -9,14 +9,21 @@ function setUp() {
   const start = clock.now();
   const told: [number, boolean][] = [];
   const collected: number[] = [];
+  let isSet = false;
   const memory = new FloodMemory(
     { clock, timers: clock },
     {
-      setThrifty: (isThrifty) => told.push([clock.now() - start, isThrifty]),
+      setThrifty: (isThrifty) => {
+        if (isThrifty !== isSet) told.push([clock.now() - start, isThrifty]);
+        isSet = isThrifty;
+      },
       collect: () => collected.push(clock.now() - start),
     },
   );
-  return { clock, memory, told, collected };
+  const setByAnother = (isThrifty: boolean): void => {
+    isSet = isThrifty;
+  };
+  return { clock, memory, told, collected, setByAnother };
 }
 
 it('a flood is told when it begins, and two seconds after its last quarter of a second', async () => {
@@ -62,6 +69,19 @@ it('a flood that goes on has the heap collected once, and so does the next', asy
   expect(told).toHaveLength(6);
   // The sixteenth read of each; the last flood was over before it was worth it.
   expect(collected).toEqual([1_500, 7_400 + 1_500]);
+});
+
+it('a flood that goes on is told again: somebody else may have set the heap meanwhile', async () => {
+  const { clock, memory, told, setByAnother } = setUp();
+  memory.took(MEBIBYTE);
+  await clock.advance(100);
+  setByAnother(false);
+  await clock.advance(5_000);
+  expect(told).toEqual([
+    [0, true],
+    [250, true],
+    [2_250, false],
+  ]);
 });
 
 it('the end of everything ends a flood, once', async () => {

@@ -13,7 +13,7 @@ const CALM_LOOKS = 8;
 
 /** The heap of this process, as far as a flood is concerned. */
 export interface FloodHeap {
-  /** A flood begins, or is over. */
+  /** A flood begins, goes on or is over. */
   setThrifty(isThrifty: boolean): void;
   /**
    * Takes all garbage away soon: only then is it measured anew how far the heap may grow, and until then it grows by what it was
@@ -78,8 +78,10 @@ export class FloodMemory {
     this.#cancel = this.#timers.after(LOOK_MS, () => {
       this.#calmLooks = this.#bytes < FLOOD_BYTES ? this.#calmLooks + 1 : 0;
       this.#bytes = 0;
-      if (this.#calmLooks < CALM_LOOKS) this.#look();
-      else this.end();
+      if (this.#calmLooks >= CALM_LOOKS) return this.end();
+      // The heap has other users, who may have set it meanwhile: whoever starts a host that takes over a flood, for one.
+      this.#heap.setThrifty(true);
+      this.#look();
     });
   }
 }
