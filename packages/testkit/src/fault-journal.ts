@@ -87,6 +87,12 @@ export class FaultJournal implements Journal {
     return this.#read(this.#inner.readChannel(...args));
   }
 
+  readEnvelopesAfter(
+    ...args: Parameters<Journal['readEnvelopesAfter']>
+  ): ReturnType<Journal['readEnvelopesAfter']> {
+    return this.#read(this.#inner.readEnvelopesAfter(...args));
+  }
+
   listChannels(...args: Parameters<Journal['listChannels']>): ReturnType<Journal['listChannels']> {
     return this.#read(this.#inner.listChannels(...args));
   }

@@ -10,7 +10,7 @@ export function channelsContract(here: JournalUnderTest): void {
       expect(await here.journal.readChannel('ahp-chat:/other')).toBeUndefined();
     });
 
-    test('a channel comes with its envelopes above the row, oldest first, and no others', async () => {
+    test('a channel comes as in its row, and its envelopes above that oldest first, and no others', async () => {
       await here.journal.commit([
         envelope(1),
         envelope(2, 'ahp-chat:/other'),
@@ -25,11 +25,31 @@ export function channelsContract(here: JournalUnderTest): void {
         seq: 1,
         state: '{"s":1}',
         local: '{"l":1}',
-        envelopes: [
-          { seq: 3, channel: chat, time: 1_003, json: '{"n":3}' },
-          { seq: 4, channel: chat, time: 1_004, json: '{"n":4}' },
-        ],
       });
+      expect(await here.journal.readEnvelopesAfter(chat, 1, 1e6)).toEqual([
+        { seq: 3, channel: chat, time: 1_003, json: '{"n":3}' },
+        { seq: 4, channel: chat, time: 1_004, json: '{"n":4}' },
+      ]);
+    });
+
+    test('envelopes after a number come up to the one that fills a page, and all of them page by page', async () => {
+      await here.journal.commit([
+        ...[1, 2, 3].map((seq) => envelope(seq)),
+        envelope(4, 'ahp-chat:/other'),
+        envelope(5, chat, { json: JSON.stringify('long '.repeat(30_000)) }),
+      ]);
+      await here.journal.commit([6, 7].map((seq) => envelope(seq)));
+      const page = async (after: number, maxBytes: number): Promise<number[] | undefined> =>
+        seqs(await here.journal.readEnvelopesAfter(chat, after, maxBytes));
+      expect(await page(0, 0)).toEqual([1]);
+      expect(await page(0, 7)).toEqual([1]);
+      expect(await page(0, 8)).toEqual([1, 2]);
+      expect(await page(1, 14)).toEqual([2, 3]);
+      expect(await page(1, 15)).toEqual([2, 3, 5]);
+      expect(await page(3, 150_008)).toEqual([5, 6]);
+      expect(await page(0, 1e6)).toEqual([1, 2, 3, 5, 6, 7]);
+      expect(await page(7, 1e6)).toEqual([]);
+      expect(await here.journal.readEnvelopesAfter('ahp-chat:/none', 0, 1e6)).toEqual([]);
     });
 
     test('the local part of a row is replaced alone, and nothing happens where there is no row', async () => {

@@ -21,8 +21,10 @@ export interface Journal {
    */
   reserveSeq(seq: number): Promise<void>;
 
-  /** The channel's snapshot row and all its envelopes above the row's `seq`, oldest first; `undefined` when unknown. */
+  /** The channel's snapshot row; `undefined` when unknown. */
   readChannel(uri: string): Promise<StoredChannel | undefined>;
+  /** A channel's envelopes above `after`, oldest first, up to the one with which they come to `maxBytes` of JSON. */
+  readEnvelopesAfter(channel: string, after: number, maxBytes: number): Promise<readonly StoredEnvelope[]>;
   /** URIs of the channels that belong to a session (its chats), in order of creation. */
   listChannels(session: string): Promise<readonly { uri: string; kind: string }[]>;
   /** Channels marked open by a `markOpen` write and not closed since: what recovery at start visits [CONN-8]. */
@@ -216,7 +218,6 @@ export interface StoredChannel {
   readonly seq: number;
   readonly state: string;
   readonly local: string;
-  readonly envelopes: readonly StoredEnvelope[];
 }
 
 /** A completed turn by its place in its chat, counted from 0; `json` is the turn as on the wire. */

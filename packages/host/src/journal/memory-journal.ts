@@ -60,9 +60,23 @@ export class MemoryJournal implements Journal {
   async readChannel(uri: string): Promise<StoredChannel | undefined> {
     const disk = this.#opened();
     const row = disk.channels.get(uri);
-    if (row === undefined) return undefined;
-    const envelopes = disk.envelopes.filter((envelope) => envelope.channel === uri && envelope.seq > row.seq);
-    return { ...row, envelopes: envelopes.map(withoutOrigin) };
+    return row && { ...row };
+  }
+
+  async readEnvelopesAfter(
+    channel: string,
+    after: number,
+    maxBytes: number,
+  ): Promise<readonly StoredEnvelope[]> {
+    const all = this.#opened().envelopes.filter(
+      (envelope) => envelope.channel === channel && envelope.seq > after,
+    );
+    let total = 0;
+    const last = all.findIndex(({ json }) => {
+      total += Buffer.byteLength(json);
+      return total >= maxBytes;
+    });
+    return all.slice(0, last === -1 ? undefined : last + 1).map(withoutOrigin);
   }
 
   async listChannels(session: string): Promise<readonly { uri: string; kind: string }[]> {

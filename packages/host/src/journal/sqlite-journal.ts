@@ -134,6 +134,10 @@ export class SqliteJournal implements Journal {
     return this.#read(({ reader }) => reader.channel(uri));
   }
 
+  readEnvelopesAfter(channel: string, after: number, maxBytes: number): Promise<readonly StoredEnvelope[]> {
+    return this.#read(({ reader }) => reader.envelopesAfter(channel, after, maxBytes));
+  }
+
   listChannels(session: string): Promise<readonly { uri: string; kind: string }[]> {
     return this.#read(({ reader }) => reader.channels(session));
   }

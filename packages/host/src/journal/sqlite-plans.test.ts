@@ -42,6 +42,7 @@ test('no statement of the journal walks through a table, whatever it holds', asy
     { op: 'markClosed', uri: 'c' },
   ]);
   await journal.readChannel('c');
+  await journal.readEnvelopesAfter('c', 5, 500);
   await journal.listChannels('s');
   await journal.listOpen();
   await journal.listStale(5, 5);

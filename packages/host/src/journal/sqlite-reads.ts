@@ -40,20 +40,34 @@ export class SqliteReader {
       uri,
     );
     if (row === undefined) return undefined;
-    const seq = number(row, 'seq');
     const session = optionalText(row, 'session');
     return {
       uri,
       kind: text(row, 'kind'),
       ...(session !== undefined && { session }),
-      seq,
+      seq: number(row, 'seq'),
       state: storedState(row),
       local: text(row, 'local'),
-      envelopes: this.#statements
-        .all(`SELECT ${RUN_COLUMNS} FROM envelopes WHERE channel = ? AND seq > ? ORDER BY seq`, uri, seq)
-        .flatMap(unpack)
-        .filter((envelope) => envelope.seq > seq),
     };
+  }
+
+  envelopesAfter(channel: string, after: number, maxBytes: number): StoredEnvelope[] {
+    const envelopes: StoredEnvelope[] = [];
+    let total = 0;
+    const rows = this.#statements.iterate(
+      `SELECT ${RUN_COLUMNS} FROM envelopes WHERE channel = ? AND seq > ? ORDER BY seq`,
+      channel,
+      after,
+    );
+    for (const row of rows) {
+      for (const envelope of unpack(row)) {
+        if (envelope.seq <= after) continue;
+        envelopes.push(envelope);
+        total += Buffer.byteLength(envelope.json);
+        if (total >= maxBytes) return envelopes;
+      }
+    }
+    return envelopes;
   }
 
   channels(session: string): { uri: string; kind: string }[] {

@@ -205,6 +205,11 @@ async function answers(journal: Journal): Promise<unknown> {
   const edges = [0, 3, 8, 21, 60];
   const reads: unknown[] = [await journal.windowStats(), await journal.listStale(100, 10)];
   for (const uri of ['a', 'b']) reads.push(await journal.readChannel(uri), await journal.diskUse(uri));
+  for (const uri of ['a', 'b']) {
+    for (const after of [0, 3, 8, 21, 60])
+      for (const maxBytes of [10, 60, 10_000])
+        reads.push(await journal.readEnvelopesAfter(uri, after, maxBytes));
+  }
   for (const from of edges) {
     for (const upTo of edges) {
       for (const maxBytes of [10, 60, 10_000, 200_000])

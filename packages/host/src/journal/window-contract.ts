@@ -70,7 +70,7 @@ export function windowContract(here: JournalUnderTest): void {
     test('trimming stops before what a snapshot row does not reflect yet', async () => {
       await here.journal.commit([channel('b', 2)]);
       expect(await here.journal.trim(9, 100)).toBe(1);
-      expect((await here.journal.readChannel('b'))?.envelopes).toHaveLength(1);
+      expect(await here.journal.readEnvelopesAfter('b', 2, 1e6)).toHaveLength(1);
       await here.journal.commit([channel('b', 3)]);
       expect(await here.journal.trim(9, 100)).toBe(4);
     });

@@ -14,6 +14,9 @@ import type { CommitPath } from './commit-path.ts';
 import type { ChannelLocals } from './locals.ts';
 import { readTurn, WINDOW_LIMITS, withTurns } from './window.ts';
 
+/** Envelopes that are in memory at a time while a channel is loaded, in bytes of JSON. */
+const CATCH_UP_BYTES = 512 * 1024;
+
 const isKind = (kind: string): kind is ChannelKind => CHANNEL_KINDS.some((known) => known === kind);
 
 /** What a new channel begins with. */
@@ -208,13 +211,22 @@ export class Registry {
       usedAt: steadyNow(this.#clock),
     });
     if (channel.is('chat')) await this.#fillWindow(channel);
-    for (const { json, seq } of stored.envelopes) {
-      // Journaled by this host after its checks.
-      const envelope: ActionEnvelope = JSON.parse(json);
-      channel.state = reduceMirrored(kind, channel.state, envelope.action, envelope['x-time'] ?? 0);
-      channel.seq = seq;
-    }
+    await this.#catchUp(channel);
     return channel;
+  }
+
+  /** Reduces what came after the snapshot row, some of it at a time: of a terminal that flooded it may be many megabytes. */
+  async #catchUp<K extends ChannelKind>(channel: Channel<K>): Promise<void> {
+    for (;;) {
+      const page = await this.#journal.readEnvelopesAfter(channel.uri, channel.seq, CATCH_UP_BYTES);
+      if (page.length === 0) return;
+      for (const { json, seq } of page) {
+        // Journaled by this host after its checks.
+        const envelope: ActionEnvelope = JSON.parse(json);
+        channel.state = reduceMirrored(channel.kind, channel.state, envelope.action, envelope['x-time'] ?? 0);
+        channel.seq = seq;
+      }
+    }
   }
 
   async #fillWindow(chat: Channel<'chat'>): Promise<void> {
