@@ -50,6 +50,21 @@ describe('agenthost serve', () => {
     },
   );
 
+  test.each(['initialize', 'subscribe'])(
+    'stops also when it gets no answer to what it asks about terminals (%s)',
+    async (method) => {
+      const preload = new URL('lost-frames.ts', import.meta.url).href;
+      const host = machine.start(['serve', '--port', '0'], {
+        NODE_OPTIONS: `--import=${preload}`,
+        LOST_METHOD: method,
+      });
+      await host.until('Ctrl-C stops it.');
+      host.kill('SIGTERM');
+      expect(await host.ended).toMatchObject({ code: 0, err: 'stopping; once more ends it at once\n' });
+    },
+    30_000,
+  );
+
   test('says where a damaged database is kept, and goes on with a new one', async () => {
     mkdirSync(machine.dataFolder, { recursive: true });
     writeFileSync(

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import type { AhpClient } from '@agenthost/client';
 import type { Context } from '../context.ts';
 import { readHosts } from '../discovery.ts';
 import { CliError, EXIT, type ExitCode, usageError } from '../exit.ts';
@@ -15,8 +16,8 @@ import { checkName, dataDirOf, missingRoots, rootsOf } from '../serve/places.ts'
 import type { ServeSettings } from '../serve/start.ts';
 import { leaveWord } from '../serve/word-of-host.ts';
 
-/** Counting terminals must not keep a host from stopping. */
-const stopPatienceMs = 1_000;
+/** Counting terminals must not keep a host from stopping: so long for connection, handshake and answer together. */
+const stopPatienceMs = 2_000;
 
 /** Beyond loopback the host refuses shorter ones. */
 const WEAK_TOKEN_LENGTH = 16;
@@ -130,20 +131,33 @@ export async function serve(context: Context, screen: Screen, options: ServeOpti
   }
 }
 
-/** Terminals that run on the host here; none when it does not answer, for then there is nothing to tell. */
+/** Terminals that run on the host here; none when it does not answer in time, for then there is nothing to tell. */
 async function countTerminals(target: ClientTarget): Promise<number> {
   try {
     // An upgrade may have taken it away since the host was started; stopping goes on without.
     const { openClient } = await import('../open-client.ts');
-    const client = await openClient(target, { connectTimeoutMs: stopPatienceMs });
-    try {
-      const { items } = await client.terminals();
-      return items.filter(({ exitCode }) => exitCode === undefined).length;
-    } finally {
-      client.close();
-    }
+    const patience = AbortSignal.timeout(stopPatienceMs);
+    const late = new Promise<number>((resolve) => {
+      patience.addEventListener('abort', () => resolve(0), { once: true });
+    });
+    const connecting = openClient(target, { connectTimeoutMs: stopPatienceMs });
+    return await Promise.race([runningTerminals(connecting, patience), late]);
   } catch {
     return 0;
+  }
+}
+
+/** Leaves no client behind that asks longer than `patience`; one that still connects by then ends with the host. */
+async function runningTerminals(connecting: Promise<AhpClient>, patience: AbortSignal): Promise<number> {
+  const client = await connecting;
+  try {
+    if (patience.aborted) return 0;
+    // What waits for an answer is rejected then.
+    patience.addEventListener('abort', () => client.close(), { once: true });
+    const { items } = await client.terminals();
+    return items.filter(({ exitCode }) => exitCode === undefined).length;
+  } finally {
+    client.close();
   }
 }
 
