@@ -6,6 +6,7 @@ export type { Clock } from './clock.ts';
 export { type ConnectOptions, connect, createClient } from './connect.ts';
 export type { BackoffOptions } from './connection.ts';
 export type { ConnectionState, ConnectionStateName } from './connection-state.ts';
+export { type ContentPlace, contentText } from './content.ts';
 export { ECHO_PATIENCE_MS } from './dispatcher.ts';
 export {
   CannotConnect,
@@ -38,7 +39,6 @@ export type { ImportedTurn, ImportOptions, ImportSource } from './session-import
 export type { Sessions } from './sessions.ts';
 export {
   type ClaimTarget,
-  contentText,
   type TerminalHandle,
   type TerminalHolder,
   type TerminalViewer,

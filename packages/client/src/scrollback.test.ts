@@ -1,7 +1,7 @@
-import type { TerminalCommandPart, TerminalContentPart } from '@agenthost/protocol';
+import type { TerminalCommandPart, TerminalContentPart, TerminalState } from '@agenthost/protocol';
 import { describe, expect, test } from 'vitest';
+import { contentText } from './content.ts';
 import { TERMINAL_MIRROR_LIMIT, trimContent, trimScrollback } from './scrollback.ts';
-import { contentText } from './terminal.ts';
 
 const text = (value: string): TerminalContentPart => ({ type: 'unclassified', value });
 const command = (output: string): TerminalCommandPart => ({
@@ -43,6 +43,32 @@ describe('[TERM-4] what a mirror keeps of a terminal', () => {
   test('commands without output count too', () => {
     const content = Array.from({ length: 1_000 }, () => command(''));
     expect(trimContent(content, 10_000).length).toBeLessThan(100);
+  });
+
+  test('what a host folded goes first, and what went is counted on from what the host told', () => {
+    const state = (content: TerminalContentPart[], trimmed?: TerminalState['x-trimmed']): TerminalState => ({
+      title: 'sh',
+      claim: { kind: 'client', clientId: 'c1' },
+      content,
+      ...(trimmed === undefined ? {} : { 'x-trimmed': trimmed }),
+    });
+    const lines = text('0123456\n'.repeat(TERMINAL_MIRROR_LIMIT / 8));
+    const half = TERMINAL_MIRROR_LIMIT / 2;
+    const own = trimScrollback(state([lines]));
+    const { units = 0 } = own['x-trimmed'] ?? {};
+    expect(own).toEqual(
+      state([text('0123456\n'.repeat((2 * half - units) / 8))], { units, isFolded: false }),
+    );
+    expect(units).toBeGreaterThanOrEqual(half);
+    const told = trimScrollback(state([text('screen'), lines], { units: 1_000, isFolded: true }));
+    expect(told).toEqual({ ...own, 'x-trimmed': { units: 1_000 + units, isFolded: false } });
+    const screen = text('s'.repeat(half));
+    const rest = text('r'.repeat(half));
+    expect(trimScrollback(state([screen, rest], { units: 7, isFolded: true }))).toEqual(
+      state([rest], { units: 7, isFolded: false }),
+    );
+    const small = state([text('screen'), text('rest')], { units: 7, isFolded: true });
+    expect(trimScrollback(small)).toBe(small);
   });
 
   test('other channels have nothing to trim', () => {

@@ -1,4 +1,5 @@
 import type { ChannelKind, ChannelState, TerminalContentPart, TerminalState } from '@agenthost/protocol';
+import { contentText } from './content.ts';
 
 /**
  * UTF-16 units of a terminal's content that a mirror holds at most; past it, it keeps the newer half. Twice what a host
@@ -9,17 +10,23 @@ export const TERMINAL_MIRROR_LIMIT = 2 * 1024 * 1024;
 /** What a part costs besides its text, so that a million silent commands are bounded as well. */
 const PART_COST = 64;
 
-/** A terminal whose content is within the limit: the state itself, or one with the oldest output left out [TERM-4]. */
+/**
+ * A terminal whose content is within the limit: the state itself, or one with the oldest output left out [TERM-4]. What a host
+ * folded goes first, since it shows what came before that.
+ */
 export function trimScrollback<S extends ChannelState[ChannelKind]>(state: S): S {
   if (!('content' in state) || !('claim' in state)) return state;
-  const content = trimContent(state.content, TERMINAL_MIRROR_LIMIT);
-  return content === state.content ? state : { ...state, content };
+  if (sizeOfAll(state.content) <= TERMINAL_MIRROR_LIMIT) return state;
+  const { units, isFolded } = state['x-trimmed'] ?? { units: 0, isFolded: false };
+  const output = state.content.slice(isFolded ? 1 : 0);
+  const content = trimContent(output, TERMINAL_MIRROR_LIMIT);
+  const dropped = contentText(output).length - contentText(content).length;
+  return { ...state, content, 'x-trimmed': { units: units + dropped, isFolded: false } };
 }
 
 /** Content of at most `limit`: as it is, or its newer half, beginning at a line where there is one. */
 export function trimContent(content: TerminalState['content'], limit: number): TerminalState['content'] {
-  let size = 0;
-  for (const part of content) size += sizeOf(part);
+  const size = sizeOfAll(content);
   if (size <= limit) return content;
   const excess = size - Math.floor(limit / 2);
   let dropped = 0;
@@ -33,6 +40,9 @@ export function trimContent(content: TerminalState['content'], limit: number): T
   if (oldest === undefined) return content;
   return [cutHead(oldest, excess - dropped), ...rest];
 }
+
+const sizeOfAll = (content: TerminalState['content']): number =>
+  content.reduce((size, part) => size + sizeOf(part), 0);
 
 const sizeOf = (part: TerminalContentPart): number =>
   part.type === 'command'

@@ -1,11 +1,5 @@
-import type {
-  ActionEnvelope,
-  TerminalClaim,
-  TerminalContentPart,
-  TerminalSignal,
-  TerminalState,
-  URI,
-} from '@agenthost/protocol';
+import type { ActionEnvelope, TerminalClaim, TerminalSignal, TerminalState, URI } from '@agenthost/protocol';
+import { type ContentPlace, contentPlace, contentText } from './content.ts';
 import { ChannelLost } from './errors.ts';
 import type { Mirror } from './mirror.ts';
 import type { DispatchOutcome } from './pending.ts';
@@ -34,9 +28,10 @@ export interface TerminalViewer {
   onOutput(text: string): void;
   /**
    * The screen begins anew with this: when attached, when a snapshot came in place of what was missed, and when somebody
-   * cleared the scrollback. Absent: `onOutput` gets it, behind a reset (`ESC c`) unless it is the first.
+   * cleared the scrollback. Absent: `onOutput` gets it, behind a reset (`ESC c`) unless it is the first. `place`: where it stands in
+   * all that the terminal has put out.
    */
-  onReset?(content: string): void;
+  onReset?(content: string, place: ContentPlace): void;
 }
 
 /** What a terminal handle needs of its client. */
@@ -104,10 +99,12 @@ export class TerminalHandle {
   /** Shows the terminal on a screen: what is there at once, and all that follows. The result ends it. */
   attach(viewer: TerminalViewer): () => void {
     let seen = -1;
-    const restart = (content: string): void => {
+    const restart = (): void => {
       const isFirst = seen < 0;
       seen = this.mirror.reflectedSeq;
-      if (viewer.onReset !== undefined) viewer.onReset(content);
+      const state = this.mirror.confirmed;
+      const content = contentText(state.content);
+      if (viewer.onReset !== undefined) viewer.onReset(content, contentPlace(state));
       else if (!isFirst) viewer.onOutput(FULL_RESET + content);
       else if (content !== '') viewer.onOutput(content);
     };
@@ -119,14 +116,11 @@ export class TerminalHandle {
         viewer.onOutput(action.data);
       } else if (action.type === 'terminal/cleared') {
         // The content as it is now: output that came behind it in the same frame is in there.
-        restart(contentText(this.mirror.confirmed.content));
+        restart();
       }
     };
-    const stops = [
-      this.mirror.onAction(take),
-      this.mirror.onSnapshot(() => restart(contentText(this.mirror.confirmed.content))),
-    ];
-    restart(contentText(this.mirror.confirmed.content));
+    const stops = [this.mirror.onAction(take), this.mirror.onSnapshot(restart)];
+    restart();
     return () => {
       for (const stop of stops) stop();
     };
@@ -211,10 +205,6 @@ export class TerminalHandle {
     return exited;
   }
 }
-
-/** All output of a terminal's content as one stream for a terminal emulator. */
-export const contentText = (content: readonly TerminalContentPart[]): string =>
-  content.map((part) => (part.type === 'command' ? part.output : part.value)).join('');
 
 /** The claim that a target stands for. */
 export function claimOf(target: ClaimTarget, clientId: string): TerminalClaim {

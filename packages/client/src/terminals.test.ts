@@ -202,6 +202,28 @@ describe('output', () => {
     expect(log).toEqual(['[old]', '[]', 'x', '[new]']);
   });
 
+  test('[TERM-4] a screen is told where content stands in all that was put out', async () => {
+    const it = await harness();
+    const state = terminalState({ kind: 'client', clientId: 'c1' });
+    const content = ['screen', 'rest'].map((value) => ({ type: 'unclassified', value }) as const);
+    it.host.states.set(URI, { ...state, content, 'x-trimmed': { units: 5_000, isFolded: true } });
+    const terminal = await opened(it);
+    const places: unknown[] = [];
+    terminal.attach({
+      onReset: (text, place) => places.push([text, place]),
+      onOutput: (text) => places.push(text),
+    });
+    await emit(it, data('!'), { type: 'terminal/cleared' }, data('?'));
+    terminal.attach({ onReset: (text, place) => places.push([text, place]), onOutput: () => undefined });
+    expect(places).toEqual([
+      ['screenrest', { start: 5_000, screenLength: 6 }],
+      '!',
+      ['', { start: 5_005, screenLength: 0 }],
+      '?',
+      ['?', { start: 5_005, screenLength: 0 }],
+    ]);
+  });
+
   test('nothing comes after its end', async () => {
     const it = await harness();
     const terminal = await opened(it);

@@ -37,7 +37,7 @@ export async function terminalState(client: RawClient, uri = TERMINAL): Promise<
 }
 
 /** All output of a terminal. */
-export const outputOf = ({ content }: TerminalState): string =>
+export const outputOf = ({ content }: Pick<TerminalState, 'content'>): string =>
   content.map((part) => (part.type === 'command' ? part.output : part.value)).join('');
 
 /** The catalogue of terminals. */

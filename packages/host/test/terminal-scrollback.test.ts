@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Scrollback } from '../src/terminals/scrollback/scrollback.ts';
 import { startHost } from './host-fixture.ts';
-import { openTerminal, outputOf, terminalState } from './terminal-fixture.ts';
+import { openTerminal, outputOf, TERMINAL, terminalState } from './terminal-fixture.ts';
 
 describe('the scrollback', () => {
   it('[TERM-4] keeps the last 1 MiB of output, and not much more, where nothing else is set', async () => {
@@ -30,6 +30,39 @@ describe('the scrollback', () => {
     const output = outputOf(await terminalState(desk));
     expect(output.length).toBeLessThan(500_000);
     expect(output.endsWith('line 39999\r\n')).toBe(true);
+  });
+
+  it('[TERM-4] says how much of all that was put out it does not hold any more', async () => {
+    const host = await startHost({ terminals: { scrollbackLength: 10_000 } });
+    let desk = await host.client();
+    await openTerminal(host, desk);
+    let all = '';
+    const put = async (text: string): Promise<void> => {
+      all += text;
+      host.ptys.last.output(text);
+      await host.advance(50);
+    };
+    /** The output that the content holds, which must be the end of all. */
+    const isTold = async (): Promise<string> => {
+      const { content, 'x-trimmed': trimmed } = await terminalState(desk);
+      const output = outputOf({ content: content.slice(trimmed?.isFolded === true ? 1 : 0) });
+      expect((trimmed?.units ?? 0) + output.length).toBe(all.length);
+      expect(all.endsWith(output)).toBe(true);
+      return output;
+    };
+    await put('first\r\n');
+    expect(await terminalState(desk)).toMatchObject({ 'x-trimmed': { units: 0, isFolded: false } });
+    for (let part = 0; part < 10; part += 1) await put(`line ${part} 😀\r\n`.repeat(500));
+    expect((await isTold()).length).toBeLessThan(16_000);
+    expect(await terminalState(desk)).toMatchObject({ 'x-trimmed': { isFolded: true } });
+    desk.dispatch(TERMINAL, { type: 'terminal/cleared' });
+    await host.advance(50);
+    expect(await isTold()).toBe('');
+    await put('behind it\r\n');
+    expect(await isTold()).toBe('behind it\r\n');
+    await host.restart();
+    desk = await host.client('desk');
+    expect(await isTold()).toBe('behind it\r\n');
   });
 
   it('[TERM-4] [ACT-8] is folded once while the journal is down, and on when that is up again', async () => {

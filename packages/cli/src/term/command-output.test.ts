@@ -8,22 +8,52 @@ function output({ isTerminal = false, isRaw = false } = {}): { context: FakeCont
   return { context, output: new CommandOutput(context, new Screen(context), isRaw) };
 }
 
+const whole = { start: 0, screenLength: 0 };
+
 describe('what a command puts out', () => {
   test('a snapshot goes on behind what was written, once', () => {
     const { context, output: out } = output();
-    out.continueIn('');
+    out.continueIn('', whole);
     out.write('one\r\ntwo\r\n');
-    out.continueIn('one\r\ntwo\r\nthree\r\n');
+    out.continueIn('one\r\ntwo\r\nthree\r\n', whole);
     out.write('four');
     out.end();
     expect([context.out, context.err]).toEqual(['one\ntwo\nthree\nfour', '']);
   });
 
-  test('where the end of it is not in the snapshot any more, that is said', () => {
+  test('output that says the same again and again goes on at its place', () => {
     const { context, output: out } = output();
-    out.write('one\r\n');
-    out.continueIn('much later\r\n');
-    expect(context.out).toBe('one\nmuch later\n');
+    out.continueIn('', whole);
+    out.write('y\r\n'.repeat(10_000));
+    out.continueIn('y\r\n'.repeat(12_000), whole);
+    // Trimmed meanwhile, also of what was written: the screen that it left is not written again.
+    out.continueIn(`screen${'y\r\n'.repeat(10_000)}`, { start: 9_000, screenLength: 6 });
+    out.write('end');
+    out.end();
+    expect(context.out).toBe(`${'y\n'.repeat(13_000)}end`);
+    expect(context.err).toBe('');
+  });
+
+  test('what was trimmed before it came is said to be missed, and left on the screen of a window', () => {
+    for (const isTerminal of [false, true]) {
+      const { context, output: out } = output({ isTerminal });
+      out.write('one\r\n');
+      out.continueIn('[screen]two\r\n', { start: 12_345, screenLength: 8 });
+      out.continueIn('two\r\nthree\r\n', { start: 12_345, screenLength: 0 });
+      expect(context.out).toBe(isTerminal ? 'one\r\n[screen]two\r\nthree\r\n' : 'one\ntwo\nthree\n');
+      expect(context.err).toMatch(/^12,340 characters of output were missed here\n$/);
+    }
+  });
+
+  test('where a snapshot does not say its place, the end of what was written is looked for in it', () => {
+    const { context, output: out } = output();
+    const lines = Array.from({ length: 2_000 }, (_, index) => `${index}\r\n`).join('');
+    out.write(lines);
+    out.continueIn(`${lines.slice(3_000)}end\r\n`, whole);
+    const written = `${lines.replaceAll('\r', '')}end\n`;
+    expect([context.out, context.err]).toEqual([written, '']);
+    out.continueIn('much later\r\n', whole);
+    expect(context.out).toBe(`${written}much later\n`);
     expect(context.err).toContain('some output was missed');
   });
 

@@ -1,3 +1,4 @@
+import type { ContentPlace } from '@agenthost/client';
 import type { Context } from '../context.ts';
 import type { Screen } from '../render/screen.ts';
 import { DisplayFilter, FileFilter } from './display-filter.ts';
@@ -11,6 +12,8 @@ export class CommandOutput {
   readonly #display: DisplayFilter | undefined;
   readonly #file: FileFilter;
   #tail = '';
+  /** UTF-16 units that the terminal had put out up to what was written last. */
+  #length = 0;
 
   constructor({ stdout }: Context, screen: Screen, isRaw: boolean) {
     this.#screen = screen;
@@ -18,17 +21,37 @@ export class CommandOutput {
     this.#file = new FileFilter(isRaw);
   }
 
-  /** Goes on in a snapshot behind what was written; where that is not in it any more, what is missed cannot be told. */
-  continueIn(content: string): void {
-    const start = this.#tail === '' ? 0 : content.lastIndexOf(this.#tail);
-    if (start < 0) this.#screen.note('some output was missed, or shows twice');
-    this.write(start < 0 ? content : content.slice(start + this.#tail.length));
+  /** Goes on in a snapshot behind what was written, and says so when that is not in it any more. */
+  continueIn(content: string, { start, screenLength }: ContentPlace): void {
+    const output = content.slice(screenLength);
+    const seen = this.#length - start;
+    if (seen < 0) {
+      this.#screen.note(`${(-seen).toLocaleString('en')} characters of output were missed here`);
+      // A window needs what they left on the screen; a file has some of that already.
+      this.write(this.#display === undefined ? output : content);
+    } else if (this.#isWritten(output.slice(0, seen))) this.write(output.slice(seen));
+    else this.#search(content);
+    this.#length = start + output.length;
   }
 
   /** The next piece. */
   write(text: string): void {
+    this.#length += text.length;
     this.#tail = (this.#tail + text).slice(-tailLength);
     this.#screen.text(this.#display?.next(text) ?? this.#file.next(text));
+  }
+
+  /** Whether what was written ends with this, as far as both are known. */
+  #isWritten(output: string): boolean {
+    const length = Math.min(output.length, this.#tail.length);
+    return output.slice(output.length - length) === this.#tail.slice(this.#tail.length - length);
+  }
+
+  /** Of a host that does not tell where a snapshot stands. */
+  #search(content: string): void {
+    const start = content.lastIndexOf(this.#tail);
+    if (start < 0) this.#screen.note('some output was missed, or shows twice');
+    this.write(start < 0 ? content : content.slice(start + this.#tail.length));
   }
 
   /** The last has come: what waits is written, a window put back as it was. */

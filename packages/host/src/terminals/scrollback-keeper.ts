@@ -1,7 +1,8 @@
-import type { TerminalState } from '@agenthost/protocol';
+import type { TerminalState, TrimmedOutput } from '@agenthost/protocol';
 import type { Channel } from '../sync/channel.ts';
 import type { TerminalParts } from './parts.ts';
 import { Scrollback } from './scrollback/scrollback.ts';
+import { headOf, outputLength } from './scrollback/trim.ts';
 
 /** Keeps one terminal's content within its bound while it runs [TERM-4]. */
 export class ScrollbackKeeper {
@@ -92,7 +93,9 @@ export class ScrollbackKeeper {
     const { state } = this.#channel;
     this.#undoable();
     const content = next(state.content);
-    if (content !== state.content) this.#parts.sync.setWindow(this.#channel, { ...state, content });
+    if (content === state.content) return;
+    const trimmed = trimmedOutput(state, content);
+    this.#parts.sync.setWindow(this.#channel, { ...state, content, 'x-trimmed': trimmed });
   }
 
   /** What it knows beside the content fits only a content that stays. */
@@ -115,4 +118,10 @@ export class ScrollbackKeeper {
       this.#parts.log.error({ error, uri: this.#channel.uri }, 'a scrollback could not be kept short'),
     );
   }
+}
+
+/** What is to be told of a terminal whose content becomes this one without an action that says so. */
+function trimmedOutput(before: TerminalState, content: TerminalState['content']): TrimmedOutput {
+  const units = (before['x-trimmed']?.units ?? 0) + outputLength(before.content) - outputLength(content);
+  return { units, isFolded: headOf(content) !== undefined };
 }

@@ -248,6 +248,7 @@ export class Terminals implements TerminalService, TerminalStarter {
       cols,
       rows,
       content: [],
+      'x-trimmed': { units: 0, isFolded: false },
       claim: openClaim(sync, claim),
     };
     const local = {

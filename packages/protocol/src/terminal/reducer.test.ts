@@ -82,6 +82,14 @@ describe('terminalReducer', () => {
     expect(reduce(cleared, { type: 'terminal/cleared' })).toBe(cleared);
   });
 
+  it('[TERM-4] what is cleared counts as trimmed, but for the screen that stood for more', () => {
+    const content = [text('screen'), text('$ '), command('ls', 'a😀')];
+    const cleared = (isFolded: boolean): TerminalState =>
+      reduce({ ...terminal(content), 'x-trimmed': { units: 9, isFolded } }, { type: 'terminal/cleared' });
+    expect(cleared(true)).toStrictEqual({ ...terminal([]), 'x-trimmed': { units: 14, isFolded: false } });
+    expect(cleared(false)).toMatchObject({ content: [], 'x-trimmed': { units: 20 } });
+  });
+
   it('[TERM-2] input leaves no trace', () => {
     const state = terminal([text('Password: ')]);
     expect(reduce(state, { type: 'terminal/input', data: 'hunter2\r' })).toBe(state);

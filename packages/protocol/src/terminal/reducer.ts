@@ -23,7 +23,7 @@ export function terminalReducer(state: TerminalState, action: StateAction, _now:
     case 'terminal/exited':
       return patch(state, { exitCode: action.exitCode });
     case 'terminal/cleared':
-      return patch(state, { content: [] });
+      return clear(state);
     case 'terminal/commandDetectionAvailable':
       return patch(state, { supportsCommandDetection: true });
     case 'terminal/commandExecuted':
@@ -38,6 +38,17 @@ export function terminalReducer(state: TerminalState, action: StateAction, _now:
       return state;
   }
 }
+
+/** Whoever counts what was trimmed counts this too, wherever each of them has trimmed. */
+function clear(state: TerminalState): TerminalState {
+  const { content, 'x-trimmed': trimmed } = state;
+  if (trimmed === undefined) return patch(state, { content: [] });
+  const units = trimmed.units + outputLength(content.slice(trimmed.isFolded ? 1 : 0));
+  return patch(state, { content: [], 'x-trimmed': { units, isFolded: false } });
+}
+
+const outputLength = (content: readonly TerminalContentPart[]): number =>
+  content.reduce((sum, part) => sum + (part.type === 'command' ? part.output : part.value).length, 0);
 
 function appendOutput(state: TerminalState, data: string): TerminalState {
   const tail = state.content.at(-1);

@@ -24,6 +24,23 @@ export interface TerminalState {
   claim: TerminalClaim;
   /** True once the shell reports commands; parts do not tell, since there may be none yet. Absent: false. */
   supportsCommandDetection?: boolean;
+  /** Absent: the host does not tell. */
+  'x-trimmed'?: TrimmedOutput;
+}
+
+/**
+ * What a terminal has put out and its content does not hold any more [TERM-4]. Hosts and clients trim without an action, each on its
+ * own: what they have in common is the sum of `units` and what the content holds.
+ */
+export interface TrimmedOutput {
+  /**
+   * UTF-16 units of output that came before what the content holds.
+   * @asType integer
+   * @minimum 0
+   */
+  units: number;
+  /** Whether the first part is the screen that they left, and no output of its own. */
+  isFolded: boolean;
 }
 
 /** Entry of the host's catalogue of terminals. */

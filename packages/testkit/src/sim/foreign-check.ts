@@ -17,12 +17,12 @@ export function checkForeigners(foreigners: readonly ForeignClient[], auditor: S
 
 const judged = (state: ChannelState[ChannelKind]): unknown => timeless(shownBy(state));
 
-/** Without times and activity. Cursors are each client's own. */
+/** Without times, activity and what an extension counts. Cursors are each client's own. */
 function timeless(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(timeless);
   if (typeof value !== 'object' || value === null) return value;
   const entries = Object.entries(value).flatMap(([key, inner]): [string, unknown][] => {
-    if (key === 'modifiedAt' || key === 'turnsNextCursor') return [];
+    if (key === 'modifiedAt' || key === 'turnsNextCursor' || key === 'outputLength') return [];
     if (key === 'status' && typeof inner === 'number') return [[key, inner & ~ACTIVITY_MASK]];
     return [[key, timeless(inner)]];
   });

@@ -48,7 +48,7 @@ export async function runInTerminal(
     undo.push(
       terminal.attach({
         onOutput: (text) => output.write(text),
-        onReset: (content) => output.continueIn(content),
+        onReset: (content, place) => output.continueIn(content, place),
       }),
     );
     try {
