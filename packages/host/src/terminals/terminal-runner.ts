@@ -18,7 +18,7 @@ const SILENT_BYTES = 64 * 1024;
 const MAX_QUERIES = 64;
 
 /** A snapshot is written after so much output, in UTF-16 code units: loading reads it and what came since. */
-const SNAPSHOT_LENGTH = 16 * 1024 * 1024;
+const SNAPSHOT_LENGTH = 4 * 1024 * 1024;
 
 /** Brings one pty and one channel together: what it puts out becomes actions, what is typed reaches it. */
 export class TerminalRunner {
