@@ -26,6 +26,11 @@ export class KeptOutput {
     return this.#end;
   }
 
+  /** How many bytes are held. */
+  get length(): number {
+    return this.#end - this.#start;
+  }
+
   /** Adds a copy of `bytes`. */
   append(bytes: Uint8Array): void {
     for (let taken = 0; taken < bytes.length; ) {

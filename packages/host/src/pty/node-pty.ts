@@ -24,7 +24,7 @@ export class NodePtyOwner implements PtyOwner {
   }
 
   async spawn(spec: PtySpec): Promise<Pty> {
-    const running = await RunningPty.start(spec, this.#options, this.#floodReader);
+    const running = await RunningPty.start(spec, this.#options, { floodReader: this.#floodReader });
     this.#ptys.add(running);
     if (this.#isClosed) {
       await this.#end(running);

@@ -1,4 +1,5 @@
 import type { FloodReader } from './flood/flood-reader.ts';
+import type { KeepBudget } from './keep-budget.ts';
 import { KeptOutput } from './kept-output.ts';
 import { loadNativePty, type NativePty } from './native-pty.ts';
 import { endSession, signalForeground } from './process-session.ts';
@@ -12,8 +13,16 @@ import { checkSpec } from './spawn-checks.ts';
 export interface RunningPtyOptions {
   /** With a sink: the pty is not read from while more than this is unacknowledged. Default 512 KiB. */
   readonly highWater?: number;
-  /** Without a sink: the pty is always read from, and this much of the newest is kept. Default 16 MiB. */
+  /** Without a sink: the pty is always read from, and at most this much of the newest is kept. Default 16 MiB. */
   readonly detachedKeep?: number;
+}
+
+/** What a pty shares with others of its process. */
+export interface PtySurroundings {
+  /** Reads what is put out without pause, in another thread. */
+  readonly floodReader?: FloodReader | undefined;
+  /** What all of them keep without a sink. */
+  readonly keepBudget?: KeepBudget | undefined;
 }
 
 const mebibyte = 1024 * 1024;
@@ -34,6 +43,7 @@ export class RunningPty {
   readonly #device: string;
   readonly #highWater: number;
   readonly #detachedKeep: number;
+  readonly #keepBudget: KeepBudget | undefined;
   readonly #reading: PtyReading;
   readonly #input: PtyInput;
   readonly #kept = new KeptOutput();
@@ -48,24 +58,21 @@ export class RunningPty {
   #silence: NodeJS.Timeout | undefined;
   #ending: Promise<void> | undefined;
 
-  /**
-   * Starts the process; with `floodReader`, what it puts out without pause is read in another thread. Rejects with `PtyError` when the
-   * program, the folder or a pty cannot be had.
-   */
+  /** Starts the process. Rejects with `PtyError` when the program, the folder or a pty cannot be had. */
   static async start(
     spec: PtySpec,
     options: RunningPtyOptions = {},
-    floodReader?: FloodReader,
+    surroundings: PtySurroundings = {},
   ): Promise<RunningPty> {
     const program = await checkSpec(spec);
-    return new RunningPty(spec, program, options, floodReader);
+    return new RunningPty(spec, program, options, surroundings);
   }
 
   private constructor(
     spec: PtySpec,
     program: string,
     options: RunningPtyOptions,
-    floodReader: FloodReader | undefined,
+    { floodReader, keepBudget }: PtySurroundings,
   ) {
     const { native, helperPath } = loadNativePty();
     const env = Object.entries({ PWD: spec.cwd, ...spec.env }).map(([name, value]) => `${name}=${value}`);
@@ -84,6 +91,8 @@ export class RunningPty {
     this.#native = native;
     this.#highWater = options.highWater ?? mebibyte / 2;
     this.#detachedKeep = options.detachedKeep ?? 16 * mebibyte;
+    this.#keepBudget = keepBudget;
+    keepBudget?.join(this.#kept);
     const handlers = { take: (bytes: Uint8Array) => this.#take(bytes), ended: () => this.#drained() };
     this.#reading = new PtyReading(this.#fd, handlers, floodReader);
     this.#input = new PtyInput(this.#fd, () => this.#reading.isClosed);
@@ -110,6 +119,7 @@ export class RunningPty {
    * kept. One sink at a time: a former one hears nothing more.
    */
   attach(offset: number, sink: PtySink): void {
+    this.#keepBudget?.leave(this.#kept);
     this.#kept.forget(offset);
     this.#delivered = this.#kept.start;
     this.#sink = sink;
@@ -121,7 +131,8 @@ export class RunningPty {
   detach(): void {
     this.#sink = undefined;
     this.#gathering.end();
-    this.#kept.trim(this.#detachedKeep);
+    this.#keepBudget?.join(this.#kept);
+    this.#trim();
     this.#setReading();
   }
 
@@ -173,14 +184,20 @@ export class RunningPty {
     this.#input.end();
     this.#reading.close();
     this.#kept.forget(this.#kept.end);
+    this.#keepBudget?.leave(this.#kept);
   }
 
   #take(bytes: Uint8Array): void {
     this.#kept.append(bytes);
     this.#silence?.refresh();
-    if (this.#sink === undefined) this.#kept.trim(this.#detachedKeep);
+    if (this.#sink === undefined) this.#trim();
     else this.#gathering.took(bytes.length, this.#kept.end - this.#delivered);
     this.#setReading();
+  }
+
+  #trim(): void {
+    this.#kept.trim(this.#detachedKeep);
+    this.#keepBudget?.settle();
   }
 
   #deliver(): void {

@@ -153,7 +153,7 @@ describe('a flood', () => {
   it('is read no further than its reader has acknowledged it', async () => {
     start({ floodBytes: 1 });
     const limits = { highWater: 65_536 };
-    const pty = await RunningPty.start(contractSpec(['yes']), limits, floods);
+    const pty = await RunningPty.start(contractSpec(['yes']), limits, { floodReader: floods });
     pty.attach(0, { data: () => undefined, exit: () => undefined });
     await until(() => {
       pty.acknowledge(pty.end);

@@ -7,6 +7,7 @@ import {
   systemTimers,
   type Timers,
 } from '../../lib/clock.ts';
+import { KeepBudget } from '../keep-budget.ts';
 import { PtyError } from '../pty.ts';
 import { RunningPty, type RunningPtyOptions } from '../running-pty.ts';
 import { HeldPty } from './held-pty.ts';
@@ -34,6 +35,8 @@ export interface KeeperOptions {
   readonly timers?: Timers;
 }
 
+/** What all ptys keep together while no host is there. */
+const keptBytes = 64 * 1024 * 1024;
 /** How often ptys that ended are looked for while no host is there, at most. */
 const sweepMs = 60 * 60 * 1_000;
 /** How often it is asked whether a host could come at all, while none is there. */
@@ -52,6 +55,7 @@ export class Keeper {
   readonly #clock: Clock;
   readonly #timers: Timers;
   readonly #server: Server;
+  readonly #keepBudget = new KeepBudget(keptBytes);
   readonly #ptys = new Map<number, HeldPty>();
   readonly #links = new Set<HostLink>();
   #host: HostLink | undefined;
@@ -174,7 +178,7 @@ export class Keeper {
   async #spawn(link: HostLink, { request, spec }: Extract<HostMessage, { type: 'spawn' }>): Promise<void> {
     this.#startingCount += 1;
     try {
-      const pty = await RunningPty.start(spec, this.#options.limits);
+      const pty = await RunningPty.start(spec, this.#options.limits, { keepBudget: this.#keepBudget });
       this.#lastPty += 1;
       const number = this.#lastPty;
       const held = new HeldPty(pty, () => this.#release(number));
