@@ -70,6 +70,7 @@ export async function serve(context: Context, screen: Screen, options: ServeOpti
     import('../serve/start.ts'),
     import('../serve/explain.ts'),
   ]);
+  releaseHeap();
   const others = await readHosts(hostsFolder(context));
   const explained = (cause: unknown): unknown => explainStart(cause, { host, port, dataDir, others });
   try {
@@ -92,7 +93,6 @@ export async function serve(context: Context, screen: Screen, options: ServeOpti
       ...tokenSource,
     };
     const running = await startHosting(settings, config, agents, (line) => screen.note(line));
-    releaseHeap();
     try {
       const { token, certificate } = running.address;
       const [url, wsUrl] = [connectable(running.address.url), connectable(running.address.wsUrl)];

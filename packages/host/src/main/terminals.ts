@@ -24,12 +24,14 @@ export function makeTerminals(
   const { sync, log } = parts;
   const { terminals = {}, dataDir } = options;
   const { scrollbackLength = SCROLLBACK_LENGTH, shell, env = {}, shellIntegration = true } = terminals;
+  const floods = terminals.savesMemory === true ? new FloodMemory(parts, v8Heap) : undefined;
+  floods?.begin();
   keepTerminalList(sync);
   narrowEndedClaims(sync, (error, uri) => log.error({ error, uri }, 'a claim could not be narrowed'));
   return new Terminals({
     ...parts,
     owner: ownerFor(options, version, log),
-    ...(terminals.savesMemory === true ? { floods: new FloodMemory(parts, v8Heap) } : {}),
+    ...(floods === undefined ? {} : { floods }),
     settings: {
       scrollbackLength,
       env,

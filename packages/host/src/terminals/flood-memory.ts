@@ -13,7 +13,7 @@ const CALM_LOOKS = 8;
 
 /** The heap of this process, as far as a flood is concerned. */
 export interface FloodHeap {
-  /** A flood begins, goes on or is over. */
+  /** A flood begins, or is over. */
   setThrifty(isThrifty: boolean): void;
   /**
    * Takes all garbage away soon: only then is it measured anew how far the heap may grow, and until then it grows by what it was
@@ -43,6 +43,15 @@ export class FloodMemory {
     this.#heap = heap;
   }
 
+  /** As if a flood had begun: what a host loads at its start may be one that went on when the host before it was killed. */
+  begin(): void {
+    if (this.#cancel !== undefined) return;
+    this.#heap.setThrifty(true);
+    this.#calmLooks = 0;
+    this.#floodBytes = 0;
+    this.#look();
+  }
+
   /** So much was read of a pty. */
   took(bytes: number): void {
     const now = steadyNow(this.#clock);
@@ -53,10 +62,7 @@ export class FloodMemory {
     this.#bytes += bytes;
     if (this.#cancel !== undefined) return this.#goesOn(bytes);
     if (this.#bytes < FLOOD_BYTES) return;
-    this.#heap.setThrifty(true);
-    this.#calmLooks = 0;
-    this.#floodBytes = 0;
-    this.#look();
+    this.begin();
     this.#goesOn(this.#bytes);
   }
 
@@ -78,10 +84,8 @@ export class FloodMemory {
     this.#cancel = this.#timers.after(LOOK_MS, () => {
       this.#calmLooks = this.#bytes < FLOOD_BYTES ? this.#calmLooks + 1 : 0;
       this.#bytes = 0;
-      if (this.#calmLooks >= CALM_LOOKS) return this.end();
-      // The heap has other users, who may have set it meanwhile: whoever starts a host that takes over a flood, for one.
-      this.#heap.setThrifty(true);
-      this.#look();
+      if (this.#calmLooks < CALM_LOOKS) this.#look();
+      else this.end();
     });
   }
 }
