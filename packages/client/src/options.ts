@@ -22,7 +22,7 @@ export interface ClientBehavior {
   resend?: boolean;
   backoff?: BackoffOptions;
   liveness?: LivenessOptions;
-  /** Milliseconds until an attempt to connect is given up. Default 30,000. */
+  /** Milliseconds until an attempt to open a connection is given up; the handshake behind it has a minute. Default 30,000. */
   connectTimeoutMs?: number;
   /** Time. Default: the machine's. */
   clock?: Clock;

@@ -3,7 +3,7 @@ import type { TokenIdentity } from '../auth/access-tokens.ts';
 import { cookieName, tokenCookie } from '../auth/cookie.ts';
 import type { Admission, Gate } from '../auth/gate.ts';
 import { cookieToken, extractToken, queryToken } from '../auth/verify.ts';
-import { hasMethod, onlyMethods, READS } from './http-methods.ts';
+import { hasMethod, onlyMethods, pathOf, READS } from './http-request.ts';
 import { signInPage, statusPage } from './status-page.ts';
 
 const PLAIN = { 'content-type': 'text/plain; charset=utf-8' };
@@ -36,8 +36,8 @@ export function servePage(
   gate: Gate,
   isSecure: boolean,
 ): boolean {
-  const [path = ''] = (request.url ?? '').split('?', 1);
   const visit = { request, response, gate, cookie: cookieName(request.headers.host, isSecure), isSecure };
+  const path = pathOf(request);
   const allow = METHODS.get(path);
   if (allow === undefined) return false;
   if (!hasMethod(request, allow)) response.writeHead(405, { ...PLAIN, allow }).end(`${onlyMethods(allow)}\n`);

@@ -96,13 +96,19 @@ describe('plain HTTP', () => {
     },
   );
 
-  it('takes a whole address for its path', async () => {
+  it.each([
+    ['/healthz', /^HTTP\/1\.1 200 [^]*\r\n\r\nok\n$/],
+    ['/', /^HTTP\/1\.1 200 [^]*<!doctype html>/i],
+    ['', /^HTTP\/1\.1 200 [^]*<!doctype html>/i],
+    ['/logout', /^HTTP\/1\.1 405 /],
+    ['/nothing', /^HTTP\/1\.1 404 /],
+  ])('takes a whole address for its path (%s)', async (path, answer) => {
     const lines = [
-      `GET http://127.0.0.1:${port}/healthz HTTP/1.1`,
+      `GET http://127.0.0.1:${port}${path} HTTP/1.1`,
       `Host: 127.0.0.1:${port}`,
       'Connection: close',
     ];
-    expect(await rawAnswer(lines)).toMatch(/^HTTP\/1\.1 200 [^]*\r\n\r\nok\n$/);
+    expect(await rawAnswer(lines)).toMatch(answer);
   });
 
   it.each(['Content-Length: 1000000000', 'Transfer-Encoding: chunked'])(

@@ -15,7 +15,7 @@ import { extractToken, queryToken } from '../auth/verify.ts';
 import type { Log } from '../lib/log.ts';
 import type { TlsCredentials } from '../tls/credentials.ts';
 import type { Identity } from './connection.ts';
-import { hasMethod, onlyMethods, READS } from './http-methods.ts';
+import { hasMethod, onlyMethods, pathOf, READS } from './http-request.ts';
 import { createListener, type Listener } from './listener.ts';
 import { STATUS_CODES } from './node-http.ts';
 import { servePage } from './pages.ts';
@@ -223,10 +223,6 @@ const UPGRADE_REQUIRED: Answer = {
 };
 
 const methodRefusal = (allow: string): Answer => ({ status: 405, reason: onlyMethods(allow), allow });
-
-/** The path of a request, also where its target is a whole address (RFC 9112, 3.2.2). */
-const pathOf = ({ url = '' }: IncomingMessage): string =>
-  url.replace(/^https?:\/\/[^/?]*/i, '').split('?', 1)[0] ?? '';
 
 /** Node keeps the first alone in `headers`. In `rawHeaders` names and values take turns. */
 const hasSecondHost = ({ rawHeaders }: IncomingMessage): boolean =>
