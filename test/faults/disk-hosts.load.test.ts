@@ -7,25 +7,20 @@ import { quickly, seen, shows } from '../terminals/stage.ts';
 import { begin, clientOf, hostOn, logOf, temporaryFolder } from './stage.ts';
 
 const ROUNDS = 20;
-const ROUND_MS = 350;
+const RACER_ARGUMENTS = ['-C', '@agenthost/source', '--input-type=module', '-e'];
 
-/** Opens a journal in each round at the same moment as its twin, and says how that went; who gets it holds it for a while. */
+/** Opens a journal at the moment that each line names, says how that went, and holds what it got until the next line. */
 const racer = `
 import { SqliteJournal } from ${JSON.stringify(new URL('../../packages/host/src/journal/sqlite-journal.ts', import.meta.url).href)};
-import { once } from 'node:events';
+import { createInterface } from 'node:readline';
 const [folder] = process.argv.slice(1);
+const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
 process.stdout.write('ready\\n');
-const begin = Number(String((await once(process.stdin, 'data'))[0]));
-process.stdin.destroy();
-const until = (time) => new Promise((resolve) => setTimeout(resolve, Math.max(0, time - Date.now())));
-for (let round = 0; round < ${ROUNDS}; round++) {
-  const at = begin + round * ${ROUND_MS};
-  await until(at - 5);
-  while (Date.now() < at);
+for (let line = await lines.next(), round = 0; !line.done; line = await lines.next(), round += 1) {
+  while (Date.now() < Number(line.value));
   const journal = new SqliteJournal({ folder: folder + '/' + round });
-  const outcome = await journal.open().then(() => 'opened', ({ code }) => code);
-  process.stdout.write(outcome + '\\n');
-  await until(at + ${ROUND_MS} * 0.9);
+  process.stdout.write((await journal.open().then(() => 'opened', ({ code }) => code)) + '\\n');
+  await lines.next();
   await journal.close();
 }
 `;
@@ -33,27 +28,23 @@ for (let round = 0; round < ${ROUNDS}; round++) {
 describe('two hosts on one data folder', () => {
   test(`of two that start at the same moment one gets it, ${ROUNDS} times out of ${ROUNDS}`, async () => {
     const folder = await temporaryFolder();
-    const ready = { count: 0, ...Promise.withResolvers<void>() };
-    const racers = [0, 1].map(() =>
-      spawn(process.execPath, ['-C', '@agenthost/source', '--input-type=module', '-e', racer, folder], {
+    const racers = [0, 1].map(() => {
+      const child = spawn(process.execPath, [...RACER_ARGUMENTS, racer, folder], {
         stdio: ['pipe', 'pipe', 'inherit'],
-      }),
-    );
-    const outcomes = racers.map(async (child) => {
-      const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-      await lines.next();
-      ready.count += 1;
-      if (ready.count === racers.length) ready.resolve();
-      const said: string[] = [];
-      for (let line = await lines.next(); line.done !== true; line = await lines.next())
-        said.push(line.value);
-      return said;
+      });
+      return { child, lines: createInterface({ input: child.stdout })[Symbol.asyncIterator]() };
     });
-    await ready.promise;
-    const begin = Date.now() + 100;
-    for (const child of racers) child.stdin.end(`${begin}`);
-    const [mine = [], other = []] = await Promise.all(outcomes);
-    const rounds = mine.map((outcome, round) => [outcome, other[round]].toSorted().join(' and '));
+    const tell = (line: string): void => racers.forEach(({ child }) => void child.stdin.write(`${line}\n`));
+    const hear = (): Promise<string[]> =>
+      Promise.all(racers.map(async ({ lines }) => String((await lines.next()).value)));
+    expect(await hear()).toEqual(['ready', 'ready']);
+    const rounds: string[] = [];
+    for (let round = 0; round < ROUNDS; round += 1) {
+      tell(`${Date.now() + 20}`);
+      rounds.push((await hear()).toSorted().join(' and '));
+      tell('close');
+    }
+    for (const { child } of racers) child.stdin.end();
     expect(rounds).toEqual(Array.from({ length: ROUNDS }, () => 'locked and opened'));
   }, 60_000);
 
