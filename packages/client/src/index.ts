@@ -6,7 +6,6 @@ export type { Clock } from './clock.ts';
 export { type ConnectOptions, connect, createClient } from './connect.ts';
 export type { BackoffOptions } from './connection.ts';
 export type { ConnectionState, ConnectionStateName } from './connection-state.ts';
-export { type ContentPlace, contentText } from './content.ts';
 export { ECHO_PATIENCE_MS } from './dispatcher.ts';
 export {
   CannotConnect,
@@ -43,6 +42,7 @@ export {
   type TerminalHolder,
   type TerminalViewer,
 } from './terminal.ts';
+export { type ContentPlace, contentText } from './terminal-content.ts';
 export type { CreateTerminalOptions, TerminalCatalogue } from './terminals.ts';
 export type { Tokens } from './tokens.ts';
 export { isSameQuestion } from './told-questions.ts';

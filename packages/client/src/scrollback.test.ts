@@ -1,7 +1,7 @@
 import type { TerminalCommandPart, TerminalContentPart, TerminalState } from '@agenthost/protocol';
 import { describe, expect, test } from 'vitest';
-import { contentText } from './content.ts';
 import { TERMINAL_MIRROR_LIMIT, trimContent, trimScrollback } from './scrollback.ts';
+import { contentText } from './terminal-content.ts';
 
 const text = (value: string): TerminalContentPart => ({ type: 'unclassified', value });
 const command = (output: string): TerminalCommandPart => ({
@@ -54,7 +54,8 @@ describe('[TERM-4] what a mirror keeps of a terminal', () => {
     });
     const lines = text('0123456\n'.repeat(TERMINAL_MIRROR_LIMIT / 8));
     const half = TERMINAL_MIRROR_LIMIT / 2;
-    const own = trimScrollback(state([lines]));
+    expect(trimScrollback(state([lines]))).not.toHaveProperty('x-trimmed');
+    const own = trimScrollback(state([lines], { units: 0, isFolded: false }));
     const { units = 0 } = own['x-trimmed'] ?? {};
     expect(own).toEqual(
       state([text('0123456\n'.repeat((2 * half - units) / 8))], { units, isFolded: false }),

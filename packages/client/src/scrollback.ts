@@ -1,5 +1,10 @@
-import type { ChannelKind, ChannelState, TerminalContentPart, TerminalState } from '@agenthost/protocol';
-import { contentText } from './content.ts';
+import {
+  type ChannelKind,
+  type ChannelState,
+  outputLength,
+  type TerminalContentPart,
+  type TerminalState,
+} from '@agenthost/protocol';
 
 /**
  * UTF-16 units of a terminal's content that a mirror holds at most; past it, it keeps the newer half. Twice what a host
@@ -17,11 +22,11 @@ const PART_COST = 64;
 export function trimScrollback<S extends ChannelState[ChannelKind]>(state: S): S {
   if (!('content' in state) || !('claim' in state)) return state;
   if (sizeOfAll(state.content) <= TERMINAL_MIRROR_LIMIT) return state;
-  const { units, isFolded } = state['x-trimmed'] ?? { units: 0, isFolded: false };
-  const output = state.content.slice(isFolded ? 1 : 0);
-  const content = trimContent(output, TERMINAL_MIRROR_LIMIT);
-  const dropped = contentText(output).length - contentText(content).length;
-  return { ...state, content, 'x-trimmed': { units: units + dropped, isFolded: false } };
+  const { content: all, 'x-trimmed': trimmed } = state;
+  const content = trimContent(all.slice(trimmed?.isFolded === true ? 1 : 0), TERMINAL_MIRROR_LIMIT);
+  if (trimmed === undefined) return { ...state, content };
+  const units = trimmed.units + outputLength(state) - outputLength({ content });
+  return { ...state, content, 'x-trimmed': { units, isFolded: false } };
 }
 
 /** Content of at most `limit`: as it is, or its newer half, beginning at a line where there is one. */

@@ -22,10 +22,10 @@ import {
 } from '@agenthost/protocol';
 import { RpcError } from '@agenthost/rpc';
 import type { SubscriptionOptions } from './channel.ts';
-import { contentText } from './content.ts';
 import { ChannelLost } from './errors.ts';
 import type { HostInfo } from './handshake.ts';
 import type { Mirror } from './mirror.ts';
+import { contentText } from './terminal-content.ts';
 
 /** Turns that are asked for at once. */
 const PAGE_TURNS = 200;

@@ -1,8 +1,8 @@
 import type { ActionEnvelope, TerminalClaim, TerminalSignal, TerminalState, URI } from '@agenthost/protocol';
-import { type ContentPlace, contentPlace, contentText } from './content.ts';
 import { ChannelLost } from './errors.ts';
 import type { Mirror } from './mirror.ts';
 import type { DispatchOutcome } from './pending.ts';
+import { type ContentPlace, contentPlace, contentText } from './terminal-content.ts';
 
 /** Who holds a terminal, seen from this client. */
 export type TerminalHolder =

@@ -1,3 +1,4 @@
+import type { TerminalContentPart } from '@agenthost/protocol';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Scrollback } from '../src/terminals/scrollback/scrollback.ts';
 import { startHost } from './host-fixture.ts';
@@ -55,14 +56,88 @@ describe('the scrollback', () => {
     for (let part = 0; part < 10; part += 1) await put(`line ${part} 😀\r\n`.repeat(500));
     expect((await isTold()).length).toBeLessThan(16_000);
     expect(await terminalState(desk)).toMatchObject({ 'x-trimmed': { isFolded: true } });
+    // A mode that outlives the clearing stands at the front again.
+    await put('\x1b[?2004h');
     desk.dispatch(TERMINAL, { type: 'terminal/cleared' });
     await host.advance(50);
-    expect(await isTold()).toBe('');
     await put('behind it\r\n');
+    await expect.poll(async () => (await terminalState(desk))['x-trimmed']?.isFolded).toBe(true);
     expect(await isTold()).toBe('behind it\r\n');
     await host.restart();
     desk = await host.client('desk');
     expect(await isTold()).toBe('behind it\r\n');
+  });
+
+  it('[CONN-8] says where output is missing that nobody kept while no host was there', async () => {
+    const host = await startHost({ outlivesHost: true });
+    await openTerminal(host, await host.client());
+    const { last } = host.ptys;
+    last.output('before\r\n\x1b[3');
+    await host.advance(50);
+    host.kill();
+    last.output(`1m${'lost\r\n'.repeat(1_000)}kept\r\n`);
+    last.drop(13 + 6_000);
+    await host.start();
+    await host.advance(50);
+    const told = '\x18\r\n\x1b[2m[6,005 bytes of output were dropped while no host was there]\x1b[22m\r\n';
+    expect(outputOf(await terminalState(await host.client('desk')))).toBe(`before\r\n${told}kept\r\n`);
+    expect(host.logged).toContain('output of a terminal was dropped while no host was there');
+  });
+
+  it('[TERM-4] tells nothing of a terminal that an older host began', async () => {
+    const host = await startHost({ outlivesHost: true, terminals: { scrollbackLength: 10_000 } });
+    let desk = await host.client();
+    await openTerminal(host, desk);
+    host.ptys.last.output('\x1b[32m0123456789\r\n'.repeat(10_000));
+    await host.advance(50);
+    await host.stop();
+    const row = host.journal.disk.channels.get(TERMINAL);
+    if (row === undefined) throw new Error('it has no row');
+    const { 'x-trimmed': _, ...state } = JSON.parse(row.state);
+    host.journal.disk.channels.set(TERMINAL, { ...row, state: JSON.stringify(state) });
+    await host.start();
+    desk = await host.client('desk');
+    await desk.subscribe(TERMINAL);
+    host.ptys.last.output('more\r\n'.repeat(10_000));
+    await host.advance(50);
+    expect(await terminalState(desk)).not.toHaveProperty('x-trimmed');
+  });
+
+  it('[CONN-8] is whole after a kill, also where more came since the snapshot than is read at a time', async () => {
+    const host = await startHost({ outlivesHost: true, terminals: { scrollbackLength: 4_000_000 } });
+    await openTerminal(host, await host.client());
+    let all = '';
+    for (let part = 0; part < 20; part += 1) {
+      const text = Array.from({ length: 5_000 }, (_, line) => `${part} ${line}\r\n`).join('');
+      all += text;
+      host.ptys.last.output(text);
+      await host.advance(50);
+    }
+    await host.restart();
+    expect(outputOf(await terminalState(await host.client('desk'))) === all).toBe(true);
+  });
+
+  it('is written down often enough to be loaded soon, also by hosts that see little of it each', async () => {
+    const host = await startHost({ outlivesHost: true });
+    let desk = await host.client();
+    await openTerminal(host, desk);
+    const isShort = (part: TerminalContentPart): boolean => outputOf({ content: [part] }).length < 400_000;
+    const loaded: number[] = [];
+    for (let life = 0; life < 8; life += 1) {
+      for (let part = 0; part < 10; part += 1) {
+        host.ptys.last.output(`line ${part}.\r\n`.repeat(30_000));
+        await host.advance(50);
+      }
+      // Folding takes real time.
+      await expect.poll(async () => (await terminalState(desk)).content[0]).toSatisfy(isShort);
+      host.kill();
+      const trim = vi.spyOn(Scrollback.prototype, 'trim');
+      await host.start();
+      desk = await host.client('desk');
+      loaded.push(Math.max(...trim.mock.calls.map(([content]) => outputOf({ content }).length)));
+      trim.mockRestore();
+    }
+    expect(Math.max(...loaded)).toBeLessThan(6 * 1024 * 1024);
   });
 
   it('[TERM-4] [ACT-8] is folded once while the journal is down, and on when that is up again', async () => {

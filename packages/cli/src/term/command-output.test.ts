@@ -45,6 +45,13 @@ describe('what a command puts out', () => {
     }
   });
 
+  test('a snapshot that cannot hold what was written is never taken for the same', () => {
+    const { context, output: out } = output();
+    out.write('y\r\n'.repeat(100_000));
+    out.continueIn('y\r\n'.repeat(40_000), whole);
+    expect(context.err).toContain('some output was missed, or shows twice');
+  });
+
   test('where a snapshot does not say its place, the end of what was written is looked for in it', () => {
     const { context, output: out } = output();
     const lines = Array.from({ length: 2_000 }, (_, index) => `${index}\r\n`).join('');

@@ -29,7 +29,8 @@ export class CommandOutput {
       this.#screen.note(`${(-seen).toLocaleString('en')} characters of output were missed here`);
       // A window needs what they left on the screen; a file has some of that already.
       this.write(this.#display === undefined ? output : content);
-    } else if (this.#isWritten(output.slice(0, seen))) this.write(output.slice(seen));
+    } else if (seen <= output.length && this.#isWritten(output.slice(0, seen)))
+      this.write(output.slice(seen));
     else this.#search(content);
     this.#length = start + output.length;
   }
@@ -47,10 +48,11 @@ export class CommandOutput {
     return output.slice(output.length - length) === this.#tail.slice(this.#tail.length - length);
   }
 
-  /** Of a host that does not tell where a snapshot stands. */
+  /** Of a host that does not tell where a snapshot stands: in output that repeats itself this is a guess. */
   #search(content: string): void {
     const start = content.lastIndexOf(this.#tail);
-    if (start < 0) this.#screen.note('some output was missed, or shows twice');
+    if (start < 0 || content.indexOf(this.#tail) < start)
+      this.#screen.note('some output was missed, or shows twice');
     this.write(start < 0 ? content : content.slice(start + this.#tail.length));
   }
 

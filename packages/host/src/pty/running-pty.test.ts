@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { contractSpec } from './contract-spec.ts';
+import { KeepBudget } from './keep-budget.ts';
 import type { PtySink } from './pty.ts';
-import { RunningPty, type RunningPtyOptions } from './running-pty.ts';
+import { type PtySurroundings, RunningPty, type RunningPtyOptions } from './running-pty.ts';
 
 const readBytes = 64 * 1024;
 let started: RunningPty[] = [];
@@ -15,8 +16,12 @@ afterEach(async () => {
   started = [];
 });
 
-async function start(script: string, options: RunningPtyOptions = {}): Promise<RunningPty> {
-  const pty = await RunningPty.start(contractSpec(script), options);
+async function start(
+  script: string,
+  options: RunningPtyOptions = {},
+  surroundings: PtySurroundings = {},
+): Promise<RunningPty> {
+  const pty = await RunningPty.start(contractSpec(script), options, surroundings);
   started.push(pty);
   return pty;
 }
@@ -80,6 +85,24 @@ describe('a pty whose readers come and go', () => {
     expect(text.length).toBeGreaterThan(99_980);
     const first = Number(text.slice(0, text.indexOf('\r')));
     expect(text).toBe(Array.from({ length: 300_001 - first }, (_, index) => `${first + index}\r\n`).join(''));
+  });
+
+  it('keeps what nobody reads within what it shares with others, and what is read whole', async () => {
+    const keepBudget = new KeepBudget(100_000);
+    const [read, flood] = [
+      await start('read key; seq 1 60000', {}, { keepBudget }),
+      await start('seq 1 60000', {}, { keepBudget }),
+    ];
+    read.attach(0, { data: () => undefined, exit: () => undefined });
+    read.write('\r');
+    await Promise.all([read, flood].map(untilEnded));
+    const kept = ({ start: from, end }: RunningPty): number => end - from;
+    expect([kept(read), read.end, flood.end]).toEqual([408_896, 408_896, 408_894]);
+    expect(kept(flood)).toBeLessThanOrEqual(100_000);
+    expect(kept(flood)).toBeGreaterThan(99_980);
+    read.detach();
+    expect(kept(read) + kept(flood)).toBeLessThanOrEqual(100_000);
+    expect(Math.min(kept(read), kept(flood))).toBeGreaterThan(0);
   });
 
   it('hands a reader what was kept no faster than it acknowledges, and the exit after all of it', async () => {

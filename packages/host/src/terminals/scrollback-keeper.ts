@@ -1,8 +1,8 @@
-import type { TerminalState, TrimmedOutput } from '@agenthost/protocol';
+import { outputLength, type TerminalState, type TrimmedOutput } from '@agenthost/protocol';
 import type { Channel } from '../sync/channel.ts';
 import type { TerminalParts } from './parts.ts';
 import { Scrollback } from './scrollback/scrollback.ts';
-import { headOf, outputLength } from './scrollback/trim.ts';
+import { headOf } from './scrollback/trim.ts';
 
 /** Keeps one terminal's content within its bound while it runs [TERM-4]. */
 export class ScrollbackKeeper {
@@ -28,6 +28,11 @@ export class ScrollbackKeeper {
   /** True while output comes faster than it can be folded: read no further. */
   get isBehind(): boolean {
     return this.#scrollback.isBehind(this.#channel.state.content);
+  }
+
+  /** True when nothing is to be folded. */
+  get isShort(): boolean {
+    return this.#scrollback.isShort(this.#channel.state.content);
   }
 
   /** This was appended. Inside `path.transact` only, behind the action; then `trim`. */
@@ -95,7 +100,11 @@ export class ScrollbackKeeper {
     const content = next(state.content);
     if (content === state.content) return;
     const trimmed = trimmedOutput(state, content);
-    this.#parts.sync.setWindow(this.#channel, { ...state, content, 'x-trimmed': trimmed });
+    this.#parts.sync.setWindow(this.#channel, {
+      ...state,
+      content,
+      ...(trimmed === undefined ? {} : { 'x-trimmed': trimmed }),
+    });
   }
 
   /** What it knows beside the content fits only a content that stays. */
@@ -120,8 +129,12 @@ export class ScrollbackKeeper {
   }
 }
 
-/** What is to be told of a terminal whose content becomes this one without an action that says so. */
-function trimmedOutput(before: TerminalState, content: TerminalState['content']): TrimmedOutput {
-  const units = (before['x-trimmed']?.units ?? 0) + outputLength(before.content) - outputLength(content);
-  return { units, isFolded: headOf(content) !== undefined };
+/** What is to be told of a terminal whose content becomes this one without an action that says so; nothing where nothing was told. */
+function trimmedOutput(before: TerminalState, content: TerminalState['content']): TrimmedOutput | undefined {
+  const { 'x-trimmed': trimmed } = before;
+  if (trimmed === undefined) return undefined;
+  const isFolded = headOf(content) !== undefined;
+  const units =
+    trimmed.units + outputLength(before) - outputLength({ content, 'x-trimmed': { units: 0, isFolded } });
+  return { units, isFolded };
 }

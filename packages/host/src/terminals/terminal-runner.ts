@@ -1,4 +1,4 @@
-import type { TerminalState } from '@agenthost/protocol';
+import { outputLength, type TerminalState } from '@agenthost/protocol';
 import { OutputParser } from '../pty/output/parser.ts';
 import type { Pty, PtyExit } from '../pty/pty.ts';
 import type { Channel } from '../sync/channel.ts';
@@ -17,7 +17,7 @@ const SILENT_BYTES = 64 * 1024;
 /** Queries in one write that are answered: each is a cut in the output. */
 const MAX_QUERIES = 64;
 
-/** A snapshot is written after so much output, in UTF-16 code units: loading reads it and what came since. */
+/** A snapshot is written after so much output, in UTF-16 code units, or up to twice as much: loading reads it and what came since. */
 const SNAPSHOT_LENGTH = 4 * 1024 * 1024;
 
 /** Brings one pty and one channel together: what it puts out becomes actions, what is typed reaches it. */
@@ -71,7 +71,8 @@ export class TerminalRunner {
 
   /** Begins to read, where the channel stands. Once. */
   start(): void {
-    // What was loaded is as long as it became since its last snapshot.
+    // What was loaded is as long as it became since its last snapshot, and counts for the next.
+    this.#lengthSinceSnapshot = outputLength(this.#channel.state);
     this.#parts.sync.path.transact('host', () => {
       if (this.#channel.isAlive) this.#scrollback.trim();
     });
@@ -119,12 +120,23 @@ export class TerminalRunner {
   #read(bytes: Uint8Array, offset: number): void {
     this.#parts.floods?.took(bytes.length);
     const at = this.#parts.clock.now();
+    const missing = offset - this.#offset - this.#parser.pendingBytes;
+    if (missing > 0) this.#tellMissing(missing, at);
     this.#add(this.#parser.push(bytes), at);
     this.#offset = offset + bytes.length - this.#parser.pendingBytes;
     // What is taken out of the output has to be acknowledged too.
     const isEmpty = this.#gathered.length === 0 && this.#folder === undefined;
     const isSilent = isEmpty && this.#offset - this.#committed < SILENT_BYTES;
     if (!isSilent) this.#pace.arrived(this.#gatheredLength);
+  }
+
+  /** Nobody who looks at the output could tell otherwise: its owner keeps only the newest while no host is there. */
+  #tellMissing(bytes: number, at: number): void {
+    const { uri } = this.#channel;
+    this.#parts.log.warn({ uri, bytes }, 'output of a terminal was dropped while no host was there');
+    const told = `${bytes.toLocaleString('en')} bytes of output were dropped while no host was there`;
+    // CAN ends a sequence that was cut in its middle.
+    this.#add([{ type: 'text', text: `\x18\r\n\x1b[2m[${told}]\x1b[22m\r\n` }], at);
   }
 
   #add(events: Iterable<Gathered['event']>, at: number): void {
@@ -170,7 +182,7 @@ export class TerminalRunner {
     this.#queryCount = 0;
     this.#gatheredLength = 0;
     this.#lengthSinceSnapshot += length;
-    const isSnapshotDue = this.#lengthSinceSnapshot >= SNAPSHOT_LENGTH;
+    const isSnapshotDue = this.#isSnapshotDue();
     if (isSnapshotDue) this.#lengthSinceSnapshot = 0;
     sync.path.transact('host', () => {
       // Removed meanwhile: its process is being ended, and must not wait for anybody to read.
@@ -186,6 +198,12 @@ export class TerminalRunner {
         this.#acknowledge();
       });
     });
+  }
+
+  /** A row with what is still to be folded would be loaded as it is: that waits, but not for ever. */
+  #isSnapshotDue(): boolean {
+    const length = this.#lengthSinceSnapshot;
+    return length >= SNAPSHOT_LENGTH && (this.#scrollback.isShort || length >= 2 * SNAPSHOT_LENGTH);
   }
 
   /** Lets the pty go on, once the scrollback has been folded as far and somebody could look at it. */

@@ -5,6 +5,7 @@ import type {
   TerminalCommandExecutedAction,
   TerminalCommandFinishedAction,
 } from './actions.ts';
+import { outputLength } from './output-length.ts';
 import type { TerminalContentPart, TerminalState } from './state.ts';
 
 /** Reduces one action of a terminal channel [TERM-2]. Returns `state` itself when nothing changes. */
@@ -41,14 +42,11 @@ export function terminalReducer(state: TerminalState, action: StateAction, _now:
 
 /** Whoever counts what was trimmed counts this too, wherever each of them has trimmed. */
 function clear(state: TerminalState): TerminalState {
-  const { content, 'x-trimmed': trimmed } = state;
+  const { 'x-trimmed': trimmed } = state;
   if (trimmed === undefined) return patch(state, { content: [] });
-  const units = trimmed.units + outputLength(content.slice(trimmed.isFolded ? 1 : 0));
+  const units = trimmed.units + outputLength(state);
   return patch(state, { content: [], 'x-trimmed': { units, isFolded: false } });
 }
-
-const outputLength = (content: readonly TerminalContentPart[]): number =>
-  content.reduce((sum, part) => sum + (part.type === 'command' ? part.output : part.value).length, 0);
 
 function appendOutput(state: TerminalState, data: string): TerminalState {
   const tail = state.content.at(-1);

@@ -29,7 +29,7 @@ export interface TerminalState {
 }
 
 /**
- * What a terminal has put out and its content does not hold any more [TERM-4]. Hosts and clients trim without an action, each on its
+ * What a terminal has put out to its host and its content does not hold any more [TERM-4]. Hosts and clients trim without an action, each on its
  * own: what they have in common is the sum of `units` and what the content holds.
  */
 export interface TrimmedOutput {

@@ -22,7 +22,7 @@ function timeless(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(timeless);
   if (typeof value !== 'object' || value === null) return value;
   const entries = Object.entries(value).flatMap(([key, inner]): [string, unknown][] => {
-    if (key === 'modifiedAt' || key === 'turnsNextCursor' || key === 'outputLength') return [];
+    if (key === 'modifiedAt' || key === 'turnsNextCursor' || key === 'putOut') return [];
     if (key === 'status' && typeof inner === 'number') return [[key, inner & ~ACTIVITY_MASK]];
     return [[key, timeless(inner)]];
   });

@@ -1,5 +1,5 @@
 import { contentText } from '@agenthost/client';
-import type { ChannelKind, ChannelState, TerminalState } from '@agenthost/protocol';
+import { type ChannelKind, type ChannelState, outputLength, type TerminalState } from '@agenthost/protocol';
 
 /** Modes and place of the cursor, without text: what is left at the head of a terminal's content after it was cleared. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what terminals are told by.
@@ -13,9 +13,8 @@ export function shownBy(state: ChannelState[ChannelKind]): object {
   if (!isTerminal(state)) return state;
   const { content, 'x-trimmed': trimmed, ...rest } = state;
   const commands = content.filter(({ type }) => type === 'command');
-  const output = content.slice(trimmed?.isFolded === true ? 1 : 0);
-  const outputLength = trimmed && trimmed.units + contentText(output).length;
-  return { ...rest, commands, content: contentText(content).replace(HEAD, ''), outputLength };
+  const putOut = trimmed && trimmed.units + outputLength(state);
+  return { ...rest, commands, content: contentText(content).replace(HEAD, ''), putOut };
 }
 
 const isTerminal = (state: object): state is TerminalState => 'claim' in state;

@@ -95,11 +95,16 @@ export class Scrollback {
     return this.#isFolding && (headOf(content)?.length ?? 0) > BEHIND_ABOVE;
   }
 
+  /** Whether the head is short enough, or there is none. */
+  isShort(content: readonly TerminalContentPart[]): boolean {
+    return (headOf(content)?.length ?? 0) <= this.#foldAbove;
+  }
+
   /** Begins to fold the head. `undefined`: it is short enough, or a fold runs. Never rejects. */
   fold(content: readonly TerminalContentPart[]): Promise<Folded> | undefined {
     const head = headOf(content);
     if (head === undefined || this.#isFolding) return undefined;
-    if (head.length <= this.#foldAbove && !this.#isStale) return undefined;
+    if (this.isShort(content) && !this.#isStale) return undefined;
     this.#isFolding = true;
     this.#isStale = false;
     return this.#folded(head).finally(() => {

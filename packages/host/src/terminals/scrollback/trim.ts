@@ -23,12 +23,6 @@ export const textOf = (part: TerminalContentPart): string =>
 /** All output, the head included. */
 export const textOfAll = (content: readonly TerminalContentPart[]): string => content.map(textOf).join('');
 
-/** UTF-16 units of output in all parts but the head. */
-export const outputLength = (content: readonly TerminalContentPart[]): number =>
-  content
-    .slice(headOf(content) === undefined ? 0 : 1)
-    .reduce((length, part) => length + textOf(part).length, 0);
-
 const unitsOf = (part: TerminalContentPart): number =>
   part.type === 'command' ? part.output.length + part.commandLine.length + PART_UNITS : part.value.length;
 
