@@ -41,8 +41,19 @@ describe('what a command puts out', () => {
       out.continueIn('[screen]two\r\n', { start: 12_345, screenLength: 8 });
       out.continueIn('two\r\nthree\r\n', { start: 12_345, screenLength: 0 });
       expect(context.out).toBe(isTerminal ? 'one\r\n[screen]two\r\nthree\r\n' : 'one\ntwo\nthree\n');
-      expect(context.err).toMatch(/^12,340 characters of output were missed here\n$/);
+      expect(context.err).toMatch(/^12,340 characters of output were missed, after the first 5\n$/);
     }
+    const { context, output: out } = output();
+    out.continueIn('late\r\n', { start: 7, screenLength: 0 });
+    expect([context.out, context.err]).toEqual(['late\n', 'the first 7 characters of output were missed\n']);
+  });
+
+  test('lines on both sides of what was missed stay apart in a file', () => {
+    const { context, output: out } = output();
+    out.write('cut in its mid');
+    out.continueIn('next\r', { start: 1_000, screenLength: 0 });
+    out.continueIn('last\r\n', { start: 2_000, screenLength: 0 });
+    expect(context.out).toBe('cut in its mid\nnext\nlast\n');
   });
 
   test('a snapshot that cannot hold what was written is never taken for the same', () => {

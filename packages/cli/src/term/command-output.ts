@@ -26,8 +26,9 @@ export class CommandOutput {
     const output = content.slice(screenLength);
     const seen = this.#length - start;
     if (seen < 0) {
-      this.#screen.note(`${(-seen).toLocaleString('en')} characters of output were missed here`);
+      this.#screen.note(missedText(-seen, this.#length));
       // A window needs what they left on the screen; a file has some of that already.
+      if (this.#display === undefined) this.#screen.text(this.#file.cut());
       this.write(this.#display === undefined ? output : content);
     } else if (seen <= output.length && this.#isWritten(output.slice(0, seen)))
       this.write(output.slice(seen));
@@ -60,4 +61,11 @@ export class CommandOutput {
   end(): void {
     this.#screen.text(this.#display?.modes.restore() ?? this.#file.rest());
   }
+}
+
+function missedText(count: number, before: number): string {
+  const counted = `${count.toLocaleString('en')} characters of output`;
+  return before === 0
+    ? `the first ${counted} were missed`
+    : `${counted} were missed, after the first ${before.toLocaleString('en')}`;
 }

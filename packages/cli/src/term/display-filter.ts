@@ -62,6 +62,7 @@ export class FileFilter {
   readonly #pattern = sequencePattern();
   readonly #isRaw: boolean;
   #hasReturn = false;
+  #isInLine = false;
 
   /** `isRaw` keeps the sequences. */
   constructor(isRaw: boolean) {
@@ -73,7 +74,17 @@ export class FileFilter {
     const plain = this.#isRaw ? piece : this.#joiner.next(piece).replace(this.#pattern, '');
     const text = (this.#hasReturn ? '\r' : '') + plain;
     this.#hasReturn = text.endsWith('\r');
-    return (this.#hasReturn ? text.slice(0, -1) : text).replaceAll('\r\n', '\n');
+    const written = (this.#hasReturn ? text.slice(0, -1) : text).replaceAll('\r\n', '\n');
+    if (written !== '') this.#isInLine = !written.endsWith('\n');
+    return written;
+  }
+
+  /** Output is missing between what came and what comes: ends the line, so that no two become one. */
+  cut(): string {
+    this.#joiner.rest();
+    const end = this.#isInLine ? '\n' : '';
+    this.#hasReturn = this.#isInLine = false;
+    return end;
   }
 
   /** What waits still. */

@@ -12,6 +12,12 @@ import { ensureKeeperFolder, logPath, removeKeeperFiles } from './folder.ts';
  */
 const inheritedVariables = ['PATH', 'HOME', 'TMPDIR', 'LD_LIBRARY_PATH', 'NODE_COMPILE_CACHE'];
 
+/**
+ * What a keeper gets besides: the C library of most Linux systems then gives blocks of output back to the system once they are free
+ * (`mallopt(3)`), which a process that ends with its last terminal alone would else hold for days. Others do not know these.
+ */
+const allocation = { MALLOC_MMAP_THRESHOLD_: '65536', MALLOC_TRIM_THRESHOLD_: '131072' };
+
 /** How long a keeper may take until it listens, in ms: a loaded machine is slow, a broken one never gets there. */
 const startLimitMs = 15_000;
 
@@ -60,12 +66,7 @@ function untilReady(folder: string, name: string, task: KeeperTask, log: number)
   const child = spawn(process.execPath, [...entryArguments(), folder, name, JSON.stringify(task)], {
     cwd: '/',
     detached: true,
-    env: Object.fromEntries(
-      inheritedVariables.flatMap((variable) => {
-        const value = process.env[variable];
-        return value === undefined ? [] : [[variable, value]];
-      }),
-    ),
+    env: { ...inherited(), ...allocation },
     stdio: ['ignore', log, log, 'pipe'],
   });
   const ready = child.stdio[3];
@@ -92,4 +93,12 @@ function entryArguments(): readonly string[] {
     return ['-C', '@agenthost/source', fileURLToPath(new URL('./main.ts', import.meta.url))];
   }
   return [fileURLToPath(new URL('./main.js', import.meta.url))];
+}
+
+function inherited(): Record<string, string> {
+  const entries = inheritedVariables.flatMap((variable): [string, string][] => {
+    const value = process.env[variable];
+    return value === undefined ? [] : [[variable, value]];
+  });
+  return Object.fromEntries(entries);
 }
