@@ -1,12 +1,9 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { loopbackServer } from '../../test/loopback-server.ts';
 import { type PlainAnswer, plainRequest } from '../../test/plain-request.ts';
-import { Gate } from '../auth/gate.ts';
-import { GuessLimit } from '../auth/guess-limit.ts';
-import { systemClock } from '../lib/clock.ts';
-import { silentLog } from '../lib/memory-log.ts';
-import { HostServer } from './server.ts';
+import type { HostServer } from './server.ts';
 
 const TOKEN = 'a-token-of-some-length-0123456789';
 
@@ -16,18 +13,7 @@ let isReady: boolean;
 
 beforeEach(async () => {
   isReady = true;
-  server = new HostServer({
-    host: '127.0.0.1',
-    port: 0,
-    gate: new Gate({
-      ownerToken: TOKEN,
-      tokens: { identify: () => undefined, isValid: () => false },
-      guesses: new GuessLimit(systemClock, () => undefined),
-      clock: systemClock,
-    }),
-    allowedOrigins: [],
-    allowedHosts: [],
-    log: silentLog,
+  server = loopbackServer(TOKEN, {
     isReady: () => isReady,
     accept: () => expect.unreachable('nothing here may be a connection'),
   });

@@ -6,6 +6,7 @@ import type { ServerTransport } from '@agenthost/rpc/websocket-server';
 import { SimulatedClock } from '@agenthost/testkit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
+import { loopbackServer } from '../../test/loopback-server.ts';
 import { type PlainAnswer, plainRequest } from '../../test/plain-request.ts';
 import { Gate } from '../auth/gate.ts';
 import { GuessLimit } from '../auth/guess-limit.ts';
@@ -380,16 +381,7 @@ describe('the end', () => {
   });
 
   it('a port in use is an error that says so', async () => {
-    const other = new HostServer({
-      host: '127.0.0.1',
-      port,
-      gate,
-      allowedOrigins: [],
-      allowedHosts: [],
-      log: silentLog,
-      isReady: () => true,
-      accept: () => undefined,
-    });
+    const other = loopbackServer(TOKEN, { port });
     await expect(other.start()).rejects.toMatchObject({ code: 'EADDRINUSE' });
   });
 });

@@ -2,12 +2,9 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { Gate } from '../auth/gate.ts';
-import { GuessLimit } from '../auth/guess-limit.ts';
-import { systemClock } from '../lib/clock.ts';
+import { loopbackServer } from '../../test/loopback-server.ts';
 import { silentLog } from '../lib/memory-log.ts';
 import { createListener } from './listener.ts';
-import { HostServer } from './server.ts';
 import { Strangers } from './strangers.ts';
 
 const ends: (() => unknown)[] = [];
@@ -112,22 +109,7 @@ describe('a port', () => {
 
   it('[AUTH-1] full of connections that say nothing lets in who has a token, and keeps who is in', async () => {
     const token = 'a-token-of-some-length-0123456789';
-    const server = new HostServer({
-      host: '127.0.0.1',
-      port: 0,
-      gate: new Gate({
-        ownerToken: token,
-        tokens: { identify: () => undefined, isValid: () => false },
-        guesses: new GuessLimit(systemClock, () => undefined),
-        clock: systemClock,
-      }),
-      allowedOrigins: [],
-      allowedHosts: [],
-      log: silentLog,
-      strangerLimits: { most: 4, mostPerAddress: 4 },
-      isReady: () => true,
-      accept: () => undefined,
-    });
+    const server = loopbackServer(token, { strangerLimits: { most: 4, mostPerAddress: 4 } });
     const port = await server.start();
     ends.push(() => server.stop());
     const signIn = async (): Promise<WebSocket> => {
