@@ -131,8 +131,8 @@ export class RunningPty {
   detach(): void {
     this.#sink = undefined;
     this.#gathering.end();
+    this.#kept.trim(this.#detachedKeep);
     this.#keepBudget?.join(this.#kept);
-    this.#trim();
     this.#setReading();
   }
 
@@ -190,14 +190,12 @@ export class RunningPty {
   #take(bytes: Uint8Array): void {
     this.#kept.append(bytes);
     this.#silence?.refresh();
-    if (this.#sink === undefined) this.#trim();
-    else this.#gathering.took(bytes.length, this.#kept.end - this.#delivered);
+    if (this.#sink !== undefined) this.#gathering.took(bytes.length, this.#kept.end - this.#delivered);
+    else {
+      this.#kept.trim(this.#detachedKeep);
+      this.#keepBudget?.settle();
+    }
     this.#setReading();
-  }
-
-  #trim(): void {
-    this.#kept.trim(this.#detachedKeep);
-    this.#keepBudget?.settle();
   }
 
   #deliver(): void {
