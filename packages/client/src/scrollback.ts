@@ -2,6 +2,7 @@ import {
   type ChannelKind,
   type ChannelState,
   outputLength,
+  outputParts,
   type TerminalContentPart,
   type TerminalState,
 } from '@agenthost/protocol';
@@ -22,8 +23,8 @@ const PART_COST = 64;
 export function trimScrollback<S extends ChannelState[ChannelKind]>(state: S): S {
   if (!('content' in state) || !('claim' in state)) return state;
   if (sizeOfAll(state.content) <= TERMINAL_MIRROR_LIMIT) return state;
-  const { content: all, 'x-trimmed': trimmed } = state;
-  const content = trimContent(all.slice(trimmed?.isFolded === true ? 1 : 0), TERMINAL_MIRROR_LIMIT);
+  const { 'x-trimmed': trimmed } = state;
+  const content = trimContent(outputParts(state), TERMINAL_MIRROR_LIMIT);
   if (trimmed === undefined) return { ...state, content };
   const units = trimmed.units + outputLength(state) - outputLength({ content });
   return { ...state, content, 'x-trimmed': { units, isFolded: false } };

@@ -1,4 +1,4 @@
-import type { TerminalContentPart, TerminalState } from '@agenthost/protocol';
+import { outputOf, outputParts, type TerminalContentPart, type TerminalState } from '@agenthost/protocol';
 
 /** Where the content of a terminal stands in all of its output, in UTF-16 units. */
 export interface ContentPlace {
@@ -13,10 +13,10 @@ export interface ContentPlace {
 
 /** All output of a terminal's content as one stream for a terminal emulator. */
 export const contentText = (content: readonly TerminalContentPart[]): string =>
-  content.map((part) => (part.type === 'command' ? part.output : part.value)).join('');
+  content.map(outputOf).join('');
 
 /** Where the content of this state stands. */
-export function contentPlace({ content, 'x-trimmed': trimmed }: TerminalState): ContentPlace {
-  const screen = trimmed?.isFolded === true ? content.slice(0, 1) : [];
-  return { start: trimmed?.units ?? 0, screenLength: contentText(screen).length };
+export function contentPlace(state: TerminalState): ContentPlace {
+  const screen = state.content.slice(0, state.content.length - outputParts(state).length);
+  return { start: state['x-trimmed']?.units ?? 0, screenLength: contentText(screen).length };
 }

@@ -43,7 +43,7 @@ export { ACTIVITY_MASK, SessionStatus } from './session/status.ts';
 export type * from './telemetry/telemetry.ts';
 export type * from './terminal/actions.ts';
 export type * from './terminal/commands.ts';
-export { outputLength } from './terminal/output-length.ts';
+export { outputLength, outputOf, outputParts } from './terminal/output.ts';
 export { terminalReducer } from './terminal/reducer.ts';
 export type * from './terminal/state.ts';
 export type * from './wire/basics.ts';

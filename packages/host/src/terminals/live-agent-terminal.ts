@@ -1,9 +1,9 @@
-import type { TerminalClaim, TerminalContentPart } from '@agenthost/protocol';
+import { outputOf, type TerminalClaim, type TerminalContentPart } from '@agenthost/protocol';
 import type { AgentTerminal, TerminalUse } from '../agents/agent-terminal.ts';
 import type { Channel } from '../sync/channel.ts';
 import type { Sync } from '../sync/sync.ts';
 import { openClaim } from './claims.ts';
-import { headOf, textOf } from './scrollback/trim.ts';
+import { headOf } from './scrollback/trim.ts';
 import type { TerminalRunner } from './terminal-runner.ts';
 
 /** A terminal in the hands of the agent that started it, who has its output until it lets go. In the host's memory while it runs. */
@@ -131,7 +131,7 @@ function newest(
     const part = content[index];
     if (part === undefined) continue;
     // No code unit takes less than a byte.
-    const text = textOf(part).slice(-(maxBytes + 1));
+    const text = outputOf(part).slice(-(maxBytes + 1));
     texts.unshift(text);
     length += text.length;
   }

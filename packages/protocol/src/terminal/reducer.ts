@@ -5,7 +5,7 @@ import type {
   TerminalCommandExecutedAction,
   TerminalCommandFinishedAction,
 } from './actions.ts';
-import { outputLength } from './output-length.ts';
+import { outputLength } from './output.ts';
 import type { TerminalContentPart, TerminalState } from './state.ts';
 
 /** Reduces one action of a terminal channel [TERM-2]. Returns `state` itself when nothing changes. */

@@ -1,9 +1,9 @@
-import type { TerminalContentPart } from '@agenthost/protocol';
+import { outputLength, type TerminalContentPart } from '@agenthost/protocol';
 import type { Size } from './emulator.ts';
 import { fold, headText, SCROLLBACK_LINES, type SizeChange } from './head.ts';
 import { isPlainText, newestLines } from './plain.ts';
 import { TailPieces } from './tail.ts';
-import { CONTENT_LIMIT, HEAD_MARK, headOf, textOf, textOfAll, trimParts, withHead } from './trim.ts';
+import { CONTENT_LIMIT, HEAD_MARK, headOf, textOfAll, trimParts, withHead } from './trim.ts';
 
 /** A head longer than this, in UTF-16 units, is folded. */
 const FOLD_ABOVE = 256 * 1024;
@@ -225,5 +225,4 @@ export class Scrollback {
 
 const sameSize = (a: Size, b: Size): boolean => a.cols === b.cols && a.rows === b.rows;
 
-const lengthOf = (content: readonly TerminalContentPart[]): number =>
-  content.reduce((length, part) => length + textOf(part).length, 0);
+const lengthOf = (content: readonly TerminalContentPart[]): number => outputLength({ content });

@@ -1,10 +1,9 @@
-import { type TerminalContentPart, type TerminalState, terminalReducer } from '@agenthost/protocol';
+import { outputOf, type TerminalContentPart, type TerminalState, terminalReducer } from '@agenthost/protocol';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cutAt } from './cut.ts';
 import { isPlainText } from './plain.ts';
 import { TailPieces } from './tail.ts';
-import { textOf } from './trim.ts';
 
 /** The content of a terminal with what it is told to its tail. */
 class Told {
@@ -61,7 +60,7 @@ describe('TailPieces', () => {
           const told = new Told();
           for (const run of steps) run(told);
           for (let round = 0; round < 3; round++) {
-            const text = textOf(told.last);
+            const text = outputOf(told.last);
             const from = 1 + Math.floor(where * text.length);
             const cut = told.tail.cut(told.last, from);
             if (cut === undefined) return;

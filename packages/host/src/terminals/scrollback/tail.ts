@@ -1,6 +1,6 @@
-import type { TerminalContentPart } from '@agenthost/protocol';
+import { outputOf, type TerminalContentPart } from '@agenthost/protocol';
 import { isPlainText } from './plain.ts';
-import { type TailCut, textOf } from './trim.ts';
+import type { TailCut } from './trim.ts';
 
 /** Pieces shorter than this, in UTF-16 units, are joined with the next: keys come one by one. */
 const JOIN_BELOW = 16 * 1024;
@@ -68,4 +68,4 @@ export class TailPieces {
 }
 
 const lengthOf = (part: TerminalContentPart | undefined): number =>
-  part === undefined ? 0 : textOf(part).length;
+  part === undefined ? 0 : outputOf(part).length;

@@ -1,4 +1,4 @@
-import type { TerminalContentPart } from '@agenthost/protocol';
+import { outputOf, type TerminalContentPart } from '@agenthost/protocol';
 import { cutAt } from './cut.ts';
 
 /** UTF-16 units of output that a terminal keeps as parts [TERM-4]. */
@@ -16,12 +16,8 @@ export const HEAD_MARK = '\x1b[0;0m';
 /** What a part costs on top of its output, so that endless empty commands are bounded too. */
 const PART_UNITS = 64;
 
-/** The output of a part. */
-export const textOf = (part: TerminalContentPart): string =>
-  part.type === 'command' ? part.output : part.value;
-
 /** All output, the head included. */
-export const textOfAll = (content: readonly TerminalContentPart[]): string => content.map(textOf).join('');
+export const textOfAll = (content: readonly TerminalContentPart[]): string => content.map(outputOf).join('');
 
 const unitsOf = (part: TerminalContentPart): number =>
   part.type === 'command' ? part.output.length + part.commandLine.length + PART_UNITS : part.value.length;
@@ -89,12 +85,12 @@ export function trimParts(
     excess -= size;
     count++;
   }
-  const dropped = parts.slice(0, count).map(textOf);
+  const dropped = parts.slice(0, count).map(outputOf);
   const kept = parts.slice(count);
   const oldest = kept[0];
   if (oldest === undefined || excess <= 0) return { kept, dropped, isPlain: false, tail: undefined };
   const quick = kept.length > 1 ? undefined : cutTail(oldest, excess);
-  const { dropped: front, rest } = quick ?? cut(textOf(oldest), excess);
+  const { dropped: front, rest } = quick ?? cut(outputOf(oldest), excess);
   const text = rest.reduce((all, piece) => all + piece, '');
   kept[0] = oldest.type === 'command' ? { ...oldest, output: text } : { ...oldest, value: text };
   return {
