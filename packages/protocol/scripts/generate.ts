@@ -1,10 +1,11 @@
 /**
- * Writes the published schemas and the compiled checks from the wire types.
+ * Writes the published schemas and the compiled checks from the wire types, and the page of limits from their table.
  * With `--check` it writes nothing, names what is stale and exits with 1.
  */
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { compiledFiles } from './compile.ts';
+import { limitsPage } from './limits-page.ts';
 import { publishedFiles } from './published.ts';
 import { readVocabulary } from './vocabulary.ts';
 
@@ -33,6 +34,12 @@ for (const [relative, files] of [
     if (content === undefined) rmSync(folder + name);
     else writeFileSync(folder + name, content);
   }
+}
+
+const page = fileURLToPath(new URL('../../../docs/limits.md', import.meta.url));
+if (!existsSync(page) || readFileSync(page, 'utf8') !== limitsPage()) {
+  stale.push(page);
+  if (!isCheck) writeFileSync(page, limitsPage());
 }
 
 if (isCheck && stale.length > 0) {

@@ -13,10 +13,18 @@ export type * from './chat/commands.ts';
 export { checkAnswered, checkInputAnswer, type InputProblem } from './chat/input-check.ts';
 export type * from './chat/input-request.ts';
 export type * from './chat/message.ts';
+export { findToolCallPart } from './chat/parts-index.ts';
 export { chatReducer } from './chat/reducer.ts';
 export type * from './chat/state.ts';
 export type * from './chat/tool-call.ts';
 export type * from './config/schema.ts';
+export { fitToVersion } from './dialects/fit.ts';
+export { isApart, lengthApart } from './limits/apart.ts';
+export { CHANNEL_LIMITS, INLINE_ATTACHMENT, LIST_ANSWER } from './limits/channels.ts';
+export { excess, excessOf, findActionFault, findParamsFault, weightOf } from './limits/check.ts';
+export { cutText, fitTexts } from './limits/fit.ts';
+export type * from './limits/table.ts';
+export { CUT_REQUESTS, LIST_LIMITS, MESSAGE_TOTAL, TEXT_LIMITS } from './limits/table.ts';
 export type * from './mcp/state.ts';
 export type * from './resource/commands.ts';
 export type * from './resource-watch/actions.ts';
@@ -30,6 +38,7 @@ export { rootReducer } from './root/reducer.ts';
 export type * from './root/state.ts';
 export type * from './session/actions.ts';
 export { aggregateSession } from './session/aggregate.ts';
+export { type ChatTotals, chatTotals, findChat, newestChange } from './session/chats-index.ts';
 export type * from './session/commands.ts';
 export type * from './session/customization.ts';
 export type * from './session/customization-base.ts';
@@ -90,7 +99,7 @@ export {
   MCP_METHOD_CAPABILITY,
   RESOURCE_METHODS,
 } from './wire/methods.ts';
-export { sameJson } from './wire/patch.ts';
+export { findById, sameJson } from './wire/patch.ts';
 export { reduceChannel, reduceMirrored } from './wire/reduce.ts';
 export { textOf } from './wire/text-of.ts';
 export type * from './wire/uris.ts';
@@ -110,7 +119,6 @@ export type * from './wire/versions.ts';
 export {
   INTRODUCED_IN,
   isActionKnownAt,
-  isFieldKnownAt,
   isResponsePartKnownAt,
   negotiateVersion,
   PROTOCOL_VERSION,

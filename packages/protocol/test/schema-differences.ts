@@ -73,6 +73,7 @@ export const DIFFERENCES: Difference[] = [
   { where: 'ActionEnvelope.x-time', reason: EXTENSION },
   { where: 'CreateChatParams.x-workingDirectory', reason: EXTENSION },
   { where: 'MessageAnnotationsAttachment.x-annotations', reason: EXTENSION },
+  { where: 'ChatTurnsLoadedAction.x-from', reason: EXTENSION },
   { where: 'SystemNotificationResponsePart.x-steering', reason: EXTENSION },
   { where: 'CreateTerminalParams.x-command', reason: EXTENSION },
   { where: 'CreateTerminalParams.x-env', reason: EXTENSION },

@@ -8,7 +8,7 @@ import { expect, it } from 'vitest';
 const generate = fileURLToPath(new URL('../scripts/generate.ts', import.meta.url));
 const schemaFolder = fileURLToPath(new URL('../schema/', import.meta.url));
 
-it('schemas and compiled checks are what the wire types give', async () => {
+it('schemas and compiled checks are what the wire types give, and the page of limits what their table gives', async () => {
   const { stdout } = await promisify(execFile)(process.execPath, [
     '--conditions=@agenthost/source',
     generate,

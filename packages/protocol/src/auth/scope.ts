@@ -18,8 +18,8 @@ type Least<T> = TokenScope | ((given: T) => TokenScope);
 /**
  * The least scope of every request. `observe` looks at all sessions, chats and terminals, and changes nothing. `interact` works in
  * them, which is as much as a shell of the host's user: who types into a terminal can do what that user can. `admin` decides what
- * outlasts a token or holds for others: settings of the host, tokens, sessions where nobody is asked, imported history, and (not in this
- * table: [SESS-1]) working directories outside the host's roots.
+ * outlasts a token or holds for others: settings of the host, tokens, the choice that nobody is asked (where it was made, `interact` works as
+ * anywhere else), imported history, and (not in this table: [SESS-1]) working directories outside the host's roots.
  */
 export const METHOD_SCOPE: { readonly [M in ClientRequestMethod]: Least<ClientToHostRequests[M]['params']> } =
   {

@@ -201,6 +201,8 @@ export interface ChatTurnsLoadedAction {
   turns: Turn[];
   /** Absent: there are none older. */
   turnsNextCursor?: string;
+  /** Extension: the oldest turn that the chat still has. Those before it have been dropped for their age and leave the window. */
+  'x-from'?: string;
 }
 
 /** A message waits: the one that steers, or one in the queue [CHAT-11]. */

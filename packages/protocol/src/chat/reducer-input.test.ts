@@ -35,6 +35,28 @@ describe('input requests', () => {
     expect(reduce(open, bringing).inputRequests).toStrictEqual([{ id: 'q', answers: {} }]);
   });
 
+  it.each([
+    ['with empty answers, to nothing', { id: 'q' }, {}],
+    ['with empty answers, to empty ones', { id: 'q', answers: {} }, {}],
+    ['without answers, to empty ones', { id: 'q', answers: {} }, undefined],
+  ])('[CHAT-13] a completion %s leaves no answers', (_, request, answers) => {
+    const completed = {
+      type: 'chat/inputCompleted',
+      requestId: 'q',
+      response: 'accept',
+      ...(answers && { answers }),
+    } as const;
+    const activeTurn = {
+      id: 't',
+      message: { text: '', origin: { kind: 'user' as const } },
+      responseParts: [],
+    };
+    const next = reduce(chat({ inputRequests: [request], activeTurn }), completed);
+    expect(next.activeTurn?.responseParts).toStrictEqual([
+      { kind: 'inputRequest', request: { id: 'q' }, response: 'accept' },
+    ]);
+  });
+
   it('[CHAT-13] clearing the last answer removes the answers', () => {
     const clear = { type: 'chat/inputAnswerChanged', requestId: 'q', questionId: 'salt' } as const;
     expect(reduce(open, clear).inputRequests).toStrictEqual([{ id: 'q' }]);

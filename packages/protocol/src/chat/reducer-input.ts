@@ -7,6 +7,7 @@ import type {
   ChatInputRequestedAction,
 } from './actions.ts';
 import type { ChatInputAnswer, ChatInputRequest } from './input-request.ts';
+import { withPartAdded } from './parts-index.ts';
 import { derivedStatus, timestamp } from './reducer-status.ts';
 import type { ActiveTurn, ChatState } from './state.ts';
 
@@ -74,7 +75,9 @@ function recorded(
   request: ChatInputRequest,
   { answers, response }: ChatInputCompletedAction,
 ): ActiveTurn {
-  const final = answers ? { ...request.answers, ...answers } : request.answers;
+  const all = { ...request.answers, ...answers };
+  // None are absent, as where the last one was cleared.
+  const final = Object.keys(all).length > 0 ? all : undefined;
   const part = { kind: 'inputRequest' as const, request: patch(request, { answers: final }), response };
-  return { ...turn, responseParts: turn.responseParts.concat([part]) };
+  return { ...turn, responseParts: withPartAdded(turn.responseParts, part) };
 }

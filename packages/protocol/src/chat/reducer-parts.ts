@@ -1,16 +1,17 @@
 import { sameJson } from '../wire/patch.ts';
 import type { ChatDeltaAction, ChatReasoningAction, ChatToolCallStartAction } from './actions.ts';
+import { toolCallPosition, withPartAdded, withPartAt } from './parts-index.ts';
 import { startedToolCall, type ToolCallStep, toolCallStep } from './reducer-tool-call.ts';
 import type { ActiveTurn, ChatState, ResponsePart } from './state.ts';
 
-// Appends arrive by the thousand and aim at one of the last parts: parts are searched from the end, and a change
-// costs one plain copy of the array.
+// Appends arrive by the thousand and aim at one of the last parts: texts are searched from the end, tool calls by an
+// index, and a change costs one plain copy of the array.
 
 /** Adds a part at the end of the active turn [CHAT-4]. */
 export function appendPart(state: ChatState, turnId: string, part: ResponsePart): ChatState {
   const turn = state.activeTurn;
   if (turn?.id !== turnId) return state;
-  return { ...state, activeTurn: { ...turn, responseParts: turn.responseParts.concat([part]) } };
+  return { ...state, activeTurn: { ...turn, responseParts: withPartAdded(turn.responseParts, part) } };
 }
 
 /** Appends text to the part of that kind and id in the active turn [CHAT-4]. */
@@ -41,17 +42,13 @@ export function reduceToolCall(state: ChatState, action: ToolCallStep): ChatStat
   const turn = state.activeTurn;
   if (turn?.id !== action.turnId) return state;
   const parts = turn.responseParts;
-  for (let index = parts.length - 1; index >= 0; index--) {
-    const part = parts[index];
-    if (part?.kind !== 'toolCall' || part.toolCall.toolCallId !== action.toolCallId) continue;
-    const toolCall = toolCallStep(part.toolCall, action);
-    return sameJson(toolCall, part.toolCall) ? state : withPart(state, turn, index, { ...part, toolCall });
-  }
-  return state;
+  const index = toolCallPosition(parts, action.toolCallId);
+  const part = parts[index];
+  if (part?.kind !== 'toolCall') return state;
+  const toolCall = toolCallStep(part.toolCall, action);
+  return sameJson(toolCall, part.toolCall) ? state : withPart(state, turn, index, { ...part, toolCall });
 }
 
 function withPart(state: ChatState, turn: ActiveTurn, index: number, part: ResponsePart): ChatState {
-  const responseParts = turn.responseParts.slice();
-  responseParts[index] = part;
-  return { ...state, activeTurn: { ...turn, responseParts } };
+  return { ...state, activeTurn: { ...turn, responseParts: withPartAt(turn.responseParts, index, part) } };
 }

@@ -1,5 +1,6 @@
 import { withActivity } from '../session/reducer-status.ts';
 import { SessionStatus } from '../session/status.ts';
+import { awaitsConfirmation } from './parts-index.ts';
 import type { ChatState } from './state.ts';
 
 /** What decides a chat's activity bits. */
@@ -7,7 +8,7 @@ type StatusSource = Pick<ChatState, 'status' | 'activeTurn' | 'inputRequests'>;
 
 /** The chat's status with its activity bits derived anew, the other bits kept [CHAT-10]. */
 export function derivedStatus(state: StatusSource): SessionStatus {
-  if (state.inputRequests?.length || awaitsConfirmation(state)) {
+  if (state.inputRequests?.length || awaitsConfirmation(state.activeTurn?.responseParts ?? [])) {
     return withActivity(state.status, SessionStatus.InputNeeded);
   }
   return withActivity(state.status, state.activeTurn ? SessionStatus.InProgress : SessionStatus.Idle);
@@ -17,17 +18,6 @@ export function derivedStatus(state: StatusSource): SessionStatus {
 export function refreshed(state: ChatState): ChatState {
   const status = derivedStatus(state);
   return status === state.status ? state : { ...state, status };
-}
-
-function awaitsConfirmation({ activeTurn }: StatusSource): boolean {
-  const parts = activeTurn?.responseParts ?? [];
-  for (let index = parts.length - 1; index >= 0; index--) {
-    const part = parts[index];
-    if (part?.kind !== 'toolCall') continue;
-    const { status } = part.toolCall;
-    if (status === 'pending-confirmation' || status === 'pending-result-confirmation') return true;
-  }
-  return false;
 }
 
 /** `now` (milliseconds since the epoch) as `modifiedAt` says it: ISO 8601, UTC, milliseconds. */

@@ -67,10 +67,13 @@ export function truncate(state: ChatState, turnId: string | undefined, now: numb
   });
 }
 
-/** Puts older turns, oldest first, ahead of the loaded window and takes over the cursor [CHAT-15]. */
+/** Puts older turns, oldest first, ahead of the loaded window, takes over the cursor, and drops what the chat no longer has [CHAT-15]. */
 export function loadTurns(state: ChatState, action: ChatTurnsLoadedAction): ChatState {
+  const { 'x-from': from } = action;
+  const dropped = from === undefined ? 0 : Math.max(0, indexOfId(state.turns, from));
+  const turns = dropped === 0 ? state.turns : state.turns.slice(dropped);
   const known = new Set<string>();
-  for (const turn of state.turns) known.add(turn.id);
+  for (const turn of turns) known.add(turn.id);
   const older: Turn[] = [];
   for (const turn of action.turns) {
     if (known.has(turn.id)) continue;
@@ -78,7 +81,7 @@ export function loadTurns(state: ChatState, action: ChatTurnsLoadedAction): Chat
     older.push(turn);
   }
   return patch(state, {
-    turns: older.length === 0 ? state.turns : older.concat(state.turns),
+    turns: older.length === 0 ? turns : older.concat(turns),
     turnsNextCursor: action.turnsNextCursor,
   });
 }

@@ -55,7 +55,8 @@ export interface SessionConfigValueItem {
 export interface SearchSessionsParams extends ConnectionParams {
   /**
    * Words that all have to be there, in any order, and "phrases"; the last word may be the beginning of one. Case and accents do not
-   * count, nothing else has a meaning. At most 1,000 characters; without any word there are no results.
+   * count, nothing else has a meaning. At most 1,000 characters; without any word there are no results. A host that has too many searches of
+   * one token waiting answers -32011.
    */
   query: string;
   /** 1 to 100. Default 20. */
@@ -127,7 +128,11 @@ export interface RememberedApproval {
 /** Where an approval holds: in one session, or in all chats of the agent that work in a folder or below it. */
 export type ApprovalScope = { kind: 'session'; session: URI } | { kind: 'folder'; folder: URI };
 
-/** What an approval lets run: exactly this input, edits of these files, or whatever the tool is given. */
+/**
+ * What an approval lets run: exactly this input, edits of these files, whatever the tool is given, or what the agent itself makes of an option of
+ * its own, whose words are the approval's `label`: it remembers that by itself, and asks no more. Revoking that gives the chat a new session of the
+ * agent from its next turn on; what the agent has written to files of its own stays.
+ */
 export type ApprovalCoverage =
   | {
       kind: 'input';
@@ -136,4 +141,5 @@ export type ApprovalCoverage =
       isWhole: boolean;
     }
   | { kind: 'files'; files: URI[] }
-  | { kind: 'tool' };
+  | { kind: 'tool' }
+  | { kind: 'agent' };

@@ -1,6 +1,7 @@
 import type { ChatSummary } from '../chat/state.ts';
 import { patch } from '../wire/patch.ts';
-import { activityOf, isError, isInputNeeded, withActivity } from './reducer-status.ts';
+import { chatPosition, chatTotals, findChat, hasFailed, isAsking } from './chats-index.ts';
+import { activityOf, withActivity } from './reducer-status.ts';
 import type { SessionState } from './state.ts';
 import { SessionStatus } from './status.ts';
 
@@ -12,44 +13,75 @@ import { SessionStatus } from './status.ts';
  * `activity`. Apply it after `sessionReducer`. Returns `state` itself when nothing changes, so for no chats too.
  */
 export function aggregateSession(state: SessionState): SessionState {
-  const byPrecedence = chatsByPrecedence(state);
-  const [home] = byPrecedence;
-  if (!home) return state;
-  const { source, activity } = supplier(state, byPrecedence, home);
+  const supplied = supplier(state);
+  if (supplied === undefined) return state;
+  const { source, activity } = supplied;
   return patch(state, {
     status: withActivity(state.status, activity),
     activity: source.activity,
   });
 }
 
-function supplier(
-  state: SessionState,
-  chats: readonly ChatSummary[],
-  home: ChatSummary,
-): { source: ChatSummary; activity: number } {
-  const asking = chats.find((chat) => isInputNeeded(chat.status));
+function supplier(state: SessionState): { source: ChatSummary; activity: number } | undefined {
+  const { chats, inputNeeded } = state;
+  const { askingCount, failedCount } = chatTotals(chats);
+  const asking = askingCount > 0 ? firstWith(state, isAsking) : undefined;
   if (asking) return { source: asking, activity: SessionStatus.InputNeeded };
-  if (state.inputNeeded?.length) {
+  if (inputNeeded?.length) {
     // A block that does not show in its chat's own status: a tool that a client has to run.
-    const blocked = new Set(state.inputNeeded.map((request) => request.chat));
-    const source = chats.find((chat) => blocked.has(chat.resource)) ?? home;
-    return { source, activity: SessionStatus.InputNeeded };
+    const source = firstBlocked(state, inputNeeded) ?? home(state);
+    return source && { source, activity: SessionStatus.InputNeeded };
   }
-  const failed = chats.find((chat) => isError(chat.status) && chat.origin?.kind !== 'tool');
+  const failed = failedCount > 0 ? firstWith(state, hasFailed) : undefined;
   if (failed) return { source: failed, activity: SessionStatus.Error };
-  return { source: home, activity: activityOf(home.status) };
+  const source = home(state);
+  return source && { source, activity: activityOf(source.status) };
 }
 
-/** The default chat first, then by `modifiedAt`, newest first; catalogue order decides ties. */
-function chatsByPrecedence(state: SessionState): ChatSummary[] {
-  const isDefault = (chat: ChatSummary) => (chat.resource === state.defaultChat ? 1 : 0);
-  return state.chats.toSorted(
-    (a, b) => isDefault(b) - isDefault(a) || timeOf(b.modifiedAt) - timeOf(a.modifiedAt),
+const defaultOf = ({ chats, defaultChat }: SessionState): ChatSummary | undefined =>
+  defaultChat === undefined ? undefined : findChat(chats, defaultChat);
+
+function firstWith(state: SessionState, test: (chat: ChatSummary) => boolean): ChatSummary | undefined {
+  const main = defaultOf(state);
+  return main !== undefined && test(main) ? main : firstOf(state, state.chats.filter(test));
+}
+
+const home = (state: SessionState): ChatSummary | undefined =>
+  defaultOf(state) ?? firstOf(state, state.chats);
+
+function firstBlocked(
+  state: SessionState,
+  inputNeeded: NonNullable<SessionState['inputNeeded']>,
+): ChatSummary | undefined {
+  const main = inputNeeded[0]?.chat === state.defaultChat ? defaultOf(state) : undefined;
+  if (main !== undefined) return main;
+  const blocked = new Set(inputNeeded.map(({ chat }) => chatPosition(state.chats, chat)));
+  // In catalogue order, since that decides ties.
+  const positions = [...blocked].toSorted((a, b) => a - b);
+  return firstOf(
+    state,
+    positions.flatMap((position) => state.chats[position] ?? []),
   );
 }
 
+/** The default chat before all others, then the one that was modified last; catalogue order decides ties. */
+function firstOf({ defaultChat }: SessionState, chats: readonly ChatSummary[]): ChatSummary | undefined {
+  let first: ChatSummary | undefined;
+  for (const chat of chats) {
+    if (chat.resource === defaultChat) return chat;
+    if (first === undefined || timeOf(chat) > timeOf(first)) first = chat;
+  }
+  return first;
+}
+
+const times = new WeakMap<ChatSummary, number>();
+
 // ISO 8601 allows several spellings of one moment, so strings are not compared. What is no date counts as oldest.
-function timeOf(modifiedAt: string): number {
-  const time = Date.parse(modifiedAt);
-  return Number.isNaN(time) ? 0 : time;
+function timeOf(chat: ChatSummary): number {
+  const known = times.get(chat);
+  if (known !== undefined) return known;
+  const parsed = Date.parse(chat.modifiedAt);
+  const time = Number.isNaN(parsed) ? 0 : parsed;
+  times.set(chat, time);
+  return time;
 }

@@ -25,6 +25,11 @@ export function isInputNeeded(status: SessionStatus): boolean {
   return (status & SessionStatus.InputNeeded) === SessionStatus.InputNeeded;
 }
 
+/** Whether the activity bits say that a turn runs. */
+export function isInProgress(status: SessionStatus): boolean {
+  return (status & SessionStatus.InProgress) !== 0;
+}
+
 /** Whether the activity bits say that the last turn failed. */
 export function isError(status: SessionStatus): boolean {
   return (status & SessionStatus.Error) !== 0;

@@ -80,6 +80,13 @@ describe('wire errors', () => {
     expect(errors.channelNotFound(uri).code).toBe(code);
   });
 
+  it('[SUB-1] annotations that are not there do not say that their session is not', () => {
+    const { code, message } = errors.channelNotFound('ahp-session:/1/annotations');
+    expect(code).toBe(-32001);
+    expect(message).toMatch(/^No annotations of session "ahp-session:\/1": it has none/);
+    expect(errors.channelNotFound('ahp-session:/1').message).toMatch(/^No session/);
+  });
+
   it('quote and cut what came from outside', () => {
     const { message } = errors.sessionNotFound(`x:/\n${'a'.repeat(100_000)}`);
     expect(message).not.toContain('\n');

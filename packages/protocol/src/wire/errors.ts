@@ -1,7 +1,7 @@
 import type { AuthRequiredErrorData, ProtectedResourceMetadata } from '../auth/auth.ts';
 import type { ResourceRequestParams } from '../resource/commands.ts';
 import type { URI } from './basics.ts';
-import { kindOfScheme } from './uris.ts';
+import { kindOfScheme, sessionOfAnnotations } from './uris.ts';
 
 /** Every error code of the wire: JSON-RPC's own, then the protocol's. */
 export const ErrorCodes = {
@@ -187,7 +187,15 @@ export function conflict(message: string): WireError<-32011> {
 /** The error for a channel that a method cannot find by its URI alone: `-32008` or `-32001` by scheme [SUB-1]. */
 export function channelNotFound(uri: URI): WireError<-32001> | WireError<-32008> {
   const kind = kindOfScheme(uri);
-  return kind === undefined || kind === 'session' ? sessionNotFound(uri) : notFound('channel', uri);
+  if (kind !== undefined && kind !== 'session') return notFound('channel', uri);
+  const session = sessionOfAnnotations(uri);
+  return session === undefined ? sessionNotFound(uri) : annotationsNotFound(session);
+}
+
+/** `-32001`, as for every channel without a scheme of its own; the session itself may be there. */
+function annotationsNotFound(session: URI): WireError<-32001> {
+  const message = `No annotations of session ${quote(session)}: it has none, or is not there itself; listSessions names the sessions that exist`;
+  return new WireError(ErrorCodes.SessionNotFound, message, undefined);
 }
 
 /** Foreign strings are shown quoted and cut, so that they cannot flood or forge a message. */

@@ -54,11 +54,25 @@ export function patch<S extends object>(state: S, changes: Patch<S>): S {
   return next;
 }
 
-/** A copy of `list` with `item` at `index`, or appended when `index` is negative (nothing found). */
+/** Shorter lists are searched: an index costs more than it saves. */
+const INDEXED_LENGTH = 64;
+
+/**
+ * Positions by id, of long lists that were searched. Lists that grew out of one share them: there may be ids that a list lacks, never too
+ * few. A function of the list alone, so that reducers stay pure.
+ */
+const positionsOf = new WeakMap<readonly unknown[], Map<string, number>>();
+
+/** A copy of `list` with `item` at `index`, or appended when `index` is negative (nothing found). An item that is replaced keeps its id. */
 export function withItem<T>(list: readonly T[], index: number, item: T): T[] {
   const copy = list.slice();
-  if (index < 0) copy.push(item);
-  else copy[index] = item;
+  const positions = positionsOf.get(list);
+  if (positions !== undefined) positionsOf.set(copy, positions);
+  if (index >= 0) copy[index] = item;
+  else {
+    if (hasId(item)) positions?.set(item.id, copy.length);
+    copy.push(item);
+  }
   return copy;
 }
 
@@ -66,10 +80,34 @@ export function withItem<T>(list: readonly T[], index: number, item: T): T[] {
 export function withoutItem<T>(list: readonly T[], index: number): T[] {
   const copy = list.slice();
   copy.splice(index, 1);
+  const positions = positionsOf.get(list);
+  // What was behind it has moved, unless there was nothing.
+  if (positions !== undefined && index === copy.length) positionsOf.set(copy, positions);
   return copy;
 }
 
 /** Index of the last item whose `id` is `id`, or -1. */
 export function indexOfId(list: readonly { id: string }[] | undefined, id: string): number {
-  return list?.findLastIndex((item) => item.id === id) ?? -1;
+  if (list === undefined) return -1;
+  if (list.length < INDEXED_LENGTH) return list.findLastIndex((item) => item.id === id);
+  const positions = positionsOf.get(list) ?? indexed(list);
+  const position = positions.get(id);
+  if (position === undefined) return -1;
+  return list[position]?.id === id ? position : list.findLastIndex((item) => item.id === id);
 }
+
+/** The last item of that id. */
+export const findById = <T extends { id: string }>(
+  list: readonly T[] | undefined,
+  id: string,
+): T | undefined => list?.[indexOfId(list, id)];
+
+function indexed(list: readonly { id: string }[]): Map<string, number> {
+  const positions = new Map<string, number>();
+  for (const [position, item] of list.entries()) positions.set(item.id, position);
+  positionsOf.set(list, positions);
+  return positions;
+}
+
+const hasId = (item: unknown): item is { id: string } =>
+  typeof item === 'object' && item !== null && 'id' in item && typeof item.id === 'string';

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { ACTION_CHANNEL, isActionType } from './channels.ts';
 import {
   isActionKnownAt,
-  isFieldKnownAt,
   isResponsePartKnownAt,
   negotiateVersion,
   PROTOCOL_VERSION,
@@ -81,13 +80,5 @@ describe('what is newer than a version', () => {
       false,
     ]);
     expect(isResponsePartKnownAt('markdown', '0.5.0')).toBe(true);
-  });
-
-  it('[CONN-9] the list of what a session needs from people is known from 0.5.1 on', () => {
-    expect(SUPPORTED_VERSIONS.map((version) => isFieldKnownAt('SessionState.inputNeeded', version))).toEqual([
-      true,
-      true,
-      false,
-    ]);
   });
 });

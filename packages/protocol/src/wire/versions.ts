@@ -30,8 +30,8 @@ export function negotiateVersion(offered: readonly unknown[]): VersionNegotiatio
 }
 
 /**
- * What is younger than the lowest supported version, with the version that introduced it [CONN-9].
- * No notification is; fields are named `<type>.<field>`.
+ * What is younger than the lowest supported version, with the version that introduced it [CONN-9]. No notification is; fields are in
+ * `dialects/newer-fields.ts`.
  */
 export const INTRODUCED_IN = {
   actions: {
@@ -43,15 +43,10 @@ export const INTRODUCED_IN = {
     'changeset/filesReviewedChanged': '0.5.2',
   },
   responseParts: { inputRequest: '0.5.2' },
-  fields: { 'SessionState.inputNeeded': '0.5.1' },
 } as const satisfies {
   actions: { [T in StateAction['type']]?: SupportedVersion };
   responseParts: { [K in ResponsePart['kind']]?: SupportedVersion };
-  fields: Record<string, SupportedVersion>;
 };
-
-/** A field that {@link INTRODUCED_IN} names. */
-export type VersionedField = keyof typeof INTRODUCED_IN.fields;
 
 /** True when an action of this type may be sent to a peer that negotiated `version` [CONN-9]. */
 export function isActionKnownAt(type: StateAction['type'], version: SupportedVersion): boolean {
@@ -63,16 +58,11 @@ export function isResponsePartKnownAt(kind: ResponsePart['kind'], version: Suppo
   return isReached(sinceOf(INTRODUCED_IN.responseParts, kind), version);
 }
 
-/** True when a field may be sent to a peer that negotiated `version` [CONN-9]. */
-export function isFieldKnownAt(field: VersionedField, version: SupportedVersion): boolean {
-  return isReached(INTRODUCED_IN.fields[field], version);
-}
-
 function sinceOf(introduced: Record<string, SupportedVersion>, name: string): SupportedVersion | undefined {
   return Object.hasOwn(introduced, name) ? introduced[name] : undefined;
 }
 
 /** The list is highest first, so a version has reached `since` when it does not stand behind it. */
-function isReached(since: SupportedVersion | undefined, version: SupportedVersion): boolean {
+export function isReached(since: SupportedVersion | undefined, version: SupportedVersion): boolean {
   return since === undefined || SUPPORTED_VERSIONS.indexOf(version) <= SUPPORTED_VERSIONS.indexOf(since);
 }

@@ -1,0 +1,155 @@
+import type { SupportedVersion } from '../wire/versions.ts';
+
+/** What of a type older versions do not know, and where in it such types lie. Types that are not named here never changed. */
+export interface Shape {
+  /** The version that introduced a field. */
+  readonly since?: Readonly<Record<string, SupportedVersion>>;
+  /** Types of fields, or of the items of fields that are lists. */
+  readonly holds?: Readonly<Record<string, ShapeName>>;
+  /** Of a union: the field that tells its members apart, the types of members, and the versions that introduced some. */
+  readonly union?: {
+    readonly by: string;
+    readonly of: Readonly<Record<string, ShapeName>>;
+    readonly since?: Readonly<Record<string, SupportedVersion>>;
+  };
+}
+
+/** A type that some version changed, or that holds one. */
+export type ShapeName =
+  | 'AgentCustomization'
+  | 'AgentInfo'
+  | 'ChangesetFile'
+  | 'ChangesetState'
+  | 'ChatState'
+  | 'CompletionItem'
+  | 'CompletionsResult'
+  | 'ContentRef'
+  | 'Customization'
+  | 'FetchTurnsResult'
+  | 'FileEdit'
+  | 'FileEdits'
+  | 'FileSide'
+  | 'InitializeResult'
+  | 'ListSessionsResult'
+  | 'Message'
+  | 'MessageAttachment'
+  | 'PendingMessage'
+  | 'ResponsePart'
+  | 'RootState'
+  | 'SessionActiveClient'
+  | 'SessionInputRequest'
+  | 'SessionState'
+  | 'SimpleCustomization'
+  | 'SkillCustomization'
+  | 'StateAction'
+  | 'ToolCallPart'
+  | 'ToolCallState'
+  | 'ToolResultContent'
+  | 'Turn'
+  | 'VersionedCustomization';
+
+const hidden = { enabled: '0.5.2', disableUserInvocation: '0.5.2' } as const;
+
+/** Every type that the host sends and that has changed since the lowest supported version, or holds one that has [CONN-9]. */
+export const SHAPES: Readonly<Record<ShapeName, Shape>> = {
+  InitializeResult: { since: { serverInfo: '0.5.2', terminalCommandPrefix: '0.5.2' } },
+  ListSessionsResult: { since: { nextCursor: '0.5.1' } },
+  FetchTurnsResult: { holds: { turns: 'Turn' } },
+  CompletionsResult: { holds: { items: 'CompletionItem' } },
+  CompletionItem: { holds: { attachment: 'MessageAttachment' } },
+
+  RootState: { holds: { agents: 'AgentInfo' } },
+  AgentInfo: { since: { capabilities: '0.5.1' }, holds: { customizations: 'Customization' } },
+  SessionState: {
+    since: { inputNeeded: '0.5.1' },
+    holds: {
+      activeClients: 'SessionActiveClient',
+      customizations: 'Customization',
+      inputNeeded: 'SessionInputRequest',
+    },
+  },
+  SessionActiveClient: { holds: { customizations: 'Customization' } },
+  SessionInputRequest: { holds: { toolCall: 'ToolCallState' } },
+  Customization: {
+    union: {
+      by: 'type',
+      of: {
+        agent: 'AgentCustomization',
+        directory: 'SimpleCustomization',
+        hook: 'VersionedCustomization',
+        plugin: 'SimpleCustomization',
+        prompt: 'VersionedCustomization',
+        rule: 'VersionedCustomization',
+        skill: 'SkillCustomization',
+      },
+    },
+  },
+  SimpleCustomization: { since: { version: '0.5.2' }, holds: { children: 'Customization' } },
+  VersionedCustomization: { since: { enabled: '0.5.2' } },
+  SkillCustomization: { since: hidden },
+  AgentCustomization: {
+    since: { ...hidden, model: '0.5.1', tools: '0.5.1', disableModelInvocation: '0.5.2' },
+  },
+
+  ChatState: {
+    since: { turnsNextCursor: '0.5.1' },
+    holds: {
+      turns: 'Turn',
+      activeTurn: 'Turn',
+      steeringMessage: 'PendingMessage',
+      queuedMessages: 'PendingMessage',
+      draft: 'Message',
+    },
+  },
+  Turn: { holds: { message: 'Message', responseParts: 'ResponsePart' } },
+  PendingMessage: { holds: { message: 'Message' } },
+  Message: { holds: { attachments: 'MessageAttachment' } },
+  MessageAttachment: { union: { by: 'type', of: { resource: 'ContentRef' } } },
+  ContentRef: { since: { nonce: '0.5.1' } },
+  ResponsePart: {
+    union: {
+      by: 'kind',
+      of: { contentRef: 'ContentRef', toolCall: 'ToolCallPart' },
+      since: { inputRequest: '0.5.2' },
+    },
+  },
+  ToolCallPart: { holds: { toolCall: 'ToolCallState' } },
+  ToolCallState: {
+    since: { intention: '0.5.1' },
+    holds: { content: 'ToolResultContent', edits: 'FileEdits', userSuggestion: 'Message' },
+  },
+  ToolResultContent: {
+    union: {
+      by: 'type',
+      of: { resource: 'ContentRef', fileEdit: 'FileEdit' },
+      since: { terminalComplete: '0.5.2' },
+    },
+  },
+  FileEdits: { holds: { items: 'FileEdit' } },
+  FileEdit: { holds: { before: 'FileSide', after: 'FileSide' } },
+  FileSide: { holds: { content: 'ContentRef' } },
+  ChangesetState: { holds: { files: 'ChangesetFile' } },
+  ChangesetFile: { since: { reviewed: '0.5.2' }, holds: { edit: 'FileEdit' } },
+
+  // No two actions have fields of one name that differ in this.
+  StateAction: {
+    since: { intention: '0.5.1' },
+    holds: {
+      agents: 'AgentInfo',
+      activeClient: 'SessionActiveClient',
+      customizations: 'Customization',
+      customization: 'Customization',
+      request: 'SessionInputRequest',
+      message: 'Message',
+      draft: 'Message',
+      userSuggestion: 'Message',
+      part: 'ResponsePart',
+      edits: 'FileEdits',
+      content: 'ToolResultContent',
+      result: 'ToolCallState',
+      turns: 'Turn',
+      file: 'ChangesetFile',
+      files: 'ChangesetFile',
+    },
+  },
+};

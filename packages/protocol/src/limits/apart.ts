@@ -1,0 +1,76 @@
+import type { Message } from '../chat/message.ts';
+import type { ToolResultContent } from '../chat/tool-call.ts';
+import type { StateAction } from '../wire/envelope.ts';
+import { INLINE_ATTACHMENT } from './channels.ts';
+import { LimitWalk } from './walk.ts';
+
+/** A block of a tool's result that is no longer than that may stay in state as it is. */
+const INLINE_BLOCK = 64 * 1_024;
+
+/** How many characters of an action the host keeps outside of state, behind references. */
+export function lengthApart(action: StateAction): number {
+  switch (action.type) {
+    case 'chat/turnStarted':
+    case 'chat/pendingMessageSet':
+      return attachedLength(action.message);
+    case 'chat/draftChanged':
+      return action.draft === undefined ? 0 : attachedLength(action.draft);
+    case 'chat/toolCallContentChanged':
+      return sum(action.content, blockLength);
+    case 'chat/toolCallComplete': {
+      const { content = [], structuredContent } = action.result;
+      const structured =
+        structuredContent === undefined
+          ? 0
+          : new LimitWalk().weigh(structuredContent, { name: 'structuredContent', parent: '' }, '');
+      return sum(content, blockLength) + structured;
+    }
+    default:
+      return 0;
+  }
+}
+
+/** The same of the params of a request, which fit their schema. */
+export function paramsApart(method: string, params: unknown): number {
+  if (typeof params !== 'object' || params === null) return 0;
+  if (method === 'resourceWrite' && 'data' in params && typeof params.data === 'string')
+    return params.data.length;
+  if (method === 'createChat' && 'initialMessage' in params && isMessage(params.initialMessage))
+    return attachedLength(params.initialMessage);
+  return 0;
+}
+
+/** Whether an embedded attachment is too long to stay within its message. */
+export const isApart = ({ data }: { readonly data: string }): boolean => data.length > INLINE_ATTACHMENT.max;
+
+function attachedLength({ attachments = [] }: Pick<Message, 'attachments'>): number {
+  return sum(attachments, (attachment) =>
+    attachment.type === 'embeddedResource' && isApart(attachment) ? attachment.data.length : 0,
+  );
+}
+
+function blockLength(block: ToolResultContent): number {
+  const length = lengthOf(block);
+  return length > INLINE_BLOCK ? length : 0;
+}
+
+function lengthOf(block: ToolResultContent): number {
+  switch (block.type) {
+    case 'text':
+      return block.text.length;
+    case 'embeddedResource':
+      return block.data.length;
+    case 'terminalComplete':
+      return block.preview?.length ?? 0;
+    default:
+      return 0;
+  }
+}
+
+/** What the check of the params found them to be already. */
+const isMessage = (value: unknown): value is Pick<Message, 'attachments'> =>
+  typeof value === 'object' && value !== null;
+
+function sum<T>(items: readonly T[], lengthOfItem: (item: T) => number): number {
+  return items.reduce((total, item) => total + lengthOfItem(item), 0);
+}

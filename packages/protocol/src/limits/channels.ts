@@ -1,0 +1,36 @@
+import type { CountLimit } from './table.ts';
+
+const KI = 1_024;
+const MI = 1_024 * KI;
+
+/** What a chat, a session or a host may hold, and what has a limit of its own. */
+export const CHANNEL_LIMITS = {
+  turnLength: { max: 16 * MI, what: 'What an agent may put into one turn, as JSON' },
+  turnParts: { max: 50_000, what: 'Parts of one turn: texts, tool calls, notices, questions' },
+  queuedMessages: { max: 100, what: 'Messages in the queue of a chat' },
+  queuedLength: { max: 2 * MI, what: 'All messages in the queue of a chat' },
+  answersLength: { max: MI, what: 'The answers to all open input requests of a chat' },
+  activeClientsLength: { max: 4 * MI, what: 'The active clients of a session with their tools' },
+  toolsLength: { max: 256 * KI, what: 'The tools of one client, as JSON' },
+  instructions: { max: 32 * KI, what: 'The instructions of a session' },
+  metadataEntries: { max: 32, what: 'Entries in the metadata of a session' },
+  metadataKey: { max: 64, what: 'A key in the metadata of a session' },
+  metadataValue: { max: 512, what: 'A value in the metadata of a session' },
+  tokenName: { max: 100, what: 'The name of an access token' },
+  configLength: { max: 256 * KI, what: 'The configuration of a session or of the host' },
+} as const satisfies Record<string, CountLimit>;
+
+/**
+ * An embedded attachment above so many base64 characters becomes a host content: state, envelopes and snapshots carry the reference
+ * alone.
+ */
+export const INLINE_ATTACHMENT: CountLimit = {
+  max: 16 * KI,
+  what: 'An embedded attachment that stays within its message',
+};
+
+/** How large an answer to `listSessions` gets, in characters of JSON. */
+export const LIST_ANSWER = {
+  full: { max: 8 * MI, what: 'Entries in full; those behind them come without metadata and activity' },
+  all: { max: 32 * MI, what: 'All entries; those behind them come by the cursor of the answer' },
+} as const satisfies Record<string, CountLimit>;

@@ -1,0 +1,78 @@
+import { expect, test } from 'vitest';
+import type { StateAction } from '../wire/envelope.ts';
+import { findActionFault, findParamsFault, weightOf } from './check.ts';
+import { MESSAGE_TOTAL, TEXT_LIMITS } from './table.ts';
+
+const MI = 1024 * 1024;
+const title = (length: number): StateAction => ({ type: 'session/titleChanged', title: 'x'.repeat(length) });
+const draft = (more: object): StateAction => ({
+  type: 'chat/draftChanged',
+  draft: { text: 'look', origin: { kind: 'user' }, ...more },
+});
+const photo = (length: number) => ({
+  type: 'embeddedResource',
+  label: 'a',
+  contentType: 'image/png',
+  data: 'A'.repeat(length),
+});
+
+test('a text is as long as its field may be, and the refusal names field, limit and size', () => {
+  expect(findActionFault(title(TEXT_LIMITS.name.max))).toBeUndefined();
+  expect(findActionFault(title(12 * MI))).toBe('action.title: at most 512 characters, got 12,582,912');
+  expect(findParamsFault('x-searchSessions', { channel: 'ahp-root://', query: 'x'.repeat(1_001) })).toBe(
+    'params.query: at most 1,000 characters, got 1,001',
+  );
+});
+
+test('a field goes by its parent where the name alone says too little', () => {
+  expect(findActionFault(draft({ attachments: [photo(12 * MI)] }))).toBeUndefined();
+  expect(findActionFault(draft({ attachments: [photo(12 * MI + 1)] }))).toContain(
+    'action.draft.attachments[0].data: at most 12,582,912 characters',
+  );
+  expect(findActionFault({ type: 'terminal/input', data: 'x'.repeat(MI + 1) })).toContain('1,048,576');
+});
+
+test('values of an open field go by that field, whatever they are called', () => {
+  expect(findActionFault(draft({ _meta: { title: 'x'.repeat(10_000) } }))).toBeUndefined();
+  const many = Object.fromEntries(Array.from({ length: 7 }, (_, index) => [`k${index}`, 'x'.repeat(10_000)]));
+  expect(findActionFault(draft({ _meta: many }))).toMatch(
+    /^action\.draft\._meta: at most 65,536 characters altogether/,
+  );
+});
+
+test('what the host keeps outside of state counts for no total, anything else does', () => {
+  const four = [photo(3 * MI), photo(3 * MI), photo(3 * MI), photo(3 * MI)];
+  expect(findActionFault(draft({ attachments: four }))).toBeUndefined();
+  expect(findActionFault(draft({ attachments: [...four, ...four] }))).toContain(
+    'attachments: at most 15,728,640',
+  );
+  // Of a kind that the host does not know, it moves nothing.
+  expect(findActionFault(draft({ attachments: [{ ...photo(3 * MI), type: 'hologram' }] }))).toMatch(
+    /^action: at most 1,572,864 characters altogether/,
+  );
+  const result = { success: true, pastTenseMessage: 'did' };
+  const complete = (content: object[]): StateAction =>
+    JSON.parse(
+      JSON.stringify({
+        type: 'chat/toolCallComplete',
+        turnId: 't',
+        toolCallId: 'c',
+        result: { ...result, content },
+      }),
+    );
+  expect(findActionFault(complete([{ type: 'text', text: 'x'.repeat(8 * MI) }]))).toBeUndefined();
+  // Blocks that the host would leave in state.
+  const small = Array.from({ length: 40 }, () => ({ type: 'text', text: 'x'.repeat(60_000) }));
+  expect(findActionFault(complete(small))).toContain('characters altogether');
+});
+
+test('a value is weighed with its keys, and each number counts', () => {
+  expect(weightOf('abc', 'x')).toBe(11);
+  expect(weightOf([1, true, null], 'x')).toBe(32);
+  expect(weightOf({ key: 'abc' }, 'x')).toBe(8 + 3 + 11);
+  expect(weightOf('x'.repeat(MESSAGE_TOTAL.max), 'text')).toBeGreaterThan(MESSAGE_TOTAL.max);
+});
+
+test('an import is not refused for its texts', () => {
+  expect(findParamsFault('x-importTurns', { turns: [{ turn: { id: 'x'.repeat(MI) } }] })).toBeUndefined();
+});

@@ -1,0 +1,55 @@
+import type { StateAction } from '../wire/envelope.ts';
+import { lengthApart, paramsApart } from './apart.ts';
+import { type CountLimit, CUT_REQUESTS, MESSAGE_TOTAL } from './table.ts';
+import { type LimitFault, LimitWalk } from './walk.ts';
+
+/** Longest path that an error repeats; keys in it come from the wire. */
+const PATH_LENGTH = 120;
+
+/**
+ * What of an action is larger than it may be, in words such as
+ * `action.title: at most 512 characters, got 12,582,912`; `undefined` when nothing is.
+ */
+export function findActionFault(action: StateAction): string | undefined {
+  return findFault(action, { name: action.type, root: 'action', apart: lengthApart(action) });
+}
+
+/** The same for the params of a request. */
+export function findParamsFault(method: string, params: unknown): string | undefined {
+  if (CUT_REQUESTS.has(method)) return undefined;
+  return findFault(params, { name: method, root: 'params', apart: paramsApart(method, params) });
+}
+
+/** What a value counts for a total: its characters and those of its keys, and eight for each value. */
+export function weightOf(value: unknown, name: string): number {
+  return new LimitWalk().weigh(value, { name, parent: '' }, name);
+}
+
+/** `at most 100 messages …, got 101`: how errors name a limit and what came. */
+export const excess = (max: number, unit: string, actual: number): string =>
+  `at most ${shown(max)} ${unit}, got ${shown(actual)}`;
+
+/** The same for what a channel holds altogether: what the limit is of, and what it would come to. */
+export const excessOf = ({ what, max }: CountLimit, actual: number): string =>
+  `${what}: ${excess(max, 'characters altogether', actual)}`;
+
+function findFault(
+  value: unknown,
+  { name, root, apart }: { name: string; root: string; apart: number },
+): string | undefined {
+  const walk = new LimitWalk();
+  const weight = walk.weigh(value, { name, parent: '' }, root) - apart;
+  const fault: LimitFault | undefined =
+    walk.fault ??
+    (weight > MESSAGE_TOTAL.max
+      ? { path: root, limit: MESSAGE_TOTAL, unit: 'characters altogether', actual: weight }
+      : undefined);
+  return fault && sentenceOf(fault);
+}
+
+function sentenceOf({ path, limit, unit, actual }: LimitFault): string {
+  const at = path.length > PATH_LENGTH ? `${path.slice(0, PATH_LENGTH)}…` : path;
+  return `${at}: ${excess(limit.max, unit, actual)}`;
+}
+
+const shown = (count: number): string => count.toLocaleString('en-US');

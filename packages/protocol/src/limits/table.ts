@@ -1,0 +1,292 @@
+/** How long a text may be. */
+export interface TextLimit {
+  /** In UTF-16 code units. */
+  readonly max: number;
+  /** What the fields hold, for people. */
+  readonly what: string;
+  /**
+   * Names of fields, or `parent.name` where the name alone says too little. The texts of a list or map go by the name of the list
+   * or map.
+   */
+  readonly fields: readonly string[];
+  /** True: an agent's is never cut, since it would name something else. */
+  readonly isName?: true;
+}
+
+/** How much a list, a map or a whole message may hold. */
+export interface CountLimit {
+  readonly max: number;
+  readonly what: string;
+}
+
+/** How many members a list may have. */
+export interface ListLimit extends CountLimit {
+  /** True: of an agent's list the members behind the limit are left out. */
+  readonly isCut?: true;
+}
+
+const KI = 1_024;
+const MI = 1_024 * KI;
+
+/** The longest text of each kind that a client may send and an agent may have stored. */
+export const TEXT_LIMITS = {
+  id: {
+    max: 512,
+    what: 'An id, a kind, a version or a language',
+    isName: true,
+    fields: [
+      'id',
+      'turnId',
+      'toolCallId',
+      'partId',
+      'requestId',
+      'questionId',
+      'commandId',
+      'fileId',
+      'fileIds',
+      'entryId',
+      'annotationId',
+      'annotationIds',
+      'operationId',
+      'queuedMessageId',
+      'x-from',
+      'selectedOptionId',
+      'customizationId',
+      'order',
+      'model',
+      'provider',
+      'progressToken',
+      'property',
+      'locale',
+      'errorType',
+      'code',
+      'kind',
+      'type',
+      'changeKind',
+      'contentType',
+      'format',
+      'icon',
+      'group',
+      'sizes',
+      'nonce',
+      'etag',
+      'ifMatch',
+      'version',
+      'protocolVersion',
+      'displayKind',
+      'before',
+      'required',
+      'requiredScopes',
+      'scopes_supported',
+      'bearer_methods_supported',
+      'resource_signing_alg_values_supported',
+      'resource_encryption_alg_values_supported',
+      'resource_encryption_enc_values_supported',
+      'completionTriggerCharacters',
+      'terminalCommandPrefix',
+    ],
+  },
+  client: {
+    max: 256,
+    what: 'The id or the epoch of a client',
+    isName: true,
+    fields: ['clientId', 'x-epoch'],
+  },
+  version: {
+    max: MI,
+    what: 'A version that a client offers; the host skips what is none',
+    isName: true,
+    fields: ['protocolVersions'],
+  },
+  time: {
+    max: 64,
+    what: 'A point in time',
+    isName: true,
+    fields: ['createdAt', 'modifiedAt', 'lastUsedAt', 'expiresAt', 'mtime', 'ctime'],
+  },
+  name: {
+    max: 512,
+    what: 'A name, a title, a label or an activity',
+    fields: [
+      'title',
+      'name',
+      'displayName',
+      'label',
+      'activity',
+      'agentName',
+      'toolName',
+      'resource_name',
+      'enumLabels',
+      'tools',
+    ],
+  },
+  uri: {
+    max: 16 * KI,
+    what: 'A URI or a path',
+    fields: [
+      'uri',
+      'resource',
+      'channel',
+      'chat',
+      'session',
+      'source',
+      'destination',
+      'url',
+      'cwd',
+      'workingDirectory',
+      'defaultDirectory',
+      'defaultChat',
+      'uriTemplate',
+      'initialSubscriptions',
+      'subscriptions',
+      'authorization_servers',
+      'jwks_uri',
+      'resource_documentation',
+      'resource_policy_uri',
+      'resource_tos_uri',
+      'globs',
+      'items',
+      'missing',
+      'x-workingDirectory',
+      'folder',
+      'files',
+      'root',
+      'logs',
+      'traces',
+      'metrics',
+    ],
+  },
+  icon: { max: 64 * KI, what: 'An icon, often a `data:` URI', fields: ['src'] },
+  query: { max: 1_000, what: 'What is searched for', fields: ['query'] },
+  cursor: {
+    max: 64 * KI,
+    what: 'A cursor, as the host gave it',
+    isName: true,
+    fields: ['cursor', 'nextCursor', 'turnsNextCursor'],
+  },
+  sentence: {
+    max: 32 * KI,
+    what: 'A description, a question or a message of an error',
+    fields: [
+      'description',
+      'confirmation',
+      'message',
+      'intention',
+      'invocationMessage',
+      'pastTenseMessage',
+      'confirmationTitle',
+      'reasonMessage',
+      'rejectionReason',
+      'enumDescriptions',
+      'markdown',
+      'snippet',
+      'stack',
+      'defaultValue',
+      'insertText',
+      'input',
+      'secret',
+      'commandLine',
+    ],
+  },
+  answer: {
+    max: 64 * KI,
+    what: 'An answer to a question',
+    fields: ['value', 'freeformValues'],
+  },
+  setting: {
+    max: 64 * KI,
+    what: 'A value of a configuration, of metadata or of `_meta`',
+    fields: ['config', 'values', 'metadata', '_meta', 'default', 'enum'],
+  },
+  token: { max: 64 * KI, what: 'A token for an agent’s service', fields: ['token'] },
+  environment: {
+    max: 128 * KI,
+    what: 'A variable or an argument of a program',
+    fields: ['x-env', 'x-command'],
+  },
+  text: {
+    max: MI,
+    what: 'The text of a message or the input of a tool call',
+    fields: [
+      'text',
+      'modelRepresentation',
+      'quote',
+      'toolInput',
+      'editedToolInput',
+      'partialInput',
+      'terminal/input.data',
+      'error.message',
+    ],
+  },
+  attachment: {
+    max: 12 * MI,
+    what: 'An embedded attachment, base64',
+    isName: true,
+    fields: ['attachments.data'],
+  },
+  output: {
+    max: 16 * MI,
+    what: 'The result of a tool call, the content of a file or the output of a terminal',
+    fields: [
+      'data',
+      'content',
+      'content.text',
+      'content.value',
+      'terminals.text',
+      'output',
+      'preview',
+      'structuredContent',
+    ],
+  },
+} as const satisfies Record<string, TextLimit>;
+
+/** A name in {@link TEXT_LIMITS}. */
+export type TextLimitName = keyof typeof TEXT_LIMITS;
+
+/** Of a text in a field that the table does not name: one of a newer protocol, or of nobody's. */
+export const UNLISTED_TEXT: CountLimit = { max: 64 * KI, what: 'A text in a field that is not named here' };
+
+/** The key of any map. */
+export const KEY_LENGTH: CountLimit = { max: 512, what: 'A key of a map' };
+
+/** How many members a list may have, by the name of its field. */
+export const LIST_LIMITS = {
+  attachments: { max: 100, what: 'Attachments of a message' },
+  'x-annotations': { max: 1_000, what: 'Annotations that a message carries' },
+  annotationIds: { max: 1_000, what: 'Annotations that an attachment names' },
+  tools: { max: 128, what: 'Tools that a client offers in a session' },
+  order: { max: 1_000, what: 'Ids in a new order of the queue' },
+  questions: { max: 100, what: 'Questions of one input request', isCut: true },
+  options: { max: 1_000, what: 'Options of one question', isCut: true },
+  freeformValues: { max: 100, what: 'Own words in one answer' },
+  protocolVersions: { max: 100, what: 'Versions that a client offers' },
+  // Each change copies the list; V8 copies longer ones (128 KiB) far slower, and a session is disposed of in one transaction.
+  chats: { max: 16_000, what: 'Chats of a session' },
+} as const satisfies Record<string, ListLimit>;
+
+/** Of a list that {@link LIST_LIMITS} does not name. */
+export const UNLISTED_LIST: CountLimit = { max: 10_000, what: 'Members of any other list' };
+
+/** How much a part may hold altogether, by the name of its field: the characters of its texts and keys, and eight for each value. */
+export const TOTAL_LIMITS = {
+  _meta: { max: 64 * KI, what: 'One `_meta`' },
+  attachments: { max: 15 * MI, what: 'All attachments of a message, embedded ones included' },
+  config: { max: 256 * KI, what: 'A configuration' },
+  inputSchema: { max: 256 * KI, what: 'The input schema of a tool' },
+  outputSchema: { max: 256 * KI, what: 'The output schema of a tool' },
+  answers: { max: 256 * KI, what: 'The answers to one input request' },
+  'x-env': { max: MI, what: 'The environment of a terminal' },
+  'x-command': { max: MI, what: 'The command of a terminal' },
+} as const satisfies Record<string, CountLimit>;
+
+/**
+ * What one action, or the params of one request, may hold altogether, counted in the same way. Embedded attachments, results of tools and the content of
+ * files do not count: the host keeps large ones outside of state.
+ */
+export const MESSAGE_TOTAL: CountLimit = {
+  max: 1.5 * MI,
+  what: 'One action, or the parameters of one request',
+};
+
+/** Requests whose texts are cut to fit instead of refused: what they bring may be of a host that had other limits. */
+export const CUT_REQUESTS: ReadonlySet<string> = new Set(['x-importSession', 'x-importTurns']);

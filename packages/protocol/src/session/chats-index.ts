@@ -1,0 +1,115 @@
+import type { ChatSummary } from '../chat/state.ts';
+import { sameJson } from '../wire/patch.ts';
+import { isError, isInProgress, isInputNeeded } from './reducer-status.ts';
+
+/** What a whole catalogue of chats comes to. */
+export interface ChatTotals {
+  /** Chats that need input. */
+  readonly askingCount: number;
+  /** Chats in error, workers aside [SESS-5]. */
+  readonly failedCount: number;
+  /** Chats in which a turn runs. */
+  readonly workingCount: number;
+}
+
+interface ChatsIndex {
+  readonly totals: ChatTotals;
+  /** Positions by URI. Shared by all lists that grew out of one: it may have entries that a list lacks, never too few. */
+  readonly positions: Map<string, number>;
+  /** Absent: not looked for yet. */
+  newest?: string;
+}
+
+// A function of the list alone, kept beside it, so that what changes one chat of thousands does not look at each.
+const indexes = new WeakMap<readonly ChatSummary[], ChatsIndex>();
+
+/** Position of a chat in a session's catalogue, or -1. */
+export function chatPosition(chats: readonly ChatSummary[], resource: string): number {
+  const position = indexOf(chats).positions.get(resource);
+  if (position === undefined) return -1;
+  return chats[position]?.resource === resource
+    ? position
+    : chats.findIndex((chat) => chat.resource === resource);
+}
+
+/** A chat's entry in a session's catalogue, found without a search. */
+export const findChat = (chats: readonly ChatSummary[], resource: string): ChatSummary | undefined =>
+  chats[chatPosition(chats, resource)];
+
+/** What all chats of a catalogue come to, counted once. */
+export const chatTotals = (chats: readonly ChatSummary[]): ChatTotals => indexOf(chats).totals;
+
+/** The newest `modifiedAt` of a catalogue, as text; '' for none. */
+export function newestChange(chats: readonly ChatSummary[]): string {
+  const index = indexOf(chats);
+  index.newest ??= chats.reduce((newest, { modifiedAt }) => (modifiedAt > newest ? modifiedAt : newest), '');
+  return index.newest;
+}
+
+/** A copy of the catalogue with an entry at a position, or appended where that is negative; the same list when it says so already. */
+export function withChat(chats: ChatSummary[], position: number, summary: ChatSummary): ChatSummary[] {
+  const before = chats[position];
+  if (before !== undefined && sameJson(before, summary)) return chats;
+  const { totals, positions, newest } = indexOf(chats);
+  const copy = chats.slice();
+  if (position < 0) {
+    positions.set(summary.resource, copy.length);
+    copy.push(summary);
+  } else copy[position] = summary;
+  const index: ChatsIndex = { positions, totals: changed(totals, before, summary) };
+  if (newest !== undefined && summary.modifiedAt >= newest) index.newest = summary.modifiedAt;
+  else if (newest !== undefined && before?.modifiedAt !== newest) index.newest = newest;
+  indexes.set(copy, index);
+  return copy;
+}
+
+/** A copy of the catalogue without the entry at a position. */
+export function withoutChat(chats: readonly ChatSummary[], position: number): ChatSummary[] {
+  const copy = chats.slice();
+  copy.splice(position, 1);
+  // The entries behind it have moved, unless there are none.
+  const index = indexes.get(chats);
+  if (index !== undefined && position === copy.length)
+    indexes.set(copy, {
+      positions: index.positions,
+      totals: changed(index.totals, chats[position], undefined),
+    });
+  return copy;
+}
+
+function indexOf(chats: readonly ChatSummary[]): ChatsIndex {
+  const known = indexes.get(chats);
+  if (known !== undefined) return known;
+  const positions = new Map<string, number>();
+  let totals: ChatTotals = { askingCount: 0, failedCount: 0, workingCount: 0 };
+  for (const [position, chat] of chats.entries()) {
+    if (!positions.has(chat.resource)) positions.set(chat.resource, position);
+    totals = changed(totals, undefined, chat);
+  }
+  const index = { totals, positions };
+  indexes.set(chats, index);
+  return index;
+}
+
+function changed(
+  { askingCount, failedCount, workingCount }: ChatTotals,
+  before: ChatSummary | undefined,
+  after: ChatSummary | undefined,
+): ChatTotals {
+  const difference = (test: (chat: ChatSummary) => boolean): number =>
+    (after !== undefined && test(after) ? 1 : 0) - (before !== undefined && test(before) ? 1 : 0);
+  return {
+    askingCount: askingCount + difference(isAsking),
+    failedCount: failedCount + difference(hasFailed),
+    workingCount: workingCount + difference(isWorking),
+  };
+}
+
+/** Whether a chat needs input. */
+export const isAsking = ({ status }: ChatSummary): boolean => isInputNeeded(status);
+
+/** Whether a chat's error is its session's: a worker's is told by the call that it worked for. */
+export const hasFailed = ({ status, origin }: ChatSummary): boolean =>
+  isError(status) && origin?.kind !== 'tool';
+
+const isWorking = ({ status }: ChatSummary): boolean => isInProgress(status);
