@@ -145,6 +145,21 @@ describe('active clients', () => {
     expect(open).toEqual([]);
   });
 
+  test('[SESS-8] [CONN-8] [CHAT-9] over a kill too where the session has a URI of another scheme', async () => {
+    const { host } = await joined();
+    const other = 'puppet:/5f1c';
+    const late = await host.client('late');
+    await late.request('createSession', { channel: other });
+    await late.act(other, join('late'));
+    await host.restart();
+    const watch = await host.client('watch');
+    await host.advance(29_000);
+    expect(await activeIn(watch, other)).toEqual(['late']);
+    await host.advance(2_000);
+    expect(await activeIn(watch, other)).toEqual([]);
+    expect(await host.journal.listOpen()).toEqual([]);
+  });
+
   test('[SESS-8] in a session that is not in memory too', async () => {
     const { host, watch, me } = await joined({ graceMs: 600_000, unloadAfterMs: 1_000 });
     for (const client of [watch, me]) client.link.cut();
@@ -160,8 +175,10 @@ describe('active clients', () => {
     ['no name', [{ name: '' }]],
     ['a name of 129 characters', [{ name: 'n'.repeat(129) }]],
     ['one name twice', [{ name: 'look' }, { name: 'look' }]],
-    ['more than 128 tools', Array.from({ length: 129 }, (_, index) => ({ name: `t${index}` }))],
-    ['more than 256 KiB of definitions', [{ name: 'look', description: 'd'.repeat(256 * 1024) }]],
+    [
+      'more than 256 KiB of definitions',
+      Array.from({ length: 100 }, (_, index) => ({ name: `t${index}`, description: 'd'.repeat(3_000) })),
+    ],
     ['an input that is no object', [{ name: 'look', inputSchema: { type: 'string' } }]],
   ])('[SESS-8] tools that no agent could use are refused: %s', async (_, tools) => {
     const { host, me } = await joined();

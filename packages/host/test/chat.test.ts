@@ -63,6 +63,29 @@ describe('chats', () => {
     await expect(client.request('disposeChat', { channel: chat })).rejects.toMatchObject({ code: -32008 });
   });
 
+  test('[CHAT-4] a client that shows what is appended, and nothing else, misses no text', async () => {
+    const { host, client, chat, output } = await inTurn();
+    await output.markdown('One ');
+    await output.markdown('two.');
+    await output.reasoning('Why? ');
+    await output.markdown('Three.');
+    await host.run();
+    const appended = client
+      .envelopes(chat)
+      .flatMap(({ action }) =>
+        action.type === 'chat/delta' || action.type === 'chat/reasoning' ? [action.content] : [],
+      );
+    expect(appended).toEqual(['One ', 'two.', 'Why? ', 'Three.']);
+    const parts = client
+      .envelopes(chat)
+      .flatMap(({ action }) => (action.type === 'chat/responsePart' ? [action.part] : []));
+    expect(parts).toMatchObject(['markdown', 'reasoning', 'markdown'].map((kind) => ({ kind, content: '' })));
+    const { state } = await client.subscribe(chat);
+    expect(state).toMatchObject({
+      activeTurn: { responseParts: [{ content: 'One two.' }, { content: 'Why? ' }, { content: 'Three.' }] },
+    });
+  });
+
   test('[CHAT-2] on a chat that is read-only, turns, messages and truncation are rejected; answers are not', async () => {
     const { host, client, session, chat, call, callOf } = await inTurn();
     const answer = call('c1').confirm(READY);

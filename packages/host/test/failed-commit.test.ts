@@ -72,6 +72,31 @@ describe('a failed commit', () => {
     expect(host.logged).toContain('the journal cannot be written; trying again each second');
   });
 
+  test.each([{ type: 'chat/turnCancelled', turnId: 't1' }, { type: 'chat/truncated' }])(
+    '[CHAT-5] of what ended a turn before its agent had it, $type, leaves the turn to its agent',
+    async (end) => {
+      const { host, client, chat } = await watched();
+      const writing = Promise.withResolvers<void>();
+      host.journal.gates.afterCommit = () => writing.promise;
+      client.dispatch(chat, turnStarted('t1'));
+      await host.run();
+      host.journal.gates.afterCommit = undefined;
+      host.journal.failNextCommits(1);
+      const clientSeq = client.dispatch(chat, end);
+      await host.run();
+      // What is committed first lets the agent begin, when the turn seems to have ended already.
+      writing.resolve();
+      await host.advance(2_000);
+      expect(client.echoOf(clientSeq)?.rejectionReason).toMatch(/^unavailable: /);
+      expect(host.agent.turns.map(({ input }) => input.turnId)).toEqual(['t1']);
+      host.agent.turn.complete();
+      await host.run();
+      const { state } = await client.subscribe(chat);
+      expect(state).toMatchObject({ turns: [{ id: 't1', state: 'complete' }] });
+      expect(host.agent.turns).toHaveLength(1);
+    },
+  );
+
   test('loses nothing of what an agent says meanwhile, and holds it back', async () => {
     const { host, client, viewer, chat } = await watched();
     await client.act(chat, turnStarted('t1'));

@@ -75,6 +75,29 @@ describe('an import', () => {
     expect(await left(host, watcher, uri)).toEqual({ sessions: [], turns: [] });
   });
 
+  test.each(['the host stops', 'the client leaves'])(
+    'that is still being looked at when %s begins nothing, and leaves no timer',
+    async (what) => {
+      const host = await startHost();
+      const client = await host.client();
+      const reading = Promise.withResolvers<void>();
+      host.journal.gates.afterRead = () => reading.promise;
+      client.ask('x-importSession', { channel: SESSION, session, chats: [chat] });
+      await host.run();
+      if (what === 'the client leaves') client.link.cut();
+      const stopping = what === 'the host stops' ? host.host.stop() : Promise.resolve();
+      await host.clock.settle();
+      reading.resolve();
+      await host.run();
+      if (what === 'the client leaves') await host.stop();
+      await stopping;
+      expect(host.clock.timerCount).toBe(0);
+      await host.start();
+      const { items } = await (await host.client()).request('listSessions', { channel: ROOT });
+      expect(items).toEqual([]);
+    },
+  );
+
   test('for which nothing comes in a minute is taken back, and then takes nothing more', async () => {
     const host = await startHost();
     const client = await host.client();

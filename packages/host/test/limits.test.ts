@@ -4,7 +4,7 @@ import { ROOT, startHost } from './host-fixture.ts';
 const identity = (tokenHash: string) => ({ tokenHash, scope: 'interact' as const });
 
 test('connections are bounded by token and in all, and the setting that bounds them is named', async () => {
-  const host = await startHost({ config: { maxConnections: 9, maxConnectionsPerToken: 8 } });
+  const host = await startHost({ config: { maxConnections: 11, maxConnectionsPerToken: 8 } });
   const { hub } = host.host.core;
   const ones = Array.from({ length: 8 }, () => {
     expect(hub.refusalFor(identity('one'))).toBeUndefined();
@@ -17,6 +17,43 @@ test('connections are bounded by token and in all, and the setting that bounds t
   ones[0]?.link.cut();
   await host.run();
   expect(hub.refusalFor(identity('one'))).toBeUndefined();
+  host.kill();
+});
+
+test('tokens that take all connections they can leave room for an admin, and admins for the owner', async () => {
+  const host = await startHost({ config: { maxConnections: 128, maxConnectionsPerToken: 128 } });
+  const { hub, ownerTokens } = host.host.core;
+  await host.clock.runUntilSettled(ownerTokens.use('the owner'));
+  const admin = { tokenHash: 'an admin', scope: 'admin' } as const;
+  const owner = { tokenHash: 'the owner', scope: 'admin' } as const;
+  /** Connects as often as there is room, and says how often that was. */
+  const fill = (who: Parameters<typeof hub.refusalFor>[0]): number => {
+    let count = 0;
+    for (; hub.refusalFor(who) === undefined; count += 1) host.connect(undefined, who);
+    return count;
+  };
+  expect(fill({ tokenHash: 'one', scope: 'observe' })).toBe(124);
+  expect(hub.refusalFor(identity('two'))).toBe(
+    'the last 4 of 128 connections are kept for admins (maxConnections)',
+  );
+  expect(fill(admin)).toBe(2);
+  expect(hub.refusalFor(admin)).toBe('the last 2 of 128 connections are kept for the owner (maxConnections)');
+  expect(fill(owner)).toBe(2);
+  host.kill();
+});
+
+test('a setting that is made smaller than what is connected keeps neither admins nor the owner out', async () => {
+  const host = await startHost({ config: {} });
+  const { hub, ownerTokens } = host.host.core;
+  await host.clock.runUntilSettled(ownerTokens.use('owner'));
+  const client = await host.client();
+  for (let count = 0; count < 10; count += 1) host.connect(undefined, identity('one'));
+  await client.act(ROOT, { type: 'root/configChanged', config: { maxConnections: 8 } });
+  client.link.cut();
+  await host.run();
+  expect(hub.refusalFor(identity('two'))).toContain('(maxConnections)');
+  expect(hub.refusalFor({ tokenHash: 'admin', scope: 'admin' })).toBeUndefined();
+  expect(hub.refusalFor({ tokenHash: 'owner', scope: 'admin' })).toBeUndefined();
   host.kill();
 });
 
@@ -38,6 +75,22 @@ test('subscriptions are bounded, and a change of the setting holds at once', asy
   });
   await client.act(ROOT, { type: 'root/configChanged', config: { maxSubscriptions: 9 } });
   await client.subscribe(uris[8] ?? '');
+  host.kill();
+});
+
+test('subscriptions are bounded by token, over all its connections; a client that comes again does not count twice', async () => {
+  const host = await startHost({ config: { maxSubscriptionsPerToken: 256 } });
+  const owner = await host.client();
+  const uris = Array.from({ length: 128 }, (_, index) => `ahp-session:/${index}`);
+  for (const channel of uris) await owner.request('createSession', { channel });
+  const [one, two] = ['one', 'two'].map(identity);
+  await host.client('a', { initialSubscriptions: uris }, one);
+  const client = await host.client('b', { initialSubscriptions: uris }, one);
+  const refusal = { code: -32602, message: expect.stringContaining('(maxSubscriptionsPerToken)') };
+  await expect(client.subscribe(ROOT)).rejects.toMatchObject(refusal);
+  await expect(host.client('c', { initialSubscriptions: [ROOT] }, one)).rejects.toMatchObject(refusal);
+  await host.client('a', { initialSubscriptions: uris }, one);
+  await host.client('d', { initialSubscriptions: uris }, two);
   host.kill();
 });
 

@@ -35,6 +35,7 @@ export class PuppetAgent implements AgentProvider {
   steer: NonNullable<AgentSession['steer']> | undefined;
   toolsChangedCount = 0;
   takesHistory = true;
+  models: AgentInfo['models'] = [];
   terminateCount = 0;
   closeCount = 0;
 
@@ -54,7 +55,7 @@ export class PuppetAgent implements AgentProvider {
       provider: this.id,
       displayName: 'Puppet',
       description: 'Does what a test says',
-      models: [],
+      models: this.models,
       capabilities: this.capabilities,
     };
   }

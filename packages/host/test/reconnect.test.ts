@@ -37,6 +37,35 @@ describe('a client that comes back', () => {
     expect(replay, 'that channel is not among those asked for').toMatchObject({ type: 'replay' });
   });
 
+  test.each(['subscribe', 'initialize', 'reconnect'] as const)(
+    '[CONN-5] gets snapshots when the answer to its %s was lost, though nothing has happened since what it saw last',
+    async (lost) => {
+      const { host, session, chat, client, lastSeen, cut } = await cutOff();
+      if (lost === 'subscribe') client.ask('subscribe', { channel: chat, view: { turns: 3 } });
+      await host.run();
+      await cut();
+      const again = host.connect('gone');
+      if (lost === 'initialize') await again.initialize({ initialSubscriptions: [session, chat] });
+      // Of a number that is far too old, so that it is answered by snapshots.
+      if (lost === 'reconnect') await again.reconnect(1, [session, chat]);
+      again.link.cut();
+      await host.run();
+      const back = host.connect('gone');
+      const result = await back.reconnect(lastSeen, [session, chat]);
+      if (result.type !== 'snapshot') throw new Error('expected snapshots');
+      const fromSeq = Math.max(...result.snapshots.map((snapshot) => snapshot.fromSeq));
+      back.link.cut();
+      await host.run();
+      expect(
+        await host.connect('gone').reconnect(fromSeq, [session, chat]),
+        'that answer came',
+      ).toMatchObject({
+        type: 'replay',
+        actions: [],
+      });
+    },
+  );
+
   test('[CONN-5] [CHAT-6] gets snapshots of its own window when a truncation cannot be reduced in it', async () => {
     const { host, other, session, chat, lastSeen, cut } = await cutOff();
     await cut();

@@ -25,6 +25,8 @@ const DEFAULTS = {
   maxConnections: 2_048,
   maxConnectionsPerToken: 1_024,
   maxSubscriptions: 256,
+  maxSubscriptionsPerToken: 16_384,
+  maxAwayClientsPerToken: 1_024,
   maxMessagesPerSecond: 5_000,
   maxPendingMessages: 10_000,
   replayWindowHours: 24,

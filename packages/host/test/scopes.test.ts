@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Identity } from '../src/wire/connection.ts';
+import type { Identity } from '../src/wire/identity.ts';
+import { AskingSession } from './approvals-fixture.ts';
 import { type HostFixture, ROOT, startHost } from './host-fixture.ts';
 import type { RawClient } from './raw-client.ts';
 import { runTurns } from './turns.ts';
@@ -191,6 +192,54 @@ test('[AUTH-1] [SESS-12] the copy of a session where nobody is asked asks, unles
   host.kill();
 });
 
+test('[AUTH-1] who interacts does not fall back to a default by which nobody is asked', async () => {
+  const host = await startHost({ config: { approvals: 'all' } });
+  const owner = await host.client();
+  const asking = { channel: 'ahp-session:/asking', config: { approvals: 'ask' } };
+  await owner.request('createSession', asking);
+  const worker = await host.client('worker', {}, WORKER);
+  await worker.subscribe(asking.channel);
+  const replace = { type: 'session/configChanged', config: { instructions: 'be brief' }, replace: true };
+  const dropped = worker.dispatch(asking.channel, replace);
+  const kept = worker.dispatch(asking.channel, {
+    ...replace,
+    config: { ...replace.config, approvals: 'edits' },
+  });
+  await host.run();
+  expect(reasonOf(worker, dropped)).toMatch(
+    /^permissionDenied: a replacement without `approvals` means `all`/,
+  );
+  expect(reasonOf(worker, kept)).toBeUndefined();
+  expect(await valuesOf(owner, asking.channel)).toMatchObject({ approvals: 'edits' });
+  const byOwner = owner.dispatch(asking.channel, replace);
+  await host.run();
+  expect(reasonOf(owner, byOwner)).toBeUndefined();
+  expect(await valuesOf(owner, asking.channel)).not.toHaveProperty('approvals');
+  host.kill();
+});
+
+test('[AUTH-1] where an admin has chosen that nobody is asked, who interacts prompts like anybody', async () => {
+  const session = await AskingSession.start({ approvals: 'all' });
+  const worker = await session.host.client('worker', {}, WORKER);
+  await worker.subscribe(session.chat);
+  await session.turn(worker);
+  expect((await session.run('make')).answer()).toMatchObject({ approved: true });
+  session.host.agent.turn.complete();
+  // The same by the queue.
+  await session.turn();
+  const queued = { kind: 'queued', id: 'q', message: { text: 'next', origin: { kind: 'user' } } };
+  await worker.act(session.chat, { type: 'chat/pendingMessageSet', ...queued });
+  session.host.agent.turn.complete();
+  await session.host.run();
+  expect(session.host.agent.turns).toHaveLength(3);
+  expect(
+    await worker.act(session.uri, { type: 'session/configChanged', config: { approvals: 'ask' } }),
+  ).not.toHaveProperty('rejectionReason');
+  const asked = await session.run('make');
+  expect(asked.answer()).toBeUndefined();
+  session.host.kill();
+});
+
 async function defaultChatOf(client: RawClient, session: string): Promise<string> {
   const { state } = await client.subscribe(session);
   if (!('defaultChat' in state) || state.defaultChat === undefined) throw new Error('no default chat');
@@ -218,5 +267,51 @@ test.each([
   await owner.request('x-createToken', { channel: ROOT, name: 'taken' });
   expect(await refusal(owner.raw('x-createToken', { channel: ROOT, ...params }))).toBe(code);
   expect((await owner.request('x-listTokens', { channel: ROOT })).items).toHaveLength(1);
+  host.kill();
+});
+
+test('[AUTH-1] a token that has expired stays so when the clock is set back, and over restarts', async () => {
+  let setBackMs = 0;
+  let now = (): number => Date.UTC(2026, 5, 1);
+  const host = await startHost({ clock: { now: () => now() } });
+  now = () => host.clock.now() - setBackMs;
+  const owner = await host.client();
+  const short = await owner.request('x-createToken', { channel: ROOT, lifetimeSeconds: 100 });
+  const long = await owner.request('x-createToken', { channel: ROOT, lifetimeSeconds: 1_000 });
+  await host.advance(100_000);
+  expect([isIn(host, short.secret), isIn(host, long.secret)]).toEqual([false, true]);
+  setBackMs = 50_000;
+  expect([isIn(host, short.secret), isIn(host, long.secret)]).toEqual([false, true]);
+  await host.run();
+  await host.restart();
+  expect([isIn(host, short.secret), isIn(host, long.secret)]).toEqual([false, true]);
+  // One that ends while the host is down is noticed by the next host.
+  host.kill();
+  await host.clock.advance(1_000_000);
+  await host.start();
+  await host.run();
+  setBackMs += 1_000_000;
+  await host.restart();
+  expect(isIn(host, long.secret)).toBe(false);
+  host.kill();
+});
+
+test('[AUTH-1] that a token has expired is written down once the journal can be written again', async () => {
+  let setBackMs = 0;
+  let now = (): number => Date.UTC(2026, 5, 1);
+  const host = await startHost({ clock: { now: () => now() } });
+  now = () => host.clock.now() - setBackMs;
+  const owner = await host.client();
+  const { secret } = await owner.request('x-createToken', { channel: ROOT, lifetimeSeconds: 100 });
+  await host.advance(99_999);
+  host.journal.failNextCommits(3);
+  await host.advance(1);
+  expect(isIn(host, secret)).toBe(false);
+  expect(await host.journal.readMeta('expiredTokens')).toBeUndefined();
+  await host.advance(10_000);
+  expect(await host.journal.readMeta('expiredTokens')).toBeDefined();
+  setBackMs = 100_000;
+  await host.restart();
+  expect(isIn(host, secret)).toBe(false);
   host.kill();
 });

@@ -1,5 +1,5 @@
 import { turnStarted } from '@agenthost/testkit';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { ROOT, startHost } from './host-fixture.ts';
 
 const session = (name: string): string => `ahp-session:/${name}`;
@@ -52,7 +52,7 @@ test('a search that cannot be is refused in words, and what is no word finds not
     client.request('x-searchSessions', { channel: ROOT, ...params });
   await expect(search({ query: 'x'.repeat(100_000) })).rejects.toMatchObject({
     code: -32602,
-    message: expect.stringContaining('at most 1000 characters, got 100000'),
+    message: expect.stringContaining('at most 1,000 characters, got 100,000'),
   });
   for (const limit of [0, 101, 1.5]) {
     await expect(search({ query: 'x', limit })).rejects.toMatchObject({ code: -32602 });
@@ -63,4 +63,34 @@ test('a search that cannot be is refused in words, and what is no word finds not
   for (const query of ['', '"', 'NEAR(', '\0', 'x" OR "y', '*']) {
     expect(await search({ query })).toEqual({ items: [], isComplete: true });
   }
+});
+
+test('searches of one token that are too many are refused, those of others are not, and those of a client that left are dropped', async () => {
+  const host = await startHost();
+  const many = await Promise.all(Array.from({ length: 36 }, (_, index) => host.client(`many ${index}`)));
+  const other = await host.client('other', {}, { tokenHash: 'other', scope: 'observe' });
+  const asked = many.flatMap((client) =>
+    Array.from({ length: 8 }, () => ({
+      client,
+      id: client.ask('x-searchSessions', { channel: ROOT, query: 'bread' }),
+    })),
+  );
+  const last = other.ask('x-searchSessions', { channel: ROOT, query: 'flour' });
+  const search = vi.spyOn(host.journal, 'search');
+  for (const link of host.network.links) link.deliverAll();
+  many[0]?.link.cut();
+  await host.run();
+  const answers = asked.slice(8).map(({ client, id }) => client.answerTo(id));
+  const refused = answers.flatMap((answer) => answer?.error ?? []);
+  expect(answers.every((answer) => answer !== undefined)).toBe(true);
+  expect(refused.length).toBe(36 * 8 - 260);
+  expect(refused[0]).toMatchObject({
+    code: -32011,
+    message: '256 searches of this token wait already: try again when some are answered',
+  });
+  expect(other.answerTo(last)?.result).toMatchObject({ items: [] });
+  const queries = search.mock.calls.map(([query]) => query);
+  // Tokens take turns: the last to come is not behind all of the others'.
+  expect(queries.indexOf('flour')).toBeLessThan(8);
+  expect(queries.length).toBe(260 - 8 + 1);
 });

@@ -43,23 +43,83 @@ test('[WIRE-6] eight concurrent requests of a connection run at once, and the ot
   const host = await startHost();
   const client = await host.client();
   const other = await host.client();
+  const { session } = await host.session(client);
   const gate = Promise.withResolvers<void>();
   let readCount = 0;
   host.journal.gates.afterRead = async () => {
     readCount += 1;
     await gate.promise;
   };
-  for (let count = 0; count < 20; count += 1) client.ask('listSessions', { channel: ROOT });
+  for (let count = 0; count < 20; count += 1) client.ask('x-diskUse', { channel: session });
   const ping = client.ask('ping', { channel: ROOT });
   await host.run();
   expect(readCount).toBe(8);
   expect(client.answerTo(ping)).toBeDefined();
-  other.ask('listSessions', { channel: ROOT });
+  other.ask('x-diskUse', { channel: session });
   await host.run();
   expect(readCount).toBe(9);
   gate.resolve();
   await host.run();
   expect(readCount).toBe(21);
+});
+
+test('[WIRE-6] reads of a token that has all its slots taken hold up neither those of another token nor an admin’s', async () => {
+  const host = await startHost();
+  const [first, second, third] = ['first', 'second', 'third'].map((tokenHash) => ({
+    tokenHash,
+    scope: 'observe' as const,
+  }));
+  const flooding = [await host.client('one', {}, first), await host.client('two', {}, second)];
+  const waiting = await host.client('three', {}, third);
+  const owner = await host.client('owner');
+  const gate = Promise.withResolvers<void>();
+  let readCount = 0;
+  host.journal.gates.afterRead = async () => {
+    readCount += 1;
+    if (readCount <= 4) await gate.promise;
+  };
+  const list = (client: RawClient): number => client.ask('listSessions', { channel: ROOT });
+  for (let count = 0; count < 20; count += 1) list(flooding[0] ?? waiting);
+  await host.run();
+  expect(readCount).toBe(2);
+  const [, answered = 0] = [1, 2].map(() => list(flooding[1] ?? waiting));
+  await host.run();
+  expect(readCount).toBe(4);
+  const [asked, owned] = [list(waiting), list(owner)];
+  await host.run();
+  expect([waiting.answerTo(asked), owner.answerTo(owned)]).toEqual([undefined, expect.anything()]);
+  gate.resolve();
+  await host.run();
+  expect(waiting.answerTo(asked)).toBeDefined();
+  expect(flooding[1]?.answerTo(answered)).toBeDefined();
+  expect(readCount).toBe(24);
+});
+
+test.each([
+  ['resourceRead', { channel: ROOT, uri: 'agenthost-content:/none' }],
+  ['x-searchSessions', { channel: ROOT, query: 'word' }],
+  ['x-listApprovals', { channel: ROOT }],
+] as const)('answers to %s take turns by token', async (method, params) => {
+  const host = await startHost();
+  const identity = { tokenHash: 'deaf', scope: 'observe' as const };
+  const deaf = await host.client('deaf', {}, identity);
+  const owner = await host.client('owner');
+  const gate = Promise.withResolvers<void>();
+  let readCount = 0;
+  host.journal.gates.afterRead = async () => {
+    readCount += 1;
+    await gate.promise;
+  };
+  // Both of its slots.
+  for (let count = 0; count < 2; count += 1) deaf.ask('listSessions', { channel: ROOT });
+  await host.run();
+  const [asked, owned] = [deaf.ask(method, params), owner.ask(method, params)];
+  await host.run();
+  // At most the owner's came in.
+  expect([deaf.answerTo(asked), readCount <= 3]).toEqual([undefined, true]);
+  gate.resolve();
+  await host.run();
+  expect([deaf.answerTo(asked), owner.answerTo(owned)]).toEqual([expect.anything(), expect.anything()]);
 });
 
 test('[SUB-2] what a slow socket has not taken yet goes with its subscription', async () => {

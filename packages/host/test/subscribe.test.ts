@@ -52,6 +52,7 @@ describe('subscribe', () => {
       'chat/responsePart',
       'chat/delta',
       'chat/delta',
+      'chat/delta',
     ]);
   });
 
@@ -172,6 +173,29 @@ describe('windows', () => {
     expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(32 * 1024 * 1024);
     for (const { state } of snapshots) expect(state).toHaveProperty('turnsNextCursor');
     expect(await chatOf(viewer, chat)).not.toHaveProperty('turnsNextCursor');
+  });
+
+  test('[SUB-3] turns larger than a share of one response come where there is room; the others come by their cursor', async () => {
+    const host = await startHost();
+    const client = await host.client();
+    const { session, chat } = await host.session(client);
+    const chats = [chat, ...ids(7).map((id) => `ahp-chat:/${id}`)];
+    for (const uri of chats.slice(1)) await client.request('createChat', { channel: session, chat: uri });
+    for (const uri of chats) {
+      await client.act(uri, turnStarted('large'));
+      await host.run();
+      for (let count = 0; count < 7; count += 1)
+        void host.agent.turn.output.markdown('x'.repeat(1024 * 1024));
+      host.agent.turn.complete();
+      await host.run();
+    }
+    const viewer = host.connect();
+    const { snapshots } = await viewer.initialize({ initialSubscriptions: chats });
+    expect(JSON.stringify(snapshots).length).toBeLessThan(32 * 1024 * 1024);
+    const shown = snapshots.map(({ state }) => ('turns' in state ? state.turns.length : -1));
+    expect(shown).toEqual([1, 1, 0, 0, 0, 0, 0, 0]);
+    for (const { state } of snapshots.slice(2)) expect(state).toHaveProperty('turnsNextCursor');
+    expect((await chatOf(viewer, chats[5] ?? '')).turns).toHaveLength(1);
   });
 
   test('[CHAT-15] fetchTurns sends older turns, then answers; the cursor survives a restart, an unknown one is -32602', async () => {
@@ -365,6 +389,25 @@ describe('windows', () => {
     if (result.type !== 'snapshot') throw new Error('its window cannot reduce that truncation');
     expect(result.snapshots[0]?.state).toMatchObject({ turns: [{ id: 't2' }] });
   });
+
+  test.each([1, 2])(
+    '[CONN-5] a window that was given while the journal could not be written is not taken for another behind kill %i',
+    async (kills) => {
+      const { host, chat, windowed } = await narrowed();
+      host.journal.failNextCommits(2);
+      const { fromSeq } = await windowed.subscribe(chat, { view: { turns: 1 } });
+      for (let kill = 0; kill < kills; kill += 1) {
+        await host.restart();
+        await (await host.client()).act(chat, {
+          type: 'chat/draftChanged',
+          draft: { text: `${kill}`, origin: { kind: 'user' } },
+        });
+      }
+      const result = await host.connect('windowed').reconnect(fromSeq, [chat]);
+      if (result.type !== 'snapshot') throw new Error('the host does not know of that window');
+      expect(result.snapshots[0]?.state).toMatchObject({ turns: [{}, {}, {}, {}, {}] });
+    },
+  );
 
   test('[CONN-5] a window that was given while the journal could not be written is known all the same', async () => {
     const { host, chat, windowed } = await narrowed();

@@ -1,7 +1,7 @@
 import type { TerminalClaim } from '@agenthost/protocol';
 import { turnStarted } from '@agenthost/testkit';
 import { describe, expect, it } from 'vitest';
-import { type HostFixture, startHost } from './host-fixture.ts';
+import { type HostFixture, ROOT, startHost } from './host-fixture.ts';
 import type { RawClient } from './raw-client.ts';
 import {
   inSession,
@@ -134,7 +134,7 @@ describe('who may', () => {
       rejection(phone, { type: 'terminal/titleChanged', title: text });
     expect(await title('build')).toBeUndefined();
     expect(await title(' ')).toBe('invalidTitle');
-    expect(await title('t'.repeat(513))).toBe('invalidTitle');
+    expect(await title('t'.repeat(513))).toBe('tooLarge');
     expect((await terminalState(desk)).title).toBe('build');
   });
 
@@ -143,5 +143,49 @@ describe('who may', () => {
     await openTerminal(host, desk);
     expect(await rejection(desk, { type: 'terminal/data', data: 'fake' })).toBe('notDispatchable');
     expect(await rejection(desk, { type: 'terminal/exited', exitCode: 0 })).toBe('notDispatchable');
+  });
+});
+
+describe('who may only look', () => {
+  const observer = { tokenHash: 'of an observer', scope: 'observe' } as const;
+
+  it('[AUTH-1] [TERM-5] gets no id to which a terminal was handed: it belongs to the token that named it', async () => {
+    const { host, desk } = await two({ outlivesHost: true });
+    await openTerminal(host, desk);
+    const nobody: TerminalClaim = { kind: 'client', clientId: 'nobody' };
+    expect(await claim(desk, nobody)).toBeUndefined();
+    await expect(host.client('nobody', {}, observer)).rejects.toMatchObject({ code: -32009 });
+    await host.restart();
+    await expect(host.client('nobody', {}, observer)).rejects.toMatchObject({ code: -32009 });
+    // Who has that token comes by it, and hands it on.
+    const holder = await host.client('nobody');
+    await holder.subscribe(TERMINAL);
+    expect(await claim(holder, { kind: 'client', clientId: 'desk' })).toBeUndefined();
+  });
+
+  it('[AUTH-1] [TERM-5] a client keeps its id and its token, whoever hands it a terminal', async () => {
+    const { host, desk } = await two();
+    await openTerminal(host, desk);
+    const other = { tokenHash: 'of another', scope: 'interact' } as const;
+    (await host.client('tablet', {}, other)).link.cut();
+    await host.run();
+    expect(await claim(desk, { kind: 'client', clientId: 'tablet' })).toBeUndefined();
+    await host.client('tablet', {}, other);
+    await expect(host.client('tablet')).rejects.toMatchObject({ code: -32009 });
+  });
+
+  it('[AUTH-1] [TERM-5] holds no terminal by taking over the id of a client that did', async () => {
+    const host = await startHost();
+    const owner = await host.client('owner');
+    const { token, secret } = await owner.request('x-createToken', { channel: ROOT, scope: 'interact' });
+    const identity = host.host.core.accessTokens.identify(secret);
+    const desk = await host.client('desk', {}, identity);
+    await openTerminal(host, desk);
+    await host.session(desk);
+    await owner.subscribe(TERMINAL);
+    await owner.request('x-revokeToken', { channel: ROOT, id: token.id });
+    await host.client('desk', {}, observer);
+    await host.advance(30_001);
+    expect(await claim(owner, ownClaim(owner))).toBeUndefined();
   });
 });

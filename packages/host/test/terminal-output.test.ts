@@ -286,7 +286,7 @@ describe('the end', () => {
     expect(await rejection(desk, { type: 'terminal/input', data: 'x' })).toBe('exited');
   });
 
-  it('[TERM-6] leaves memory once nobody looks, and comes back as it was', async () => {
+  it('[TERM-6] leaves memory once nobody looks, running or not, and comes back as it was', async () => {
     const host = await startHost();
     const desk = await host.client();
     await openTerminal(host, desk);
@@ -294,11 +294,18 @@ describe('the end', () => {
     await host.run();
     desk.send({ jsonrpc: '2.0', method: 'unsubscribe', params: { channel: TERMINAL } });
     await host.advance(200_000);
-    expect(host.host.core.sync.registry.get(TERMINAL)).toBeDefined();
-    host.ptys.last.end(0);
+    expect(host.host.core.sync.registry.get(TERMINAL)).toBeUndefined();
+    host.ptys.last.output(' and on');
+    await host.advance(10);
+    expect(host.ptys.last.acknowledged).toBe(11);
     await host.advance(200_000);
     expect(host.host.core.sync.registry.get(TERMINAL)).toBeUndefined();
-    expect(await terminalState(desk)).toMatchObject({ exitCode: 0, content: [{ value: 'kept' }] });
+    host.ptys.last.end(0);
+    await host.advance(10);
+    expect(await terminalList(desk)).toMatchObject([{ exitCode: 0 }]);
+    // It was loaded for its end alone.
+    expect(host.host.core.sync.registry.get(TERMINAL)).toBeUndefined();
+    expect(await terminalState(desk)).toMatchObject({ exitCode: 0, content: [{ value: 'kept and on' }] });
   });
 
   it('[TERM-6] a terminal outlives the client and the session of its maker', async () => {

@@ -39,16 +39,49 @@ describe('a terminal that is just being made', () => {
   });
 });
 
+describe.each([TERMINAL, 'editor-terminal:/t'])('a terminal that a client has named %s', (uri) => {
+  /** A host with such a terminal, which has put something out. */
+  async function setUp(outlivesHost: boolean): Promise<HostFixture> {
+    const host = await startHost({ outlivesHost });
+    const desk = await host.client('desk');
+    await desk.request('createTerminal', { channel: uri, claim: ownClaim(desk) });
+    host.ptys.last.output('before ');
+    await host.advance(10);
+    return host;
+  }
+
+  it('[CONN-8] goes on when its program outlives the host', async () => {
+    const host = await setUp(true);
+    await host.restart();
+    host.ptys.last.output('after');
+    await host.advance(10);
+    const again = await host.client('desk');
+    expect(outputOf(await terminalState(again, uri))).toBe('before after');
+    await again.act(uri, { type: 'terminal/input', data: 'x' });
+    expect(host.ptys.last.keys).toBe('x');
+    expect(host.ptys.last.hasEnded).toBe(false);
+  });
+
+  it('[CONN-8] has ended when its program went with the host', async () => {
+    const host = await setUp(false);
+    await host.restart();
+    const again = await host.client('desk');
+    expect((await terminalState(again, uri)).exitCode).toBeDefined();
+    expect((await terminalList(again)).map(({ exitCode }) => exitCode)).not.toContain(undefined);
+    expect(await host.journal.listOpen()).not.toContain(uri);
+  });
+});
+
 describe('a host that cannot read what was open when the one before it went', () => {
   const OTHER = 'ahp-terminal:/other';
 
-  /** The host is killed, and the next one finds the terminal's row torn. The result mends it. */
-  async function restartTorn(host: HostFixture): Promise<() => void> {
+  /** The host is killed, and the next one finds a part of the terminal's row torn. The result mends it. */
+  async function restartTorn(host: HostFixture, part: 'state' | 'local'): Promise<() => void> {
     host.kill();
     const { channels } = host.journal.disk;
     const row = channels.get(TERMINAL);
     if (row === undefined) throw new Error('there is no such terminal');
-    channels.set(TERMINAL, { ...row, state: '{"torn' });
+    channels.set(TERMINAL, { ...row, [part]: '{"torn' });
     await host.start();
     await host.run();
     return () => void channels.set(TERMINAL, row);
@@ -64,7 +97,7 @@ describe('a host that cannot read what was open when the one before it went', ()
     pty.output('before ');
     await host.advance(10);
 
-    const mend = await restartTorn(host);
+    const mend = await restartTorn(host, 'local');
     expect(host.logged).toEqual([
       'a channel that was open when the host went away cannot be read',
       'left programs running that no terminal shows: they may be those of one that cannot be read',
@@ -84,10 +117,27 @@ describe('a host that cannot read what was open when the one before it went', ()
     expect(pty.keys).toBe('x');
   });
 
+  it('[CONN-8] keeps what such a program puts out with it, and shows it once the terminal can be read', async () => {
+    const host = await startHost({ outlivesHost: true });
+    await openTerminal(host, await host.client('desk'));
+    host.ptys.last.output('before ');
+    await host.advance(10);
+    const mend = await restartTorn(host, 'state');
+    host.ptys.last.output('after');
+    await host.advance(100_000);
+    // Tried again each half a minute.
+    const told = 'a terminal cannot be read: its output waits with its program';
+    expect(host.logged).toEqual([told, told, told, told]);
+    mend();
+    await host.advance(40_000);
+    expect(outputOf(await terminalState(await host.client('desk')))).toBe('before after');
+    expect(host.ptys.last.acknowledged).toBe('before after'.length);
+  });
+
   it('[CONN-8] [TERM-6] ends such a program when its terminal is disposed of after all', async () => {
     const host = await startHost({ outlivesHost: true });
     await openTerminal(host, await host.client('desk'));
-    const mend = await restartTorn(host);
+    const mend = await restartTorn(host, 'local');
     expect(host.ptys.last.hasEnded).toBe(false);
     mend();
     const again = await host.client('desk');

@@ -123,6 +123,21 @@ describe('createTerminal', () => {
     await create({});
   });
 
+  it('[TERM-1] does not blame the command when nothing can be started', async () => {
+    const host = await startHost();
+    const client = await host.client();
+    host.ptys.failNextSpawn('the keeper of terminals did not answer', 'owner');
+    const asked = client.raw('createTerminal', {
+      channel: TERMINAL,
+      claim: ownClaim(client),
+      'x-command': ['sh'],
+    });
+    await expect(asked).rejects.toMatchObject({
+      code: -32603,
+      message: expect.stringContaining('the keeper of terminals did not answer'),
+    });
+  });
+
   it('[TERM-1] has a bound on terminals at once', async () => {
     const host = await startHost();
     const client = await host.client();

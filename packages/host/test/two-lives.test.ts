@@ -26,3 +26,47 @@ test('[ACT-5] of two lives under one client id, one that comes back behind the o
   const titles = host.journal.disk.envelopes.filter(({ json }) => json.includes('"once"'));
   expect(titles).toHaveLength(1);
 });
+
+test('[ACT-5] a life that comes back after hundreds of others has nothing applied twice, and what is kept of them stays small', async () => {
+  const host = await startHost();
+  const first = await host.client('shared', FIRST);
+  const { session } = await host.session(first);
+  const echo = await first.act(session, title('once'));
+  for (let life = 0; life < 400; life += 1) {
+    const other = await host.client('shared', { 'x-epoch': `${'e'.repeat(200)}-${life}` });
+    await other.act(session, title(`of ${life}`));
+  }
+  // Those that did nothing push nobody out.
+  for (let life = 0; life < 600; life += 1) await host.client('shared', { 'x-epoch': `idle-${life}` });
+  await host.restart();
+  const again = host.connect('shared');
+  await again.reconnect(0, [session], FIRST);
+  again.dispatch(session, title('once'), 1);
+  await again.ping();
+  expect(again.echoOf(1)).toEqual(echo);
+  expect(host.journal.disk.envelopes.filter(({ json }) => json.includes('"once"'))).toHaveLength(1);
+  const row = await host.journal.readClient('shared');
+  expect(row?.pastEpochs?.length).toBeLessThan(10_000);
+});
+
+test('[ACT-5] a life that begins to count at 0 has that applied, once', async () => {
+  const host = await startHost();
+  const client = await host.client('counts-from-0', FIRST);
+  const { session } = await host.session(client);
+  client.dispatch(session, title('zero'), 0);
+  client.dispatch(session, title('one'), 1);
+  await client.ping();
+  expect([client.echoOf(0)?.rejectionReason, client.echoOf(1)?.rejectionReason]).toEqual([
+    undefined,
+    undefined,
+  ]);
+  const echo = client.echoOf(0);
+  await host.restart();
+  const again = host.connect('counts-from-0');
+  await again.reconnect(0, [session], FIRST);
+  again.dispatch(session, title('zero'), 0);
+  await again.ping();
+  expect(again.echoOf(0)).toEqual(echo);
+  const titles = host.journal.disk.envelopes.filter(({ json }) => json.includes('"zero"'));
+  expect(titles).toHaveLength(1);
+});

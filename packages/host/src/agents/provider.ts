@@ -39,6 +39,11 @@ export interface AgentProvider {
   completeConfig?(input: CompleteConfig): Promise<readonly SessionConfigValueItem[] | undefined>;
   /** Opens the agent's side of a chat. Rejects with `AgentError`. The signal ends the attempt. */
   openSession(options: OpenAgentSession, signal: AbortSignal): Promise<AgentSession>;
+  /**
+   * A person has taken back what they had allowed this chat's agent for good, and the agent remembers by itself: sessions that are opened from now on
+   * must not know of it, as far as that is in the provider's hands. Turns that run go on. Absent: a new session is enough.
+   */
+  forgetGrants?(chat: string): void;
   /** Ends everything it runs (children included). Idempotent. */
   dispose(): Promise<void>;
 }
@@ -60,6 +65,8 @@ export interface AgentAvailability {
   readonly source?: string;
   /** Why it is not available. */
   readonly reason?: string;
+  /** Command that installs it, where it is not there. */
+  readonly install?: string;
 }
 
 /** A session's config as the agent has it now: what can be set, and the value of each property that has one. */
@@ -104,6 +111,11 @@ export interface AgentSessionHost {
   terminal(start: AgentTerminalStart): Promise<AgentTerminal>;
   /** Tools that active clients offer to this session now [SESS-8]; `toolsChanged` tells of others. Run them by `TurnOutput.clientTool`. */
   clientTools(): readonly ClientTool[];
+  /**
+   * Whether a real path (after links) is the host's own: its data folder, say. Whoever reads and writes files in an agent's place leaves
+   * those alone.
+   */
+  isPrivate(realPath: string): Promise<boolean>;
   /**
    * Resolves when the host can take more: await it after calls that return nothing, here and of a turn, where an agent makes many.
    * `undefined`: it can now.

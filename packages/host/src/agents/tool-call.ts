@@ -52,11 +52,11 @@ export interface ToolCallQuestion extends ToolCallReady {
   readonly kind?: ToolKind;
   /** A client may change `toolInput` before it approves. Default false. */
   readonly editable?: boolean;
-  /** Choices in place of the host's, shown in this order. */
+  /** Choices in place of the host's, shown in this order, but those that allow only once first. */
   readonly options?: readonly ConfirmationOption[];
   /**
-   * Ids among `options` by which a person allows more than this call. The host remembers such a choice as well, for this very input (or
-   * edits of these files) in this session.
+   * Ids among `options` by which a person allows more than this call. The agent keeps that by itself: the host lists it as the agent's, and opens a new
+   * session of the agent without its memory when somebody revokes it. The host lets this very input (or edits of these files) run in this session, too.
    */
   readonly alwaysOptions?: readonly string[];
 }

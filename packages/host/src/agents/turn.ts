@@ -42,13 +42,15 @@ export interface TurnInput {
 /**
  * What a provider does with a turn. Every method may be called at any time: after the turn's end they do nothing
  * (promises that wait for a person then resolve as skipped). Text methods resolve when the host can take more
- * (back-pressure): await them.
+ * (back-pressure): await them, and `ready` in loops of the others. A turn that runs 4,096 calls ahead of the host is ended.
  */
 export interface TurnOutput {
   /** Appends to the current Markdown part; starts one when the last part is something else. */
   markdown(text: string): Promise<void>;
   /** Appends to the current reasoning part; starts one when the last part is something else. */
   reasoning(text: string): Promise<void>;
+  /** Resolves when the host can take more. */
+  ready(): Promise<void>;
   /** A notice of the harness in the transcript. */
   notify(content: StringOrMarkdown): void;
   /** Replaces the turn's usage. */
@@ -68,7 +70,7 @@ export interface TurnOutput {
    * Resolves with `cancel` when the turn ends first, or when `withdrawn` aborts, which takes the questions back.
    */
   ask(request: InputQuestions, withdrawn?: AbortSignal): Promise<InputResponse>;
-  /** Describes a change of a text file for `edits` or content blocks; contents are stored behind content URIs. */
+  /** Describes a change of a text file for `edits` or content blocks; contents are stored behind content URIs, of versions above 4 MiB both ends. */
   fileEdit(change: FileChange): FileEdit;
   /**
    * Opens a worker chat for a call of this turn; the host adds the `subagent` block to the call's content and to its result. Throws

@@ -1,8 +1,10 @@
-import type {
-  ChatState,
-  ConfirmationOption,
-  RememberedApproval,
-  StringOrMarkdown,
+import {
+  type ChatState,
+  type ConfirmationOption,
+  findChat,
+  findToolCallPart,
+  type RememberedApproval,
+  type StringOrMarkdown,
 } from '@agenthost/protocol';
 import type { ToolCallQuestion, ToolCallStart } from '../agents/tool-call.ts';
 import { defaultApprovals } from '../config/host-config.ts';
@@ -127,6 +129,12 @@ export class Approvals {
       .map(publicPart);
   }
 
+  /** The agent that remembers this approval by itself, and in which chat; `undefined`: none does. */
+  keeperOf(id: string): { readonly chat: string; readonly provider: string } | undefined {
+    const { agentChat: chat, provider = '' } = this.#store.all.find((each) => each.id === id) ?? {};
+    return chat === undefined ? undefined : { chat, provider };
+  }
+
   /** Forgets one; false when there is none of that id. Inside `path.transact` only. */
   revoke(id: string): boolean {
     const isThere = this.#store.all.some((each) => each.id === id);
@@ -143,13 +151,27 @@ export class Approvals {
   #remember({ channel, action, before, after }: Change<'chat'>): void {
     if (action.type !== 'chat/toolCallConfirmed' || !action.approved || before === after) return;
     const entry = this.#open.get(keyOf(channel.uri, action.toolCallId));
-    const offer = entry?.offers.remembers.get(action.selectedOptionId ?? '');
+    const { selectedOptionId } = action;
+    const offer =
+      selectedOptionId === undefined ? entry?.offers.plainYes : entry?.offers.remembers.get(selectedOptionId);
     if (entry === undefined || offer === undefined || !isRunning(after, action.toolCallId)) return;
-    // What runs now is not what the option was about; whoever corrected the call has not allowed it as it was.
+    // What runs now is not what the option was about; whoever corrected the call has not allowed it as it was. The agent remembers it still.
     const { editedToolInput = entry.ask.toolInput } = action;
-    if (editedToolInput !== entry.ask.toolInput) return;
-    this.#store.add(entry.ask, offer);
+    const isEdited = editedToolInput !== entry.ask.toolInput;
+    if (isEdited && !offer.isAgents) return;
+    this.#store.add(
+      entry.ask,
+      isEdited ? { ...offer, coverage: undefined } : offer,
+      this.#agentChatOf(channel),
+    );
     this.#sync.path.effect(() => this.#reconsider(({ provider }) => provider === entry.ask.provider));
+  }
+
+  /** Workers are the agent of the chat that they were spawned from. */
+  #agentChatOf(chat: Channel<'chat'>): string {
+    const { origin } = chat.state;
+    const parent = origin?.kind === 'tool' ? this.#sync.registry.getOf('chat', origin.chat) : undefined;
+    return parent === undefined ? chat.uri : this.#agentChatOf(parent);
   }
 
   /** A setting has changed: it holds for what people are asked already. */
@@ -167,7 +189,7 @@ export class Approvals {
 
   #folderOf(sessionUri: string, chat: string): string | undefined {
     const session = this.#sync.registry.getOf('session', sessionUri)?.state;
-    const own = session?.chats.find(({ resource }) => resource === chat)?.workingDirectory;
+    const own = session && findChat(session.chats, chat)?.workingDirectory;
     return realPathOf(own ?? session?.workingDirectory ?? this.#defaultFolder);
   }
 
@@ -177,15 +199,12 @@ export class Approvals {
   }
 }
 
-const isRunning = (state: ChatState, toolCallId: string): boolean =>
-  state.activeTurn?.responseParts.some(
-    (part) =>
-      part.kind === 'toolCall' &&
-      part.toolCall.toolCallId === toolCallId &&
-      part.toolCall.status === 'running',
-  ) === true;
+const isRunning = ({ activeTurn }: ChatState, toolCallId: string): boolean =>
+  activeTurn !== undefined &&
+  findToolCallPart(activeTurn.responseParts, toolCallId)?.toolCall.status === 'running';
 
-function publicPart({ fingerprint: _, contributor: __, ...approval }: StoredApproval): RememberedApproval {
+function publicPart(stored: StoredApproval): RememberedApproval {
+  const { fingerprint: _, contributor: __, hostCovers: ___, agentChat: ____, ...approval } = stored;
   return approval;
 }
 

@@ -12,9 +12,12 @@ const PLAIN_NAME = /^[A-Za-z0-9][\w.:/-]{0,63}$/;
 /** What models write about a command without it meaning anything to the shell. */
 const REMARKS: ReadonlySet<string> = new Set(['description', 'justification']);
 
+/** What the host can decide by: all but what an agent keeps by itself. */
+export type HostCoverage = Exclude<ApprovalCoverage, { kind: 'agent' }>;
+
 /** What an approval lets run, and how such calls are recognised. */
 export interface Coverage {
-  readonly shown: ApprovalCoverage;
+  readonly shown: HostCoverage;
   /** Of the input; absent when the input does not matter. */
   readonly fingerprint?: string;
 }

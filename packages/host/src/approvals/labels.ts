@@ -1,4 +1,5 @@
-import type { ApprovalCoverage, ApprovalScope } from '@agenthost/protocol';
+import type { ApprovalScope } from '@agenthost/protocol';
+import type { HostCoverage } from './coverage.ts';
 
 type ScopeKind = ApprovalScope['kind'];
 
@@ -12,6 +13,8 @@ interface Labels {
   readonly allow: string;
   readonly deny: string;
   readonly deniedByPolicy: string;
+  /** An option of the agent's by which it asks no more. */
+  agentsAlways(label: string): string;
   always(of: AlwaysOf, scope: ScopeKind): string;
 }
 
@@ -19,6 +22,7 @@ const english: Labels = {
   allow: 'Allow',
   deny: 'Deny',
   deniedByPolicy: 'This session denies everything that asks for permission',
+  agentsAlways: (label) => `${label} (remembered by the agent itself)`,
   always(of, scope) {
     const where = scope === 'session' ? 'in this session' : 'in this folder and below';
     switch (of.kind) {
@@ -40,6 +44,7 @@ const german: Labels = {
   allow: 'Erlauben',
   deny: 'Ablehnen',
   deniedByPolicy: 'Diese Sitzung lehnt alles ab, was um Erlaubnis fragt',
+  agentsAlways: (label) => `${label} (der Agent merkt es sich selbst)`,
   always(of, scope) {
     const where = scope === 'session' ? 'in dieser Sitzung' : 'in diesem Ordner und darunter';
     switch (of.kind) {
@@ -61,6 +66,7 @@ const french: Labels = {
   allow: 'Autoriser',
   deny: 'Refuser',
   deniedByPolicy: 'Cette session refuse tout ce qui demande une autorisation',
+  agentsAlways: (label) => `${label} (retenu par l’agent lui-même)`,
   always(of, scope) {
     const where = scope === 'session' ? 'dans cette session' : 'dans ce dossier et ses sous-dossiers';
     switch (of.kind) {
@@ -87,7 +93,7 @@ export function labelsFor(locale: string): Labels {
 }
 
 /** What a coverage is called in an option. */
-export function alwaysOf(shown: ApprovalCoverage, call: { toolName: string; kind: string }): AlwaysOf {
+export function alwaysOf(shown: HostCoverage, call: { toolName: string; kind: string }): AlwaysOf {
   switch (shown.kind) {
     case 'files':
       return { kind: 'files', count: shown.files.length };

@@ -3,11 +3,15 @@ import type { RememberedApproval } from '@agenthost/protocol';
 import type { ApprovalPolicy } from '../config/session-keys.ts';
 import { isWithin } from '../workspace/real-path.ts';
 import { type Ask, isEditOfFiles } from './ask.ts';
-import { covers } from './coverage.ts';
+import { covers, type HostCoverage } from './coverage.ts';
 import { realPathOf } from './files.ts';
 
 /** An approval as it is kept: what clients see, and how calls are matched. */
 export interface StoredApproval extends RememberedApproval {
+  /** What the host lets run, where `covers` says that the agent decides; absent: nothing. */
+  readonly hostCovers?: HostCoverage;
+  /** The chat whose agent remembers it, where `covers` says that the agent decides. */
+  readonly agentChat?: string;
   /** Of the input that it covers. */
   readonly fingerprint?: string;
   /** Who runs the tool, as JSON; absent: the agent. */
@@ -53,7 +57,9 @@ function isEditWithin(ask: Ask): boolean {
 
 /** Whether a remembered approval lets a call run. */
 function allows(approval: StoredApproval, ask: Ask): boolean {
+  const shown = approval.covers.kind === 'agent' ? approval.hostCovers : approval.covers;
   return (
+    shown !== undefined &&
     approval.provider === ask.provider &&
     approval.toolName === ask.toolName &&
     approval.kind === ask.kind &&
@@ -61,7 +67,7 @@ function allows(approval: StoredApproval, ask: Ask): boolean {
     holdsIn(approval, ask.session, ask.folder) &&
     covers(
       {
-        shown: approval.covers,
+        shown,
         ...(approval.fingerprint === undefined ? {} : { fingerprint: approval.fingerprint }),
       },
       ask,

@@ -33,18 +33,21 @@ export class ApprovalStore {
   }
 
   /** Remembers what a person chose. Inside `path.transact` only. */
-  add(ask: Ask, { label, scope, coverage }: Offer): void {
+  add(ask: Ask, { label, scope, coverage, isAgents }: Offer, agentChat: string): void {
     const contributor = contributorKey(ask.contributor);
+    const covers = isAgents ? { kind: 'agent' as const } : coverage?.shown;
+    if (covers === undefined) return;
     const approval: StoredApproval = {
       id: this.#ids.next(),
       provider: ask.provider,
       toolName: ask.toolName,
       kind: ask.kind,
       scope,
-      covers: coverage.shown,
+      covers,
       label,
       createdAt: new Date(this.#sync.stamp()).toISOString(),
-      ...(coverage.fingerprint === undefined ? {} : { fingerprint: coverage.fingerprint }),
+      ...(isAgents ? { agentChat, ...(coverage === undefined ? {} : { hostCovers: coverage.shown }) } : {}),
+      ...(coverage?.fingerprint === undefined ? {} : { fingerprint: coverage.fingerprint }),
       ...(contributor === undefined ? {} : { contributor }),
     };
     this.#set([...this.#all, approval].slice(-MAX_APPROVALS));

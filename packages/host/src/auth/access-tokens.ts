@@ -10,6 +10,8 @@ export const MAX_TOKENS = 1_000;
 const USED_MS = 60_000;
 /** Expiry is looked at so often: timers know nothing of clocks that jump, and hold no more than 24 days. */
 const LOOK_MS = 60_000;
+/** Journaled: ids of the tokens that have expired. */
+const EXPIRED_KEY = 'expiredTokens';
 /** What secrets begin with, so that people and scanners know them when they see one. */
 const PREFIX = 'aht_';
 
@@ -35,7 +37,7 @@ interface Parts {
   commit(writes: readonly JournalWrite[]): Promise<void>;
   /** The same at once or not at all. */
   commitNow(writes: readonly JournalWrite[]): Promise<void>;
-  /** The same, and written as soon as that can be done where it cannot be now: resolves with whether it is durable already. */
+  /** The same, and written as soon as that can be done where it cannot be now: resolves with whether it is durable already, and never rejects. */
   commitSoon(writes: readonly JournalWrite[]): Promise<boolean>;
   /** From now on nobody comes by this token; `isRevoked`: nor ever will. */
   ended(tokenHash: string, isRevoked: boolean, asker?: TokenAsker): void;
@@ -49,16 +51,23 @@ export class AccessTokens {
   readonly #parts: Parts;
   /** By hash, in order of creation. */
   readonly #byHash: Map<string, StoredToken>;
+  /** Ids of those that have expired. A token stays expired when the clock is set back, also over a restart. */
+  readonly #expired: Set<string>;
   #cancelLook: Cancel | undefined;
 
-  private constructor(parts: Parts, rows: readonly StoredToken[]) {
+  private constructor(parts: Parts, rows: readonly StoredToken[], expired: readonly string[]) {
     this.#parts = parts;
     this.#byHash = new Map(rows.map((row) => [row.hash, row]));
+    this.#expired = new Set(expired.filter((id) => rows.some((row) => row.id === id)));
+    this.#markExpired(parts.clock.now());
     this.#lookLater();
   }
 
   static async load(journal: Journal, parts: Parts): Promise<AccessTokens> {
-    return new AccessTokens(parts, await journal.listTokens());
+    const text = await journal.readMeta(EXPIRED_KEY);
+    // Written by `#markExpired`, below.
+    const expired: string[] = text === undefined ? [] : JSON.parse(text);
+    return new AccessTokens(parts, await journal.listTokens(), expired);
   }
 
   /** Who comes with this secret; `undefined`: nobody whom the host knows, or not any more. Its use is remembered. */
@@ -127,6 +136,7 @@ export class AccessTokens {
     const token = [...this.#byHash.values()].find((each) => each.id === id);
     if (token === undefined) return undefined;
     this.#byHash.delete(token.hash);
+    this.#expired.delete(id);
     const answered = this.#parts.commitSoon([{ op: 'dropToken', id }]);
     this.#parts.ended(token.hash, true, { connection: asker, answered });
     return answered;
@@ -138,8 +148,23 @@ export class AccessTokens {
     this.#cancelLook = undefined;
   }
 
-  #hasExpired({ expiresAt }: StoredToken): boolean {
-    return expiresAt !== undefined && expiresAt <= this.#parts.clock.now();
+  #hasExpired({ id, expiresAt = Infinity }: StoredToken): boolean {
+    const now = this.#parts.clock.now();
+    if (!this.#expired.has(id) && expiresAt <= now) this.#markExpired(now);
+    return this.#expired.has(id);
+  }
+
+  /** Notes durably which tokens have expired at `now`. */
+  #markExpired(now: number): void {
+    const { size } = this.#expired;
+    for (const { id, expiresAt = Infinity } of this.#byHash.values()) {
+      if (expiresAt <= now) this.#expired.add(id);
+    }
+    if (this.#expired.size === size) return;
+    const value = JSON.stringify([...this.#expired]);
+    // A write that fails is tried again until the host stops. Where it stops before, the next host goes by its own clock alone: a token
+    // counts again if that was set back meanwhile.
+    void this.#parts.commitSoon([{ op: 'meta', key: EXPIRED_KEY, value }]);
   }
 
   #used(token: StoredToken): void {
@@ -156,7 +181,9 @@ export class AccessTokens {
     // A new token may end before the others.
     this.end();
     const now = this.#parts.clock.now();
-    const ends = [...this.#byHash.values()].map(({ expiresAt = Infinity }) => expiresAt - now);
+    const ends = [...this.#byHash.values()].map(({ id, expiresAt = Infinity }) =>
+      this.#expired.has(id) ? Infinity : expiresAt - now,
+    );
     const next = Math.min(...ends.filter((ms) => ms > 0));
     if (next === Infinity) return;
     this.#cancelLook = this.#parts.timers.after(Math.min(next, LOOK_MS), () => {

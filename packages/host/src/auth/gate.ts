@@ -2,15 +2,16 @@ import type { Clock } from '../lib/clock.ts';
 import type { AccessTokens, TokenIdentity } from './access-tokens.ts';
 import type { GuessLimit } from './guess-limit.ts';
 import { IssuedSecrets } from './issued-secrets.ts';
+import { tokenRequired } from './token-required.ts';
 import { hashToken, isToken } from './verify.ts';
 
 /** A token that long is found by no guessing, however fast: whoever has it is let in while others at their address are slowed. */
 const UNGUESSABLE_LENGTH = 32;
 
-/** What browsers that signed in keep; more than anybody signs in from. */
-const SESSIONS = { prefix: 'ahs_', most: 1_000, lifetimeMs: Infinity };
+/** What browsers that signed in keep; more than anybody signs in from by one token. */
+const SESSIONS = { prefix: 'ahs_', mostPerToken: 100, lifetimeMs: Infinity };
 /** What stands for a sign-in that a person has yet to confirm. */
-const TICKETS = { prefix: 'ahc_', most: 100, lifetimeMs: 600_000 };
+const TICKETS = { prefix: 'ahc_', mostPerToken: 16, lifetimeMs: 600_000 };
 
 /** Whether somebody may come in. */
 export type Admission =
@@ -18,8 +19,6 @@ export type Admission =
   /** `waitMs`: when to come back; 0: as they like. */
   | { readonly isIn: false; readonly reason: string; readonly waitMs: number };
 
-const NO_TOKEN =
-  'a token is required: the host has its own in `owner-token` of its data folder, unless it was given one, and `agenthost token create` makes others';
 const WRONG_TOKEN = 'a valid token is required: this one is wrong, or was revoked or has expired';
 
 /** Decides who comes in, by what they show [AUTH-1]. */
@@ -27,6 +26,7 @@ export class Gate {
   readonly #ownerToken: string;
   readonly #tokens: Pick<AccessTokens, 'identify' | 'isValid'>;
   readonly #guesses: GuessLimit;
+  readonly #tokenPath: string | undefined;
   readonly #sessions: IssuedSecrets;
   readonly #tickets: IssuedSecrets;
 
@@ -35,10 +35,13 @@ export class Gate {
     tokens: Pick<AccessTokens, 'identify' | 'isValid'>;
     guesses: GuessLimit;
     clock: Clock;
+    /** File of the owner's token; absent: it is in none. */
+    tokenPath?: string | undefined;
   }) {
     this.#ownerToken = parts.ownerToken;
     this.#tokens = parts.tokens;
     this.#guesses = parts.guesses;
+    this.#tokenPath = parts.tokenPath;
     this.#sessions = new IssuedSecrets(SESSIONS, parts.clock);
     this.#tickets = new IssuedSecrets(TICKETS, parts.clock);
   }
@@ -56,7 +59,8 @@ export class Gate {
       };
     // Who shows nothing guesses nothing.
     if (secret !== undefined) this.#guesses.failed(address);
-    return { isIn: false, reason: secret === undefined ? NO_TOKEN : WRONG_TOKEN, waitMs: 0 };
+    const reason = secret === undefined ? tokenRequired(this.#tokenPath, address) : WRONG_TOKEN;
+    return { isIn: false, reason, waitMs: 0 };
   }
 
   /** A secret for the browser of somebody who was let in, in place of the token. */

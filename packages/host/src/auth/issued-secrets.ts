@@ -7,8 +7,8 @@ import { hashToken } from './verify.ts';
 interface Kind {
   /** What they begin with, so that people and scanners know them when they see one. */
   readonly prefix: string;
-  /** Kept at once; the oldest is forgotten first. */
-  readonly most: number;
+  /** Kept at once for one token; the oldest of that token is forgotten first. */
+  readonly mostPerToken: number;
   readonly lifetimeMs: number;
 }
 
@@ -19,8 +19,10 @@ interface Kind {
 export class IssuedSecrets {
   readonly #kind: Kind;
   readonly #clock: Clock;
-  /** By hash of the secret, the oldest first. */
+  /** By hash of the secret. */
   readonly #issued = new Map<string, { readonly identity: TokenIdentity; readonly endsAt: number }>();
+  /** Hashes of the secrets of each token, by the token's hash, the oldest first: no token pushes out those of another. */
+  readonly #byToken = new Map<string, Set<string>>();
 
   constructor(kind: Kind, clock: Clock) {
     this.#kind = kind;
@@ -29,11 +31,14 @@ export class IssuedSecrets {
 
   /** A new secret. */
   begin(identity: TokenIdentity): string {
-    const { prefix, most, lifetimeMs } = this.#kind;
+    const { prefix, mostPerToken, lifetimeMs } = this.#kind;
     const secret = `${prefix}${randomBytes(32).toString('base64url')}`;
-    this.#issued.set(hashToken(secret), { identity, endsAt: steadyNow(this.#clock) + lifetimeMs });
-    const [oldest] = this.#issued.keys();
-    if (this.#issued.size > most && oldest !== undefined) this.#issued.delete(oldest);
+    const hash = hashToken(secret);
+    const ofToken = this.#byToken.get(identity.tokenHash) ?? new Set();
+    this.#byToken.set(identity.tokenHash, ofToken.add(hash));
+    this.#issued.set(hash, { identity, endsAt: steadyNow(this.#clock) + lifetimeMs });
+    const [oldest] = ofToken;
+    if (ofToken.size > mostPerToken && oldest !== undefined) this.#forget(oldest);
     return secret;
   }
 
@@ -45,6 +50,14 @@ export class IssuedSecrets {
 
   /** Does nothing for what is no secret of these. */
   end(secret: string): void {
-    this.#issued.delete(hashToken(secret));
+    this.#forget(hashToken(secret));
+  }
+
+  #forget(hash: string): void {
+    const tokenHash = this.#issued.get(hash)?.identity.tokenHash ?? '';
+    const ofToken = this.#byToken.get(tokenHash);
+    ofToken?.delete(hash);
+    if (ofToken?.size === 0) this.#byToken.delete(tokenHash);
+    this.#issued.delete(hash);
   }
 }

@@ -1,11 +1,14 @@
+import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
+  chownSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -31,11 +34,12 @@ function modeOf(path: string): string {
 test('[AUTH-1] the option comes before the file', () => {
   const tokenFile = join(folder, 'token');
   writeFileSync(tokenFile, `${long}-file\n`, { mode: 0o600 });
-  expect(findOwnerToken({ token: long, tokenFile })).toEqual({ token: long, warnings: [] });
+  expect(findOwnerToken({ token: long, tokenFile })).toEqual({ token: long, warnings: [], exposures: [] });
   expect(findOwnerToken({ tokenFile, dataDir: folder })).toEqual({
     token: `${long}-file`,
     path: tokenFile,
     warnings: [],
+    exposures: [],
   });
   expect(readdirSync(folder)).toEqual(['token']);
 });
@@ -65,10 +69,10 @@ test('[AUTH-1] a file that others can read is taken from them, with a warning', 
   const found = findOwnerToken({ tokenFile });
   expect(found).toMatchObject({
     token: long,
-    warnings: [expect.stringContaining('could be read by others')],
+    exposures: [expect.stringContaining('could be read by others')],
   });
   expect(modeOf(tokenFile)).toBe('600');
-  expect(findOwnerToken({ tokenFile }).warnings).toEqual([]);
+  expect(findOwnerToken({ tokenFile }).exposures).toEqual([]);
 });
 
 test.each([
@@ -99,6 +103,55 @@ test('a short token is used with a warning', () => {
 test('a token file that is a folder, and a folder that is a file, are refused by name', () => {
   mkdirSync(join(folder, 'token'));
   writeFileSync(join(folder, 'file'), '');
-  expect(() => findOwnerToken({ tokenFile: join(folder, 'token') })).toThrow(/cannot be read/);
+  expect(() => findOwnerToken({ tokenFile: join(folder, 'token') })).toThrow(/is a folder, and not a file/);
   expect(() => findOwnerToken({ dataDir: join(folder, 'file') })).toThrow(/owner-token cannot be/);
+});
+
+test('[AUTH-1] a token of the data folder that others could have written is replaced, and that is said', () => {
+  const planted = join(folder, 'owner-token');
+  writeFileSync(planted, `${long}-planted\n`);
+  chmodSync(planted, 0o666);
+  const found = findOwnerToken({ dataDir: folder });
+  expect(found.token).not.toContain('planted');
+  expect(found.exposures).toEqual([expect.stringContaining('could have been written by others')]);
+  expect(modeOf(planted)).toBe('600');
+  expect(findOwnerToken({ dataDir: folder })).toEqual({ ...found, exposures: [] });
+});
+
+test('[AUTH-1] a token file that somebody named and others can write is refused', () => {
+  const tokenFile = join(folder, 'token');
+  writeFileSync(tokenFile, long);
+  chmodSync(tokenFile, 0o622);
+  expect(() => findOwnerToken({ tokenFile })).toThrow(/can be written by others/);
+});
+
+test.skipIf(process.getuid?.() !== 0)(
+  '[AUTH-1] a token of another user is refused where somebody named it, and replaced by root in the data folder',
+  () => {
+    const planted = join(folder, 'owner-token');
+    writeFileSync(planted, long, { mode: 0o600 });
+    chownSync(planted, 4_711, 4_711);
+    expect(() => findOwnerToken({ tokenFile: planted })).toThrow(/belongs to user 4711/);
+    const found = findOwnerToken({ dataDir: folder });
+    expect(found.token).not.toBe(long);
+    expect(found.exposures).toEqual([expect.stringContaining('could have been written by others')]);
+    expect(statSync(planted).uid).toBe(0);
+  },
+);
+
+test('[AUTH-1] a link is followed to a token file that somebody named, and in the data folder to none', () => {
+  writeFileSync(join(folder, 'secret'), long, { mode: 0o600 });
+  symlinkSync('secret', join(folder, 'owner-token'));
+  expect(findOwnerToken({ tokenFile: join(folder, 'owner-token') }).token).toBe(long);
+  expect(() => findOwnerToken({ dataDir: folder })).toThrow(/is a symbolic link/);
+});
+
+test.each([
+  ['a named pipe', (path: string) => execFileSync('mkfifo', [path]), /is a named pipe, and not a file/],
+  ['a device', (path: string) => symlinkSync('/dev/zero', path), /is a device, and not a file/],
+  ['huge', (path: string) => writeFileSync(path, 'x'.repeat(4_097)), /has more than 4096 bytes/],
+])('[AUTH-1] a token file that is %s is refused at once', (_, make, message) => {
+  const tokenFile = join(folder, 'token');
+  make(tokenFile);
+  expect(() => findOwnerToken({ tokenFile })).toThrow(message);
 });

@@ -1,17 +1,20 @@
 import { randomBytes } from 'node:crypto';
 import {
-  chmodSync,
   closeSync,
+  constants,
+  fchmodSync,
+  fstatSync,
   fsyncSync,
   linkSync,
   openSync,
-  readFileSync,
+  readSync,
   rmSync,
-  statSync,
   writeSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { AccessError } from '../lib/access-error.ts';
 import { ensureFolder } from '../lib/ensure-folder.ts';
+import { foreignOwner, isOpenToOthers, isRoot, isWritableByOthers, kindOfFile } from '../lib/file-facts.ts';
 
 /** Where the owner's token may come from, first one first. */
 export interface TokenSources {
@@ -28,58 +31,138 @@ export interface OwnerToken {
   readonly token: string;
   /** The file that holds it. */
   readonly path?: string;
-  /** Sentences for the log. */
+  /** Sentences about the token itself. */
   readonly warnings: readonly string[];
+  /** Sentences about who else could read or write its file, and what was done about it. */
+  readonly exposures: readonly string[];
 }
 
+/** The file of the owner's token in the data folder. */
+export const OWNER_TOKEN_FILE = 'owner-token';
 /** Shorter ones can be guessed over the network. */
 const weakLength = 16;
+/** No token fills so many bytes. */
+const LONGEST_FILE_BYTES = 4_096;
 
 /**
  * Finds the owner's token, or makes one of 32 random bytes in a file of mode 0600 [AUTH-1]. A file that others can read is taken
- * from them and used with a warning, since it may have been read; where its mode cannot be changed (a read-only mount of
- * secrets), it is used with a warning too. Throws an `Error` that names the source for a token that no header could carry, and for
- * a file that cannot be read or made.
+ * from them and used, since it may have been read; where its mode cannot be changed (a read-only mount of secrets), it is used too. In the
+ * data folder, a token that others could have written is replaced. Throws an `AccessError` that names the source for a token that no header could
+ * carry, for a file that cannot be read or made, and for one that belongs to somebody else or is no regular file; it waits for none.
  */
 export function findOwnerToken(sources: TokenSources): OwnerToken {
-  if (sources.token !== undefined) return checked(sources.token, 'the option token');
-  const path = sources.tokenFile ?? (sources.dataDir && join(sources.dataDir, 'owner-token'));
-  if (path === undefined || path === '') return { token: randomToken(), warnings: [] };
-  return fromFile(path);
+  if (sources.token !== undefined) {
+    return { token: sources.token, warnings: warningsOf(sources.token, 'the option token'), exposures: [] };
+  }
+  if (sources.tokenFile !== undefined && sources.tokenFile !== '') return fromFile(sources.tokenFile);
+  if (sources.dataDir === undefined || sources.dataDir === '')
+    return { token: randomToken(), warnings: [], exposures: [] };
+  return fromFile(join(sources.dataDir, OWNER_TOKEN_FILE), 'own');
 }
 
 function randomToken(): string {
   return randomBytes(32).toString('base64url');
 }
 
-function checked(token: string, source: string): OwnerToken {
+/** Throws for a token that no header could carry. */
+function warningsOf(token: string, source: string): string[] {
   if (!/^[\x21-\x3a\x3c-\x7e]+$/.test(token)) {
-    throw new Error(`${source} must be printable ASCII without spaces or semicolons, and not empty`);
+    throw new AccessError(`${source} must be printable ASCII without spaces or semicolons, and not empty`);
   }
-  const warnings =
-    token.length < weakLength ? [`${source} has fewer than ${weakLength} characters and can be guessed`] : [];
-  return { token, warnings };
+  return token.length < weakLength
+    ? [`${source} has fewer than ${weakLength} characters and can be guessed`]
+    : [];
 }
 
-function fromFile(path: string): OwnerToken {
-  let content = readIfPresent(path);
-  if (content === undefined) {
-    createFile(path, randomToken());
-    content = readFileSync(path, 'utf8');
+/** A file that somebody named, or the host's own, which the host may replace. */
+type Trust = 'named' | 'own';
+
+function fromFile(path: string, trust: Trust = 'named'): OwnerToken {
+  const found = readIfPresent(path, trust);
+  if (found !== undefined && !(found.isWritable && trust === 'own')) {
+    if (found.text === '') throw new AccessError(`${path} is empty: remove it, and a new token is made`);
+    return { token: found.text, path, warnings: warningsOf(found.text, path), exposures: found.exposures };
   }
-  const warning = makePrivate(path);
-  if (content.trim() === '') throw new Error(`${path} is empty: remove it, and a new token is made`);
-  const { token, warnings } = checked(content.trim(), path);
-  return { token, path, warnings: warning === undefined ? warnings : [warning, ...warnings] };
+  if (found !== undefined) rmSync(path, { force: true });
+  createFile(path, randomToken());
+  const made = readIfPresent(path, trust);
+  if (made === undefined) throw new AccessError(`the token file ${path} was removed while it was made`);
+  const exposures =
+    found === undefined
+      ? []
+      : [`${path} could have been written by others: the token in it is replaced by a new one`];
+  return { token: made.text, path, warnings: [], exposures };
 }
 
-function readIfPresent(path: string): string | undefined {
+interface Found {
+  readonly text: string;
+  readonly isWritable: boolean;
+  readonly exposures: readonly string[];
+}
+
+function readIfPresent(path: string, trust: Trust): Found | undefined {
+  const file = openIfPresent(path, trust);
+  if (file === undefined) return undefined;
   try {
-    return readFileSync(path, 'utf8');
+    const stats = fstatSync(file);
+    if (!stats.isFile())
+      throw new AccessError(`${path} is ${kindOfFile(stats)}, and not a file with a token: remove it`);
+    const owner = foreignOwner(stats);
+    // In a data folder of another user, which root may use, that user could have put it there.
+    const isPlanted = owner !== undefined && trust === 'own' && isRoot();
+    if (owner !== undefined && !isPlanted)
+      throw new AccessError(
+        `${path} belongs to user ${owner}, who knows the token in it and can change it: remove it, or change its owner`,
+      );
+    const isWritable = isPlanted || isWritableByOthers(stats);
+    if (isWritable && trust === 'named')
+      throw new AccessError(
+        `${path} can be written by others, so that the token in it may be theirs: put a new one in, and make its mode 0600`,
+      );
+    const exposure = isOpenToOthers(stats) ? makePrivate(file, path) : undefined;
+    return { text: textOf(file, path), isWritable, exposures: exposure === undefined ? [] : [exposure] };
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined;
-    throw new Error(`the token file ${path} cannot be read`, { cause: error });
+    if (error instanceof AccessError) throw error;
+    throw new AccessError(`the token file ${path} cannot be read`, { cause: error });
+  } finally {
+    closeSync(file);
   }
+}
+
+/** Waits for nobody at the other end of a named pipe, and follows no link in the data folder. */
+function openIfPresent(path: string, trust: Trust): number | undefined {
+  // What a system has not is undefined, which counts as 0 here.
+  const { O_RDONLY, O_NONBLOCK, O_NOFOLLOW, O_NOCTTY } = constants;
+  const flags = O_RDONLY | O_NONBLOCK | O_NOCTTY | (trust === 'named' ? 0 : O_NOFOLLOW);
+  try {
+    return openSync(path, flags);
+  } catch (error) {
+    switch (codeOf(error)) {
+      case 'ENOENT':
+        return undefined;
+      case 'ELOOP':
+        throw new AccessError(`${path} is a symbolic link, and not a file with a token: remove it`, {
+          cause: error,
+        });
+      case 'ENXIO':
+        throw new AccessError(`${path} is a socket or device, and not a file with a token: remove it`, {
+          cause: error,
+        });
+      default:
+        throw new AccessError(`the token file ${path} cannot be read`, { cause: error });
+    }
+  }
+}
+
+function textOf(file: number, path: string): string {
+  const bytes = Buffer.alloc(LONGEST_FILE_BYTES + 1);
+  let length = 0;
+  for (let count = -1; count !== 0 && length < bytes.length; length += count) {
+    count = readSync(file, bytes, length, bytes.length - length, null);
+  }
+  if (length > LONGEST_FILE_BYTES)
+    throw new AccessError(`${path} has more than ${LONGEST_FILE_BYTES} bytes, and is no token: remove it`);
+  return bytes.toString('utf8', 0, length).trim();
 }
 
 /** Whole or not at all; when two hosts do this at once, both end up with the first one's token. */
@@ -97,7 +180,7 @@ function createFile(path: string, token: string): void {
     linkSync(temporary, path);
   } catch (error) {
     if (codeOf(error) === 'EEXIST') return;
-    throw new Error(`the token file ${path} cannot be made: check the folder's permissions`, {
+    throw new AccessError(`the token file ${path} cannot be made: check the folder's permissions`, {
       cause: error,
     });
   } finally {
@@ -105,11 +188,9 @@ function createFile(path: string, token: string): void {
   }
 }
 
-function makePrivate(path: string): string | undefined {
-  // Windows has no such modes: there the user's profile folder protects the file.
-  if (process.platform === 'win32' || (statSync(path).mode & 0o077) === 0) return undefined;
+function makePrivate(file: number, path: string): string {
   try {
-    chmodSync(path, 0o600);
+    fchmodSync(file, 0o600);
   } catch (error) {
     return `${path} can be read by others, and its mode cannot be changed (${codeOf(error) ?? 'unknown error'})`;
   }

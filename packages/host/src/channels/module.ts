@@ -5,6 +5,8 @@ import type { Sink } from '../sync/subscription.ts';
 /** Who sent a command or dispatch. */
 export interface Caller {
   readonly clientId: string;
+  /** Hash of the token that it connected with: client ids belong to it, and its share of the host's time. */
+  readonly tokenHash: string;
   readonly isAdmin: boolean;
   /** BCP 47 [CHAT-19]. */
   readonly locale: string;

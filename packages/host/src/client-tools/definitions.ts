@@ -1,9 +1,9 @@
-import type { ToolDefinition } from '@agenthost/protocol';
+import { CHANNEL_LIMITS, LIST_LIMITS, type ToolDefinition } from '@agenthost/protocol';
 
 /** A client offers at most so many tools in one session: models see all of them in each request. */
-const MAX_TOOLS = 128;
+const MAX_TOOLS = LIST_LIMITS.tools.max;
 /** All definitions of a client together, as JSON; UTF-16 code units. */
-const MAX_LENGTH = 256 * 1024;
+const MAX_LENGTH = CHANNEL_LIMITS.toolsLength.max;
 
 /** What the Model Context Protocol allows as a tool's name. */
 const NAME = /^[A-Za-z0-9_.-]{1,128}$/;

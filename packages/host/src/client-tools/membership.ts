@@ -30,6 +30,10 @@ export class Membership {
       if (before.activeClients !== after.activeClients)
         this.#follow(channel, idsOf(before.activeClients), idsOf(after.activeClients));
     });
+    // A session that could not be read at the start, and is read now.
+    this.#sync.registry.onLoaded((channel) => {
+      if (channel.is('session')) this.#take(channel);
+    });
     parts.presence.onChange((clientId, isHere) => {
       if (isHere) this.#stopWaiting(clientId);
       else if (this.#sessions.has(clientId)) this.#wait(clientId);
@@ -39,9 +43,11 @@ export class Membership {
   /** Finds who was active when the host went away; their grace periods begin now [CONN-8]. Before anybody is let in. */
   async recover(): Promise<void> {
     for (const uri of await this.#sync.journal.listOpen()) {
-      if (kindOfScheme(uri) !== 'session') continue;
+      // Clients choose URIs: a scheme of the protocol says what a channel is, another one says nothing.
+      const kind = kindOfScheme(uri);
+      if (kind !== undefined && kind !== 'session') continue;
       const session = await this.#open(uri, 'debug');
-      for (const { clientId } of session?.state.activeClients ?? []) this.#add(clientId, uri);
+      if (session !== undefined) this.#take(session);
     }
   }
 
@@ -67,6 +73,10 @@ export class Membership {
     for (const clientId of [...this.#sessions.keys()]) this.#drop(clientId, uri);
   }
 
+  #take({ uri, state }: Channel<'session'>): void {
+    for (const { clientId } of state.activeClients) this.#add(clientId, uri);
+  }
+
   #sessionsOf(clientId: string): string[] {
     return [...(this.#sessions.get(clientId) ?? [])];
   }
@@ -74,11 +84,12 @@ export class Membership {
   #follow(session: Channel<'session'>, before: readonly string[], after: readonly string[]): void {
     const { uri } = session;
     const { path } = this.#sync;
-    for (const clientId of after.filter((each) => !before.includes(each))) {
+    const [wereHere, areHere] = [new Set(before), new Set(after)];
+    for (const clientId of after.filter((each) => !wereHere.has(each))) {
       this.#add(clientId, uri);
       path.undo(() => this.#drop(clientId, uri));
     }
-    for (const clientId of before.filter((each) => !after.includes(each))) {
+    for (const clientId of before.filter((each) => !areHere.has(each))) {
       this.#drop(clientId, uri);
       path.undo(() => this.#add(clientId, uri));
     }

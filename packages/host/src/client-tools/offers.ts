@@ -31,7 +31,12 @@ export const isSameOffer = (
   before: readonly SessionActiveClient[],
   after: readonly SessionActiveClient[],
 ): boolean => {
-  const seen = (clients: readonly SessionActiveClient[]): string =>
-    JSON.stringify(clients.map(({ clientId, tools }) => [clientId, tools]));
-  return before === after || seen(before) === seen(after);
+  if (before === after) return true;
+  return before.length === after.length && before.every((client, at) => isSameClient(client, after[at]));
 };
+
+/** Of many clients one has changed: only that one's tools are written down to be compared. */
+function isSameClient(before: SessionActiveClient, after: SessionActiveClient | undefined): boolean {
+  const seen = ({ clientId, tools }: SessionActiveClient): string => JSON.stringify([clientId, tools]);
+  return after !== undefined && (before === after || seen(before) === seen(after));
+}

@@ -44,7 +44,8 @@ const NUMBERS = {
   },
   maxConnections: {
     title: 'Connections',
-    description: 'How many clients may be connected at once',
+    description:
+      'How many clients may be connected at once. One in 32, two at least, is kept for admins, and half of those for the owner',
     default: 2_048,
     min: 8,
     max: 65_536,
@@ -61,6 +62,21 @@ const NUMBERS = {
     description: 'How many channels one client may follow at once',
     default: 256,
     min: 8,
+    max: 65_536,
+  },
+  maxSubscriptionsPerToken: {
+    title: 'Subscriptions by token',
+    description: 'How many channels the clients of one token may follow at once, all together',
+    default: 16_384,
+    min: 256,
+    max: 1_048_576,
+  },
+  maxAwayClientsPerToken: {
+    title: 'Clients that are away',
+    description:
+      'How many clients of one token that are away and have changed nothing can still catch up change by change',
+    default: 1_024,
+    min: 1,
     max: 65_536,
   },
   maxMessagesPerSecond: {

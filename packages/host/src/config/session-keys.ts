@@ -1,4 +1,8 @@
-import type { SessionConfigPropertySchema, SessionConfigState } from '@agenthost/protocol';
+import {
+  CHANNEL_LIMITS,
+  type SessionConfigPropertySchema,
+  type SessionConfigState,
+} from '@agenthost/protocol';
 
 /** What the host asks people before agents may do it: everything, all but file edits inside the folder, nothing; or it refuses. */
 export type ApprovalPolicy = 'ask' | 'edits' | 'all' | 'none';
@@ -20,9 +24,13 @@ export const APPROVALS_PROPERTY: SessionConfigPropertySchema = {
 };
 
 /** Longest instructions of a session, in UTF-16 code units. */
-const MAX_INSTRUCTIONS_LENGTH = 32 * 1024;
+const MAX_INSTRUCTIONS_LENGTH = CHANNEL_LIMITS.instructions.max;
 /** The catalogue shows metadata of every session: it has to stay small. Lengths in UTF-16 code units. */
-const MAX_METADATA = { entries: 32, keyLength: 64, valueLength: 512 } as const;
+const MAX_METADATA = {
+  entries: CHANNEL_LIMITS.metadataEntries.max,
+  keyLength: CHANNEL_LIMITS.metadataKey.max,
+  valueLength: CHANNEL_LIMITS.metadataValue.max,
+} as const;
 
 /** The keys that the host gives to the config of every session, whatever its agent. An agent's own key of that name loses. */
 const PROPERTIES: Readonly<Record<string, SessionConfigPropertySchema>> = {

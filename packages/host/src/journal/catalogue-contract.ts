@@ -37,6 +37,27 @@ export function catalogueContract(here: JournalUnderTest): void {
       expect(uris(await here.journal.listSessions({ after }))).toEqual(['c', 'e', 'd']);
     });
 
+    test('[ROOT-2] rows come shortened, and no more of them than their lengths allow', async () => {
+      const lengths: number[] = [];
+      const shorten = (summary: string): string => {
+        lengths.push(summary.length);
+        return summary.slice(7, 8);
+      };
+      const listed = await here.journal.listSessions({ shorten, maxLength: 2 });
+      expect(listed).toEqual([
+        { uri: 'a', modifiedAt: day3, summary: 'a' },
+        { uri: 'b', modifiedAt: day2, summary: 'b' },
+      ]);
+      expect(lengths).toEqual([10, 10]);
+      const after = { modifiedAt: day2, uri: 'b' };
+      expect(uris(await here.journal.listSessions({ after, maxLength: 1 }))).toEqual(['c']);
+      expect(uris(await here.journal.listSessions({ after, limit: 3, maxLength: 1_000 }))).toEqual([
+        'c',
+        'e',
+        'd',
+      ]);
+    });
+
     test('a session written again moves to its new place', async () => {
       await here.journal.commit([row('d', '2026-02-01T00:00:00.000Z')]);
       expect(uris(await here.journal.listSessions({}))).toEqual(['d', 'a', 'b', 'c', 'e']);
@@ -93,23 +114,36 @@ export function catalogueContract(here: JournalUnderTest): void {
       expect(await here.journal.readClient('c2')).toBeUndefined();
     });
 
-    test('clients that have not been seen for long are listed, the oldest first', async () => {
+    test('clients are listed page by page, those seen longest ago first', async () => {
       const seen = (id: string, seenAt: number) =>
         ({
           op: 'client',
           id,
           tokenHash: 'h',
           version: '0.5.2',
-          lastClientSeq: 0,
-          subscriptions: '[]',
+          lastClientSeq: -1,
+          subscriptions: '["ä"]',
           seenAt,
         }) as const;
+      const ids = async (limit: number, after?: { seenAt: number; id: string }): Promise<string[]> =>
+        (await here.journal.listClients({ limit, ...(after && { after }) })).map(({ id }) => id);
       await here.journal.commit([seen('b', 20), seen('a', 10), seen('d', 40), seen('c', 30)]);
-      expect(await here.journal.listClientsSeenBefore(40, 10)).toEqual(['a', 'b', 'c']);
-      expect(await here.journal.listClientsSeenBefore(40, 2)).toEqual(['a', 'b']);
-      await here.journal.commit([seen('a', 50), { op: 'dropClient', id: 'b' }]);
-      expect(await here.journal.listClientsSeenBefore(45, 10)).toEqual(['c', 'd']);
-      expect(await here.journal.listClientsSeenBefore(30, 10)).toEqual([]);
+      expect(await ids(10)).toEqual(['a', 'b', 'c', 'd']);
+      expect(await ids(2)).toEqual(['a', 'b']);
+      expect(await ids(2, { seenAt: 20, id: 'b' })).toEqual(['c', 'd']);
+      await here.journal.commit([seen('a', 40), { op: 'dropClient', id: 'b' }]);
+      expect(await ids(10)).toEqual(['c', 'a', 'd']);
+      expect(await ids(10, { seenAt: 40, id: 'a' })).toEqual(['d']);
+      await here.journal.commit([
+        { ...seen('c', 30), lastClientSeq: 0 },
+        { ...seen('d', 40), pastEpochs: '[["e",1]]' },
+      ]);
+      const listed = { tokenHash: 'h', bytes: 6, hasActed: true };
+      expect(await here.journal.listClients({ limit: 3 })).toEqual([
+        { ...listed, id: 'c', seenAt: 30 },
+        { ...listed, id: 'a', seenAt: 40, hasActed: false },
+        { ...listed, id: 'd', seenAt: 40 },
+      ]);
     });
 
     test('[AUTH-1] a token is kept with all that it has, in the order of creation, until dropped', async () => {

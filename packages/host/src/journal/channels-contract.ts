@@ -8,6 +8,29 @@ export function channelsContract(here: JournalUnderTest): void {
       await here.journal.commit([envelope(1)]);
       expect(await here.journal.readChannel(chat)).toBeUndefined();
       expect(await here.journal.readChannel('ahp-chat:/other')).toBeUndefined();
+      expect(await here.journal.readChannelHead(chat)).toBeUndefined();
+    });
+
+    test('the head of a channel is its row without the state, with the local part that was written last', async () => {
+      await here.journal.commit([
+        channel(chat, 1, { session, state: '{"s":1}', local: '{"l":1}' }),
+        channel('ahp-chat:/other', 2),
+        envelope(3),
+        { op: 'local', uri: chat, local: '{"l":2}' },
+      ]);
+      expect(await here.journal.readChannelHead(chat)).toEqual({
+        uri: chat,
+        kind: 'chat',
+        session,
+        seq: 1,
+        local: '{"l":2}',
+      });
+      expect(await here.journal.readChannelHead('ahp-chat:/other')).toEqual({
+        uri: 'ahp-chat:/other',
+        kind: 'chat',
+        seq: 2,
+        local: '{}',
+      });
     });
 
     test('a channel comes as in its row, and its envelopes above that oldest first, and no others', async () => {
@@ -233,6 +256,22 @@ export function channelsContract(here: JournalUnderTest): void {
       test('[CHAT-6] [RES-1] go by the name of a turn that has no row', async () => {
         await here.journal.commit([{ op: 'dropContents', chat, turnId: 'active' }]);
         expect(await left()).toEqual(['of t1', 'also of t1', 'of t8', 'of the session', 'of another chat']);
+      });
+
+      test('[RES-1] are copied to another turn, and go with it alone', async () => {
+        const copy = { op: 'copyContent', session, chat } as const;
+        await here.journal.commit([
+          { ...copy, from: 'of the active', id: 'copied', turnId: 't2' },
+          { op: 'dropContents', chat, turnId: 'active' },
+          { ...copy, from: 'of nobody', id: 'of nobody either', turnId: 't2' },
+        ]);
+        expect(await here.journal.readContent('of the active')).toBeUndefined();
+        expect(await here.journal.readContent('of nobody either')).toBeUndefined();
+        const copied = await here.journal.readContent('copied');
+        expect(copied).toMatchObject({ id: 'copied', contentType: 'text/plain' });
+        expect(Buffer.from(copied?.data ?? []).toString()).toBe('x');
+        await here.journal.commit([{ op: 'dropTurns', chat, from: 0, to: 8 }]);
+        expect(await here.journal.readContent('copied')).toBeUndefined();
       });
 
       test('[RES-1] go with their chat', async () => {

@@ -23,6 +23,8 @@ export interface Journal {
 
   /** The channel's snapshot row; `undefined` when unknown. */
   readChannel(uri: string): Promise<StoredChannel | undefined>;
+  /** What is small of that row; never reads the state. */
+  readChannelHead(uri: string): Promise<StoredChannelHead | undefined>;
   /** A channel's envelopes above `after`, oldest first, up to the one with which they come to `maxBytes` of JSON. */
   readEnvelopesAfter(channel: string, after: number, maxBytes: number): Promise<readonly StoredEnvelope[]>;
   /** URIs of the channels that belong to a session (its chats), in order of creation. */
@@ -65,15 +67,15 @@ export interface Journal {
    */
   trim(seq: number, limit: number): Promise<number>;
 
-  /** Catalogue rows, newest `modifiedAt` first (ties by URI). `after`: the last row of the page before [ROOT-2]. */
-  listSessions(options: {
-    limit?: number;
-    after?: { modifiedAt: string; uri: string };
-  }): Promise<readonly StoredSession[]>;
+  /** Catalogue rows, newest `modifiedAt` first (ties by URI) [ROOT-2]. */
+  listSessions(options: SessionListOptions): Promise<readonly StoredSession[]>;
 
   readClient(id: string): Promise<StoredClient | undefined>;
-  /** Ids of at most `limit` clients whose `seenAt` is below `time`, those seen longest ago first. */
-  listClientsSeenBefore(time: number, limit: number): Promise<readonly string[]>;
+  /** At most `limit` clients, those seen longest ago first (ties by id). `after`: the last one of the page before. */
+  listClients(options: {
+    limit: number;
+    after?: { seenAt: number; id: string };
+  }): Promise<readonly ListedClient[]>;
   /** The access tokens that are not revoked, in order of creation [AUTH-1]. */
   listTokens(): Promise<readonly StoredToken[]>;
   readContent(id: string): Promise<StoredContent | undefined>;
@@ -120,6 +122,8 @@ export interface JournalStart {
   readonly setAside?: { readonly path: string; readonly reason: string };
   /** Numbers were given out here, and the database is empty or gone: what it held is lost. */
   readonly isLost?: true;
+  /** Places whose number no host can have given out, for people: where each was, and where it was put aside. Others stood in for it. */
+  readonly damagedNumbers?: readonly string[];
 }
 
 /** One durable change. A batch of them is one transaction. The numbers of envelopes rise from each to the next. */
@@ -190,9 +194,32 @@ export type JournalWrite =
       readonly chat?: string;
       readonly turnId?: string;
     } & StoredContent)
+  /** Stores the content `from` once more, as `id` and with that turn; nothing when there is no `from`. */
+  | {
+      readonly op: 'copyContent';
+      readonly from: string;
+      readonly id: string;
+      readonly session: string;
+      readonly chat: string;
+      readonly turnId: string;
+    }
   | ({ readonly op: 'process' } & StoredProcess)
   | { readonly op: 'dropProcess'; readonly pid: number }
   | { readonly op: 'meta'; readonly key: string; readonly value: string };
+
+/** Which rows of the catalogue are wanted, and in what form. */
+export interface SessionListOptions {
+  /** Default: all. */
+  readonly limit?: number;
+  /** The last row of the page before. */
+  readonly after?: { readonly modifiedAt: string; readonly uri: string };
+  /**
+   * Makes what stands for a summary, row by row as they are read, so that one of any size is in memory at a time. Default: the summary itself.
+   */
+  readonly shorten?: (summary: string) => string;
+  /** Rows come up to the one with which their summaries, as shortened, come to so many characters. Default: no bound. */
+  readonly maxLength?: number;
+}
 
 /** Which dispatch an envelope answers. */
 export interface OutcomeKey {
@@ -209,15 +236,19 @@ export interface StoredEnvelope {
   readonly json: string;
 }
 
-/** A channel's snapshot row with the envelopes above its `seq`, oldest first. `state` and `local` are JSON. */
-export interface StoredChannel {
+/** What a channel's snapshot row holds beside the state. `local` is JSON. */
+export interface StoredChannelHead {
   readonly uri: string;
   readonly kind: string;
   readonly session?: string;
-  /** The sequence number that `state` reflects. */
+  /** The sequence number that the state reflects. */
   readonly seq: number;
-  readonly state: string;
   readonly local: string;
+}
+
+/** A channel's snapshot row. `state` is JSON. */
+export interface StoredChannel extends StoredChannelHead {
+  readonly state: string;
 }
 
 /** A completed turn by its place in its chat, counted from 0; `json` is the turn as on the wire. */
@@ -243,16 +274,24 @@ export interface StoredClient {
   readonly version: string;
   /** Random id of the client's life; absent for foreign clients [ACT-5]. */
   readonly epoch?: string;
-  /** Highest `clientSeq` processed in that epoch. */
+  /** Highest `clientSeq` processed in that epoch; -1: none. */
   readonly lastClientSeq: number;
-  /** JSON, by channel: what was asked for, and since which number it is delivered. */
+  /** JSON, by channel: what was asked for, and since which number it is delivered; and up to which number this holds. */
   readonly subscriptions: string;
   /** ms since the epoch. */
   readonly seenAt: number;
   /** BCP 47; absent: it has said none [CHAT-19]. */
   readonly locale?: string;
-  /** JSON, by earlier epoch that may come back: the highest `clientSeq` processed in it. Absent: there was none. */
+  /** JSON, by a digest of each earlier epoch that may come back: the highest `clientSeq` processed in it. Absent: there was none. */
   readonly pastEpochs?: string;
+}
+
+/** A remembered client, without its subscriptions. */
+export interface ListedClient extends Pick<StoredClient, 'id' | 'tokenHash' | 'seenAt'> {
+  /** Bytes of its subscriptions. */
+  readonly bytes: number;
+  /** Whether an action of it may have been processed, in this epoch or an earlier one. */
+  readonly hasActed: boolean;
 }
 
 /** An access token, as far as the host knows it. Times are ms since the epoch. */

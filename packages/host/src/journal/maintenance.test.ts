@@ -59,7 +59,10 @@ beforeEach(async () => {
   present = [];
 });
 
-function start(options: Partial<MaintenanceOptions> = {}): Maintenance {
+function start(
+  options: Partial<MaintenanceOptions> = {},
+  adopt: MaintenanceOptions['clients']['adopt'] = () => [],
+): Maintenance {
   const silent = () => {};
   const log: Log = {
     debug: silent,
@@ -77,11 +80,16 @@ function start(options: Partial<MaintenanceOptions> = {}): Maintenance {
       await journal.commit(uris.map((uri) => channel(uri, 1_000_000)));
     },
     commit: (writes) => journal.commit(writes),
+    dropTurns: async (chat, keep) => {
+      const [newest] = await journal.readTurns(chat, { limit: 1 });
+      const to = (newest?.ordinal ?? 0) - keep + 1;
+      await journal.commit([{ op: 'dropTurns', chat, from: 0, to }]);
+    },
     disposeSession: async (uri) => {
       disposed.push(uri);
       await journal.commit([{ op: 'dropSession', uri }]);
     },
-    clients: { refresh: async () => {}, isPresent: (id) => present.includes(id) },
+    clients: { refresh: async () => {}, isPresent: (id) => present.includes(id), adopt, forgotten: silent },
     ...options,
   });
   maintenance.start();
@@ -208,10 +216,13 @@ describe('remembered clients', () => {
     id,
     tokenHash: 'h',
     version: '0.5.2',
-    lastClientSeq: 0,
+    lastClientSeq: -1,
     subscriptions: '[]',
     seenAt: now - ageDays * dayMs,
   });
+
+  const remembered = async (): Promise<string[]> =>
+    (await journal.listClients({ limit: 10 })).map(({ id }) => id);
 
   test('those that have not come for a week are forgotten in slices, but for who is connected', async () => {
     await journal.commit(Array.from({ length: 450 }, (_, n) => client(`old${n}`, 8)));
@@ -225,8 +236,29 @@ describe('remembered clients', () => {
       },
     });
     await timers.advance(61_000);
-    expect(commits).toEqual([199, 199, 52]);
-    expect(await journal.listClientsSeenBefore(now, 10)).toEqual(['here', 'young']);
+    expect(commits).toEqual([199, 200, 51]);
+    expect(await remembered()).toEqual(['here', 'young']);
+    await maintenance.stop();
+  });
+
+  test('those of earlier lives that may be forgotten are handed over once, the longest away first, and go if they are too many', async () => {
+    const acted = { op: 'client', id: 'acted', tokenHash: 'h', version: '0.5.2', lastClientSeq: 1 } as const;
+    await journal.commit([
+      ...Array.from({ length: 450 }, (_, n) => client(`c${n}`, 6 - n / 1_000)),
+      { ...acted, subscriptions: '[]', seenAt: now },
+    ]);
+    present = ['c1'];
+    const adopted: string[][] = [];
+    const maintenance = start({}, (found) => {
+      adopted.push(found.map(({ id }) => id));
+      return found.slice(0, -2).map(({ id }) => id);
+    });
+    await timers.advance(61_000);
+    expect(adopted.map(({ length }) => length)).toEqual([449]);
+    expect(adopted[0]?.slice(0, 3)).toEqual(['c0', 'c2', 'c3']);
+    expect(await remembered()).toEqual(['c1', 'c448', 'c449', 'acted']);
+    await timers.advance(3_700_000);
+    expect(adopted).toHaveLength(1);
     await maintenance.stop();
   });
 
@@ -234,7 +266,7 @@ describe('remembered clients', () => {
     await journal.commit([client('a', 20), client('b', 31)]);
     const maintenance = start({ window: { maxAgeMs: 30 * dayMs } });
     await timers.advance(61_000);
-    expect(await journal.listClientsSeenBefore(now, 10)).toEqual(['a']);
+    expect(await remembered()).toEqual(['a']);
     await maintenance.stop();
   });
 });
@@ -270,12 +302,10 @@ describe('retention', () => {
     await maintenance.stop();
   });
 
-  test('what is within its limit asks for no write', async () => {
+  test('what is within its limit loses nothing', async () => {
     await journal.commit([session('s1', 1), channel('c1', 0, 's1'), ...turns('c1', 3, 40)]);
-    for await (const writes of findExcessTurns(journal, { turnsPerChat: 3 })) expect(writes).toEqual([]);
-    expect(await collect(findExcessTurns(journal, { turnsPerChat: 2 }))).toEqual([
-      [{ op: 'dropTurns', chat: 'c1', from: 0, to: 41 }],
-    ]);
+    for await (const chats of findExcessTurns(journal, { turnsPerChat: 3 })) expect(chats).toEqual([]);
+    expect(await collect(findExcessTurns(journal, { turnsPerChat: 2 }))).toEqual([['c1']]);
   });
 
   test('sessions without a change for longer than the limit are disposed of, and the others stay', async () => {

@@ -1,7 +1,13 @@
 import { type Cancel, type Clock, steadyNow, type Timers } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
-import type { Journal, JournalWrite } from './journal.ts';
-import { dropsAnything, findExcessTurns, findExpiredSessions, type RetentionPolicy } from './retention.ts';
+import type { Journal, JournalWrite, ListedClient } from './journal.ts';
+import {
+  dropsAnything,
+  findExcessTurns,
+  findExpiredSessions,
+  type RetentionPolicy,
+  turnsKept,
+} from './retention.ts';
 import { SettledClock } from './settled-clock.ts';
 
 /** Rows a trimming slice drops: a few milliseconds of the event loop. */
@@ -47,6 +53,8 @@ export interface MaintenanceOptions {
   readonly snapshot: (channels: readonly string[]) => Promise<void>;
   /** Commits writes in turn with the host's own. */
   readonly commit: (writes: readonly JournalWrite[]) => Promise<void>;
+  /** Drops all completed turns of a chat but the newest `keep`, for everyone. */
+  readonly dropTurns: (chat: string, keep: number) => Promise<void>;
   /** Disposes of a session for everyone, as `disposeSession` does. */
   readonly disposeSession: (uri: string) => Promise<void>;
   /** Who is connected now. */
@@ -54,6 +62,10 @@ export interface MaintenanceOptions {
     /** Commits that they are there. */
     refresh(): Promise<void>;
     isPresent(id: string): boolean;
+    /** Takes over those that may be forgotten, the longest away first. Returns the ids of those that are to be. */
+    adopt(clients: readonly ListedClient[]): readonly string[];
+    /** These are forgotten. */
+    forgotten(ids: readonly string[]): void;
   };
 }
 
@@ -72,6 +84,7 @@ export class Maintenance {
   #running: Promise<void> | undefined;
   #retainedAt: number | undefined;
   #clientsKeptAt: number | undefined;
+  #hasAdoptedClients = false;
   #mustCompact = false;
   #filling: Promise<void> = Promise.resolve();
 
@@ -186,7 +199,7 @@ export class Maintenance {
   }
 
   async #retain(): Promise<void> {
-    const { journal, clock, retention = {}, commit, disposeSession, log } = this.#options;
+    const { journal, clock, retention = {}, dropTurns, disposeSession, log } = this.#options;
     const intervalMs = this.#options.retentionIntervalMs ?? hourMs;
     if (!dropsAnything(retention)) return;
     const lookedAt = steadyNow(clock);
@@ -203,31 +216,50 @@ export class Maintenance {
       await this.#pause();
     }
     let looked = 0;
-    for await (const writes of findExcessTurns(journal, retention)) {
+    const keep = turnsKept(retention.turnsPerChat ?? Number.POSITIVE_INFINITY);
+    for await (const chats of findExcessTurns(journal, retention)) {
       if (this.#isStopped) return;
       if (++looked % sessionsPerSlice === 0) await this.#pause();
-      if (writes.length === 0) continue;
-      await commit(writes);
+      if (chats.length === 0) continue;
+      for (const chat of chats) await dropTurns(chat, keep);
       this.#mustCompact = true;
       await this.#pause();
     }
   }
 
   async #forgetClients(): Promise<void> {
-    const { journal, clock, clients, commit, window = {}, retentionIntervalMs = hourMs } = this.#options;
+    const { journal, clock, clients, window = {}, retentionIntervalMs = hourMs } = this.#options;
     const lookedAt = steadyNow(clock);
     if (this.#clientsKeptAt !== undefined && lookedAt - this.#clientsKeptAt < retentionIntervalMs) return;
     this.#clientsKeptAt = lookedAt;
     await clients.refresh();
     // As long as what they saw last can be replayed, and over a week's absence in any case.
     const before = this.#settled.now() - Math.max(window.maxAgeMs ?? dayMs, clientDays * dayMs);
+    const staying: ListedClient[] = [];
+    let after: ListedClient | undefined;
     while (!this.#isStopped) {
-      const ids = await journal.listClientsSeenBefore(before, clientsPerSlice);
-      const gone = ids.filter((id) => !clients.isPresent(id));
-      if (gone.length === 0) return;
-      await commit(gone.map((id) => ({ op: 'dropClient', id })));
-      await this.#pause();
+      const page = await journal.listClients({ limit: clientsPerSlice, ...(after && { after }) });
+      const away = page.filter(({ id }) => !clients.isPresent(id));
+      await this.#drop(away.filter(({ seenAt }) => seenAt < before).map(({ id }) => id));
+      staying.push(...away.filter(({ seenAt, hasActed }) => seenAt >= before && !hasActed));
+      after = page.at(-1);
+      if (after === undefined || (this.#hasAdoptedClients && after.seenAt >= before)) break;
     }
+    if (this.#isStopped || this.#hasAdoptedClients) return;
+    // Those of this life are known where they left.
+    this.#hasAdoptedClients = true;
+    const excess = clients.adopt(staying);
+    for (let from = 0; from < excess.length && !this.#isStopped; from += clientsPerSlice) {
+      const slice = excess.slice(from, from + clientsPerSlice);
+      await this.#drop(slice.filter((id) => !clients.isPresent(id)));
+    }
+  }
+
+  async #drop(clientIds: readonly string[]): Promise<void> {
+    const { clients, commit } = this.#options;
+    if (clientIds.length > 0) await commit(clientIds.map((id) => ({ op: 'dropClient', id })));
+    clients.forgotten(clientIds);
+    await this.#pause();
   }
 
   async #compact(): Promise<void> {

@@ -4,7 +4,10 @@ import {
   JournalError,
   type JournalStart,
   type JournalWrite,
+  type ListedClient,
+  type SessionListOptions,
   type StoredChannel,
+  type StoredChannelHead,
   type StoredClient,
   type StoredContent,
   type StoredEnvelope,
@@ -13,6 +16,7 @@ import {
   type StoredToken,
   type StoredTurn,
 } from './journal.ts';
+import { listedRows } from './listed-rows.ts';
 import { MemoryDisk } from './memory-disk.ts';
 import { MemorySearchSource } from './memory-search.ts';
 import type { MemoryEnvelope, MemoryTurn } from './memory-tables.ts';
@@ -61,6 +65,13 @@ export class MemoryJournal implements Journal {
     const disk = this.#opened();
     const row = disk.channels.get(uri);
     return row && { ...row };
+  }
+
+  async readChannelHead(uri: string): Promise<StoredChannelHead | undefined> {
+    const row = this.#opened().channels.get(uri);
+    if (row === undefined) return undefined;
+    const { state: _, ...head } = row;
+    return head;
   }
 
   async readEnvelopesAfter(
@@ -170,27 +181,39 @@ export class MemoryJournal implements Journal {
     return dropped.length;
   }
 
-  async listSessions(options: {
-    limit?: number;
-    after?: { modifiedAt: string; uri: string };
-  }): Promise<readonly StoredSession[]> {
+  async listSessions(options: SessionListOptions): Promise<readonly StoredSession[]> {
     const { after, limit } = options;
-    return [...this.#opened().sessions.values()]
+    const rows = [...this.#opened().sessions.values()]
       .filter((session) => after === undefined || compareSessions(after, session) < 0)
       .toSorted(compareSessions)
       .slice(0, limit);
+    return listedRows(rows, options);
   }
 
   async readClient(id: string): Promise<StoredClient | undefined> {
     return this.#opened().clients.get(id);
   }
 
-  async listClientsSeenBefore(time: number, limit: number): Promise<readonly string[]> {
+  async listClients({
+    limit,
+    after,
+  }: {
+    limit: number;
+    after?: { seenAt: number; id: string };
+  }): Promise<readonly ListedClient[]> {
+    type Place = { readonly seenAt: number; readonly id: string };
+    const compare = (a: Place, b: Place): number => a.seenAt - b.seenAt || (a.id < b.id ? -1 : 1);
     return [...this.#opened().clients.values()]
-      .filter(({ seenAt }) => seenAt < time)
-      .toSorted((a, b) => a.seenAt - b.seenAt)
+      .filter((client) => after === undefined || (client.id !== after.id && compare(after, client) < 0))
+      .toSorted(compare)
       .slice(0, limit)
-      .map(({ id }) => id);
+      .map(({ id, tokenHash, seenAt, subscriptions, lastClientSeq, pastEpochs }) => ({
+        id,
+        tokenHash,
+        seenAt,
+        bytes: Buffer.byteLength(subscriptions),
+        hasActed: lastClientSeq >= 0 || pastEpochs !== undefined,
+      }));
   }
 
   async readContent(id: string): Promise<StoredContent | undefined> {

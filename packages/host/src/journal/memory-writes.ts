@@ -93,6 +93,12 @@ export function applyWrite(tables: MemoryTables, write: JournalWrite): void {
       tables.contents.set(id, { id, contentType, data: data.slice(), owners: [owner] });
       return;
     }
+    case 'copyContent': {
+      const { from, id, op: _op, ...owner } = write;
+      const content = tables.contents.get(from);
+      if (content !== undefined) tables.contents.set(id, { ...content, id, owners: [owner] });
+      return;
+    }
     case 'process':
       tables.processes.set(write.pid, withoutOp(write));
       return;

@@ -1,4 +1,4 @@
-import type { Journal, JournalWrite } from './journal.ts';
+import type { Journal } from './journal.ts';
 
 /** What of the history is kept. An absent limit means: for ever. */
 export interface RetentionPolicy {
@@ -11,32 +11,35 @@ export interface RetentionPolicy {
 const pageSize = 100;
 const dayMs = 24 * 60 * 60 * 1_000;
 
+/** What is left of a chat under that limit: the last turn always. */
+export const turnsKept = (turnsPerChat: number): number => Math.max(1, turnsPerChat);
+
 /** Whether the policy ever drops anything. */
 export function dropsAnything(policy: RetentionPolicy): boolean {
   return policy.turnsPerChat !== undefined || policy.maxAgeDays !== undefined;
 }
 
 /**
- * Writes that drop the turns beyond `turnsPerChat`, one batch for each session (empty where nothing has to go), newest session
- * first. The caller commits each before it asks for the next.
+ * URIs of the chats that have turns beyond `turnsPerChat`, one batch for each session (empty where nothing has to go), newest session
+ * first. The caller has them dropped before it asks for the next.
  */
 export async function* findExcessTurns(
   journal: Journal,
   policy: RetentionPolicy,
-): AsyncGenerator<readonly JournalWrite[]> {
+): AsyncGenerator<readonly string[]> {
   if (policy.turnsPerChat === undefined) return;
-  const keep = Math.max(1, policy.turnsPerChat);
+  const keep = turnsKept(policy.turnsPerChat);
   for await (const session of sessionsFrom(journal, undefined)) {
     const channels = await journal.listChannels(session);
-    const writes: JournalWrite[] = [];
+    const chats: string[] = [];
     for (const { uri } of channels) {
       const [newest] = await journal.readTurns(uri, { limit: 1 });
       if (newest === undefined || newest.ordinal < keep) continue;
       const to = newest.ordinal - keep + 1;
       const excess = await journal.readTurns(uri, { before: to, limit: 1 });
-      if (excess.length > 0) writes.push({ op: 'dropTurns', chat: uri, from: 0, to });
+      if (excess.length > 0) chats.push(uri);
     }
-    yield writes;
+    yield chats;
   }
 }
 

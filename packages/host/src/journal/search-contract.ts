@@ -95,6 +95,28 @@ export function searchContract(here: JournalUnderTest): void {
       expect(await marked('mixed テスト')).toEqual(['mixedテスト']);
     });
 
+    test('a long phrase is found as it stands, to its last word', async () => {
+      const words = Array.from({ length: 60 }, (_, n) => `w${n % 7}`);
+      await commit(turn(2, `before ${words.join(' ')} after`), turn(3, words.toReversed().join(' ')));
+      expect(await where(`"${words.join(' ')}"`)).toEqual([`${session} t2 message`]);
+      expect(await where(`"${words.join(' ')} w0"`)).toEqual([]);
+      expect(await marked(`${'"w5 w6 w0" '.repeat(9)} "w0 after"`)).toEqual([]);
+      expect(await where('"before w0" "w3 after"')).toEqual([`${session} t2 message`]);
+      await commit(turn(2, `${'あ'.repeat(300)}い`), turn(3, 'あ'.repeat(300)));
+      expect(await where(`"${'あ'.repeat(250)}い"`)).toEqual([`${session} t2 message`]);
+    });
+
+    test('a beginning that many words have is found in all of them, and with other words only where those are', async () => {
+      const words = Array.from({ length: 150 }, (_, n) => `mango${n}`);
+      await commit(turn(2, words.slice(0, 140).join(' ')), turn(3, `mandarin ${words.slice(140).join('-')}`));
+      expect((await where('mango')).toSorted()).toEqual([`${session} t2 message`, `${session} t3 message`]);
+      expect(await where('mandarin mang')).toEqual([`${session} t3 message`]);
+      expect(await where('mango14')).toHaveLength(2);
+      expect(await where('mango149')).toEqual([`${session} t3 message`]);
+      expect(await where('mangoes')).toEqual([]);
+      expect(await where('flour mangoes')).toEqual([]);
+    });
+
     test('nothing in a query is more than words: neither quotes nor operators nor what is no text', async () => {
       const some = [
         '^flour',

@@ -1,4 +1,5 @@
 import { closeSync, constants, openSync, readSync, writeSync } from 'node:fs';
+import { isReachableSeq } from './reachable-seq.ts';
 
 /** Wide enough for any number, so that each replaces the last in place. */
 const WIDTH = 16;
@@ -11,19 +12,20 @@ const WIDTH = 16;
 export class SentFile {
   readonly #file: number;
   readonly #line = Buffer.alloc(WIDTH + 1, '\n');
-  #seq = 0;
+  #seq = -1;
 
   /** Throws the system's error when it cannot be opened. */
   constructor(path: string) {
     this.#file = openSync(path, constants.O_RDWR | constants.O_CREAT, 0o600);
   }
 
-  /** The number that an earlier host left; 0 when there is none. */
-  read(): number {
+  /** The number that an earlier host left, 0 when there is none; `'damaged'` when what is there is none that a host can have written. */
+  read(): number | 'damaged' {
     const count = readSync(this.#file, this.#line, 0, this.#line.length, 0);
     const text = this.#line.toString('latin1', 0, count);
-    const seq = /^\d{16}\n$/.test(text) ? Number(text) : 0;
-    return Number.isSafeInteger(seq) ? seq : 0;
+    if (text === '') return 0;
+    const seq = /^\d{16}\n$/.test(text) ? Number(text) : Number.NaN;
+    return isReachableSeq(seq) ? seq : 'damaged';
   }
 
   /** Notes a number; throws the system's error. */

@@ -1,5 +1,6 @@
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { isReachableSeq } from './reachable-seq.ts';
 
 /**
  * The reserved sequence number in a tiny file beside the database, so that no number is reused when the database is damaged
@@ -12,8 +13,8 @@ export class SeqFile {
     this.#path = path;
   }
 
-  /** The number, or `undefined` when there is no file or nothing legible in it. */
-  read(): number | undefined {
+  /** The number; `'damaged'` when what is in the file is none that a host can have written; `undefined` when there is no file. */
+  read(): number | 'damaged' | undefined {
     let content: string;
     try {
       content = readFileSync(this.#path, 'utf8');
@@ -22,7 +23,7 @@ export class SeqFile {
       throw error;
     }
     const seq = /^\d+\n$/.test(content) ? Number(content) : Number.NaN;
-    return Number.isSafeInteger(seq) ? seq : undefined;
+    return isReachableSeq(seq) ? seq : 'damaged';
   }
 
   write(seq: number): void {

@@ -5,7 +5,10 @@ import {
   JournalError,
   type JournalStart,
   type JournalWrite,
+  type ListedClient,
+  type SessionListOptions,
   type StoredChannel,
+  type StoredChannelHead,
   type StoredClient,
   type StoredContent,
   type StoredEnvelope,
@@ -21,14 +24,14 @@ import { SentFile } from './sent-file.ts';
 import { SeqFile } from './seq-file.ts';
 import { failureOf, isDamage, rollBack, toJournalError } from './sqlite-errors.ts';
 import { freeSpace } from './sqlite-free-space.ts';
-import { readNumbers, writeInternal } from './sqlite-numbers.ts';
+import { readNumbers, setNumberAside, writeInternal } from './sqlite-numbers.ts';
 import { type JournalFiles, journalFiles, openAlone } from './sqlite-open.ts';
 import type { OpenState } from './sqlite-open-state.ts';
 import type { SqliteJournalOptions } from './sqlite-options.ts';
 import { SqliteReader } from './sqlite-reads.ts';
 import { SqliteScanSource } from './sqlite-scan-search.ts';
 import { migrations } from './sqlite-schema.ts';
-import { SqliteSearchSource } from './sqlite-search.ts';
+import { SqliteSearchSource } from './sqlite-search-source.ts';
 import { SqliteWindow } from './sqlite-window.ts';
 import { SqliteWriter } from './sqlite-writes.ts';
 
@@ -72,6 +75,7 @@ export class SqliteJournal implements Journal {
         now,
       });
       const { lastSeq, lastTime, reservedSeq, trimmedSeq, mayHaveLostTail, lost, isLost, beside } = found;
+      const damagedNumbers = found.damaged.map((where) => setNumberAside(this.#files, where, now));
       this.#open = {
         database,
         statements,
@@ -92,9 +96,14 @@ export class SqliteJournal implements Journal {
         writeInternal(statements, 'trimmedSeq', String(trimmedSeq));
         writeInternal(statements, 'lost', JSON.stringify(lost satisfies LostRange[]));
       });
-      if (reservedSeq > beside || setAside !== undefined) this.#seqFile.write(reservedSeq);
+      if (reservedSeq > beside || setAside !== undefined || damagedNumbers.length > 0)
+        this.#seqFile.write(reservedSeq);
       sent.write(lastSeq);
-      const fate = { ...(setAside && { setAside }), ...(isLost && { isLost }) };
+      const fate = {
+        ...(setAside && { setAside }),
+        ...(isLost && { isLost }),
+        ...(damagedNumbers.length > 0 && { damagedNumbers }),
+      };
       return { lastSeq, lastTime, reservedSeq, mayHaveLostTail, lost, ...fate };
     } catch (error) {
       this.#open = undefined;
@@ -132,6 +141,10 @@ export class SqliteJournal implements Journal {
 
   readChannel(uri: string): Promise<StoredChannel | undefined> {
     return this.#read(({ reader }) => reader.channel(uri));
+  }
+
+  readChannelHead(uri: string): Promise<StoredChannelHead | undefined> {
+    return this.#read(({ reader }) => reader.channelHead(uri));
   }
 
   readEnvelopesAfter(channel: string, after: number, maxBytes: number): Promise<readonly StoredEnvelope[]> {
@@ -194,10 +207,7 @@ export class SqliteJournal implements Journal {
     return dropped;
   }
 
-  listSessions(options: {
-    limit?: number;
-    after?: { modifiedAt: string; uri: string };
-  }): Promise<readonly StoredSession[]> {
+  listSessions(options: SessionListOptions): Promise<readonly StoredSession[]> {
     return this.#read(({ reader }) => reader.sessions(options));
   }
 
@@ -205,8 +215,8 @@ export class SqliteJournal implements Journal {
     return this.#read(({ reader }) => reader.client(id));
   }
 
-  listClientsSeenBefore(time: number, limit: number): Promise<readonly string[]> {
-    return this.#read(({ reader }) => reader.clientsSeenBefore(time, limit));
+  listClients(options: Parameters<Journal['listClients']>[0]): Promise<readonly ListedClient[]> {
+    return this.#read(({ reader }) => reader.clients(options));
   }
 
   readContent(id: string): Promise<StoredContent | undefined> {

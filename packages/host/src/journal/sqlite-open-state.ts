@@ -3,7 +3,7 @@ import type { JournalError } from './journal.ts';
 import type { SentFile } from './sent-file.ts';
 import type { SqliteReader } from './sqlite-reads.ts';
 import type { Statements } from './sqlite-rows.ts';
-import type { SqliteSearchSource } from './sqlite-search.ts';
+import type { SqliteSearchSource } from './sqlite-search-source.ts';
 import type { SqliteWindow } from './sqlite-window.ts';
 import type { SqliteWriter } from './sqlite-writes.ts';
 

@@ -15,10 +15,11 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
 import { ensureFolder } from '../lib/ensure-folder.ts';
 import { JournalError } from './journal.ts';
+import { isReachableSeq } from './reachable-seq.ts';
 import { DamageError, isDamage, toJournalError } from './sqlite-errors.ts';
 import { Statements, text } from './sqlite-rows.ts';
 import { type Migration, migrate, readVersion, refuseNewer } from './sqlite-schema.ts';
-import { alignIndex, hasFts5 } from './sqlite-word-index.ts';
+import { alignIndex, exposeWords, hasFts5 } from './sqlite-word-index.ts';
 
 /** Above this size a start after a power loss skips the full check, which reads the whole file. */
 const checkLimitBytes = 256 * 1024 * 1024;
@@ -176,8 +177,9 @@ function tryOpen(options: OpenDatabaseOptions): OpenDatabase {
     if (!isNew) check(database, files, isAfterPowerLoss);
     migrate(database, options.migrations);
     const canIndex = options.hasFts5 ?? hasFts5(database);
-    probe(statements, canIndex);
+    probe(statements, canIndex, files.database);
     alignIndex(database, canIndex);
+    if (canIndex) exposeWords(database);
     rmSync(files.suspect, { force: true });
     return { database, statements, isNew, isAfterPowerLoss, canIndex };
   } catch (error) {
@@ -212,17 +214,24 @@ function check(database: DatabaseSync, files: JournalFiles, isAfterPowerLoss: bo
 
 /** Reads a little from every table and the end of the newest envelopes, so that damage at a root shows now. A virtual table has none, and
  * cannot be read without its module. */
-function probe(statements: Statements, canIndex: boolean): void {
+function probe(statements: Statements, canIndex: boolean, path: string): void {
   const tables = statements.all(
     "SELECT name FROM sqlite_schema WHERE type = 'table' AND (?1 OR rootpage > 0)",
     Number(canIndex),
   );
   for (const table of tables) statements.get(`SELECT 1 FROM "${text(table, 'name')}" LIMIT 1`);
+  const newest = statements.get('SELECT CAST(MAX(seq) AS REAL) AS seq FROM envelopes');
+  const seq = newest?.['seq'];
+  if (typeof seq === 'number' && !isReachableSeq(seq))
+    throw new DamageError(`${path} is damaged: it has an envelope with the number ${seq}`);
   statements.get('SELECT * FROM envelopes ORDER BY seq DESC LIMIT 1');
 }
 
+/** A moment as part of a file's name. */
+export const fileStamp = (now: number): string => new Date(now).toISOString().replace(/[-:]|\.\d+/g, '');
+
 function moveAside(files: JournalFiles, now: number): string {
-  const stamp = new Date(now).toISOString().replace(/[-:]|\.\d+/g, '');
+  const stamp = fileStamp(now);
   let target = `${files.database}.damaged-${stamp}`;
   for (let count = 2; existsSync(target); count++) target = `${files.database}.damaged-${stamp}-${count}`;
   for (const suffix of ['', '-wal', '-shm']) {

@@ -1,6 +1,9 @@
 import type {
   DiskUse,
+  ListedClient,
+  SessionListOptions,
   StoredChannel,
+  StoredChannelHead,
   StoredClient,
   StoredContent,
   StoredEnvelope,
@@ -9,6 +12,7 @@ import type {
   StoredToken,
   StoredTurn,
 } from './journal.ts';
+import { listedRows } from './listed-rows.ts';
 import { readDiskUse } from './sqlite-disk-use.ts';
 import {
   bytes,
@@ -39,16 +43,12 @@ export class SqliteReader {
       `SELECT kind, session, seq, local, ${STATE_COLUMNS} FROM channels JOIN states ON channel = uri WHERE uri = ?`,
       uri,
     );
-    if (row === undefined) return undefined;
-    const session = optionalText(row, 'session');
-    return {
-      uri,
-      kind: text(row, 'kind'),
-      ...(session !== undefined && { session }),
-      seq: number(row, 'seq'),
-      state: storedState(row),
-      local: text(row, 'local'),
-    };
+    return row && { ...toHead(uri, row), state: storedState(row) };
+  }
+
+  channelHead(uri: string): StoredChannelHead | undefined {
+    const row = this.#statements.get('SELECT kind, session, seq, local FROM channels WHERE uri = ?', uri);
+    return row && toHead(uri, row);
   }
 
   envelopesAfter(channel: string, after: number, maxBytes: number): StoredEnvelope[] {
@@ -171,30 +171,27 @@ export class SqliteReader {
     return row && unpack(row)[0];
   }
 
-  sessions(options: { limit?: number; after?: { modifiedAt: string; uri: string } }): StoredSession[] {
-    const limit = options.limit ?? unlimited;
-    const { after } = options;
+  sessions(options: SessionListOptions): StoredSession[] {
+    return listedRows(this.#sessionRows(options), options);
+  }
+
+  *#sessionRows({ limit = unlimited, after }: SessionListOptions): Generator<StoredSession> {
     const columns = 'SELECT uri, modified_at, summary FROM sessions';
     if (after === undefined) {
-      return this.#statements.all(`${columns} ORDER BY modified_at DESC, uri LIMIT ?`, limit).map(toSession);
+      const all = `${columns} ORDER BY modified_at DESC, uri LIMIT ?`;
+      for (const row of this.#statements.iterate(all, limit)) yield toSession(row);
+      return;
     }
     // Two walks along the index: one query for both would visit every row of the same time again on each page.
-    const ties = this.#statements
-      .all(
-        `${columns} WHERE modified_at = ? AND uri > ? ORDER BY uri LIMIT ?`,
-        after.modifiedAt,
-        after.uri,
-        limit,
-      )
-      .map(toSession);
-    const older = this.#statements
-      .all(
-        `${columns} WHERE modified_at < ? ORDER BY modified_at DESC, uri LIMIT ?`,
-        after.modifiedAt,
-        limit === unlimited ? unlimited : limit - ties.length,
-      )
-      .map(toSession);
-    return [...ties, ...older];
+    let left = limit;
+    const ties = `${columns} WHERE modified_at = ? AND uri > ? ORDER BY uri LIMIT ?`;
+    for (const row of this.#statements.iterate(ties, after.modifiedAt, after.uri, limit)) {
+      left -= 1;
+      yield toSession(row);
+    }
+    const older = `${columns} WHERE modified_at < ? ORDER BY modified_at DESC, uri LIMIT ?`;
+    const room = limit === unlimited ? unlimited : left;
+    for (const row of this.#statements.iterate(older, after.modifiedAt, room)) yield toSession(row);
   }
 
   client(id: string): StoredClient | undefined {
@@ -216,10 +213,29 @@ export class SqliteReader {
     };
   }
 
-  clientsSeenBefore(time: number, limit: number): string[] {
+  clients({
+    limit,
+    after = { seenAt: Number.MIN_SAFE_INTEGER, id: '' },
+  }: {
+    limit: number;
+    after?: { seenAt: number; id: string };
+  }): ListedClient[] {
     return this.#statements
-      .all('SELECT id FROM clients WHERE seen_at < ? ORDER BY seen_at LIMIT ?', time, limit)
-      .map((row) => text(row, 'id'));
+      .all(
+        `SELECT id, token_hash, seen_at, octet_length(subscriptions) AS bytes,
+           last_client_seq >= 0 OR past_epochs IS NOT NULL AS has_acted
+         FROM clients WHERE (seen_at, id) > (?, ?) ORDER BY seen_at, id LIMIT ?`,
+        after.seenAt,
+        after.id,
+        limit,
+      )
+      .map((row) => ({
+        id: text(row, 'id'),
+        tokenHash: text(row, 'token_hash'),
+        seenAt: number(row, 'seen_at'),
+        bytes: number(row, 'bytes'),
+        hasActed: number(row, 'has_acted') === 1,
+      }));
   }
 
   tokens(): StoredToken[] {
@@ -264,4 +280,15 @@ export class SqliteReader {
 
 function toSession(row: Row): StoredSession {
   return { uri: text(row, 'uri'), modifiedAt: text(row, 'modified_at'), summary: text(row, 'summary') };
+}
+
+function toHead(uri: string, row: Row): StoredChannelHead {
+  const session = optionalText(row, 'session');
+  return {
+    uri,
+    kind: text(row, 'kind'),
+    ...(session !== undefined && { session }),
+    seq: number(row, 'seq'),
+    local: text(row, 'local'),
+  };
 }

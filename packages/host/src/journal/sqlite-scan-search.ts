@@ -1,9 +1,10 @@
+import { SLICE_MS } from '../lib/slice-scheduler.ts';
 import { matchFields } from './search/match.ts';
 import type { Term } from './search/query.ts';
-import { type FoundSlice, SLICE_MS, type TitleFound, type TurnFound } from './search/search.ts';
+import type { FoundSlice, TitleFound, TurnFound } from './search/search.ts';
 import { textOf } from './search/text.ts';
 import { number, type Row, type Statements, text } from './sqlite-rows.ts';
-import { SqliteSearchSource, toTitle } from './sqlite-search.ts';
+import { SqliteSearchSource, toTitle } from './sqlite-search-source.ts';
 
 /** Searches where SQLite has no FTS5: reads the rows themselves, newest first, for a few milliseconds a call. */
 export class SqliteScanSource extends SqliteSearchSource {

@@ -1,9 +1,6 @@
-import type { StoredSession } from './journal.ts';
-import type { Term } from './search/query.ts';
-import type { FoundSlice, SearchSource, TitleFound, TurnFound } from './search/search.ts';
 import { textOf, titleIn } from './search/text.ts';
 import { spaced } from './search/words.ts';
-import { number, optionalText, type Row, type Statements, text } from './sqlite-rows.ts';
+import { number, optionalText, type Statements, text } from './sqlite-rows.ts';
 import { STATE_COLUMNS, storedState } from './sqlite-states.ts';
 
 /** Titles of so many are remembered, so that a session which changes costs no look at its title. */
@@ -130,87 +127,3 @@ const sources: Readonly<Record<string, string>> = {
   channels: `SELECT id AS key, uri, session, ${STATE_COLUMNS} FROM channels JOIN states ON channel = uri
     WHERE id < ? AND kind = 'chat' ORDER BY id DESC LIMIT 1`,
 };
-
-/** Reads the index. */
-export class SqliteSearchSource implements SearchSource {
-  readonly #statements: Statements;
-
-  constructor(statements: Statements) {
-    this.#statements = statements;
-  }
-
-  end(): number {
-    const row = this.#statements.get('SELECT key FROM turns ORDER BY key DESC LIMIT 1');
-    return row === undefined ? 1 : number(row, 'key') + 1;
-  }
-
-  isComplete(): boolean {
-    return this.#statements.get('SELECT 1 FROM unindexed LIMIT 1') === undefined;
-  }
-
-  titles(terms: readonly Term[], below: number, limit: number): FoundSlice<TitleFound> {
-    const rows = this.#statements.all(
-      `SELECT uri, session, title FROM words JOIN titles ON key = -words.rowid
-       WHERE words MATCH ? AND words.rowid > ? AND words.rowid < 0 ORDER BY words.rowid LIMIT ?`,
-      expression(terms),
-      -below,
-      limit,
-    );
-    return { found: rows.map(toTitle) };
-  }
-
-  turns(terms: readonly Term[], below: number, limit: number): FoundSlice<TurnFound> {
-    const rows = this.#statements.all(
-      `SELECT key, chat, id, ordinal FROM words JOIN turns ON key = words.rowid
-       WHERE words MATCH ? AND words.rowid > 0 AND words.rowid < ? ORDER BY words.rowid DESC LIMIT ?`,
-      expression(terms),
-      below,
-      limit,
-    );
-    return { found: rows.map((row) => this.toTurn(row)) };
-  }
-
-  json(key: number): string | undefined {
-    const row = this.#statements.get('SELECT json FROM turns WHERE key = ?', key);
-    return row && text(row, 'json');
-  }
-
-  sessionOf(chat: string): string | undefined {
-    const row = this.#statements.get('SELECT session FROM channels WHERE uri = ?', chat);
-    return row && optionalText(row, 'session');
-  }
-
-  session(uri: string): StoredSession | undefined {
-    const row = this.#statements.get('SELECT modified_at, summary FROM sessions WHERE uri = ?', uri);
-    return row && { uri, modifiedAt: text(row, 'modified_at'), summary: text(row, 'summary') };
-  }
-
-  /** A row of `turns`, as found. */
-  protected toTurn(row: Row): TurnFound {
-    const ordinal = number(row, 'ordinal');
-    const chat = this.#shownBy(text(row, 'chat'), ordinal);
-    return { key: number(row, 'key'), chat, turnId: text(row, 'id'), ordinal };
-  }
-
-  /** The chat that wrote a turn, or else one that has a copy. */
-  #shownBy(line: string, ordinal: number): string {
-    const row = this.#statements.get(
-      'SELECT chat FROM spans WHERE line = ?1 AND start <= ?2 AND stop > ?2 ORDER BY chat <> ?1, chat LIMIT 1',
-      line,
-      ordinal,
-    );
-    return row === undefined ? line : text(row, 'chat');
-  }
-}
-
-/** A row of `titles`, as found. */
-export function toTitle(row: Row): TitleFound {
-  const uri = text(row, 'uri');
-  const session = optionalText(row, 'session');
-  return { session: session ?? uri, ...(session !== undefined && { chat: uri }), title: text(row, 'title') };
-}
-
-/** The words of terms have no quotes: nothing in here comes to mean anything. */
-function expression(terms: readonly Term[]): string {
-  return terms.map(({ words, isPrefix }) => `"${words.join(' ')}"${isPrefix ? ' *' : ''}`).join(' AND ');
-}

@@ -90,6 +90,18 @@ export class SqliteTurnWriter {
     );
   }
 
+  copyContent(write: Write<'copyContent'>): void {
+    this.#statements.run(
+      `INSERT OR REPLACE INTO contents (id, session, content_type, bytes, data, chat, turn)
+       SELECT ?, ?, content_type, bytes, data, ?, ? FROM contents WHERE id = ?`,
+      write.id,
+      write.session,
+      this.#lineOfTurn(write.chat, write.turnId),
+      write.turnId,
+      write.from,
+    );
+  }
+
   dropSession(session: string): void {
     this.#statements.run(
       `DELETE FROM contents WHERE session = ?1 AND NOT EXISTS (

@@ -39,6 +39,11 @@ export function alignIndex(database: DatabaseSync, canIndex: boolean): void {
   }
 }
 
+/** Makes the words of the index readable in their order, as `temp.word_places`, for this connection. It takes no place. */
+export function exposeWords(database: DatabaseSync): void {
+  database.exec('CREATE VIRTUAL TABLE temp.word_places USING fts5vocab(main, words, instance)');
+}
+
 /** An empty index, and all that is there named as missing in it. */
 function begin(database: DatabaseSync): void {
   database.exec(`

@@ -154,6 +154,8 @@ export class SqliteWriter {
         return;
       case 'content':
         return this.#turns.content(write);
+      case 'copyContent':
+        return this.#turns.copyContent(write);
       case 'process':
         statements.run(
           'INSERT OR REPLACE INTO processes VALUES (?, ?, ?)',

@@ -1,4 +1,5 @@
-import type { ChatSummary } from '@agenthost/protocol';
+import type { ChatSummary, SessionAction } from '@agenthost/protocol';
+import type { Channel } from '../sync/channel.ts';
 import type { Sync } from '../sync/sync.ts';
 
 const KEY = 'chatDirectories';
@@ -16,8 +17,14 @@ export class ChatDirectories {
     this.#sync = sync;
     this.#bySession = bySession;
     this.#onChange = onChange;
-    sync.observe('session', ({ channel, before, after }) => {
-      if (before.chats !== after.chats) this.#set(channel.uri, ownFolders(after.chats));
+    const changed = new Set<Channel<'session'>>();
+    sync.observe('session', ({ channel, action }) => {
+      if (this.#mayChange(channel.uri, action)) changed.add(channel);
+    });
+    // Once for all chats that come in one tick.
+    sync.path.onSeal(() => {
+      for (const { isAlive, uri, state } of changed) if (isAlive) this.#set(uri, ownFolders(state.chats));
+      changed.clear();
     });
   }
 
@@ -38,6 +45,20 @@ export class ChatDirectories {
   sessionListed(uri: string, by: 1 | -1): void {
     const chats = by === 1 ? this.#sync.registry.getOf('session', uri)?.state.chats : undefined;
     this.#set(uri, ownFolders(chats ?? []));
+  }
+
+  /** Most chats work in their session's folder: those that come and go must not make the others be looked at. */
+  #mayChange(session: string, action: SessionAction): boolean {
+    switch (action.type) {
+      case 'session/chatAdded':
+        return this.#bySession.has(session) || ownFolders([action.summary]).length > 0;
+      case 'session/chatRemoved':
+        return this.#bySession.has(session);
+      case 'session/chatUpdated':
+        return action.changes.workingDirectory !== undefined;
+      default:
+        return false;
+    }
   }
 
   #set(session: string, folders: readonly string[]): void {

@@ -1,4 +1,4 @@
-import type { RootConfigState } from '@agenthost/protocol';
+import { findChat, type RootConfigState } from '@agenthost/protocol';
 import { AgentError } from '../agents/agent-error.ts';
 import { ChildProcesses } from '../agents/child-processes.ts';
 import { KnownConfigs } from '../agents/known-config.ts';
@@ -12,10 +12,12 @@ import { chatCommands, removeChat } from '../channels/chat/commands.ts';
 import { COMPLETION_TRIGGERS } from '../channels/chat/completion-word.ts';
 import { completionCommands } from '../channels/chat/completions.ts';
 import { chatModule } from '../channels/chat/module.ts';
+import { dropOldTurns } from '../channels/chat/retain.ts';
 import { resourceCommands } from '../channels/resource/commands.ts';
 import { approvalCommands } from '../channels/root/approvals.ts';
+import { listSessions } from '../channels/root/list-sessions.ts';
 import { rootModule } from '../channels/root/module.ts';
-import { changeSessionCount, openRoot, rootCommands } from '../channels/root/root.ts';
+import { changeSessionCount, openRoot } from '../channels/root/root.ts';
 import { searchCommands } from '../channels/root/search.ts';
 import { tokenCommands } from '../channels/root/tokens.ts';
 import { keepCatalogue } from '../channels/session/catalogue.ts';
@@ -31,33 +33,41 @@ import { defaultAgent, numberSetting } from '../config/host-config.ts';
 import type { Journal, JournalStart } from '../journal/journal.ts';
 import type { Clock, Ids, Timers } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
+import { SliceScheduler } from '../lib/slice-scheduler.ts';
 import { archiveTurns } from '../sync/archive.ts';
 import { newChat, newChatUri, summaryOf } from '../sync/new-chat.ts';
 import { Sync } from '../sync/sync.ts';
 import type { Terminals } from '../terminals/terminals.ts';
+import { clearActivity } from '../turns/activity.ts';
 import { attachedReader } from '../turns/attached.ts';
 import { ClientToolRuns } from '../turns/client-tool.ts';
 import { COMMAND_PREFIX } from '../turns/command.ts';
 import { ContentStore } from '../turns/content.ts';
+import { CopiedParts } from '../turns/copied-parts.ts';
 import { TurnLocales } from '../turns/locales.ts';
+import { MessageContents } from '../turns/message-contents.ts';
 import type { TurnParts } from '../turns/parts.ts';
 import { markOpenTurns, recoverOpen } from '../turns/recovery.ts';
 import { applyPolicyToResults } from '../turns/result-policy.ts';
 import { queueLeftSteering } from '../turns/steering.ts';
+import { fitLoaded } from '../turns/stored-limits.ts';
 import { TurnSupervisor } from '../turns/supervisor.ts';
 import { Hub } from '../wire/hub.ts';
+import { loadLifeEnds } from '../wire/life-ends.ts';
 import { DEFAULT_OUTBOX_LIMITS } from '../wire/outbox.ts';
 import { Presence } from '../wire/presence.ts';
 import type { Commands } from '../wire/router.ts';
 import { FileFinder } from '../workspace/completion/file-finder.ts';
 import { findProject } from '../workspace/git-project.ts';
 import type { Workspace } from '../workspace/workspace.ts';
+import { abandon } from './abandon.ts';
 import { ChatDirectories } from './chat-directories.ts';
 import { Commits } from './commits.ts';
 import type { HostEvents } from './events.ts';
 import type { HostOptions } from './options.ts';
 import { OwnerTokens } from './owner-tokens.ts';
 import { makeTerminals } from './terminals.ts';
+import { v8Heap } from './v8-heap.ts';
 import { WorkingDirectories } from './working-directories.ts';
 
 /** Clients that have left may come back to what is theirs for so long, unless the options say otherwise [SESS-8] [TERM-5]. */
@@ -79,10 +89,13 @@ export interface Core {
   /** Paths of working directories, for whoever types one. */
   readonly files: FileFinder;
   readonly membership: Membership;
+  /** Aborted when the host stops: everything that waits on it gives up. */
+  readonly stopping: AbortController;
+  /** Drops all completed turns of a chat but the newest `keep`, for everyone; resolves when it is durable. */
+  dropTurns(chat: string, keep: number): Promise<void>;
 }
 
-/** Puts a host together on an open journal, and recovers what was open. Nobody is connected yet. */
-export async function startCore(parts: {
+interface CoreParts {
   options: HostOptions;
   journal: Journal;
   start: JournalStart;
@@ -93,9 +106,25 @@ export async function startCore(parts: {
   log: Log;
   /** Tells whoever runs the host. */
   emit<E extends keyof HostEvents>(event: E, detail: HostEvents[E]): void;
-}): Promise<Core> {
+}
+
+/** Puts a host together on an open journal, and recovers what was open. No client is connected yet. A start that fails leaves nothing. */
+export async function startCore(parts: CoreParts): Promise<Core> {
+  const made: { -readonly [K in keyof Core]?: Core[K] } = {};
+  try {
+    return await makeCore(parts, made);
+  } catch (error) {
+    await abandon(made, parts.log);
+    throw error;
+  }
+}
+
+/** `made` gets what has to be ended as soon as it is there. */
+async function makeCore(parts: CoreParts, made: { -readonly [K in keyof Core]?: Core[K] }): Promise<Core> {
   const { options, journal, start, workspace, log, ids, timers, clock } = parts;
+  const stopping = new AbortController();
   const sync = new Sync(parts);
+  Object.assign(made, { stopping, sync });
   sync.path.onHealth((failure) => {
     if (failure === undefined) parts.emit('journalRecovered', {});
     else parts.emit('journalUnavailable', failure);
@@ -105,12 +134,16 @@ export async function startCore(parts: {
   mirrorChats(sync);
   keepHostKeys(sync);
   markOpenTurns(sync);
+  clearActivity(sync);
   queueLeftSteering(sync);
+  const attached = new MessageContents(sync, ids);
+  fitLoaded(sync, attached);
 
   const commits = new Commits(sync);
   const { commit } = commits;
   // So that there are numbers to refuse with when the very first commit fails, and a full disk is known at once.
   await sync.sequencer.reserve();
+  const lifeEnds = await loadLifeEnds(journal, start);
   const children = new ChildProcesses({
     write: commit,
     listProcesses: () => journal.listProcesses(),
@@ -125,6 +158,7 @@ export async function startCore(parts: {
   const remembered = await RememberedAgents.load(journal, providerIds, commit);
   const config = (): RootConfigState | undefined => sync.root.state.config;
   const agents = new AgentRegistry(providers, remembered, () => defaultAgent(config()));
+  made.agents = agents;
   const { name = 'agenthost', version = '0.0.0' } = options.serverInfo ?? {};
   await openRoot(sync, agents, {
     hostBuild: `${name} ${version}`,
@@ -139,17 +173,12 @@ export async function startCore(parts: {
     log,
     maxTerminals: () => numberSetting(config(), 'maxTerminals'),
   });
-  try {
-    await recoverOpen(sync, log, (open, areAll) => terminals.recover(open, areAll));
-  } catch (error) {
-    await sync.path.stop();
-    await terminals.close();
-    throw error;
-  }
+  made.terminals = terminals;
+  await recoverOpen(sync, log, (open, areAll) => terminals.recover(open, areAll));
 
   const locales = new TurnLocales(sync);
-  const localeOf = (chat: string): string => locales.of(chat);
   const contents = new ContentStore(sync, ids);
+  const localeOf = (chat: string): string => locales.of(chat);
   const clientToolLimitMs = (): number => numberSetting(config(), 'clientToolTimeoutSeconds') * 1_000;
   const chatDirectories = await ChatDirectories.load(sync, () => directories.changed());
   const directories: WorkingDirectories = new WorkingDirectories(sync, log, () => chatDirectories.list());
@@ -162,6 +191,7 @@ export async function startCore(parts: {
     defaultFolder: workspace.defaultDirectory,
   });
   const turns = new TurnSupervisor({
+    ...(options.terminals?.savesMemory === true ? { copied: new CopiedParts(() => v8Heap.collect()) } : {}),
     sync,
     approvals,
     agents,
@@ -170,6 +200,7 @@ export async function startCore(parts: {
     ids,
     log,
     contents,
+    attached,
     clientTools: new ClientToolRuns({ sync, timers, limitMs: clientToolLimitMs }),
     terminals,
     startLimitMs: () => numberSetting(config(), 'agentStartTimeoutSeconds') * 1_000,
@@ -180,16 +211,26 @@ export async function startCore(parts: {
       workspace.bytesReaderFor(() => directories.list()),
     ),
     workingDirectoryOf: (session, chat) => workingDirectoryOf(workspace, session, chat),
+    isPrivate: (real) => workspace.privatePaths.covers(real),
   });
   applyPolicyToResults(sync, approvals, (chat, action) => turns.resultAnswered(chat, action));
   const presence = new Presence(clock, options.graceMs ?? GRACE_MS);
   const membership = new Membership({ sync, timers, log, presence });
+  made.membership = membership;
   await membership.recover();
   const modules = {
     root: rootModule(sync),
     session: sessionModule(sync, turns),
-    chat: chatModule({ sync, ids, turns, contents, locales }),
-    terminal: terminalModule({ sync, terminals, presence }),
+    chat: chatModule({ sync, ids, turns, contents, attached, locales }),
+    terminal: terminalModule({
+      sync,
+      terminals,
+      presence,
+      clientIds: {
+        isHere: (clientId) => hub.clientIds.isHere(clientId),
+        lookUp: (clientId) => hub.clientIds.lookUp(clientId),
+      },
+    }),
   };
   const sessionParts: SessionParts = {
     sync,
@@ -228,25 +269,29 @@ export async function startCore(parts: {
     commitSoon: commits.commitSoon,
     ended: (tokenHash, isRevoked, asker) => hub.endToken(tokenHash, isRevoked, asker),
   });
-  const files = new FileFinder({ clock, timers, log });
+  const files = new FileFinder({ clock, timers, log, privatePaths: workspace.privatePaths });
+  const slices = new SliceScheduler(timers);
+  Object.assign(made, { accessTokens, files });
   const commands: Commands = {
-    ...rootCommands(sync),
-    ...approvalCommands(sync, approvals),
-    ...searchCommands(sync),
+    listSessions: listSessions(sync, log),
+    ...approvalCommands(sync, approvals, turns),
+    ...searchCommands(sync, slices),
     ...tokenCommands(accessTokens),
     ...sessionCommands(sessionParts),
-    ...importCommands({ ...sessionParts, timers, presence }),
+    ...importCommands({ ...sessionParts, timers, presence, stopping: stopping.signal, attached }),
     ...chatCommands({
       sync,
       ids,
       agents,
       turns,
       locales,
+      attached,
       resolveDirectory: (uri, caller) => workspace.resolveDirectory(uri, caller.isAdmin),
     }),
     ...completionCommands({
       sync,
       files,
+      slices,
       remembered,
       workingDirectoryOf: (session, chat) => workingDirectoryOf(workspace, session, chat),
     }),
@@ -275,12 +320,16 @@ export async function startCore(parts: {
       maxConnections: numberSetting(config(), 'maxConnections'),
       maxConnectionsPerToken: numberSetting(config(), 'maxConnectionsPerToken'),
       maxSubscriptions: numberSetting(config(), 'maxSubscriptions'),
+      maxSubscriptionsPerToken: numberSetting(config(), 'maxSubscriptionsPerToken'),
+      maxAwayClientsPerToken: numberSetting(config(), 'maxAwayClientsPerToken'),
       maxMessagesPerSecond: numberSetting(config(), 'maxMessagesPerSecond'),
       maxPendingMessages: numberSetting(config(), 'maxPendingMessages'),
     }),
     lost: start.lost,
+    lifeEnds,
     presence,
     departures: membership,
+    isOwner: (tokenHash) => ownerTokens.isPresent(tokenHash),
     isReplaced: (tokenHash) =>
       tokenHash === '' || ownerTokens.isReplaced(tokenHash) || accessTokens.isExpired(tokenHash),
   });
@@ -296,6 +345,11 @@ export async function startCore(parts: {
     accessTokens,
     files,
     membership,
+    stopping,
+    dropTurns: async (chat, keep) => {
+      await dropOldTurns(sync, chat, keep);
+      await commit([]);
+    },
   };
 }
 
@@ -304,7 +358,7 @@ async function workingDirectoryOf(
   workspace: Workspace,
   ...[session, chat]: Parameters<TurnParts['workingDirectoryOf']>
 ): Promise<string> {
-  const entry = session.state.chats.find(({ resource }) => resource === chat.uri);
+  const entry = findChat(session.state.chats, chat.uri);
   const uri = entry?.workingDirectory ?? session.state.workingDirectory;
   try {
     // It was admitted when the session was made; here it only has to exist still.

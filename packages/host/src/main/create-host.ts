@@ -1,7 +1,8 @@
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { CLOSE_CODES } from '@agenthost/protocol';
 import type { ServerTransport } from '@agenthost/rpc/websocket-server';
+import { OWNER_TOKEN_FILE } from '../auth/token-store.ts';
 import { numberSetting } from '../config/host-config.ts';
 import type { Journal, JournalStart } from '../journal/journal.ts';
 import type { Maintenance } from '../journal/maintenance.ts';
@@ -19,18 +20,19 @@ import { ensureFolder } from '../lib/ensure-folder.ts';
 import { createLog, type FileLog } from '../lib/file-log.ts';
 import type { Log } from '../lib/log.ts';
 import { silentLog } from '../lib/memory-log.ts';
-import type { Identity } from '../wire/connection.ts';
+import { checkPrivateFolder } from '../lib/private-folder.ts';
+import type { Identity } from '../wire/identity.ts';
 import { createWorkspace } from '../workspace/workspace.ts';
+import { abandon } from './abandon.ts';
 import { type Core, startCore } from './core.ts';
 import { type HostEvents, type HostListener, HostListeners } from './events.ts';
 import { startListening } from './listen.ts';
 import { checkListen } from './listen-rules.ts';
-import type { HostAddress, HostOptions, ListenOptions } from './options.ts';
+import { type HostAddress, type HostOptions, type ListenOptions, UNLOAD_AFTER_MS } from './options.ts';
 import { startMaintenance } from './start-maintenance.ts';
 
 /** How often idle channels and silent clients are looked for. */
 const SWEEP_MS = 15_000;
-const UNLOAD_AFTER_MS = 60_000;
 const MINUTE_MS = 60_000;
 /** Nobody types paths of a folder any more. */
 const DROP_PATHS_AFTER_MS = 5 * MINUTE_MS;
@@ -98,12 +100,19 @@ export class Host {
   async #start(): Promise<HostAddress | undefined> {
     const { listen } = this.#options;
     if (listen !== undefined) checkListen(listen);
+    const { dataDir } = this.#options;
+    // Before anything in it is opened: it may have been put there by somebody else.
+    const exposures = dataDir === undefined ? [] : checkPrivateFolder(dataDir, OWNER_TOKEN_FILE);
     const journal = this.#options.journal ?? this.#sqlite();
     try {
       const start = await journal.open();
       // Not before: a folder that another host holds, or that cannot be written, is the journal's to refuse.
       if (this.#options.log === undefined) this.#ownLog = fileLog(this.#options.dataDir);
       this.#log = this.#ownLog ?? this.#log;
+      for (const message of exposures) {
+        this.#log.warn({}, message);
+        this.#emit('exposureFound', { message });
+      }
       return await this.#run(journal, start);
     } catch (error) {
       this.#state = { phase: 'failed' };
@@ -141,6 +150,7 @@ export class Host {
     core.files.end();
     core.membership.end();
     core.accessTokens.end();
+    await terminals.takeWaiting();
     endTurns(core);
     terminals.end();
     await sync.path.drain();
@@ -157,6 +167,7 @@ export class Host {
     } catch (error) {
       this.#log.error({ error }, 'agents did not end cleanly');
     }
+    core.stopping.abort();
     await sync.path.stop();
     await letGo(core, this.#log);
     await sync.journal.close();
@@ -169,6 +180,13 @@ export class Host {
       this.#log.error(start.setAside, 'the database was damaged and set aside');
       this.#emit('databaseSetAside', start.setAside);
     }
+    if (start.damagedNumbers !== undefined) {
+      const where = start.damagedNumbers.join(', ');
+      this.#log.error(
+        { reservedSeq: start.reservedSeq },
+        `damaged: ${where} held no sequence number that a host can have given out; numbers go on above ${start.reservedSeq}`,
+      );
+    }
     if (start.isLost === true) {
       this.#log.error({}, 'the database is empty or gone; a new one was begun');
       this.#emit('databaseLost', {});
@@ -176,6 +194,9 @@ export class Host {
     const workspace = createWorkspace({
       roots: this.#options.roots ?? [homedir()],
       defaultDirectory: this.#options.defaultDirectory ?? process.cwd(),
+      privatePaths: privatePathsOf(this.#options),
+      log: this.#log,
+      clock: this.#clock,
     });
     const core = await startCore({
       options: this.#options,
@@ -201,6 +222,7 @@ export class Host {
     this.#state = { phase: 'running', core, maintenance, close };
     // What a session held may be large, and whoever removed it may need the room.
     this.#listeners.on('sessionRemoved', () => maintenance.requestCompaction());
+    core.terminals.begin();
     this.#sweep(core);
     const address = listening?.address;
     this.#emit('ready', address === undefined ? {} : { address });
@@ -223,9 +245,7 @@ export class Host {
         isReady: () => this.#state.phase === 'running' && core.sync.path.isHealthy,
       });
     } catch (error) {
-      await core.agents.dispose();
-      await core.sync.path.stop();
-      await letGo(core, this.#log);
+      await abandon(core, this.#log);
       throw error;
     }
   }
@@ -242,10 +262,12 @@ export class Host {
     });
   }
 
-  #sweep({ sync, hub, turns, files }: Core): void {
+  #sweep({ sync, hub, turns, files, terminals }: Core): void {
     this.#cancelSweep = this.#timers.after(SWEEP_MS, () => {
       hub.checkAlive();
-      sync.registry.unloadIdle(steadyNow(this.#clock) - (this.#options.unloadAfterMs ?? UNLOAD_AFTER_MS));
+      const idleBefore = steadyNow(this.#clock) - (this.#options.unloadAfterMs ?? UNLOAD_AFTER_MS);
+      sync.registry.unloadIdle(idleBefore);
+      terminals.unloadIdle(idleBefore);
       // The next turn opens it again.
       const idleMinutes = numberSetting(sync.root.state.config, 'agentIdleMinutes');
       turns.closeIdle(steadyNow(this.#clock) - idleMinutes * MINUTE_MS);
@@ -270,6 +292,14 @@ function endTurns({ sync }: Core): void {
       if (turnId !== undefined) sync.emit(channel, { type: 'chat/error', turnId, error });
     });
   }
+}
+
+/** What of the file system is the host's own. */
+function privatePathsOf({ dataDir, listen, privatePaths = [] }: HostOptions): readonly string[] {
+  const keyFile = typeof listen?.tls === 'object' ? listen.tls.keyFile : undefined;
+  return [dataDir, listen?.tokenFile, keyFile, ...privatePaths].flatMap((path) =>
+    path === undefined ? [] : [resolve(path)],
+  );
 }
 
 /** The ptys that outlive the host go on, the others are ended. */

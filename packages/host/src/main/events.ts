@@ -20,6 +20,8 @@ export interface HostEvents {
   readonly databaseSetAside: { readonly path: string; readonly reason: string };
   /** A host ran on this data folder, and its database is empty or gone: the host began with an empty one. Before `ready`. */
   readonly databaseLost: Record<never, never>;
+  /** Others could read or write what the host keeps. `message`: a sentence that says what, and what was done about it. Before `ready`. */
+  readonly exposureFound: { readonly message: string };
   /** The files of its certificate have changed, and new connections get what is there now. */
   readonly certificateRenewed: { readonly certificate: CertificateInfo };
   /** They have changed, and what is there now is of no use: it goes on with what it had. `reason`: a sentence that names the file. */
@@ -42,6 +44,7 @@ export class HostListeners {
     databaseDamaged: new Set(),
     databaseSetAside: new Set(),
     databaseLost: new Set(),
+    exposureFound: new Set(),
     certificateRenewed: new Set(),
     certificateRefused: new Set(),
     stopped: new Set(),

@@ -28,10 +28,15 @@ export async function startListening(
   { hub, ownerTokens, accessTokens }: Core,
   { listen, dataDir, clock, timers, log, emit, isReady }: Listening,
 ): Promise<{ stop(): Promise<void>; address: HostAddress }> {
-  const { token, warnings } = findOwnerToken({ token: listen.token, tokenFile: listen.tokenFile, dataDir });
+  const found = findOwnerToken({ token: listen.token, tokenFile: listen.tokenFile, dataDir });
+  const { token, path: tokenPath, warnings, exposures } = found;
   checkTokenStrength(listen, token);
   const credentials = await credentialsOf(listen, dataDir, clock.now());
   for (const warning of [...warnings, ...(credentials?.warnings ?? [])]) log.warn({}, warning);
+  for (const message of exposures) {
+    log.warn({}, message);
+    emit('exposureFound', { message });
+  }
   await ownerTokens.use(hashToken(token));
   const host = listen.host ?? '127.0.0.1';
   const guesses = new GuessLimit(clock, (failures, address) =>
@@ -40,7 +45,7 @@ export async function startListening(
   const server = new HostServer({
     host,
     port: listen.port ?? 4711,
-    gate: new Gate({ ownerToken: token, tokens: accessTokens, guesses, clock }),
+    gate: new Gate({ ownerToken: token, tokens: accessTokens, guesses, clock, tokenPath }),
     allowedOrigins: listen.allowedOrigins ?? [],
     allowedHosts: listen.allowedHosts ?? [],
     maxFrameBytes: listen.maxFrameBytes,
@@ -60,5 +65,6 @@ export async function startListening(
     unfollow();
     return server.stop();
   };
-  return { stop, address: { ...urls, token, port, ...certified } };
+  const kept = tokenPath === undefined ? {} : { tokenFile: tokenPath };
+  return { stop, address: { ...urls, token, ...kept, port, ...certified } };
 }

@@ -69,13 +69,17 @@ export interface TerminalOptions {
   /** Whether bash, zsh, fish and pwsh are started so that they report their commands. Default true. */
   readonly shellIntegration?: boolean;
   /**
-   * Whether V8 is told, by flags that hold for the whole process, to keep its heap small while terminals flood. For a process that
+   * Whether V8 is told, by flags that hold for the whole process, to keep its heap small while terminals flood or turns of
+   * thousands of parts grow. For a process that
    * is a host and nothing else. Default false.
    */
   readonly savesMemory?: boolean;
   /** An owner of ptys of your own in place of the two that `keeper` chooses from. */
   readonly owner?: PtyOwner;
 }
+
+/** An idle, unwatched channel leaves memory after so many ms, unless the options say otherwise. */
+export const UNLOAD_AFTER_MS = 60_000;
 
 /** How a host is made. Only `agents` and one of `dataDir` and `journal` are needed. */
 export interface HostOptions {
@@ -94,6 +98,11 @@ export interface HostOptions {
   readonly listen?: ListenOptions;
   /** Absolute paths of folders that sessions of callers who are no admin may work in. Default: the user's home. */
   readonly roots?: readonly string[];
+  /**
+   * Absolute paths that belong to the host besides the data folder, token file and TLS key. Clients and agents cannot read, list or write them, and no
+   * session works there. Default none.
+   */
+  readonly privatePaths?: readonly string[];
   /** Absolute path for sessions that name no working directory. Default: the current directory. */
   readonly defaultDirectory?: string;
   readonly outbox?: Partial<OutboxLimits>;
@@ -122,6 +131,8 @@ export interface HostAddress {
   readonly wsUrl: string;
   /** The owner's token. */
   readonly token: string;
+  /** The file that holds it; absent when it was given in code. */
+  readonly tokenFile?: string;
   readonly port: number;
   /** Absent without TLS. */
   readonly certificate?: CertificateInfo;

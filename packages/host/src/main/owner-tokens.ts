@@ -26,6 +26,11 @@ export class OwnerTokens {
     return new OwnerTokens(stored, commits);
   }
 
+  /** Whether the token with this hash is the owner's. */
+  isPresent(hash: string): boolean {
+    return this.#stored?.present === hash;
+  }
+
   /** Whether the token with this hash was the owner's and no longer is. */
   isReplaced(hash: string): boolean {
     return this.#stored?.replaced.includes(hash) === true;

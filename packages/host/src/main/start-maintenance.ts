@@ -8,12 +8,13 @@ import { replayWindow } from './replay-window.ts';
 
 /** Keeps the journal of a running host small, and sessions and clients no longer than the options say. The caller stops it. */
 export function startMaintenance(
-  { sync, hub, commands, commits }: Core,
+  { sync, hub, commands, commits, terminals, dropTurns }: Core,
   journal: Journal,
   { options, ...parts }: { clock: Clock; timers: Timers; log: Log; lastTime: number; options: HostOptions },
 ): Maintenance {
   const owner = {
     clientId: '',
+    tokenHash: '',
     isAdmin: true,
     locale: 'en',
     sink: { envelope: () => undefined, frame: () => undefined },
@@ -26,17 +27,27 @@ export function startMaintenance(
     commit: commits.commit,
     snapshot: async (uris) => {
       for (const uri of uris) {
-        const channel = await sync.registry.open(uri);
-        if (channel !== undefined) sync.path.transact('host', () => sync.registry.writeSnapshot(channel));
+        const wasLoaded = sync.registry.get(uri) !== undefined;
+        const channel = await sync.registry.load(uri);
+        if (channel === undefined) continue;
+        sync.path.transact('host', () => {
+          sync.registry.writeSnapshot(channel);
+          // All of them at once may be hundreds of megabytes of terminals without subscribers.
+          if (!wasLoaded && channel.is('terminal')) sync.path.effect(() => terminals.letGo(channel));
+        });
+        if (!wasLoaded) await sync.path.drain();
       }
       await sync.path.drain();
     },
+    dropTurns,
     disposeSession: async (uri) => {
       await commands.disposeSession?.({ channel: uri }, owner, new AbortController().signal);
     },
     clients: {
       refresh: () => hub.clients.refresh(),
       isPresent: (id) => hub.clients.present(id) !== undefined,
+      adopt: (clients) => hub.clients.adopt(clients),
+      forgotten: (ids) => hub.clients.forgotten(ids),
     },
   });
   maintenance.start();

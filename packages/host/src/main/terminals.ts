@@ -9,7 +9,7 @@ import { narrowEndedClaims } from '../terminals/claims.ts';
 import { FloodMemory } from '../terminals/flood-memory.ts';
 import type { TerminalParts } from '../terminals/parts.ts';
 import { Terminals } from '../terminals/terminals.ts';
-import type { HostOptions } from './options.ts';
+import { type HostOptions, UNLOAD_AFTER_MS } from './options.ts';
 import { v8Heap } from './v8-heap.ts';
 
 /** UTF-16 code units of output that a terminal keeps, unless the options say otherwise [TERM-4]. */
@@ -19,7 +19,7 @@ const SCROLLBACK_LENGTH = 1024 * 1024;
 export function makeTerminals(
   options: HostOptions,
   version: string,
-  parts: Omit<TerminalParts, 'owner' | 'settings'>,
+  parts: Omit<TerminalParts, 'owner' | 'settings' | 'unloadAfterMs'>,
 ): Terminals {
   const { sync, log } = parts;
   const { terminals = {}, dataDir } = options;
@@ -31,6 +31,7 @@ export function makeTerminals(
   return new Terminals({
     ...parts,
     owner: ownerFor(options, version, log),
+    unloadAfterMs: options.unloadAfterMs ?? UNLOAD_AFTER_MS,
     ...(floods === undefined ? {} : { floods }),
     settings: {
       scrollbackLength,

@@ -36,13 +36,9 @@ export class WorkingDirectories {
   }
 
   async #read(): Promise<string[]> {
-    const rows = await this.#sync.journal.listSessions({});
+    const rows = await this.#sync.journal.listSessions({ shorten: onlyDirectory });
     const uris = new Set(this.#ofChats());
-    for (const { summary } of rows) {
-      // As the catalogue wrote it.
-      const { workingDirectory }: { workingDirectory?: string } = JSON.parse(summary);
-      if (workingDirectory !== undefined) uris.add(workingDirectory);
-    }
+    for (const { summary: directory } of rows) if (directory !== '') uris.add(directory);
     return [...uris].flatMap((uri) => this.#pathOf(uri));
   }
 
@@ -57,4 +53,10 @@ export class WorkingDirectories {
       return [];
     }
   }
+}
+
+/** The working directory in a summary, as the catalogue wrote it; '' for none. */
+function onlyDirectory(summary: string): string {
+  const { workingDirectory = '' }: { workingDirectory?: string } = JSON.parse(summary);
+  return workingDirectory;
 }

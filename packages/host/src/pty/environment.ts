@@ -143,11 +143,13 @@ function checkedEntries(extra: Readonly<Record<string, string>>): readonly [stri
   const entries = Object.entries(extra);
   for (const [name, value] of entries) {
     const shown = JSON.stringify(name);
-    if (name === '') throw new PtyError('an environment variable has no name');
+    if (name === '') throw new PtyError('an environment variable has no name', { fault: 'spec' });
     if (/[=\0]/.test(name))
-      throw new PtyError(`an environment variable cannot be called ${shown}: no "=" and no NUL in names`);
+      throw new PtyError(`an environment variable cannot be called ${shown}: no "=" and no NUL in names`, {
+        fault: 'spec',
+      });
     if (value.includes('\0'))
-      throw new PtyError(`the environment variable ${shown} cannot hold a NUL character`);
+      throw new PtyError(`the environment variable ${shown} cannot hold a NUL character`, { fault: 'spec' });
   }
   return entries;
 }

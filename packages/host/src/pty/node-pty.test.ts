@@ -8,7 +8,7 @@ describePtyOwner('NodePtyOwner', async (limits) => new NodePtyOwner(limits));
 
 it('an owner in this process has nothing from before, and ends its ptys when it closes', async () => {
   const owner = new NodePtyOwner();
-  expect(await owner.adopt()).toEqual([]);
+  expect(await owner.adopt()).toEqual({ ptys: [], late: [] });
   const pty = await owner.spawn(
     contractSpec("trap '' TERM HUP; sleep 600 & echo ready; while :; do sleep 600; done"),
   );

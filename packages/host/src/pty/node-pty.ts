@@ -1,5 +1,5 @@
 import type { FloodReader } from './flood/flood-reader.ts';
-import type { Pty, PtyOwner, PtySpec } from './pty.ts';
+import type { AdoptedPtys, Pty, PtyOwner, PtySpec } from './pty.ts';
 import { PtyError } from './pty.ts';
 import { RunningPty, type RunningPtyOptions } from './running-pty.ts';
 
@@ -19,8 +19,8 @@ export class NodePtyOwner implements PtyOwner {
   }
 
   /** None: nothing outlives this process. */
-  async adopt(): Promise<readonly Pty[]> {
-    return [];
+  async adopt(): Promise<AdoptedPtys> {
+    return { ptys: [], late: [] };
   }
 
   async spawn(spec: PtySpec): Promise<Pty> {
@@ -35,6 +35,7 @@ export class NodePtyOwner implements PtyOwner {
       pid: running.pid,
       read: (offset, sink) => running.attach(offset, sink),
       acknowledge: (offset) => running.acknowledge(offset),
+      hold: (isOn) => running.hold(isOn),
       write: (data) => running.write(data),
       resize: (cols, rows) => running.resize(cols, rows),
       signal: (signal) => running.signal(signal),

@@ -50,6 +50,25 @@ export function outputContract(here: PtyOwnerUnderTest): void {
     expect(pty.text.slice(-8)).toBe('100000\r\n');
   });
 
+  it('tells while it is held that there is output, hands over the rest once it is not, and the exit behind it', async () => {
+    const pty = await here.spawn('seq 1 30000; exit 4');
+    pty.pty.hold(true);
+    await pty.read({ isAcknowledging: false }).waitUntil(() => pty.length > 0);
+    let hasExited = false;
+    void pty.exit.then(() => {
+      hasExited = true;
+    });
+    // As long as this takes, more could have come.
+    const other = await here.spawn('seq 1 100000');
+    await other.read().exit;
+    expect(pty.length).toBeLessThanOrEqual(readBytes);
+    expect(hasExited).toBe(false);
+    pty.pty.hold(false);
+    pty.acknowledge();
+    expect(await pty.exit).toEqual({ exitCode: 4 });
+    expect(pty.text).toBe(Array.from({ length: 30_000 }, (_, index) => `${index + 1}\r\n`).join(''));
+  });
+
   it('stops at the high-water mark while nobody acknowledges, holds up no other pty, and goes on after', async () => {
     const { highWater } = contractLimits;
     const flood = await here.spawn(['yes']);

@@ -12,11 +12,21 @@ export interface PtyOwner {
    * The ptys that an earlier host left with this owner, running or ended: asked once, before the first `spawn`. What nobody
    * asks for stays with the owner: end it with `kill`, for good, and `release`.
    */
-  adopt(): Promise<readonly Pty[]>;
+  adopt(): Promise<AdoptedPtys>;
   /** Starts a process on a new pty. Rejects with `PtyError` when it cannot be started. */
   spawn(spec: PtySpec): Promise<Pty>;
   /** Lets go of everything: ptys that can outlive this host go on, the others are ended. Idempotent. */
   close(): Promise<void>;
+}
+
+/** What an earlier host left. */
+export interface AdoptedPtys {
+  readonly ptys: readonly Pty[];
+  /**
+   * One for each place where there may be more and that did not answer in time: resolves with its ptys once it does, with none
+   * when it is gone. Never rejects; nothing is to be made of what comes after `close`.
+   */
+  readonly late: readonly Promise<readonly Pty[]>[];
 }
 
 /** What runs on a pty, and how large it is. */
@@ -47,6 +57,11 @@ export interface Pty {
   read(offset: number, sink: PtySink): void;
   /** Everything before `offset` is safe: the owner may forget it. While too much is not, the pty is not read from. */
   acknowledge(offset: number): void;
+  /**
+   * While it is on, the reader takes no output: the owner hands over one block, which tells that there is some, about 64 KiB ahead of what
+   * is acknowledged. May be called before `read`. Off at first.
+   */
+  hold(isOn: boolean): void;
   /** Keys, in order. */
   write(data: string): void;
   resize(cols: number, rows: number): void;
@@ -78,4 +93,14 @@ export interface PtyExit {
 /** A pty that could not be started, or whose owner is gone; the message says why, for people. */
 export class PtyError extends Error {
   override readonly name = 'PtyError';
+  /** `spec`: another program, folder or environment could be started. `owner`: nothing can now. */
+  readonly fault: 'spec' | 'owner';
+
+  constructor(
+    message: string,
+    { fault = 'owner', ...options }: ErrorOptions & { fault?: PtyError['fault'] } = {},
+  ) {
+    super(message, options);
+    this.fault = fault;
+  }
 }

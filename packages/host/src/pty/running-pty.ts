@@ -26,6 +26,8 @@ export interface PtySurroundings {
 }
 
 const mebibyte = 1024 * 1024;
+/** While a sink takes nothing, so much ahead of what is acknowledged tells it that there is output: a block of it, in bytes. */
+const heldAhead = 1;
 /** After the process, silence of this length counts as the end of output where the system does not tell it. */
 const silenceMs = 1_000;
 
@@ -52,6 +54,7 @@ export class RunningPty {
   /** What the sink was given up to here. */
   #delivered = 0;
   #isDelivering = false;
+  #isHeld = false;
   readonly #gathering = new ReadGathering(() => this.#deliver());
   #isDrained = false;
   #processExit: PtyExit | undefined;
@@ -127,9 +130,16 @@ export class RunningPty {
     this.#setReading();
   }
 
+  /** While it is on, the sink gets a block of output ahead of what is acknowledged; the pty is read from as far as ever. */
+  hold(isOn: boolean): void {
+    this.#isHeld = isOn;
+    if (!isOn) this.#deliver();
+  }
+
   /** The sink hears nothing more; the pty is read from, and unacknowledged output kept up to `detachedKeep`. */
   detach(): void {
     this.#sink = undefined;
+    this.#isHeld = false;
     this.#gathering.end();
     this.#kept.trim(this.#detachedKeep);
     this.#keepBudget?.join(this.#kept);
@@ -205,7 +215,8 @@ export class RunningPty {
     this.#gathering.delivered();
     try {
       for (let sink = this.#sink; sink !== undefined; sink = this.#sink) {
-        const room = this.#highWater - (this.#delivered - this.#kept.start);
+        const ahead = this.#isHeld ? heldAhead : this.#highWater;
+        const room = ahead - (this.#delivered - this.#kept.start);
         const bytes = this.#kept.at(this.#delivered);
         if (bytes.length === 0 || room <= 0) break;
         const offset = this.#delivered;

@@ -13,32 +13,35 @@ const defaultPath = '/usr/local/bin:/bin:/usr/bin';
 export async function checkSpec(spec: PtySpec): Promise<string> {
   const texts = [...spec.command, spec.cwd, ...Object.entries(spec.env).flat()];
   if (texts.some((text) => text.includes('\0'))) {
-    throw new PtyError('a command, its folder and its environment cannot hold a NUL character');
+    throw new PtyError('a command, its folder and its environment cannot hold a NUL character', {
+      fault: 'spec',
+    });
   }
   for (const [name, count] of [['cols', spec.cols] as const, ['rows', spec.rows] as const]) {
     if (!Number.isInteger(count) || count < 1 || count > 0xffff) {
-      throw new PtyError(`${name} is ${count}, expected a whole number from 1 to 65535`);
+      throw new PtyError(`${name} is ${count}, expected a whole number from 1 to 65535`, { fault: 'spec' });
     }
   }
-  if (!isAbsolute(spec.cwd)) throw new PtyError(`cannot start in ${spec.cwd}: expected an absolute path`);
+  if (!isAbsolute(spec.cwd))
+    throw new PtyError(`cannot start in ${spec.cwd}: expected an absolute path`, { fault: 'spec' });
   if (!(await isFolder(spec.cwd)))
-    throw new PtyError(`cannot start in ${spec.cwd}: it is no folder that can be entered`);
+    throw new PtyError(`cannot start in ${spec.cwd}: it is no folder that can be entered`, { fault: 'spec' });
   return findProgram(spec);
 }
 
 async function findProgram({ command: [program], cwd, env }: PtySpec): Promise<string> {
-  if (program === '') throw new PtyError('the command is empty: name a program');
+  if (program === '') throw new PtyError('the command is empty: name a program', { fault: 'spec' });
   if (program.includes('/')) {
     const path = resolve(cwd, program);
     const fault = await whyNotExecutable(path);
-    if (fault !== undefined) throw new PtyError(`cannot run ${program}: ${fault}`);
+    if (fault !== undefined) throw new PtyError(`cannot run ${program}: ${fault}`, { fault: 'spec' });
     return path;
   }
   for (const folder of (env['PATH'] ?? defaultPath).split(delimiter)) {
     const path = resolve(cwd, join(folder, program));
     if ((await whyNotExecutable(path)) === undefined) return path;
   }
-  throw new PtyError(`cannot run ${program}: no such program in its PATH`);
+  throw new PtyError(`cannot run ${program}: no such program in its PATH`, { fault: 'spec' });
 }
 
 async function whyNotExecutable(path: string): Promise<string | undefined> {

@@ -35,12 +35,29 @@ function keepTurns(sync: Sync, { channel, before, after }: Change<'chat'>): void
     // Cut: the reducer keeps a prefix of the window, or nothing at all of the whole chat.
     const kept = after.turns.length === 0 ? 0 : turnCount;
     sync.path.write({ op: 'dropTurns', chat: channel.uri, from: kept });
-    sync.setLocal(channel, { ...local, turnCount: kept });
+    const { keptFrom: _, ...whole } = local;
+    // Where all has gone, ordinals begin again, and everybody's window is the whole of what comes.
+    sync.setLocal(channel, kept === 0 ? { ...whole, turnCount: 0 } : { ...local, turnCount: kept });
+    if (kept === 0) emptyWindows(sync, channel);
     channel.historyVersion += 1;
   }
   const turns = windowWithin(after.turns);
   if (turns.length < after.turns.length) {
-    sync.setWindow(channel, withTurns(after, [...turns], channel.local.turnCount - turns.length));
+    sync.setWindow(
+      channel,
+      withTurns(after, [...turns], channel.local.turnCount - turns.length, channel.local.keptFrom),
+    );
   }
   sync.registry.writeSnapshot(channel);
+}
+
+function emptyWindows(sync: Sync, chat: Change<'chat'>['channel']): void {
+  for (const subscription of chat.subscriptions.values()) {
+    const { fromOrdinal } = subscription;
+    subscription.fromOrdinal = 0;
+    subscription.isRealigned = true;
+    sync.path.undo(() => {
+      subscription.fromOrdinal = fromOrdinal;
+    });
+  }
 }

@@ -38,6 +38,10 @@ export class Channel<K extends ChannelKind = ChannelKind> {
   changedIn = 0;
   /** When somebody last needed it, by `steadyNow`; what is idle and unwatched unloads. */
   usedAt: number;
+  /** When a client or a part of the host last asked for it, by `steadyNow`; loads by `Registry.load` do not count. */
+  openedAt = Number.NEGATIVE_INFINITY;
+  /** About how much of its envelopes the snapshot row does not reflect, in UTF-16 code units. Kept for terminals alone. */
+  behindLength = 0;
   /** Writes the envelopes of appended text. */
   readonly appends: AppendEncoder;
   /** By connection. */
@@ -112,6 +116,11 @@ export class Channel<K extends ChannelKind = ChannelKind> {
       if (isPinned) this.#pins -= 1;
       isPinned = false;
     };
+  }
+
+  /** How many keep it in memory. */
+  get pinCount(): number {
+    return this.#pins;
   }
 
   get isIdle(): boolean {

@@ -143,6 +143,11 @@ export class CommitPath {
     return this.#cause;
   }
 
+  /** The same; `undefined` outside of `transact`. */
+  get presentCause(): number | undefined {
+    return this.#depth === 0 ? undefined : this.#cause;
+  }
+
   /** What to do once the change is committed and published. It must look again whether its cause still stands. */
   effect(run: () => void): void {
     this.#tick().effects.push(run);
@@ -259,6 +264,7 @@ export class CommitPath {
     this.#depth += 1;
     try {
       work();
+      tick.settle(start);
     } catch (error) {
       for (const change of tick.takeBack(start)) this.#restore(change);
       throw error;

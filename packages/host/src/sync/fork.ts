@@ -9,6 +9,8 @@ export interface ForkPoint {
   readonly turnId: string;
   readonly ordinal: number;
   readonly turns: Turn[];
+  /** Ordinal of the oldest turn that the source still has. */
+  readonly keptFrom: number | undefined;
   readonly historyVersion: number;
 }
 
@@ -23,16 +25,17 @@ export function findForkPoint(
     () => ({
       at: windowOf(source),
       isRunning: source.state.activeTurn?.id === turnId,
+      keptFrom: source.local.keptFrom,
       historyVersion: source.historyVersion,
     }),
-    async ({ at, isRunning, historyVersion }) => {
+    async ({ at, isRunning, historyVersion, keptFrom }) => {
       if (isRunning) return 'running';
       const ordinal = await findOrdinal(sync.journal, at, turnId);
       if (ordinal === undefined) return undefined;
       const rows = await sync.journal.readTurns(source.uri, { before: ordinal + 1, ...WINDOW_LIMITS });
       // As this host wrote them.
       const turns = rows.map(({ json }): Turn => JSON.parse(json));
-      return { source, turnId, ordinal, turns, historyVersion };
+      return { source, turnId, ordinal, turns, keptFrom, historyVersion };
     },
   );
 }
@@ -53,11 +56,11 @@ export function createChat(
 ): Channel<'chat'> {
   const { resource: uri } = empty;
   const count = point === undefined ? 0 : point.ordinal + 1;
-  const state = point === undefined ? empty : withTurns(empty, point.turns, count - point.turns.length);
-  const chat = sync.registry.create(
-    { uri, kind: 'chat', session, state, local: { turnCount: count } },
-    sync.emittedSeq,
-  );
+  const keptFrom = point?.keptFrom;
+  const state =
+    point === undefined ? empty : withTurns(empty, point.turns, count - point.turns.length, keptFrom);
+  const local = { turnCount: count, ...(keptFrom === undefined ? {} : { keptFrom }) };
+  const chat = sync.registry.create({ uri, kind: 'chat', session, state, local }, sync.emittedSeq);
   if (point !== undefined)
     sync.path.write({ op: 'copyTurns', from: point.source.uri, to: uri, session, count });
   return chat;

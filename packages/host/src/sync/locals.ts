@@ -19,7 +19,7 @@ export interface SessionLocal extends AnyLocal {
   readonly summary: SessionSummary;
   /** Who named it last; a person's name is never replaced [SESS-11]. */
   readonly titledBy: 'nobody' | 'message' | 'agent' | 'client';
-  /** URIs of chats whose turns are being imported: rows that no channel shows yet. Absent: none are. */
+  /** URIs of the chats that are being imported: rows, of which the end of the import makes channels. Absent: none are. */
   readonly importing?: readonly string[];
 }
 
@@ -27,6 +27,10 @@ export interface SessionLocal extends AnyLocal {
 export interface ChatLocal extends AnyLocal {
   /** Completed turns on disk; the one at ordinal `turnCount - 1` is the newest. */
   readonly turnCount: number;
+  /** Ordinal of the oldest turn that the retention policy has left. Absent: 0. */
+  readonly keptFrom?: number;
+  /** A client that has seen no number as high may still show turns that the policy dropped last. Absent: it has dropped none. */
+  readonly droppedSeq?: number;
   /** The agent's memory, as its provider gave it. */
   readonly memory?: unknown;
   /** What named it last, if the host did; a title that somebody gave is never replaced [SESS-6]. */

@@ -11,6 +11,7 @@ import { type Clock, steadyNow } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import { Channel } from './channel.ts';
 import type { CommitPath } from './commit-path.ts';
+import { fitState } from './fit-state.ts';
 import type { ChannelLocals } from './locals.ts';
 import { readTurn, WINDOW_LIMITS, withTurns } from './window.ts';
 
@@ -35,6 +36,8 @@ export class Registry {
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #channels = new Map<string, Channel>();
+  /** Those that belong to a session, by its URI. */
+  readonly #bySession = new Map<string, Set<Channel>>();
   readonly #loading = new Map<string, Promise<Channel | undefined>>();
   readonly #loaded: ((channel: Channel) => void)[] = [];
   /** Disposed, and the journal does not know it yet. */
@@ -55,7 +58,7 @@ export class Registry {
   /** The channel if it is in memory, for somebody who will need it for a while. */
   use(uri: string): Channel | undefined {
     const channel = this.#channels.get(uri);
-    if (channel !== undefined) channel.usedAt = steadyNow(this.#clock);
+    if (channel !== undefined) channel.usedAt = channel.openedAt = steadyNow(this.#clock);
     return channel;
   }
 
@@ -72,7 +75,14 @@ export class Registry {
 
   /** The channel, from memory or disk (with its session, for a chat); `undefined` when there is none. */
   async open(uri: string): Promise<Channel | undefined> {
-    const present = this.use(uri);
+    const channel = this.use(uri) ?? (await this.load(uri));
+    if (channel !== undefined) channel.openedAt = steadyNow(this.#clock);
+    return channel;
+  }
+
+  /** The same for the host's own work: it says nothing of how long anybody needs the channel. */
+  async load(uri: string): Promise<Channel | undefined> {
+    const present = this.#channels.get(uri);
     if (present !== undefined) return present;
     // Half a character is another one on disk: it would find what belongs to another URI.
     if (this.#leaving.has(uri) || /\p{Surrogate}/u.test(uri)) return undefined;
@@ -96,14 +106,16 @@ export class Registry {
   }
 
   /** The channels in memory that belong to a session. */
-  *ofSession(session: string): Iterable<Channel> {
-    for (const channel of this.#channels.values()) if (channel.session === session) yield channel;
+  ofSession(session: string): Iterable<Channel> {
+    return this.#bySession.get(session) ?? [];
   }
 
   /** Adds a channel and its snapshot row. Inside `path.transact` only. */
   create<K extends ChannelKind>(init: NewChannel<K>, seq: number): Channel<K> {
     const local = { ...init.local, bornSeq: seq };
-    const channel = new Channel<K>({ ...init, local, seq, usedAt: steadyNow(this.#clock) });
+    const state = fitState(init.kind, init.state);
+    const channel = new Channel<K>({ ...init, state, local, seq, usedAt: steadyNow(this.#clock) });
+    channel.openedAt = channel.usedAt;
     this.#add(channel);
     this.#path.undo(() => this.#drop(channel));
     this.writeSnapshot(channel);
@@ -126,6 +138,20 @@ export class Registry {
     });
   }
 
+  /** Disposes of a channel that is not in memory. A load in progress finds nothing. Inside `path.transact` only. */
+  disposeUnloaded(uri: string): void {
+    this.#leaving.add(uri);
+    const left = (): void => void this.#leaving.delete(uri);
+    this.#path.undo(left);
+    this.#path.write({ op: 'dropChannel', uri });
+    this.#path.publish(left);
+  }
+
+  /** The channel's envelopes have become longer by so much. Inside `path.transact` only. */
+  fellBehind(channel: Channel, length: number): void {
+    this.#setBehind(channel, channel.behindLength + length);
+  }
+
   /** Writes the channel's small remaining state as it is now. Inside `path.transact` only. */
   writeSnapshot(channel: Channel): void {
     const before = channel.snapshotSeq;
@@ -133,6 +159,7 @@ export class Registry {
     this.#path.undo(() => {
       channel.snapshotSeq = before;
     });
+    if (channel.behindLength > 0) this.#setBehind(channel, 0);
     this.#path.write({
       op: 'channel',
       uri: channel.uri,
@@ -152,32 +179,46 @@ export class Registry {
       if (channel.kind === 'root' || !channel.isIdle || channel.usedAt >= before) continue;
       // One that waits for its session to be ready has no agent yet that would keep it.
       if (channel.is('chat') && channel.state.activeTurn !== undefined) continue;
-      const hasChildren = channel.kind === 'session' && [...this.ofSession(channel.uri)].length > 0;
-      if (hasChildren) continue;
+      if (this.#bySession.has(channel.uri)) continue;
       const { seq } = channel;
       this.#path.transact('host', () => {
         if (channel.isAlive && channel.seq !== channel.snapshotSeq) this.writeSnapshot(channel);
         this.#path.effect(() => {
           if (channel.isAlive && channel.isIdle && channel.seq === seq && channel.usedAt < before)
-            this.#forget(channel);
+            this.#drop(channel);
         });
       });
     }
   }
 
-  #forget(channel: Channel): void {
-    channel.isAlive = false;
-    this.#channels.delete(channel.uri);
+  /** Takes a channel out of memory at once, unless it has a subscriber or a pin. All of it is durable. */
+  unload(channel: Channel): void {
+    if (channel.isAlive && channel.isIdle) this.#drop(channel);
+  }
+
+  #setBehind(channel: Channel, length: number): void {
+    const before = channel.behindLength;
+    channel.behindLength = length;
+    this.#path.undo(() => {
+      channel.behindLength = before;
+    });
   }
 
   #add(channel: Channel): void {
     channel.isAlive = true;
     this.#channels.set(channel.uri, channel);
+    const { session } = channel;
+    if (session !== undefined)
+      this.#bySession.set(session, (this.#bySession.get(session) ?? new Set()).add(channel));
   }
 
   #drop(channel: Channel): void {
     channel.isAlive = false;
     this.#channels.delete(channel.uri);
+    const { session = '' } = channel;
+    const siblings = this.#bySession.get(session);
+    siblings?.delete(channel);
+    if (siblings?.size === 0) this.#bySession.delete(session);
   }
 
   async #load(uri: string): Promise<Channel | undefined> {
@@ -192,7 +233,7 @@ export class Registry {
     const present = this.#channels.get(uri);
     if (present !== undefined) return present;
     if (this.#leaving.has(uri)) return undefined;
-    this.#channels.set(uri, channel);
+    this.#add(channel);
     for (const listener of this.#loaded) listener(channel);
     return channel;
   }
@@ -225,6 +266,7 @@ export class Registry {
         const envelope: ActionEnvelope = JSON.parse(json);
         channel.state = reduceMirrored(channel.kind, channel.state, envelope.action, envelope['x-time'] ?? 0);
         channel.seq = seq;
+        channel.behindLength += json.length;
       }
     }
   }
@@ -232,7 +274,8 @@ export class Registry {
   async #fillWindow(chat: Channel<'chat'>): Promise<void> {
     const rows = await this.#journal.readTurns(chat.uri, WINDOW_LIMITS);
     const turns = rows.map(readTurn);
-    chat.state = withTurns(chat.state, turns, chat.local.turnCount - turns.length);
+    const { turnCount, keptFrom } = chat.local;
+    chat.state = withTurns(chat.state, turns, turnCount - turns.length, keptFrom);
   }
 }
 

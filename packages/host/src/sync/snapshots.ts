@@ -1,15 +1,37 @@
 import type { ChatState, Snapshot, SubscribeView } from '@agenthost/protocol';
 import type { Channel } from './channel.ts';
 import type { Sync } from './sync.ts';
-import { firstOrdinal, hasOlder, newestWithin, readTurn, withTurns } from './window.ts';
+import { firstOrdinal, hasOlder, newestSize, newestWithin, readTurn, withTurns } from './window.ts';
 
 /** Turns of one snapshot, and all snapshots of one response together, stop at so many bytes of JSON [SUB-3]. */
 const SNAPSHOT_TURN_BYTES = 8 * 1024 * 1024;
 const RESPONSE_BYTES = 32 * 1024 * 1024;
 
-/** How many bytes of turns each of `count` snapshots in one response may carry. */
-export const turnBytesEach = (count: number): number =>
-  Math.min(SNAPSHOT_TURN_BYTES, Math.floor(RESPONSE_BYTES / Math.max(count, 1)));
+/** Turns that are larger than a snapshot's share come all the same, up to so many bytes of them in one response, and one always. */
+const LARGE_TURN_BYTES = RESPONSE_BYTES / 2;
+
+/** What a snapshot may carry. */
+export interface TurnShare {
+  /** Bytes of turns. */
+  readonly maxBytes: number;
+  /** Turns that come though they are larger; without any, `fetchTurns` brings the newest too. */
+  readonly least: 0 | 1;
+}
+
+/** What each of the snapshots in one response may carry of turns. */
+export function turnShares(captured: readonly Captured[]): TurnShare[] {
+  const chatCount = captured.filter(({ channel }) => channel.kind === 'chat').length;
+  const maxBytes = Math.min(SNAPSHOT_TURN_BYTES, Math.floor(RESPONSE_BYTES / Math.max(chatCount, 1)));
+  let largeBytes = 0;
+  return captured.map(({ state }) => {
+    const size = 'turns' in state ? newestSize(state) : 0;
+    if (size <= maxBytes) return { maxBytes, least: 1 };
+    const isFirst = largeBytes === 0;
+    if (!isFirst && largeBytes + size > LARGE_TURN_BYTES) return { maxBytes, least: 0 };
+    largeBytes += size;
+    return { maxBytes, least: 1 };
+  });
+}
 
 /** What a snapshot is made of, as it was at a boundary. */
 export interface Captured {
@@ -19,17 +41,20 @@ export interface Captured {
   /** Chats: completed turns on disk, and the ordinal of the window's first. */
   readonly turnCount: number;
   readonly firstOrdinal: number;
+  /** Chats: ordinal of the oldest turn that there is. */
+  readonly keptFrom: number;
 }
 
-/** Holds on to a channel's state; states never change in place. Call it at a boundary. */
-export function capture(sync: Sync, channel: Channel): Captured {
+/** Holds on to a channel's state; states never change in place. Call it at a boundary, whose number is `fromSeq`. */
+export function capture(channel: Channel, fromSeq: number): Captured {
   const isChat = channel.is('chat');
   return {
     channel,
     state: channel.state,
-    fromSeq: sync.emittedSeq,
+    fromSeq,
     turnCount: isChat ? channel.local.turnCount : 0,
     firstOrdinal: isChat ? firstOrdinal(channel) : 0,
+    keptFrom: isChat ? (channel.local.keptFrom ?? 0) : 0,
   };
 }
 
@@ -41,18 +66,13 @@ export async function makeSnapshot(
   sync: Sync,
   captured: Captured,
   view: SubscribeView | undefined,
-  maxTurnBytes: number,
+  share: TurnShare,
 ): Promise<{ snapshot: Snapshot; fromOrdinal: number }> {
   const { channel, fromSeq } = captured;
   if (!channel.is('chat') || !('turns' in captured.state)) {
     return { snapshot: { resource: channel.uri, state: captured.state, fromSeq }, fromOrdinal: 0 };
   }
-  const { state, fromOrdinal } = await chatView(
-    sync,
-    { ...captured, state: captured.state },
-    view,
-    maxTurnBytes,
-  );
+  const { state, fromOrdinal } = await chatView(sync, { ...captured, state: captured.state }, view, share);
   return { snapshot: { resource: channel.uri, state, fromSeq }, fromOrdinal };
 }
 
@@ -60,16 +80,16 @@ async function chatView(
   sync: Sync,
   captured: Captured & { state: ChatState },
   view: SubscribeView | undefined,
-  maxTurnBytes: number,
+  { maxBytes: maxTurnBytes, least }: TurnShare,
 ): Promise<{ state: ChatState; fromOrdinal: number }> {
-  const { state } = captured;
-  const wanted = Math.min(view?.turns ?? Number.POSITIVE_INFINITY, captured.turnCount);
-  const fromWindow = newestWithin(state.turns, wanted, maxTurnBytes);
+  const { state, keptFrom } = captured;
+  const wanted = Math.min(view?.turns ?? Number.POSITIVE_INFINITY, captured.turnCount - keptFrom);
+  const fromWindow = newestWithin(state.turns, wanted, maxTurnBytes, least);
   const { turns } = fromWindow;
   const fromOrdinal = captured.turnCount - turns.length;
   const { bytes } = fromWindow;
   if (turns.length < state.turns.length || turns.length >= wanted || bytes >= maxTurnBytes)
-    return { state: withTurns(state, turns, fromOrdinal), fromOrdinal };
+    return { state: withTurns(state, turns, fromOrdinal, keptFrom), fromOrdinal };
   const chat = captured.channel.uri;
   const room = maxTurnBytes - bytes;
   const rows = await sync.journal.readTurns(chat, {
@@ -79,7 +99,7 @@ async function chatView(
   });
   // One comes always, but here there may be others already.
   if (turns.length > 0 && rows[0] !== undefined && rows.length === 1 && rows[0].json.length > room)
-    return { state: withTurns(state, turns, fromOrdinal), fromOrdinal };
+    return { state: withTurns(state, turns, fromOrdinal, keptFrom), fromOrdinal };
   const oldest = rows[0]?.ordinal ?? fromOrdinal;
   const isMore = rows.length > 0 && (await hasOlder(sync.journal, chat, oldest));
   return {

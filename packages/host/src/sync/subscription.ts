@@ -41,6 +41,8 @@ export class EncodedEnvelope {
    * collection of young objects would keep it, and with it all envelopes of the run.
    */
   batch: { readonly run: readonly EncodedEnvelope[]; readonly frames: FrameBatch } | undefined;
+  /** How many outboxes keep it for clients that have not read as far. */
+  holderCount = 0;
   #json: string | undefined;
   #frame: string | undefined;
   #bytes: Uint8Array | undefined;

@@ -4,6 +4,7 @@ import {
   type ChannelAction,
   type ChannelKind,
   type ChannelState,
+  fitTexts,
   type HostToClientNotifications,
   ROOT_URI,
   reduceMirrored,
@@ -63,6 +64,8 @@ export class Sync {
     resourceWatch: [],
   };
   #lastTime: number;
+  /** The cause that `#lastTime` was taken in. */
+  #stampedIn: number | undefined;
   readonly #emitted: { seq: number };
 
   constructor(parts: { journal: Journal; start: JournalStart; clock: Clock; timers: Timers; log: Log }) {
@@ -86,6 +89,14 @@ export class Sync {
   }
 
   /**
+   * A number for the snapshots of one answer, above all that they reflect and of nobody else's: a client that names it, or a higher one,
+   * has had that answer [CONN-5]. Call it at a boundary. The newest public one where none can be reserved.
+   */
+  nextBoundarySeq(): number {
+    return this.sequencer.covers(this.sequencer.last + 1) ? this.sequencer.next() : this.emittedSeq;
+  }
+
+  /**
    * Registers who mirrors the changes of one kind of channel. Runs inside the same cause; appended text is not told, since
    * nothing mirrors it.
    */
@@ -93,15 +104,25 @@ export class Sync {
     this.#observers[kind].push(observer);
   }
 
-  /** A time stamp that is never below its predecessor [ACT-6]; ms since the epoch. */
+  /**
+   * A time stamp that is never below its predecessor [ACT-6]; ms since the epoch. One cause has one: what brings a window to where everybody
+   * else's gets by the envelope behind it must not leave another `modifiedAt` there [CHAT-6].
+   */
   stamp(): number {
+    const cause = this.path.presentCause;
+    if (cause !== undefined && cause === this.#stampedIn) return this.#lastTime;
+    this.#stampedIn = cause;
     this.#lastTime = Math.max(this.#lastTime, this.clock.now());
     return this.#lastTime;
   }
 
-  /** Reduces, numbers and journals one action. Inside `path.transact` only. */
-  emit<K extends ChannelKind>(channel: Channel<K>, action: ChannelAction[K], origin?: DispatchOrigin): void {
+  /**
+   * Reduces, numbers and journals one action; texts of the host's own, which may be an agent's, are cut to their limits. Inside
+   * `path.transact` only.
+   */
+  emit<K extends ChannelKind>(channel: Channel<K>, given: ChannelAction[K], origin?: DispatchOrigin): void {
     if (!channel.isAlive) return;
+    const action = origin === undefined ? withinLimits(given) : given;
     if (channel.changedIn !== this.path.cause) {
       channel.changedIn = this.path.cause;
       this.path.undoTo(new Emission(channel, this.#emitted));
@@ -124,6 +145,22 @@ export class Sync {
     this.#commit(channel, new EncodedEnvelope(envelope), origin);
     const change: Change<K> = { channel, before, after, action, envelope, origin };
     for (const observer of this.#observers[channel.kind]) observer(change);
+  }
+
+  /**
+   * Numbers and journals one action of a channel that is not in memory and is not being loaded: the next load reduces it. No
+   * observer is told. Inside `path.transact` only.
+   */
+  emitUnloaded<K extends ChannelKind>(uri: string, action: ChannelAction[K]): void {
+    const { seq: before } = this.#emitted;
+    this.path.undo(() => {
+      this.#emitted.seq = before;
+    });
+    const time = this.stamp();
+    const seq = this.sequencer.next();
+    this.#emitted.seq = seq;
+    const { json } = new EncodedEnvelope(envelopeOf(uri, action, undefined, { seq, time }));
+    this.path.write({ op: 'envelope', seq, channel: uri, time, json });
   }
 
   #commit(channel: Channel, encoded: EncodedEnvelope, origin: DispatchOrigin | undefined): void {
@@ -199,22 +236,30 @@ export class Sync {
   }
 }
 
+/**
+ * An action whose texts are cut to their limits. Output of terminals and deltas of text have bounds of their own, and are the hot
+ * path.
+ */
+export function withinLimits<A extends StateAction>(action: A): A {
+  return isTextAppend(action) || action.type === 'terminal/data' ? action : fitTexts(action, action.type);
+}
+
 /** What the envelopes of one cause on one channel change in memory. */
 class Emission implements Undo {
-  readonly #channel: Channel;
+  readonly subject: Channel;
   readonly #mark: ChannelMark;
   readonly #emitted: { seq: number };
   readonly #seq: number;
 
   constructor(channel: Channel, emitted: { seq: number }) {
-    this.#channel = channel;
+    this.subject = channel;
     this.#mark = channel.mark();
     this.#emitted = emitted;
     this.#seq = emitted.seq;
   }
 
   restore(): void {
-    this.#channel.returnTo(this.#mark);
+    this.subject.returnTo(this.#mark);
     this.#emitted.seq = this.#seq;
   }
 }

@@ -14,6 +14,8 @@ export interface Output {
 /** What was changed in memory, and can be taken back. */
 export interface Undo {
   restore(): void;
+  /** Whose whole state it brings back: of several in one tick the first is enough. Absent: it stands for itself. */
+  readonly subject?: object;
 }
 
 /** How much a tick held at some moment. */
@@ -37,6 +39,8 @@ export class Tick {
   readonly undo: Undo[] = [];
   /** The host's own causes, to run again after a failed commit. */
   readonly redo: (() => void)[] = [];
+  /** Whose state can be brought back already. */
+  readonly #subjects = new Set<object>();
   #bytes = 0;
 
   constructor(beganAt: number) {
@@ -69,6 +73,17 @@ export class Tick {
       undo: this.undo.length,
       redo: this.redo.length,
     };
+  }
+
+  /** What came since is not taken back by itself any more: the states in between that only this needed are let go. */
+  settle(since: TickMark): void {
+    const kept = this.undo.splice(since.undo).filter(({ subject }) => {
+      if (subject === undefined) return true;
+      const isFirst = !this.#subjects.has(subject);
+      this.#subjects.add(subject);
+      return isFirst;
+    });
+    for (const change of kept) this.undo.push(change);
   }
 
   /** Forgets what came since; returns what is then to be restored, in this order. */

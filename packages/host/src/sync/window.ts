@@ -14,9 +14,9 @@ export const WINDOW_LIMITS = { limit: WINDOW_TURNS, maxBytes: WINDOW_BYTES } as 
 /** Ordinal of the oldest turn in a chat's window. */
 export const firstOrdinal = (chat: Channel<'chat'>): number => chat.local.turnCount - chat.state.turns.length;
 
-/** Cursor for the turns older than `ordinal`, or `undefined` when there are none [CHAT-15]. Survives restarts. */
-export const cursorBefore = (ordinal: number): string | undefined =>
-  ordinal > 0 ? `before-${ordinal}` : undefined;
+/** Cursor for the turns older than `ordinal`, of which `keptFrom` is the oldest, or `undefined` when there are none [CHAT-15]. Survives restarts. */
+export const cursorBefore = (ordinal: number, keptFrom = 0): string | undefined =>
+  ordinal > keptFrom ? `before-${ordinal}` : undefined;
 
 /** The ordinal that a cursor stands for, or `undefined` when it is none of ours. */
 export function ordinalOfCursor(cursor: string): number | undefined {
@@ -42,11 +42,12 @@ export function writeTurn(turn: Turn): string {
   return json;
 }
 
-/** The newest turns, at most `count` of them and within `maxBytes` of JSON, but one always (unless none is wanted). */
+/** The newest turns, at most `count` of them and within `maxBytes` of JSON, but `least` always (unless fewer are wanted). */
 export function newestWithin(
   turns: readonly Turn[],
   count: number,
   maxBytes: number,
+  least: 0 | 1 = 1,
 ): { turns: Turn[]; bytes: number } {
   let bytes = 0;
   let start = turns.length;
@@ -56,11 +57,17 @@ export function newestWithin(
     turn = turns[start - 1]
   ) {
     const size = turnSize(turn);
-    if (start < turns.length && bytes + size > maxBytes) break;
+    if (turns.length - start >= least && bytes + size > maxBytes) break;
     bytes += size;
     start -= 1;
   }
   return { turns: turns.slice(start), bytes };
+}
+
+/** How long the newest turn in a chat's window is as JSON; 0 without one. */
+export function newestSize({ turns }: ChatState): number {
+  const newest = turns.at(-1);
+  return newest === undefined ? 0 : turnSize(newest);
 }
 
 /** What of a chat's turns stays in memory; the same array while it is not too much. */
@@ -77,10 +84,10 @@ export function readTurn(row: StoredTurn): Turn {
   return turn;
 }
 
-/** A chat's state with this window of turns, and the cursor that goes with it. */
-export function withTurns(state: ChatState, turns: Turn[], oldest: number): ChatState {
+/** A chat's state with this window of turns, and the cursor that goes with it; `keptFrom` as in its local. */
+export function withTurns(state: ChatState, turns: Turn[], oldest: number, keptFrom = 0): ChatState {
   const { turnsNextCursor: _, ...rest } = state;
-  const cursor = cursorBefore(oldest);
+  const cursor = cursorBefore(oldest, keptFrom);
   return { ...rest, turns, ...(cursor === undefined ? {} : { turnsNextCursor: cursor }) };
 }
 

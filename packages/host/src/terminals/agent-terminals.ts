@@ -1,6 +1,7 @@
 import { channelUri } from '@agenthost/protocol';
 import { AgentError } from '../agents/agent-error.ts';
 import type { AgentTerminal, AgentTerminalStart } from '../agents/agent-terminal.ts';
+import { beginningOf } from '../lib/beginning-of.ts';
 import { isInUse } from './claims.ts';
 import { shellOf } from './launch.ts';
 import { LiveAgentTerminal } from './live-agent-terminal.ts';
@@ -87,5 +88,5 @@ export class AgentTerminals {
 
 function titleOfCommand(command: AgentTerminalStart['command']): string {
   const line = (typeof command === 'string' ? command : command.join(' ')).trim().replaceAll(/\s+/g, ' ');
-  return line.length > COMMAND_TITLE_LENGTH ? `${line.slice(0, COMMAND_TITLE_LENGTH - 1)}…` : line;
+  return line.length > COMMAND_TITLE_LENGTH ? `${beginningOf(line, COMMAND_TITLE_LENGTH - 1)}…` : line;
 }

@@ -54,6 +54,11 @@ export class Answers {
       });
   }
 
+  /** A query waits for its answer. */
+  get isAnswering(): boolean {
+    return this.#waitingCount > 0;
+  }
+
   /** The terminal was cleared, or is over. */
   forget(): void {
     this.#screen.close();

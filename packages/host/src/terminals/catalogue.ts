@@ -22,6 +22,14 @@ export function listTerminal(sync: Sync, { uri, state }: Channel<'terminal'>): v
   replace(sync, isListed ? present.map((each) => (each.resource === uri ? info : each)) : [...present, info]);
 }
 
+/** Changes what the list says of terminals, by URI, all of them at once. Inside `path.transact` only. */
+export function changeListed(sync: Sync, changes: ReadonlyMap<string, Partial<TerminalInfo>>): void {
+  replace(
+    sync,
+    listed(sync).map((info) => ({ ...info, ...changes.get(info.resource) })),
+  );
+}
+
 /** Takes terminals off the list. Inside `path.transact` only. */
 export function unlistTerminals(sync: Sync, uris: readonly string[]): void {
   const left = listed(sync).filter(({ resource }) => !uris.includes(resource));

@@ -1,4 +1,10 @@
-import type { ChatState, TerminalClaim, TerminalInfo, TerminalSessionClaim } from '@agenthost/protocol';
+import {
+  type ChatState,
+  findToolCallPart,
+  type TerminalClaim,
+  type TerminalInfo,
+  type TerminalSessionClaim,
+} from '@agenthost/protocol';
 import type { Channel } from '../sync/channel.ts';
 import type { Sync } from '../sync/sync.ts';
 import { listed } from './catalogue.ts';
@@ -43,14 +49,8 @@ export function narrowEndedClaims(sync: Sync, onError: (error: unknown, uri: str
 }
 
 function hasEnded({ activeTurn }: ChatState, toolCallId: string): boolean {
-  return (
-    activeTurn?.responseParts.some(
-      (part) =>
-        part.kind === 'toolCall' &&
-        part.toolCall.toolCallId === toolCallId &&
-        (part.toolCall.status === 'completed' || part.toolCall.status === 'cancelled'),
-    ) ?? false
-  );
+  const part = activeTurn && findToolCallPart(activeTurn.responseParts, toolCallId);
+  return part?.toolCall.status === 'completed' || part?.toolCall.status === 'cancelled';
 }
 
 function narrow(sync: Sync, use: Use, onError: (error: unknown, uri: string) => void): void {

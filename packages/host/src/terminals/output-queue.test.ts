@@ -42,3 +42,34 @@ it('has the offsets of the pty, wherever that begins, and in whichever turn it i
   }
   expect(next).toBe(pushed);
 });
+
+it('hands on nothing while it is paused, keeps it in order, and calls back at its end only once it goes on', async () => {
+  const clock = new SimulatedClock();
+  let taken = '';
+  let hasFinished = false;
+  const queue = new OutputQueue(clock, (bytes) => {
+    taken += Buffer.from(bytes).toString();
+  });
+  const push = (text: string): void => queue.push(Buffer.from(text), taken.length);
+  push('a');
+  queue.pause();
+  push('b');
+  queue.takeAll();
+  queue.push(Buffer.from('c'), 2);
+  queue.finish(() => {
+    hasFinished = true;
+  });
+  await clock.settle();
+  expect([taken, hasFinished, queue.isEmpty]).toEqual(['a', false, false]);
+  queue.resume();
+  await clock.settle();
+  expect([taken, hasFinished, queue.isEmpty]).toEqual(['abc', true, true]);
+  queue.pause();
+  queue.finish(() => {
+    taken += '.';
+  });
+  await clock.settle();
+  expect(taken).toBe('abc');
+  queue.resume();
+  expect(taken).toBe('abc.');
+});

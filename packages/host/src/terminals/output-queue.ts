@@ -21,6 +21,7 @@ export class OutputQueue {
   #taken = 0;
   #isScheduled = false;
   #whenEmpty: (() => void) | undefined;
+  #isPaused = false;
   #isOver = false;
 
   /** `take` gets the bytes in order; they are valid only during the call. */
@@ -33,23 +34,42 @@ export class OutputQueue {
   push(bytes: Uint8Array, offset: number): void {
     if (this.#isOver) return;
     let start = 0;
-    for (; this.#isEmpty && start < bytes.length && this.#taken < TURN_BYTES; start += STEP_BYTES)
+    const takesMore = (): boolean => !this.#isPaused && this.isEmpty && this.#taken < TURN_BYTES;
+    for (; takesMore() && start < bytes.length; start += STEP_BYTES)
       this.#hand(bytes.subarray(start, start + STEP_BYTES), offset + start);
     if (start < bytes.length) {
-      if (this.#isEmpty) this.#shift = offset + start - this.#next;
+      if (this.isEmpty) this.#shift = offset + start - this.#next;
       this.#waiting.append(bytes.subarray(start));
     }
     this.#schedule();
   }
 
-  /** Calls back once everything was taken. */
+  /** Calls back once everything was taken, and not while paused. */
   finish(callback: () => void): void {
-    if (this.#isEmpty) callback();
+    if (this.isEmpty && !this.#isPaused) callback();
     else this.#whenEmpty = callback;
   }
 
-  /** Takes all that waits, now. */
+  /** Hands on nothing until `resume`: what comes waits. */
+  pause(): void {
+    this.#isPaused = true;
+  }
+
+  /** Goes on with what waits. */
+  resume(): void {
+    if (!this.#isPaused) return;
+    this.#isPaused = false;
+    this.#handTurn();
+  }
+
+  /** Nothing waits to be taken. */
+  get isEmpty(): boolean {
+    return this.#next === this.#waiting.end;
+  }
+
+  /** Takes all that waits, now; nothing while paused. */
   takeAll(): void {
+    if (this.#isPaused) return;
     while (this.#handNext());
     this.#settle();
   }
@@ -60,10 +80,6 @@ export class OutputQueue {
     this.#next = this.#waiting.end;
     this.#waiting.forget(this.#next);
     this.#whenEmpty = undefined;
-  }
-
-  get #isEmpty(): boolean {
-    return this.#next === this.#waiting.end;
   }
 
   /** False when nothing waits. */
@@ -88,11 +104,15 @@ export class OutputQueue {
     this.#timers.immediate(() => {
       this.#isScheduled = false;
       this.#taken = 0;
-      while (this.#taken < TURN_BYTES) {
-        if (!this.#handNext()) return this.#settle();
-      }
-      this.#schedule();
+      this.#handTurn();
     });
+  }
+
+  #handTurn(): void {
+    while (!this.#isPaused && this.#taken < TURN_BYTES) {
+      if (!this.#handNext()) return this.#settle();
+    }
+    if (!this.#isPaused) this.#schedule();
   }
 
   #settle(): void {

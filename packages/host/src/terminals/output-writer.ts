@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import { TEXT_LIMITS } from '@agenthost/protocol';
 import type { OutputEvent } from '../pty/output/events.ts';
 import type { Channel } from '../sync/channel.ts';
 import type { TerminalLocal } from '../sync/locals.ts';
@@ -7,7 +8,7 @@ import type { Answers } from './answers.ts';
 import type { TerminalParts } from './parts.ts';
 
 /** Longest title, in UTF-16 code units. */
-export const MAX_TITLE_LENGTH = 512;
+const MAX_TITLE_LENGTH = TEXT_LIMITS.name.max;
 
 /** Something read off a pty, and when, ms since the epoch. */
 export interface Gathered {

@@ -15,6 +15,8 @@ export interface TerminalParts {
   readonly settings: TerminalSettings;
   /** Hears how much is read of ptys; absent: nobody does. */
   readonly floods?: FloodMemory;
+  /** A client that opened a channel without subscribing releases it after this many ms. */
+  readonly unloadAfterMs: number;
   /** How many there may be at once, ended ones included: of these the oldest that a session holds goes for a new one. */
   maxTerminals(): number;
 }

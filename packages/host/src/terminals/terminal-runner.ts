@@ -1,107 +1,191 @@
-import { outputLength, type TerminalState } from '@agenthost/protocol';
+import type { TerminalState } from '@agenthost/protocol';
+import { steadyNow } from '../lib/clock.ts';
+import type { OutputEvent } from '../pty/output/events.ts';
 import { OutputParser } from '../pty/output/parser.ts';
 import type { Pty, PtyExit } from '../pty/pty.ts';
 import type { Channel } from '../sync/channel.ts';
-import { Answers } from './answers.ts';
+import type { TerminalLocal } from '../sync/locals.ts';
+import { GatheredOutput } from './gathered-output.ts';
+import { OpenTerminal } from './open-terminal.ts';
 import { OutputPace } from './output-pace.ts';
 import { OutputQueue } from './output-queue.ts';
-import { type Gathered, OutputWriter } from './output-writer.ts';
+import { OutputWriter } from './output-writer.ts';
 import type { TerminalParts } from './parts.ts';
-import { ScrollbackKeeper } from './scrollback-keeper.ts';
 import { TitlePace } from './title-pace.ts';
-import { ViewerPace } from './viewer-pace.ts';
+import type { UnwatchedOutput, UnwatchedTerminal } from './unwatched-output.ts';
 
 /** So much output that shows nothing may be unacknowledged. */
 const SILENT_BYTES = 64 * 1024;
 
-/** Queries in one write that are answered: each is a cut in the output. */
-const MAX_QUERIES = 64;
-
 /** A snapshot is written after so much output, in UTF-16 code units, or up to twice as much: loading reads it and what came since. */
 const SNAPSHOT_LENGTH = 4 * 1024 * 1024;
 
-/** Brings one pty and one channel together: what it puts out becomes actions, what is typed reaches it. */
-export class TerminalRunner {
+/** And before a channel leaves memory after so much: to write the whole content anew for a line of output would cost more than it saves. */
+const LEAVING_SNAPSHOT_LENGTH = 256 * 1024;
+
+/**
+ * Brings one pty and one channel together: what it puts out becomes actions, what is typed reaches it. The channel may leave memory
+ * meanwhile: output waits then until a client subscribes, or `UnwatchedOutput` loads the channel.
+ */
+export class TerminalRunner implements UnwatchedTerminal {
+  readonly uri: string;
   readonly pty: Pty;
   /** Resolves when the process has ended and everything that it put out is in the channel, if that is still there. */
   readonly ended: Promise<PtyExit>;
   readonly #parts: TerminalParts;
-  readonly #channel: Channel<'terminal'>;
+  readonly #unwatched: UnwatchedOutput;
   readonly #parser: OutputParser;
-  readonly #answers: Answers;
-  readonly #scrollback: ScrollbackKeeper;
-  readonly #viewers: ViewerPace;
   readonly #queue: OutputQueue;
   readonly #pace: OutputPace;
   readonly #titles: TitlePace;
-  readonly #unpin: () => void;
   readonly #setEnded: (exit: PtyExit) => void;
-  #gathered: Gathered[] = [];
-  #gatheredLength = 0;
-  #queryCount = 0;
-  /** The newest folder that was said. */
-  #folder: Gathered | undefined;
+  #local: TerminalLocal;
+  #open: OpenTerminal | undefined;
+  /** The channel is about to leave memory, once all that was read is durable. */
+  #isLettingGo = false;
+  /** The process has ended, and what it put out may still wait. */
+  #hasExit = false;
+  readonly #gathered = new GatheredOutput();
   /** Everything before this byte is in `#gathered` or was written. */
   #offset: number;
   /** Everything before this byte is in the journal. */
   #committed: number;
-  #lengthSinceSnapshot = 0;
   #isDetached = false;
 
-  /** The channel stays in memory until the process has ended. */
-  constructor(parts: TerminalParts, channel: Channel<'terminal'>, pty: Pty) {
+  /** `local`: the terminal's. It has no channel before `open`. */
+  constructor(
+    parts: TerminalParts & { readonly unwatched: UnwatchedOutput },
+    { uri, local, pty }: { readonly uri: string; readonly local: TerminalLocal; readonly pty: Pty },
+  ) {
     this.#parts = parts;
-    this.#channel = channel;
+    this.#unwatched = parts.unwatched;
+    this.uri = uri;
     this.pty = pty;
-    const { offset, nonce } = channel.local;
+    this.#local = local;
+    const { offset, nonce } = local;
     this.#offset = offset;
     this.#parser = new OutputParser(nonce === undefined ? {} : { nonce });
     this.#queue = new OutputQueue(parts.timers, (bytes, offset) => this.#read(bytes, offset));
     this.#pace = new OutputPace(parts.timers, () => this.#write());
     this.#titles = new TitlePace(parts.timers, () => this.#write());
-    this.#answers = new Answers(parts, pty);
-    this.#viewers = new ViewerPace(parts, channel, () => this.#acknowledge());
-    this.#scrollback = new ScrollbackKeeper(parts, channel, () => this.#acknowledge());
+    if (local.heldTitle !== undefined) this.#titles.said(local.heldTitle);
     this.#committed = offset;
-    this.#unpin = channel.pin();
+    this.#queue.pause();
     const { promise, resolve } = Promise.withResolvers<PtyExit>();
     this.ended = promise;
     this.#setEnded = resolve;
   }
 
-  /** Begins to read, where the channel stands. Once. */
+  /** Its channel, while that is in memory. */
+  get channel(): Channel<'terminal'> | undefined {
+    return this.#open?.channel;
+  }
+
+  /** What the host alone keeps of it, as it was durable or is in memory. */
+  get local(): TerminalLocal {
+    return this.#open?.channel.local ?? this.#local;
+  }
+
+  /** There is output, an exit or a title for a channel that is not in memory. */
+  get isWaiting(): boolean {
+    if (this.#open !== undefined || this.#isDetached) return false;
+    return !this.#queue.isEmpty || this.#hasExit || this.#titles.held !== undefined;
+  }
+
+  /** What was read waits to be taken, written or folded. */
+  get isBusy(): boolean {
+    return !this.#queue.isEmpty || !this.#gathered.isEmpty || this.#open?.isCalm === false;
+  }
+
+  /** When its channel was last needed, by `steadyNow`. */
+  get usedAt(): number {
+    return this.#open?.channel.usedAt ?? Number.NEGATIVE_INFINITY;
+  }
+
+  /** Its channel is in memory, has no subscriber, and was not asked for since `before`, by `steadyNow`. */
+  isUnwatched(before: number): boolean {
+    return this.#open?.isUnwatched(before) === true;
+  }
+
+  /** Begins to read where the terminal stands. Once. */
   start(): void {
-    // What was loaded is as long as it became since its last snapshot, and counts for the next.
-    this.#lengthSinceSnapshot = outputLength(this.#channel.state);
-    this.#parts.sync.path.transact('host', () => {
-      if (this.#channel.isAlive) this.#scrollback.trim();
-    });
-    const { heldTitle } = this.#channel.local;
-    if (heldTitle !== undefined) this.#titles.said(heldTitle);
+    if (this.#open === undefined) this.pty.hold(true);
     this.pty.read(this.#offset, {
-      data: (bytes, offset) => this.#queue.push(bytes, offset),
+      data: (bytes, offset) => {
+        this.#queue.push(bytes, offset);
+        if (this.#open === undefined) this.#unwatched.wants(this);
+      },
       exit: (exit) => {
-        if (!this.#isDetached) this.#queue.finish(() => this.#end(exit));
+        if (this.#isDetached) return;
+        this.#hasExit = true;
+        this.#queue.finish(() => this.#end(exit));
+        if (this.#open === undefined) this.#unwatched.wants(this);
       },
     });
-    if (heldTitle !== undefined) this.#write();
+    if (this.isWaiting) this.#unwatched.wants(this);
+  }
+
+  /** The channel is in memory: what waited goes into it. It stays there until the process has ended, or it was let go of. */
+  open(channel: Channel<'terminal'>, { isNew = false } = {}): void {
+    if (this.#isDetached || this.#open !== undefined) return;
+    const pace = { isNew, caughtUp: () => this.#acknowledge() };
+    const open = new OpenTerminal(this.#parts, channel, this.pty, pace);
+    this.#open = open;
+    this.#unwatched.opened(this);
+    this.#parts.sync.path.transact('host', () => {
+      if (channel.isAlive) open.scrollback.trim();
+    });
+    if (this.#titles.held !== undefined) this.#write();
+    this.#goOn();
+  }
+
+  /**
+   * Lets the channel leave memory once everything that was read is durable, unless by then it has a subscriber or was asked for
+   * since `before`, by `steadyNow`.
+   */
+  letGo(before: number): void {
+    const open = this.#open;
+    if (open === undefined || this.#isLettingGo || this.#hasExit || !open.isUnwatched(before)) return;
+    const { sync } = this.#parts;
+    this.#isLettingGo = true;
+    this.#queue.pause();
+    this.pty.hold(true);
+    if (!this.#isDurable) this.#write();
+    sync.path.transact('host', () => {
+      const { channel, scrollback } = open;
+      if (channel.isAlive && scrollback.isShort && channel.behindLength >= LEAVING_SNAPSHOT_LENGTH)
+        sync.registry.writeSnapshot(channel);
+      const { seq } = channel;
+      sync.path.effect(() => {
+        this.#isLettingGo = false;
+        if (this.#open !== open || this.#isDetached) return;
+        const isDone = this.#isDurable && channel.seq === seq && !open.answers.isAnswering;
+        if (!isDone || !open.isUnwatched(before)) return this.#goOn();
+        this.#close();
+        sync.registry.unload(channel);
+        if (this.isWaiting) this.#unwatched.wants(this);
+      });
+    });
   }
 
   /** A client has given it another size. Inside `path.transact` only, behind the action. */
   resized(cols: number, rows: number): void {
-    this.#scrollback.resized(cols, rows);
+    this.#open?.scrollback.resized(cols, rows);
     // In its place among the keys, which reach the pty in front of their echo.
     this.#parts.sync.path.publish(() => this.pty.resize(cols, rows));
   }
 
   /** A client has cleared it; `content` is what it showed. Inside `path.transact` only, behind the action. */
   cleared(content: TerminalState['content']): void {
-    this.#scrollback.cleared(content);
-    this.#parts.sync.path.effect(() => this.#answers.forget());
+    const open = this.#open;
+    open?.scrollback.cleared(content);
+    this.#parts.sync.path.effect(() => open?.answers.forget());
   }
 
-  /** Everything read so far goes into the channel now. */
+  /** Everything read so far goes into the channel now, if that is in memory. */
   flush(): void {
+    if (this.#open === undefined) return;
+    this.#queue.resume();
     this.#queue.takeAll();
     this.#pace.flush();
   }
@@ -112,9 +196,24 @@ export class TerminalRunner {
     this.#queue.end();
     this.#pace.end();
     this.#titles.end();
-    this.#viewers.end();
-    this.#answers.forget();
-    this.#unpin();
+    this.#close();
+  }
+
+  /** Everything that was taken is in the journal. */
+  get #isDurable(): boolean {
+    return this.#gathered.isEmpty && this.#committed === this.#offset && this.#titles.held === undefined;
+  }
+
+  #goOn(): void {
+    this.pty.hold(false);
+    this.#queue.resume();
+  }
+
+  #close(): void {
+    this.#local = this.local;
+    this.#open?.close();
+    this.#open = undefined;
+    this.#unwatched.closed(this);
   }
 
   #read(bytes: Uint8Array, offset: number): void {
@@ -125,73 +224,46 @@ export class TerminalRunner {
     this.#add(this.#parser.push(bytes), at);
     this.#offset = offset + bytes.length - this.#parser.pendingBytes;
     // What is taken out of the output has to be acknowledged too.
-    const isEmpty = this.#gathered.length === 0 && this.#folder === undefined;
-    const isSilent = isEmpty && this.#offset - this.#committed < SILENT_BYTES;
-    if (!isSilent) this.#pace.arrived(this.#gatheredLength);
+    const isSilent = this.#gathered.isEmpty && this.#offset - this.#committed < SILENT_BYTES;
+    if (!isSilent) this.#pace.arrived(this.#gathered.length);
   }
 
   /** Nobody who looks at the output could tell otherwise: its owner keeps only the newest while no host is there. */
   #tellMissing(bytes: number, at: number): void {
-    const { uri } = this.#channel;
+    const { uri } = this;
     this.#parts.log.warn({ uri, bytes }, 'output of a terminal was dropped while no host was there');
     const told = `${bytes.toLocaleString('en')} bytes of output were dropped while no host was there`;
     // CAN ends a sequence that was cut in its middle.
     this.#add([{ type: 'text', text: `\x18\r\n\x1b[2m[${told}]\x1b[22m\r\n` }], at);
   }
 
-  #add(events: Iterable<Gathered['event']>, at: number): void {
+  #add(events: Iterable<OutputEvent>, at: number): void {
     for (const event of events) {
-      if (event.type === 'title') {
-        this.#titles.said(event.title);
-        continue;
-      }
-      if (isFolder(event)) {
-        this.#folder = { event, at };
-        continue;
-      }
-      if (event.type === 'query') {
-        this.#queryCount += 1;
-        if (this.#queryCount > MAX_QUERIES) continue;
-      }
-      if (event.type !== 'text') {
-        this.#gathered.push({ event, at });
-        continue;
-      }
-      this.#gatheredLength += event.text.length;
-      const last = this.#gathered.at(-1);
-      if (last?.event.type === 'text') {
-        const text = last.event.text + event.text;
-        this.#gathered[this.#gathered.length - 1] = { event: { type: 'text', text }, at: last.at };
-      } else {
-        this.#gathered.push({ event, at });
-      }
+      if (event.type === 'title') this.#titles.said(event.title);
+      else this.#gathered.add(event, at);
     }
   }
 
   #write(): void {
+    const open = this.#open;
+    if (open === undefined) return;
     const { sync } = this.#parts;
-    const gathered = [...this.#gathered];
-    if (this.#folder !== undefined) gathered.push(this.#folder);
+    const { channel } = open;
+    const { length } = this.#gathered;
+    const gathered = this.#gathered.take();
     const title = this.#titles.take();
     if (title !== undefined) gathered.push({ event: { type: 'title', title }, at: this.#parts.clock.now() });
     const heldTitle = this.#titles.held;
-    const length = this.#gatheredLength;
     const offset = this.#offset;
-    this.#gathered = [];
-    this.#folder = undefined;
-    this.#queryCount = 0;
-    this.#gatheredLength = 0;
-    this.#lengthSinceSnapshot += length;
-    const isSnapshotDue = this.#isSnapshotDue();
-    if (isSnapshotDue) this.#lengthSinceSnapshot = 0;
     sync.path.transact('host', () => {
       // Removed meanwhile: its process is being ended, and must not wait for anybody to read.
-      if (this.#channel.isAlive) {
-        const wrote = (text: string): void => this.#scrollback.wrote(text);
-        const writer = new OutputWriter(this.#parts, this.#channel, { answers: this.#answers, wrote });
+      if (channel.isAlive) {
+        const wrote = (text: string): void => open.scrollback.wrote(text);
+        const writer = new OutputWriter(this.#parts, channel, { answers: open.answers, wrote });
         writer.write(gathered, offset, heldTitle);
-        this.#scrollback.trim();
-        if (isSnapshotDue) sync.registry.writeSnapshot(this.#channel);
+        open.scrollback.trim();
+        sync.registry.fellBehind(channel, length);
+        if (isSnapshotDue(open)) sync.registry.writeSnapshot(channel);
       }
       sync.path.effect(() => {
         this.#committed = offset;
@@ -200,15 +272,9 @@ export class TerminalRunner {
     });
   }
 
-  /** A row with what is still to be folded would be loaded as it is: that waits, but not for ever. */
-  #isSnapshotDue(): boolean {
-    const length = this.#lengthSinceSnapshot;
-    return length >= SNAPSHOT_LENGTH && (this.#scrollback.isShort || length >= 2 * SNAPSHOT_LENGTH);
-  }
-
   /** Lets the pty go on, once the scrollback has been folded as far and somebody could look at it. */
   #acknowledge(): void {
-    if (!this.#scrollback.isBehind && !this.#viewers.isBehind) this.pty.acknowledge(this.#committed);
+    if (this.#open?.isBehind === false) this.pty.acknowledge(this.#committed);
   }
 
   #end(exit: PtyExit): void {
@@ -217,20 +283,24 @@ export class TerminalRunner {
     this.#pace.end();
     this.#write();
     this.#titles.end();
-    const { sync } = this.#parts;
+    const { sync, clock, unloadAfterMs } = this.#parts;
+    const open = this.#open;
     sync.path.transact('host', () => {
-      if (this.#channel.isAlive) new OutputWriter(this.#parts, this.#channel).end(exit.exitCode);
+      if (open?.channel.isAlive === true) new OutputWriter(this.#parts, open.channel).end(exit.exitCode);
       sync.path.effect(() => {
         this.pty.release();
-        this.#viewers.end();
-        this.#answers.forget();
-        this.#unpin();
+        const isUnwatched = open?.isUnwatched(steadyNow(clock) - unloadAfterMs) === true;
+        this.#isDetached = true;
+        this.#close();
+        // One that was loaded for its end alone.
+        if (open !== undefined && isUnwatched) sync.registry.unload(open.channel);
         this.#setEnded(exit);
       });
     });
   }
 }
 
-/** Of these only the newest counts. */
-const isFolder = (event: Gathered['event']): boolean =>
-  event.type === 'cwd' || (event.type === 'mark' && event.mark.kind === 'cwd');
+/** A row with what is still to be folded would be loaded as it is: that waits, but not for ever. */
+function isSnapshotDue({ channel: { behindLength }, scrollback }: OpenTerminal): boolean {
+  return behindLength >= SNAPSHOT_LENGTH && (scrollback.isShort || behindLength >= 2 * SNAPSHOT_LENGTH);
+}

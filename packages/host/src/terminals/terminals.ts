@@ -2,46 +2,56 @@ import {
   alreadyExists,
   conflict,
   internalError,
-  invalidParams,
   notFound,
   sessionNotFound,
   type TerminalClaim,
   type TerminalState,
 } from '@agenthost/protocol';
 import type { AgentTerminal, AgentTerminalStart } from '../agents/agent-terminal.ts';
-import { type Pty, PtyError } from '../pty/pty.ts';
+import { steadyNow } from '../lib/clock.ts';
+import type { Pty } from '../pty/pty.ts';
 import type { Channel } from '../sync/channel.ts';
 import { JournalUnavailable } from '../sync/commit-path.ts';
 import { fileUriOf } from '../workspace/file-uri.ts';
 import { AgentTerminals, type TerminalStarter } from './agent-terminals.ts';
 import { listed, listTerminal, unlistTerminals } from './catalogue.ts';
 import { heldBy, isInUse, openClaim } from './claims.ts';
-import { type Launch, launchOf } from './launch.ts';
+import type { Launch } from './launch.ts';
+import { endUnloaded, LOST_EXIT_CODE } from './lost-terminals.ts';
 import { OutputWriter } from './output-writer.ts';
 import type { TerminalParts } from './parts.ts';
+import { type StoredTerminal, TerminalRecovery } from './recovery.ts';
 import type { NewTerminal, TerminalService } from './service.ts';
-import { ShellFolders } from './shell-folders.ts';
+import { TerminalPtys } from './terminal-ptys.ts';
 import { TerminalRunner } from './terminal-runner.ts';
-
-/** As if it had been hung up on: 128 + SIGHUP. */
-const LOST_EXIT_CODE = 129;
+import { UnwatchedOutput } from './unwatched-output.ts';
 
 /** The terminals of a host, and the ptys of those that run. */
 export class Terminals implements TerminalService, TerminalStarter {
   readonly #parts: TerminalParts;
   readonly #agents: AgentTerminals;
-  readonly #folders: ShellFolders;
+  readonly #ptys: TerminalPtys;
   readonly #runners = new Map<string, TerminalRunner>();
   /** URIs of terminals whose process is being started. */
   readonly #starting = new Set<string>();
-  /** By id, ptys that may belong to terminals that could not be read at the start. */
-  readonly #left = new Map<string, Pty>();
+  readonly #recovery: TerminalRecovery;
+  readonly #unwatched: UnwatchedOutput;
   #isOver = false;
 
   constructor(parts: TerminalParts) {
     this.#parts = parts;
     this.#agents = new AgentTerminals(parts, this);
-    this.#folders = new ShellFolders(parts.settings.shellFolder);
+    this.#ptys = new TerminalPtys(parts);
+    this.#unwatched = new UnwatchedOutput(parts);
+    this.#recovery = new TerminalRecovery(parts, {
+      attach: (terminal, pty) => this.#attach(terminal, pty).start(),
+      discard: (pty) => this.#ptys.discard(pty),
+    });
+    parts.sync.registry.onLoaded((channel) => {
+      if (!channel.is('terminal')) return;
+      const runner = this.#runners.get(channel.uri);
+      if (runner?.pty.id === channel.local.pty) runner.open(channel);
+    });
   }
 
   async create(terminal: NewTerminal): Promise<void> {
@@ -51,13 +61,13 @@ export class Terminals implements TerminalService, TerminalStarter {
     this.#starting.add(uri);
     try {
       await this.#makeRoom();
-      const { launch, pty } = await this.#spawn(terminal);
+      const { launch, pty } = await this.#ptys.start(terminal);
       try {
         // Both may have come or gone while it started. What is checked last, nothing can come in between.
         await this.#checkSession(terminal);
         await this.#commit(terminal, launch, pty);
       } catch (error) {
-        this.#discard(pty);
+        this.#ptys.discard(pty);
         throw error;
       }
     } finally {
@@ -135,36 +145,50 @@ export class Terminals implements TerminalService, TerminalStarter {
 
   /**
    * Goes on with those of the open terminals whose processes outlived the host that started them, and ends the others [CONN-8]. Before
-   * anybody is let in; always called, so that no pty is left that nothing shows. Unless `areAll`, a pty that none of them
-   * has may be that of one that cannot be read: it is left running, for the next start.
+   * anybody is let in; always called, so that no pty is left that nothing shows. None of them is loaded. Of `areAll` see
+   * `TerminalRecovery`.
    */
-  async recover(terminals: readonly Channel<'terminal'>[], areAll: boolean): Promise<void> {
-    const { sync, log } = this.#parts;
-    const ptys = new Map((await this.#adopt()).map((pty) => [pty.id, pty]));
-    for (const terminal of terminals) {
-      const { uri } = terminal;
-      const pty = ptys.get(terminal.local.pty);
-      if (pty === undefined) {
-        sync.path.transact('host', () => new OutputWriter(this.#parts, terminal).end(LOST_EXIT_CODE));
-        log.info({ uri }, 'a terminal went with the host that ran it');
-        continue;
-      }
-      ptys.delete(pty.id);
-      this.#attach(terminal, pty).start();
-    }
-    if (areAll) for (const pty of ptys.values()) this.#discard(pty);
-    else this.#leave([...ptys.values()]);
+  async recover(terminals: readonly StoredTerminal[], areAll: boolean): Promise<void> {
+    await this.#recovery.run(terminals, areAll);
     const running = [...this.#runners.values()].map(({ pty }) => pty.id);
-    await this.#folders.keepOnly(new Set([...running, ...this.#left.keys()]));
+    await this.#ptys.keepFolders(new Set([...running, ...this.#recovery.unreadPtys]));
   }
 
-  #leave(ptys: readonly Pty[]): void {
-    if (ptys.length === 0) return;
-    for (const pty of ptys) this.#left.set(pty.id, pty);
-    this.#parts.log.warn(
-      { ptys: ptys.map(({ id, pid }) => ({ id, pid })) },
-      'left programs running that no terminal shows: they may be those of one that cannot be read',
-    );
+  /** The host takes clients from now on: the output of terminals without subscribers is taken beside. */
+  begin(): void {
+    this.#unwatched.begin();
+  }
+
+  /** Whether what runs this terminal has not answered since the host started. */
+  isAwaited(uri: string): boolean {
+    return this.#recovery.isAwaited(uri);
+  }
+
+  /** Unloads the channels of running terminals that had no output since `before` (by `steadyNow`) and have no subscriber. */
+  unloadIdle(before: number): void {
+    if (this.#parts.sync.path.isHealthy) this.#unwatched.unloadIdle(before);
+  }
+
+  /** Unloads a channel without subscribers. */
+  letGo(channel: Channel<'terminal'>): void {
+    const { clock, unloadAfterMs, sync } = this.#parts;
+    const runner = this.#runners.get(channel.uri);
+    if (runner === undefined) sync.registry.unload(channel);
+    else runner.letGo(steadyNow(clock) - unloadAfterMs);
+  }
+
+  /** Before `end`: what waits of terminals that end with the host goes into their channels. */
+  async takeWaiting(): Promise<void> {
+    const { owner, sync, log } = this.#parts;
+    if (owner.outlivesHost === true) return;
+    for (const { uri, isWaiting } of this.#runners.values()) {
+      if (!isWaiting) continue;
+      try {
+        await sync.registry.load(uri);
+      } catch (error) {
+        log.error({ error, uri }, 'the last output of a terminal was lost: it cannot be read');
+      }
+    }
   }
 
   /**
@@ -172,56 +196,39 @@ export class Terminals implements TerminalService, TerminalStarter {
    * again after a while, for those that came meanwhile.
    */
   end(): void {
-    const { sync, owner } = this.#parts;
+    const { owner } = this.#parts;
     this.#isOver = true;
+    this.#recovery.end();
+    this.#unwatched.end();
     for (const [uri, runner] of this.#runners) {
       runner.flush();
       if (owner.outlivesHost === true) continue;
       this.#runners.delete(uri);
+      const { local } = runner;
       runner.detach();
-      const terminal = sync.registry.getOf('terminal', uri);
-      if (terminal === undefined) continue;
-      sync.path.transact('host', () => {
-        if (terminal.isAlive && terminal.state.exitCode === undefined)
-          new OutputWriter(this.#parts, terminal).end(LOST_EXIT_CODE);
-      });
+      this.#endLost({ uri, local });
     }
+  }
+
+  #endLost({ uri, local }: StoredTerminal): void {
+    const { sync } = this.#parts;
+    const terminal = sync.registry.getOf('terminal', uri);
+    sync.path.transact('host', () => {
+      if (terminal === undefined) endUnloaded(this.#parts, [{ uri, local }]);
+      else if (terminal.isAlive && terminal.state.exitCode === undefined)
+        new OutputWriter(this.#parts, terminal).end(LOST_EXIT_CODE);
+    });
   }
 
   /** Lets go of all ptys; the journal is drained before. */
   async close(): Promise<void> {
     this.#isOver = true;
+    this.#recovery.end();
+    this.#unwatched.end();
     for (const runner of this.#runners.values()) runner.detach();
     this.#runners.clear();
     this.#parts.floods?.end();
-    await this.#parts.owner.close();
-    await this.#folders.close();
-  }
-
-  async #adopt(): Promise<readonly Pty[]> {
-    try {
-      return await this.#parts.owner.adopt();
-    } catch (error) {
-      this.#parts.log.error({ error }, 'the terminals of the host before this one cannot be reached');
-      return [];
-    }
-  }
-
-  async #spawn(terminal: NewTerminal): Promise<{ launch: Launch; pty: Pty }> {
-    const { ids, owner, settings, log } = this.#parts;
-    const { cwd, cols, rows } = terminal;
-    const id = ids.next();
-    try {
-      const launch = await launchOf({ settings, folders: this.#folders, log }, terminal, id);
-      const { command, env } = launch;
-      return { launch, pty: await owner.spawn({ id, command, env, cwd, cols, rows }) };
-    } catch (error) {
-      this.#dropFolder(id);
-      if (!(error instanceof PtyError)) throw error;
-      // Whoever named the program can name another one.
-      if (terminal.command === undefined) throw internalError(error.message, error);
-      throw invalidParams(error.message);
-    }
+    await this.#ptys.close();
   }
 
   /** Resolves when it is in the journal: nobody is to wait for what runs in a terminal that is taken back. */
@@ -261,7 +268,7 @@ export class Terminals implements TerminalService, TerminalStarter {
     const channel = sync.registry.create({ uri, kind: 'terminal', state, local }, sync.emittedSeq);
     sync.path.write({ op: 'markOpen', uri });
     listTerminal(sync, channel);
-    const runner = this.#attach(channel, pty);
+    const runner = this.#attach({ uri, local: channel.local }, pty, { isNew: true });
     sync.path.undo(() => {
       runner.detach();
       this.#runners.delete(uri);
@@ -269,12 +276,17 @@ export class Terminals implements TerminalService, TerminalStarter {
     sync.path.effect(() => runner.start());
   }
 
-  #attach(channel: Channel<'terminal'>, pty: Pty): TerminalRunner {
-    const runner = new TerminalRunner(this.#parts, channel, pty);
-    this.#runners.set(channel.uri, runner);
+  #attach({ uri, local }: StoredTerminal, pty: Pty, made: { isNew?: boolean } = {}): TerminalRunner {
+    const channel = this.#parts.sync.registry.getOf('terminal', uri);
+    const runner = new TerminalRunner(
+      { ...this.#parts, unwatched: this.#unwatched },
+      { uri, local: channel?.local ?? local, pty },
+    );
+    this.#runners.set(uri, runner);
+    if (channel !== undefined) runner.open(channel, made);
     void runner.ended.then(() => {
-      if (this.#runners.get(channel.uri) === runner) this.#runners.delete(channel.uri);
-      this.#dropFolder(pty.id);
+      if (this.#runners.get(uri) === runner) this.#runners.delete(uri);
+      this.#ptys.dropFolder(pty.id);
     });
     return runner;
   }
@@ -284,14 +296,12 @@ export class Terminals implements TerminalService, TerminalStarter {
     const { sync, log } = this.#parts;
     for (const uri of uris) {
       const terminal = sync.registry.getOf('terminal', uri);
-      if (terminal === undefined) sync.path.write({ op: 'dropChannel', uri });
+      if (terminal === undefined) sync.registry.disposeUnloaded(uri);
       else sync.registry.dispose(terminal);
-      const left = terminal === undefined ? undefined : this.#left.get(terminal.local.pty);
-      if (left !== undefined) {
-        sync.path.effect(() => {
-          if (this.#left.delete(left.id)) this.#discard(left);
-        });
-      }
+      sync.path.effect(() => {
+        const left = this.#recovery.removed(uri, terminal?.local);
+        if (left !== undefined) this.#ptys.discard(left);
+      });
       const runner = this.#runners.get(uri);
       if (runner === undefined) continue;
       sync.path.effect(() => {
@@ -303,23 +313,6 @@ export class Terminals implements TerminalService, TerminalStarter {
       });
     }
     unlistTerminals(sync, uris);
-  }
-
-  /** Ends a pty that no channel will ever show. */
-  #discard(pty: Pty): void {
-    this.#dropFolder(pty.id);
-    pty
-      .kill({ forgets: true })
-      .then(() => pty.release())
-      .catch((error: unknown) => this.#parts.log.error({ error, pty: pty.id }, 'a pty could not be ended'));
-  }
-
-  #dropFolder(pty: string): void {
-    this.#folders
-      .drop(pty)
-      .catch((error: unknown) =>
-        this.#parts.log.warn({ error, pty }, "a shell's files could not be removed"),
-      );
   }
 }
 

@@ -26,18 +26,17 @@ export class ViewerPace {
   /** By `steadyNow`; past once somebody has looked. */
   #awaitsViewerUntil: number;
 
-  /** `caughtUp`: `isBehind` may have become false. */
+  /** `isNew`: the terminal was made just now. `caughtUp`: `isBehind` may have become false. */
   constructor(
     { clock, timers }: { readonly clock: Clock; readonly timers: Timers },
     channel: Channel<'terminal'>,
-    caughtUp: () => void,
+    { isNew, caughtUp }: { readonly isNew: boolean; caughtUp(): void },
   ) {
-    const isNew = channel.local.offset === 0;
     this.#awaitsViewerUntil = isNew ? steadyNow(clock) + FIRST_VIEWER_MS : Number.NEGATIVE_INFINITY;
     this.#clock = clock;
     this.#timers = timers;
     this.#channel = channel;
-    this.#caughtUp = caughtUp;
+    this.#caughtUp = () => caughtUp();
   }
 
   /** True while output should wait; looked at again by itself until it is not. */

@@ -1,3 +1,4 @@
+import { findChat } from '@agenthost/protocol';
 import { AgentError } from '../agents/agent-error.ts';
 import type { AgentCommand, AgentSessionHost, ResolvedConfig } from '../agents/provider.ts';
 import { offeredTools } from '../client-tools/offers.ts';
@@ -13,7 +14,7 @@ const MOST_COMMANDS = 1_000;
 
 /** What an agent session may tell the host outside of turns; later calls of a session that has been replaced do nothing. */
 export function agentSessionHost(
-  { sync, terminals, remembered, log, workingDirectoryOf }: TurnParts,
+  { sync, terminals, remembered, log, workingDirectoryOf, isPrivate }: TurnParts,
   owner: { chat: string; session: string; isCurrent(): boolean; exited(reason: string): void },
 ): AgentSessionHost {
   const change = (work: (session: Channel<'session'>, chat: Channel<'chat'>) => void): void => {
@@ -54,6 +55,7 @@ export function agentSessionHost(
       const session = sync.registry.getOf('session', owner.session);
       return session === undefined || !owner.isCurrent() ? [] : offeredTools(session.state.activeClients);
     },
+    isPrivate: (realPath) => isPrivate(realPath),
     ready: () => sync.path.whenReady(),
     exited: (reason) => {
       if (owner.isCurrent()) owner.exited(reason);
@@ -83,7 +85,7 @@ function adoptTitle(
   title: string,
 ): void {
   const { chats, defaultChat } = session.state;
-  const entry = chats.find(({ resource }) => resource === chat.uri);
+  const entry = findChat(chats, chat.uri);
   const isOwn = entry?.title === '' || chat.local.titledBy !== undefined;
   if (entry !== undefined && isOwn && entry.title !== title) {
     sync.setLocal(chat, { ...chat.local, titledBy: 'agent' });

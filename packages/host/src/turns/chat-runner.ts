@@ -42,9 +42,13 @@ export class ChatRunner {
   readonly #agent: ChatAgent;
   readonly #instructions: Instructions;
   #run: Run | undefined;
+  /** The turn that an agent was given last: none is given twice. */
+  #begunTurn: string | undefined;
   /** Terminals of ended commands, oldest first. */
   readonly #endedTerminals: AgentTerminal[] = [];
   #usedAt: number;
+  /** The agent is to be left when the turn that it has is over. */
+  #mustRenew = false;
   #isDisposed = false;
   #isHostStopping = false;
 
@@ -85,7 +89,8 @@ export class ChatRunner {
     if (this.#isDisposed || this.#run !== undefined) return;
     const chat = this.#parts.sync.registry.getOf('chat', this.#chat);
     const turn = chat?.state.activeTurn;
-    if (chat === undefined || turn?.id !== turnId) return;
+    if (chat === undefined || turn?.id !== turnId || this.#begunTurn === turnId) return;
+    this.#begunTurn = turnId;
     const output = new LiveTurnOutput({
       ...this.#parts,
       turn: { chat: this.#chat, session: this.#session, turnId },
@@ -103,7 +108,10 @@ export class ChatRunner {
       abort: new AbortController(),
       vacated,
       vacate: () => {
-        if (this.#run === run) this.#run = undefined;
+        if (this.#run === run) {
+          this.#run = undefined;
+          if (this.#mustRenew) this.#leaveAgent();
+        }
         release();
         resolve();
       },
@@ -152,11 +160,24 @@ export class ChatRunner {
   /** The agent's memory no longer fits the chat: the next turn opens it anew, primed with what is left [CHAT-6]. */
   forget(): void {
     this.stop();
+    // Its id may come again.
+    this.#begunTurn = undefined;
+    this.#leaveAgent();
+  }
+
+  /** The next turn opens another session of the agent, primed with the history; a turn that runs goes on with this one. */
+  renewAgent(): void {
+    if (this.#run !== undefined && this.#run.command === undefined) this.#mustRenew = true;
+    else this.#leaveAgent();
+  }
+
+  #leaveAgent(): void {
+    this.#mustRenew = false;
     const close = this.#agent.leave();
     void (this.#run?.vacated ?? Promise.resolve()).then(close);
     this.#parts.sync.path.transact('host', () => {
       const chat = this.#parts.sync.registry.getOf('chat', this.#chat);
-      // Gone already with the tick that cut the history, but for what the agent has saved between that and now.
+      // Gone already with the tick that asked for it, but for what the agent has saved between that and now.
       if (chat !== undefined) forgetMemory(this.#parts.sync, chat);
     });
   }

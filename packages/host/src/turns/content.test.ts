@@ -171,6 +171,21 @@ describe('contents', () => {
     expect(made.diff).toStrictEqual({ added: 1, removed: 0 });
   });
 
+  it('[CS-3] of a version above 4 MiB both ends are kept, and what is left out is said; the lines of large ones are not counted', async () => {
+    const { host, client, output } = await setUp();
+    const before = `first\n${'x\n'.repeat(4 * KIB * KIB)}last\n`;
+    const edit = output.fileEdit({ uri: 'file:///a', before, after: 'new\n' });
+    await host.run();
+    expect(edit.diff).toBeUndefined();
+    const { data } = await read(client, edit.before?.content.uri ?? '');
+    expect(data).toMatch(
+      /^first\nx\n[^]*x\n\n\[… \d+ of 8388619 characters are left out here: the host keeps 4194304 of a version\]\n[^]*last\n$/,
+    );
+    expect(data.length).toBeLessThan(4.01 * KIB * KIB);
+    expect(edit.before?.content.sizeHint).toBe(Buffer.byteLength(data));
+    expect(await read(client, edit.after?.content.uri ?? '')).toMatchObject({ data: 'new\n' });
+  });
+
   const readEdit = (client: RawClient, edit: FileEdit) => read(client, edit.after?.content.uri ?? '');
 
   it('[RES-1] [CHAT-6] go with a turn that is cut off, and none come after it', async () => {

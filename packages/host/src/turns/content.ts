@@ -9,8 +9,12 @@ const MAX_INLINE = 256 * 1024;
 /** What of a text stays in state, at either end; characters. */
 const HEAD = 32 * 1024;
 const TAIL = 32 * 1024;
-/** Counting lines stops after so long; worst cases explode. */
-const DIFF_TIMEOUT_MS = 100;
+/** Of a changed file, what is kept of each version, in characters: beyond it the middle is left out. */
+const MAX_VERSION_LENGTH = 4 * 1024 * 1024;
+/** Lines are counted in versions of up to so many characters together: a list of all lines takes many times their memory. */
+const MAX_DIFF_LENGTH = 1024 * 1024;
+/** Counting stops after so long; worst cases explode. */
+const DIFF_TIMEOUT_MS = 50;
 
 /** Scheme of the URIs of what a host keeps outside of state. */
 export const CONTENT_SCHEME = 'agenthost-content';
@@ -54,9 +58,12 @@ export class ContentStore {
     return { uri: `${CONTENT_SCHEME}:/${id}`, sizeHint: data.byteLength, contentType };
   }
 
-  /** A change of a text file, its contents behind URIs [CS-3]. */
+  /** A change of a text file, its contents behind URIs [CS-3]. Of a version above 4 MiB both ends are kept. */
   fileEdit(of: ContentOwner, { uri, before, after }: FileChange): FileEdit {
-    const side = (text: string) => ({ uri, content: this.put(of, text, 'text/plain; charset=utf-8') });
+    const side = (text: string) => ({
+      uri,
+      content: this.put(of, fittedVersion(text), 'text/plain; charset=utf-8'),
+    });
     const counts = countLines(before ?? '', after ?? '');
     return {
       ...(before === undefined ? {} : { before: side(before) }),
@@ -151,6 +158,10 @@ function largeParts(parts: readonly Sized[]): ReadonlySet<object> {
   return large;
 }
 
+/** Bytes of what a call shows, about. */
+export const lengthOf = (content: readonly ToolResultContent[]): number =>
+  content.reduce((sum, block) => sum + sizeOf(block), 0);
+
 const sized = (block: ToolResultContent): Sized => ({ part: block, size: sizeOf(block) });
 
 function sizeOf(block: ToolResultContent): number {
@@ -179,9 +190,20 @@ function shortened(text: string): string {
   return `${head}\n…\n${tail}`;
 }
 
-const endsOf = (text: string): { head: string; tail: string } => ({
-  head: cutEnd(text.slice(0, HEAD)),
-  tail: cutStart(text.slice(-TAIL)),
+/** How many characters of a changed file's versions are kept. */
+export const keptLength = ({ before = '', after = '' }: FileChange): number =>
+  Math.min(before.length, MAX_VERSION_LENGTH) + Math.min(after.length, MAX_VERSION_LENGTH);
+
+function fittedVersion(text: string): string {
+  if (text.length <= MAX_VERSION_LENGTH) return text;
+  const { head, tail } = endsOf(text, MAX_VERSION_LENGTH / 2, MAX_VERSION_LENGTH / 2);
+  const left = text.length - head.length - tail.length;
+  return `${head}\n[… ${left} of ${text.length} characters are left out here: the host keeps ${MAX_VERSION_LENGTH} of a version]\n${tail}`;
+}
+
+const endsOf = (text: string, headLength = HEAD, tailLength = TAIL): { head: string; tail: string } => ({
+  head: cutEnd(text.slice(0, headLength)),
+  tail: cutStart(text.slice(-tailLength)),
 });
 
 // A cut must not leave half of a surrogate pair.
@@ -189,6 +211,7 @@ const cutEnd = (text: string): string => (/[\uD800-\uDBFF]$/.test(text) ? text.s
 const cutStart = (text: string): string => (/^[\uDC00-\uDFFF]/.test(text) ? text.slice(1) : text);
 
 function countLines(before: string, after: string): { added: number; removed: number } | undefined {
+  if (before.length + after.length > MAX_DIFF_LENGTH) return undefined;
   const changes = diffLines(before, after, { timeout: DIFF_TIMEOUT_MS });
   if (changes === undefined) return undefined;
   let added = 0;

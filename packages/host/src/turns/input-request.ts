@@ -1,4 +1,10 @@
-import type { ChatAction, ChatInputAnswer, ChatInputRequest, ChatState } from '@agenthost/protocol';
+import {
+  type ChatAction,
+  type ChatInputAnswer,
+  type ChatInputRequest,
+  type ChatState,
+  findById,
+} from '@agenthost/protocol';
 import type { InputQuestions, InputResponse } from '../agents/turn.ts';
 import type { Channel } from '../sync/channel.ts';
 
@@ -42,7 +48,7 @@ export class LiveInputRequests {
 
   /** A request was closed: the state shows how, unless it has been asked anew since. */
   completed(state: ChatState, requestId: string): void {
-    if (state.inputRequests?.some(({ id }) => id === requestId) === true) return;
+    if (findById(state.inputRequests, requestId) !== undefined) return;
     const part = state.activeTurn?.responseParts.findLast(
       (each) => each.kind === 'inputRequest' && each.request.id === requestId,
     );
@@ -59,7 +65,7 @@ export class LiveInputRequests {
 
   #withdraw(requestId: string): void {
     this.#emit((chat) =>
-      chat.state.inputRequests?.some(({ id }) => id === requestId) === true
+      findById(chat.state.inputRequests, requestId) !== undefined
         ? { type: 'chat/inputCompleted', requestId, response: 'cancel' }
         : undefined,
     );

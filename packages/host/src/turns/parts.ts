@@ -10,6 +10,8 @@ import type { Sync } from '../sync/sync.ts';
 import type { TerminalService } from '../terminals/service.ts';
 import type { ClientToolRuns } from './client-tool.ts';
 import type { ContentStore } from './content.ts';
+import type { CopiedParts } from './copied-parts.ts';
+import type { MessageContents } from './message-contents.ts';
 
 /** What running turns needs. */
 export interface TurnParts {
@@ -17,9 +19,12 @@ export interface TurnParts {
   readonly agents: AgentRegistry;
   readonly remembered: RememberedAgents;
   readonly timers: Timers;
+  /** Absent: the process is not the host's alone, and its heap is left to V8. */
+  readonly copied?: CopiedParts;
   readonly ids: Ids;
   readonly log: Log;
   readonly contents: ContentStore;
+  readonly attached: MessageContents;
   readonly approvals: Approvals;
   readonly clientTools: ClientToolRuns;
   readonly terminals: Pick<TerminalService, 'startForAgent'>;
@@ -33,4 +38,6 @@ export interface TurnParts {
   readonly readResource: TurnInput['readResource'];
   /** Absolute path; rejects with `AgentError` when the folder has gone. */
   workingDirectoryOf(session: Channel<'session'>, chat: Channel<'chat'>): Promise<string>;
+  /** Whether a real path is the host's own. */
+  isPrivate(realPath: string): Promise<boolean>;
 }

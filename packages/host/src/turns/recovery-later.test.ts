@@ -1,3 +1,5 @@
+import type { SessionState } from '@agenthost/protocol';
+import { SimulatedClock } from '@agenthost/testkit';
 import { expect, test } from 'vitest';
 import { JournalError } from '../journal/journal.ts';
 import { MemoryDisk } from '../journal/memory-disk.ts';
@@ -7,13 +9,13 @@ import { createHost } from '../main/create-host.ts';
 
 const SESSION = 'ahp-session:/read-late';
 
-/** A journal that cannot read that session the first time. */
+/** A journal that cannot read that session the first times. Default: once. */
 class StumblingJournal extends MemoryJournal {
-  #hasStumbled = false;
+  stumbles = 1;
 
   override async readChannel(uri: string): ReturnType<MemoryJournal['readChannel']> {
-    if (uri !== SESSION || this.#hasStumbled) return super.readChannel(uri);
-    this.#hasStumbled = true;
+    if (uri !== SESSION || this.stumbles === 0) return super.readChannel(uri);
+    this.stumbles -= 1;
     throw new JournalError('io', 'this read fails');
   }
 }
@@ -28,8 +30,8 @@ class FullJournal extends MemoryJournal {
   }
 }
 
-/** A disk with a session that was being created when its host went away. */
-async function interrupted(): Promise<MemoryDisk> {
+/** A disk with a session that was being created when its host went away, unless `more` says something else of it. */
+async function interrupted(more: Partial<SessionState> = {}): Promise<MemoryDisk> {
   const disk = new MemoryDisk();
   const before = new MemoryJournal(disk);
   await before.open();
@@ -40,6 +42,7 @@ async function interrupted(): Promise<MemoryDisk> {
     lifecycle: 'creating',
     activeClients: [],
     chats: [],
+    ...more,
   };
   await before.commit([
     {
@@ -82,4 +85,20 @@ test('[CONN-8] what could not be read at the start is ended as soon as somebody 
   await sync.path.drain();
   expect(await journal.listOpen()).toEqual([]);
   await host.stop();
+});
+
+test('[SESS-8] [CONN-8] clients of a session that could not be read at the start are let go of once it can be', async () => {
+  const disk = await interrupted({ lifecycle: 'ready', activeClients: [{ clientId: 'gone', tools: [] }] });
+  const clock = new SimulatedClock();
+  const journal = new StumblingJournal(disk);
+  // Recovery looks, and then whoever follows active clients.
+  journal.stumbles = 2;
+  const host = createHost({ journal, agents: [], log: memoryLog(), clock, timers: clock });
+  await clock.runUntilSettled(host.start());
+  const { sync } = host.core;
+  const session = await sync.registry.openOf('session', SESSION);
+  expect(session?.state.activeClients).toHaveLength(1);
+  await clock.advance(31_000);
+  expect(session?.state.activeClients).toEqual([]);
+  await clock.runUntilSettled(host.stop());
 });

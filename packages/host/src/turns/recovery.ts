@@ -1,18 +1,22 @@
 import type { Log } from '../lib/log.ts';
-import type { Channel } from '../sync/channel.ts';
+import { Channel } from '../sync/channel.ts';
 import { dropImported } from '../sync/importing.ts';
+import type { TerminalLocal } from '../sync/locals.ts';
 import type { Sync } from '../sync/sync.ts';
 
 /**
  * Ends what a host that went away left open, as ordinary journaled actions, before anybody is let in [CONN-8]. The
- * partial response is kept; queued messages wait for somebody. Terminals may go on: `recoverTerminals` decides, first; it is told
- * whether those that it gets are all, or some channel could not be read that may be one. Rejects with the journal's error when it
+ * partial response is kept; queued messages wait for somebody. Terminals may go on: `recoverTerminals` decides, first, and they are
+ * not loaded for it; it is told whether those that it gets are all, or some channel could not be read that may be one. Rejects with the journal's error when it
  * cannot be written: nobody is let in to a host that shows as running what is not.
  */
 export async function recoverOpen(
   sync: Sync,
   log: Log,
-  recoverTerminals: (terminals: readonly Channel<'terminal'>[], areAll: boolean) => Promise<void>,
+  recoverTerminals: (
+    terminals: readonly { readonly uri: string; readonly local: TerminalLocal }[],
+    areAll: boolean,
+  ) => Promise<void>,
 ): Promise<void> {
   const error = { errorType: 'hostRestarted', message: 'The host was restarted while this was running' };
   const cutImport = {
@@ -24,14 +28,16 @@ export async function recoverOpen(
     failure = present;
   });
   const open = new Map<string, Channel | undefined>();
+  const terminals = new Map<string, TerminalLocal>();
   const unread = new Set<string>();
   for (const uri of await sync.journal.listOpen()) {
-    const channel = await openOr(sync, log, uri);
-    if (channel === 'unreadable') unread.add(uri);
-    else open.set(uri, channel);
+    const found = await readOr(log, uri, () => readOpen(sync, uri));
+    if (found === 'unreadable') unread.add(uri);
+    else if (found === undefined || found instanceof Channel) open.set(uri, found);
+    else terminals.set(uri, found);
   }
   await recoverTerminals(
-    [...open.values()].flatMap((channel) => (channel?.is('terminal') === true ? [channel] : [])),
+    [...terminals].map(([uri, local]) => ({ uri, local })),
     unread.size === 0,
   );
   const end = (uri: string, channel: Channel | undefined): void => {
@@ -50,7 +56,7 @@ export async function recoverOpen(
     });
     log.info({ uri }, 'ended what was open when the host went away');
   };
-  for (const [uri, channel] of open) if (channel?.is('terminal') !== true) end(uri, channel);
+  for (const [uri, channel] of open) end(uri, channel);
   // Once it can be read, people see it, and nobody else would ever end what it shows as running.
   sync.registry.onLoaded((channel) => {
     if (unread.delete(channel.uri) && !channel.is('terminal')) end(channel.uri, channel);
@@ -69,11 +75,18 @@ export function markOpenTurns(sync: Sync): void {
 }
 
 /** A damaged row must not keep the host from starting: it stays marked, and is looked at again when somebody needs it, or at the next start. */
-async function openOr(sync: Sync, log: Log, uri: string): Promise<Channel | 'unreadable' | undefined> {
+async function readOr<T>(log: Log, uri: string, read: () => Promise<T>): Promise<T | 'unreadable'> {
   try {
-    return await sync.registry.open(uri);
+    return await read();
   } catch (error) {
     log.error({ error, uri }, 'a channel that was open when the host went away cannot be read');
     return 'unreadable';
   }
+}
+
+/** The row says what kind it is, not the URI: clients choose its scheme. */
+async function readOpen(sync: Sync, uri: string): Promise<Channel | TerminalLocal | undefined> {
+  const head = await sync.journal.readChannelHead(uri);
+  // Written by this host from a checked value.
+  return head?.kind === 'terminal' ? JSON.parse(head.local) : sync.registry.open(uri);
 }

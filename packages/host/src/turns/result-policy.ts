@@ -1,4 +1,4 @@
-import type { ChatAction } from '@agenthost/protocol';
+import { type ActiveTurn, type ChatAction, findToolCallPart, type ResponsePart } from '@agenthost/protocol';
 import type { Approvals } from '../approvals/approvals.ts';
 import type { Channel } from '../sync/channel.ts';
 import type { Sync } from '../sync/sync.ts';
@@ -14,12 +14,16 @@ export function applyPolicyToResults(
   approvals: Approvals,
   answered: (chat: string, action: ResultAnswer) => void,
 ): void {
-  const look = (chat: Channel<'chat'>, sessionUri: string): void => {
+  const look = (
+    chat: Channel<'chat'>,
+    sessionUri: string,
+    partsOf: (turn: ActiveTurn) => Iterable<ResponsePart | undefined>,
+  ): void => {
     const policy = approvals.policyOf(sessionUri);
     const turn = chat.state.activeTurn;
     if (turn === undefined || (policy !== 'all' && policy !== 'none')) return;
-    for (const part of turn.responseParts) {
-      if (part.kind !== 'toolCall' || part.toolCall.status !== 'pending-result-confirmation') continue;
+    for (const part of partsOf(turn)) {
+      if (part?.kind !== 'toolCall' || part.toolCall.status !== 'pending-result-confirmation') continue;
       const { toolCallId, _meta } = part.toolCall;
       const approved = policy === 'all';
       const mark = approved ? { resultApprovedBy: { policy } } : { resultDeniedBy: { policy } };
@@ -36,11 +40,13 @@ export function applyPolicyToResults(
   };
   sync.observe('chat', ({ channel, action }) => {
     if (action.type === 'chat/toolCallComplete' && action.requiresResultConfirmation === true)
-      look(channel, channel.session ?? '');
+      look(channel, channel.session ?? '', ({ responseParts }) => [
+        findToolCallPart(responseParts, action.toolCallId),
+      ]);
   });
   sync.observe('session', ({ channel, action }) => {
     if (action.type !== 'session/configChanged') return;
     for (const chat of [...sync.registry.ofSession(channel.uri)])
-      if (chat.is('chat')) look(chat, channel.uri);
+      if (chat.is('chat')) look(chat, channel.uri, ({ responseParts }) => responseParts);
   });
 }

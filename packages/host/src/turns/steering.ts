@@ -9,14 +9,14 @@ const ANSWER_GRACE_MS = 5_000;
 
 /** Brings the steering messages of one turn to its agent, one after the other [CHAT-12]. */
 export class Steering {
-  readonly #parts: Pick<TurnParts, 'sync' | 'timers' | 'log'>;
+  readonly #parts: Pick<TurnParts, 'sync' | 'timers' | 'log' | 'attached'>;
   readonly #turn: { readonly chat: string; readonly turnId: string };
   /** Who has the turn; absent before that is known, and when the turn is as good as over. */
   #taker: AgentSession | 'host' | undefined;
   #delivery: Promise<void> | undefined;
 
   constructor(
-    parts: Pick<TurnParts, 'sync' | 'timers' | 'log'>,
+    parts: Pick<TurnParts, 'sync' | 'timers' | 'log' | 'attached'>,
     turn: { readonly chat: string; readonly turnId: string },
   ) {
     this.#parts = parts;
@@ -85,11 +85,17 @@ export class Steering {
 
   /** What the agent has stands in the turn, also when a person has edited, replaced or removed the message since. */
   #consume(chat: Channel<'chat'>, pending: PendingMessage): void {
-    const { sync } = this.#parts;
+    const { sync, attached } = this.#parts;
     const present = chat.state.steeringMessage;
+    const place = { session: chat.session ?? '', chat: chat.uri };
+    const message = attached.inTurn(place, pending.message, this.#turn.turnId);
     if (present?.id === pending.id && isSame(present.message, pending.message))
       sync.emit(chat, { type: 'chat/pendingMessageRemoved', kind: 'steering', id: pending.id });
-    sync.emit(chat, { type: 'chat/responsePart', turnId: this.#turn.turnId, part: steeringPart(pending) });
+    sync.emit(chat, {
+      type: 'chat/responsePart',
+      turnId: this.#turn.turnId,
+      part: steeringPart({ ...pending, message }),
+    });
   }
 
   /** The chat, while this turn is its active one. */

@@ -28,7 +28,8 @@ export class TurnSupervisor {
   async #begin(sessionUri: string, chatUri: string): Promise<void> {
     const { sync } = this.#parts;
     const chat = sync.registry.getOf('chat', chatUri);
-    if (chat === undefined) return;
+    // A host that stops opens no agent: the next one says that the session was not created.
+    if (this.#isDisposed || chat === undefined) return;
     const release = chat.pin();
     try {
       await this.#runner(chat).open();
@@ -92,6 +93,14 @@ export class TurnSupervisor {
   forget(chatUri: string): void {
     const chat = this.#parts.sync.registry.getOf('chat', chatUri);
     if (chat !== undefined) this.#runner(chat).forget();
+  }
+
+  /** The chat's agent is to forget what it was allowed for good: its next turn opens another session of it. A turn that runs goes on. */
+  renewAgent(chatUri: string, provider: string): void {
+    const { agents } = this.#parts;
+    // One that this host no longer offers runs nothing.
+    if (agents.ids.includes(provider)) agents.get(provider).forgetGrants?.(chatUri);
+    this.#runners.get(chatUri)?.renewAgent();
   }
 
   answered(chatUri: string, action: Extract<ChatAction, { type: 'chat/toolCallConfirmed' }>): void {

@@ -1,44 +1,44 @@
-import type {
-  ChatAction,
-  ChatState,
-  StringOrMarkdown,
-  ToolCallResult,
-  ToolCallState,
-  ToolResultContent,
-  ToolResultSubagentContent,
+import {
+  type ChatAction,
+  type ChatState,
+  findToolCallPart,
+  type StringOrMarkdown,
+  TEXT_LIMITS,
+  type ToolCallResult,
+  type ToolCallState,
+  type ToolResultContent,
+  type ToolResultSubagentContent,
 } from '@agenthost/protocol';
 import type { ToolCallAnswer, ToolCallHandle, ToolCallQuestion, ToolCallReady } from '../agents/tool-call.ts';
 import type { OpenQuestion } from '../approvals/approvals.ts';
 import type { Verdict } from '../approvals/policy.ts';
 import type { Channel } from '../sync/channel.ts';
-import { previewOf } from './content.ts';
+import { lengthOf, previewOf } from './content.ts';
 import { answerOf, type DecisionMark, markedMeta, markOf } from './decision-mark.ts';
-import type { Pace } from './pace.ts';
 import { SubagentBlocks } from './subagent-blocks.ts';
 
-type Emit = (make: (chat: Channel<'chat'>) => ChatAction | undefined) => void;
+/** Emits in a step of so many characters; resolves when the agent may take the next. */
+type Emit = (make: (chat: Channel<'chat'>) => ChatAction | undefined, length?: number) => Promise<void>;
 type Confirmed = Extract<ChatAction, { type: 'chat/toolCallConfirmed' }>;
+
+/** Whether state holds only the beginning of the input. */
+const isCut = ({ toolInput = '' }: ToolCallQuestion): boolean => toolInput.length > TEXT_LIMITS.text.max;
 
 const SKIPPED: ToolCallAnswer = { approved: false, reason: 'skipped' };
 
 /** The state of a tool call of the active turn. */
-export function findToolCall(state: ChatState, toolCallId: string): ToolCallState | undefined {
-  const part = state.activeTurn?.responseParts.findLast(
-    (each) => each.kind === 'toolCall' && each.toolCall.toolCallId === toolCallId,
-  );
-  return part?.kind === 'toolCall' ? part.toolCall : undefined;
-}
+export const findToolCall = ({ activeTurn }: ChatState, toolCallId: string): ToolCallState | undefined =>
+  activeTurn && findToolCallPart(activeTurn.responseParts, toolCallId)?.toolCall;
 
 /** Walks one tool call of an open turn through its states [CHAT-7]. */
 export class LiveToolCall implements ToolCallHandle {
   readonly id: string;
   readonly #turnId: string;
-  readonly #pace: Pace;
   readonly #send: Emit;
   readonly #fit: (result: ToolCallResult) => ToolCallResult;
   readonly #open: (question: ToolCallQuestion) => OpenQuestion;
-  /** Who waits for a person, asked already or not: at the end all of them go on. */
-  readonly #waiting = new Set<() => void>();
+  /** Who waits for a person, asked already or not: at the end all of them go on. Absent where nobody has waited: turns have thousands of calls. */
+  #waiting: Set<() => void> | undefined;
   /** The question, or the result, that a person sees now. */
   #resolveAnswer: ((answer: ToolCallAnswer) => void) | undefined;
   /** What people are asked, or were last. */
@@ -46,13 +46,12 @@ export class LiveToolCall implements ToolCallHandle {
   /** What decided in place of a person. */
   #mark: DecisionMark | undefined;
   #resolveResult: ((result: { approved: boolean }) => void) | undefined;
-  readonly #subagents = new SubagentBlocks();
+  #subagents: SubagentBlocks | undefined;
   #isOver = false;
 
   constructor(parts: {
     id: string;
     turnId: string;
-    pace: Pace;
     emit: Emit;
     fit(result: ToolCallResult): ToolCallResult;
     /** Asks what answers for people. */
@@ -60,7 +59,6 @@ export class LiveToolCall implements ToolCallHandle {
   }) {
     this.id = parts.id;
     this.#turnId = parts.turnId;
-    this.#pace = parts.pace;
     this.#send = parts.emit;
     this.#fit = parts.fit;
     this.#open = (question) => parts.open(question);
@@ -68,19 +66,22 @@ export class LiveToolCall implements ToolCallHandle {
 
   input(delta: string, invocationMessage?: StringOrMarkdown): Promise<void> {
     if (this.#isOver) return Promise.resolve();
-    this.#emitIn(['streaming'], () => ({
-      type: 'chat/toolCallDelta',
-      ...this.#target,
-      content: delta,
-      ...(invocationMessage === undefined ? {} : { invocationMessage }),
-    }));
-    return this.#pace.step();
+    return this.#emitIn(
+      ['streaming'],
+      () => ({
+        type: 'chat/toolCallDelta',
+        ...this.#target,
+        content: delta,
+        ...(invocationMessage === undefined ? {} : { invocationMessage }),
+      }),
+      { length: delta.length },
+    );
   }
 
   confirm(question: ToolCallQuestion): Promise<ToolCallAnswer> {
     if (this.#isOver) return Promise.resolve(SKIPPED);
     const { promise, resolve, giveUp } = this.#wait(SKIPPED);
-    this.#emitIn(
+    void this.#emitIn(
       ['streaming', 'running'],
       (call) => {
         const open = this.#open(question);
@@ -101,11 +102,12 @@ export class LiveToolCall implements ToolCallHandle {
           ...(question.confirmationTitle === undefined
             ? {}
             : { confirmationTitle: question.confirmationTitle }),
-          ...(question.editable === undefined ? {} : { editable: question.editable }),
+          // A person would send back what was cut.
+          ...(question.editable === undefined || isCut(question) ? {} : { editable: question.editable }),
           options: [...open.options],
         };
       },
-      giveUp,
+      { refused: giveUp, length: question.toolInput?.length ?? 0 },
     );
     const verdict = this.#question?.verdict;
     if (verdict?.outcome === 'deny') this.#decide(verdict);
@@ -114,22 +116,28 @@ export class LiveToolCall implements ToolCallHandle {
   }
 
   run(question: ToolCallReady): void {
-    this.#emitIn(['streaming', 'running'], (call) => ({
-      type: 'chat/toolCallReady',
-      ...this.#target,
-      ...this.#ready(question, call),
-      // New fields for a call that runs do not change why it may.
-      confirmed: call.status === 'running' ? call.confirmed : 'not-needed',
-    }));
+    void this.#emitIn(
+      ['streaming', 'running'],
+      (call) => ({
+        type: 'chat/toolCallReady',
+        ...this.#target,
+        ...this.#ready(question, call),
+        // New fields for a call that runs do not change why it may.
+        confirmed: call.status === 'running' ? call.confirmed : 'not-needed',
+      }),
+      { length: question.toolInput?.length ?? 0 },
+    );
     this.#showSubagents();
   }
 
   content(content: readonly ToolResultContent[]): void {
-    this.#emitIn(['running'], () => ({
-      type: 'chat/toolCallContentChanged',
-      ...this.#target,
-      content: previewOf(this.#subagents.into(content)),
-    }));
+    if (this.#isOver) return;
+    const shown = previewOf(this.#subagents?.into(content) ?? [...content]);
+    void this.#emitIn(
+      ['running'],
+      () => ({ type: 'chat/toolCallContentChanged', ...this.#target, content: shown }),
+      { length: lengthOf(shown) },
+    );
   }
 
   complete(
@@ -137,10 +145,10 @@ export class LiveToolCall implements ToolCallHandle {
     options: { requiresResultConfirmation?: boolean; meta?: Record<string, unknown> } = {},
   ): Promise<{ approved: boolean }> {
     if (this.#isOver) return Promise.resolve({ approved: false });
-    const fitted = this.#fit(this.#subagents.intoResult(result));
+    const fitted = this.#fit(this.#subagents?.intoResult(result) ?? result);
     const { promise, resolve, giveUp } = this.#wait({ approved: false });
     const mustConfirm = options.requiresResultConfirmation === true;
-    this.#emitIn(
+    void this.#emitIn(
       ['running', 'pending-confirmation'],
       (call) => {
         this.#takeAnswer()?.(SKIPPED);
@@ -154,13 +162,14 @@ export class LiveToolCall implements ToolCallHandle {
           ...(mustConfirm ? { requiresResultConfirmation: true } : {}),
         };
       },
-      giveUp,
+      { refused: giveUp, length: lengthOf(result.content ?? []) },
     );
     return promise;
   }
 
   /** Names a worker chat of the call: at once while it runs, else as soon as it does. */
   subagent(block: ToolResultSubagentContent): void {
+    this.#subagents ??= new SubagentBlocks();
     this.#subagents.add(block);
     this.#showSubagents();
   }
@@ -196,12 +205,12 @@ export class LiveToolCall implements ToolCallHandle {
   end(): void {
     this.#isOver = true;
     this.#question?.close();
-    for (const giveUp of this.#waiting) giveUp();
+    for (const giveUp of this.#waiting ?? []) giveUp();
   }
 
   /** Something has decided what people are asked. */
   #decide(verdict: Verdict): void {
-    this.#emitIn(['pending-confirmation'], (call) => {
+    void this.#emitIn(['pending-confirmation'], (call) => {
       const toolInput = 'toolInput' in call ? call.toolInput : undefined;
       const answer = answerOf(verdict, toolInput, this.#question?.deniedMessage);
       this.#takeAnswer()?.(answer);
@@ -229,11 +238,13 @@ export class LiveToolCall implements ToolCallHandle {
 
   /** Questions and new fields take the content of a call away; the workers stay in it. */
   #showSubagents(): void {
-    this.#emitIn(['running'], (call) => {
+    const subagents = this.#subagents;
+    if (subagents === undefined) return;
+    void this.#emitIn(['running'], (call) => {
       const { content = [] } = call.status === 'running' ? call : {};
-      return this.#subagents.areIn(content)
+      return subagents.areIn(content)
         ? undefined
-        : { type: 'chat/toolCallContentChanged', ...this.#target, content: this.#subagents.into(content) };
+        : { type: 'chat/toolCallContentChanged', ...this.#target, content: subagents.into(content) };
     });
   }
 
@@ -247,12 +258,14 @@ export class LiveToolCall implements ToolCallHandle {
   /** A promise that also resolves, as `otherwise`, when nobody will answer any more. */
   #wait<T>(otherwise: T): { promise: Promise<T>; resolve: (value: T) => void; giveUp: () => void } {
     const { promise, resolve: settle } = Promise.withResolvers<T>();
+    const waiting = (this.#waiting ??= new Set());
     const giveUp = (): void => resolve(otherwise);
     const resolve = (value: T): void => {
-      this.#waiting.delete(giveUp);
+      waiting.delete(giveUp);
+      if (waiting.size === 0 && this.#waiting === waiting) this.#waiting = undefined;
       settle(value);
     };
-    this.#waiting.add(giveUp);
+    waiting.add(giveUp);
     return { promise, resolve, giveUp };
   }
 
@@ -264,13 +277,13 @@ export class LiveToolCall implements ToolCallHandle {
   #emitIn(
     statuses: readonly ToolCallState['status'][],
     make: (call: ToolCallState) => ChatAction | undefined,
-    refused: () => void = () => undefined,
-  ): void {
-    this.#send((chat) => {
+    { refused = () => undefined, length = 0 }: { refused?: () => void; length?: number } = {},
+  ): Promise<void> {
+    return this.#send((chat) => {
       const call = findToolCall(chat.state, this.id);
       if (call !== undefined && statuses.includes(call.status)) return make(call);
       refused();
       return undefined;
-    });
+    }, length);
   }
 }

@@ -1,4 +1,13 @@
-import type { ChatAction, FileEdit, StringOrMarkdown, ToolCallResult, UsageInfo } from '@agenthost/protocol';
+import {
+  type ChatAction,
+  type ChatInputQuestion,
+  cutText,
+  type FileEdit,
+  type StringOrMarkdown,
+  TEXT_LIMITS,
+  type ToolCallResult,
+  type UsageInfo,
+} from '@agenthost/protocol';
 import { AgentError } from '../agents/agent-error.ts';
 import type { ClientToolCall } from '../agents/client-tool.ts';
 import type { ToolCallHandle, ToolCallStart } from '../agents/tool-call.ts';
@@ -13,14 +22,19 @@ import type {
 import type { Approvals } from '../approvals/approvals.ts';
 import type { Ids } from '../lib/clock.ts';
 import type { Channel } from '../sync/channel.ts';
-import type { Sync } from '../sync/sync.ts';
+import { type Sync, withinLimits } from '../sync/sync.ts';
+import { isTextAppend } from '../sync/text-append.ts';
 import type { ClientToolRuns } from './client-tool.ts';
-import type { ContentStore } from './content.ts';
+import { type ContentStore, keptLength } from './content.ts';
+import type { CopiedParts } from './copied-parts.ts';
 import { withoutMarks } from './decision-mark.ts';
 import { LiveInputRequests } from './input-request.ts';
 import { Pace } from './pace.ts';
 import { LiveToolCall } from './tool-call.ts';
-import { MAX_TURN_LENGTH, TurnSize } from './turn-size.ts';
+import { TurnSize } from './turn-size.ts';
+
+/** Questions, confirmations and running client tools of one session that may wait at once. */
+export const MAX_OPEN_QUESTIONS = 1_000;
 
 /** The turn that an output belongs to, while it is the chat's active one. */
 export interface LiveTurn {
@@ -28,6 +42,12 @@ export interface LiveTurn {
   readonly session: string;
   readonly turnId: string;
 }
+
+/** Whether clients can refer to something by this id. */
+const isNameable = (id: string): boolean => id.length <= TEXT_LIMITS.id.max;
+
+const canBeAnswered = (question: ChatInputQuestion): boolean =>
+  isNameable(question.id) && (!('options' in question) || question.options.every(({ id }) => isNameable(id)));
 
 /** Makes a worker chat for a call of a turn [CHAT-2]. */
 export type SpawnChat = (of: LiveTurn, worker: WorkerChatStart) => WorkerChat;
@@ -42,6 +62,7 @@ export class LiveTurnOutput implements TurnOutput {
   readonly #spawnChat: SpawnChat;
   readonly #pace: Pace;
   readonly #size = new TurnSize();
+  readonly #copied: CopiedParts | undefined;
   readonly #onFull: (() => void) | undefined;
   readonly #clientTools: ClientToolRuns;
   /** Aborts when the turn is over. */
@@ -58,10 +79,12 @@ export class LiveTurnOutput implements TurnOutput {
     clientTools: ClientToolRuns;
     turn: LiveTurn;
     spawnChat: SpawnChat;
+    copied?: CopiedParts;
     /** The turn has become too large, and was ended for it. */
     onFull?: () => void;
   }) {
     this.#onFull = parts.onFull;
+    this.#copied = parts.copied;
     this.#spawnChat = parts.spawnChat;
     this.#sync = parts.sync;
     this.#ids = parts.ids;
@@ -69,9 +92,9 @@ export class LiveTurnOutput implements TurnOutput {
     this.#approvals = parts.approvals;
     this.#clientTools = parts.clientTools;
     this.#turn = parts.turn;
-    this.#pace = new Pace(parts.sync);
+    this.#pace = new Pace(parts.sync, (why) => this.#endRunaway(why));
     this.#inputRequests = new LiveInputRequests({
-      emit: (make) => this.#emit(make),
+      emit: (make) => void this.#emit(make),
       newId: () => this.#ids.next(),
     });
   }
@@ -84,17 +107,27 @@ export class LiveTurnOutput implements TurnOutput {
     return this.#append('reasoning', text);
   }
 
+  ready(): Promise<void> {
+    return this.#isOver ? Promise.resolve() : this.#pace.ready();
+  }
+
   notify(content: StringOrMarkdown): void {
     const { turnId } = this.#turn;
-    this.#emit(() => ({ type: 'chat/responsePart', turnId, part: { kind: 'systemNotification', content } }));
+    const { max } = TEXT_LIMITS.sentence;
+    const shown = typeof content === 'string' ? cutText(content, max) : content;
+    void this.#emit(() => ({
+      type: 'chat/responsePart',
+      turnId,
+      part: { kind: 'systemNotification', content: shown },
+    }));
   }
 
   usage(usage: UsageInfo): void {
-    this.#emit(() => ({ type: 'chat/usage', turnId: this.#turn.turnId, usage }));
+    void this.#emit(() => ({ type: 'chat/usage', turnId: this.#turn.turnId, usage }));
   }
 
   activity(text: string | undefined): void {
-    this.#emit((chat) =>
+    void this.#emit((chat) =>
       chat.state.activity === text
         ? undefined
         : { type: 'chat/activityChanged', ...(text === undefined ? {} : { activity: text }) },
@@ -102,21 +135,23 @@ export class LiveTurnOutput implements TurnOutput {
   }
 
   fileEdit(change: FileChange): FileEdit {
+    if (!this.#isOver) void this.#pace.step(keptLength(change), this.#pace.stepped);
     return this.#contents.fileEdit(this.#turn, change);
   }
 
   toolCall(call: ToolCallStart): ToolCallHandle {
-    const toolCallId = call.toolCallId ?? this.#ids.next();
+    const given = call.toolCallId ?? this.#ids.next();
+    // No client could answer under a longer one.
+    const toolCallId = isNameable(given) ? given : this.#ids.next();
     const handle = new LiveToolCall({
       id: toolCallId,
       turnId: this.#turn.turnId,
-      pace: this.#pace,
-      emit: (make) => this.#emit(make),
+      emit: (make, length) => this.#emit(make, length),
       fit: (result) => this.#contents.fit(this.#turn, result),
       open: (question) => this.#approvals.open({ ...this.#turn, toolCallId, start: call }, question),
     });
     this.#toolCalls.set(toolCallId, handle);
-    this.#emit(() => ({
+    void this.#emit(() => ({
       type: 'chat/toolCallStart',
       turnId: this.#turn.turnId,
       toolCallId,
@@ -136,7 +171,17 @@ export class LiveTurnOutput implements TurnOutput {
   }
 
   ask(request: InputQuestions, withdrawn?: AbortSignal): Promise<InputResponse> {
-    return this.#inputRequests.ask(request, withdrawn);
+    const { requestId, ...rest } = request;
+    const { questions = [] } = rest;
+    if (questions.every(canBeAnswered)) {
+      const isKept = requestId === undefined || isNameable(requestId);
+      return this.#inputRequests.ask(isKept ? request : rest, withdrawn);
+    }
+    const { max } = TEXT_LIMITS.id;
+    this.notify(
+      `The agent asked something that nobody can answer: an id in its question is longer than ${max} characters.`,
+    );
+    return Promise.resolve({ response: 'cancel', answers: {} });
   }
 
   /** A client has closed an input request; how is in state. */
@@ -184,20 +229,24 @@ export class LiveTurnOutput implements TurnOutput {
     if (text === '' || this.#isOver) return Promise.resolve();
     return this.#pace.step(text.length, () => {
       const chat = this.#chat();
-      if (chat !== undefined) this.#emitOn(chat, this.#appended(chat, kind, text));
+      if (chat !== undefined) this.#say(chat, kind, text);
       this.#pace.stepped();
     });
   }
 
-  /** What makes this text the end of what was said. */
-  #appended(chat: Channel<'chat'>, kind: 'markdown' | 'reasoning', content: string): ChatAction {
+  /** Makes this text the end of what was said. */
+  #say(chat: Channel<'chat'>, kind: 'markdown' | 'reasoning', content: string): void {
     const { turnId } = this.#turn;
     const last = chat.outline.activeTurn?.responseParts.at(-1);
+    const partId = last?.kind === kind ? last.id : this.#ids.next();
     if (last?.kind !== kind) {
-      return { type: 'chat/responsePart', turnId, part: { kind, id: this.#ids.next(), content } };
+      // Empty: a client that shows what is appended must not miss what a part begins with [CHAT-4].
+      const part = { kind, id: partId, content: '' };
+      this.#emitOn(chat, { type: 'chat/responsePart', turnId, part });
+      if (this.#chat() === undefined) return;
     }
     const type = kind === 'markdown' ? 'chat/delta' : 'chat/reasoning';
-    return { type, turnId, partId: last.id, content };
+    this.#emitOn(chat, { type, turnId, partId, content });
   }
 
   /** The chat, while this turn is its active one. */
@@ -206,8 +255,13 @@ export class LiveTurnOutput implements TurnOutput {
     return chat?.outline.activeTurn?.id === this.#turn.turnId ? chat : undefined;
   }
 
-  #emit(make: (chat: Channel<'chat'>) => ChatAction | undefined): void {
-    if (!this.#isOver) this.#sync.path.transact('host', () => this.#change(make));
+  /** Emits in one step of so many characters; resolves when the agent may take the next. */
+  #emit(make: (chat: Channel<'chat'>) => ChatAction | undefined, length = 0): Promise<void> {
+    if (this.#isOver) return Promise.resolve();
+    return this.#pace.step(length, () => {
+      this.#change(make);
+      this.#pace.stepped();
+    });
   }
 
   #change(make: (chat: Channel<'chat'>) => ChatAction | undefined): void {
@@ -216,15 +270,38 @@ export class LiveTurnOutput implements TurnOutput {
     if (chat !== undefined && action !== undefined) this.#emitOn(chat, action);
   }
 
-  #emitOn(chat: Channel<'chat'>, action: ChatAction): void {
+  #emitOn(chat: Channel<'chat'>, given: ChatAction): void {
+    // Counted as it stands in state.
+    const action = withinLimits(given);
     this.#sync.emit(chat, action);
-    if (this.#size.add(action)) this.#endFull(chat);
+    const limit = this.#size.add(action);
+    const { partCount } = this.#size;
+    this.#pace.grewTo(partCount);
+    if (!isTextAppend(action)) this.#copied?.add(partCount);
+    if (limit !== undefined) this.#stop(chat, `its turn has grown beyond ${limit}`);
+    else if (this.#opensTooMany(action))
+      this.#stop(chat, `more than ${MAX_OPEN_QUESTIONS} questions of its session wait for answers`);
   }
 
-  #endFull(chat: Channel<'chat'>): void {
+  /** All that wait are in the state of the session, and are closed in one tick when their turn ends. */
+  #opensTooMany({ type }: ChatAction): boolean {
+    if (type !== 'chat/inputRequested' && type !== 'chat/toolCallReady') return false;
+    const session = this.#sync.registry.getOf('session', this.#turn.session);
+    return (session?.state.inputNeeded?.length ?? 0) > MAX_OPEN_QUESTIONS;
+  }
+
+  /** What the agent says from here on costs nothing. */
+  #endRunaway(why: string): void {
+    this.end();
+    this.#sync.path.transact('host', () => {
+      const chat = this.#chat();
+      if (chat !== undefined) this.#stop(chat, why);
+    });
+  }
+
+  #stop(chat: Channel<'chat'>, why: string): void {
     const { turnId } = this.#turn;
-    const mebibytes = MAX_TURN_LENGTH / (1024 * 1024);
-    const message = `The agent was stopped: its turn has grown beyond ${mebibytes} MiB of text`;
+    const message = `The agent was stopped: ${why}`;
     this.#sync.emit(chat, { type: 'chat/error', turnId, error: { errorType: 'agentError', message } });
     this.#sync.path.effect(() => this.#onFull?.());
   }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { startHost } from '../../test/host-fixture.ts';
-import { MAX_TURN_LENGTH } from './turn-size.ts';
+import { MAX_TURN_LENGTH, MAX_TURN_PARTS, TurnSize } from './turn-size.ts';
 
 const MIB = 1024 * 1024;
 
@@ -30,7 +30,7 @@ describe('a turn that grows without end', () => {
         turnId: 'a',
         error: {
           errorType: 'agentError',
-          message: 'The agent was stopped: its turn has grown beyond 64 MiB of text',
+          message: 'The agent was stopped: its turn has grown beyond 16 MiB of text',
         },
       },
     ]);
@@ -40,6 +40,14 @@ describe('a turn that grows without end', () => {
     await host.run();
     expect(host.agent.turn.input.turnId).toBe('b');
     expect(client.types(chat).slice(-2)).toEqual(['chat/error', 'chat/turnStarted']);
+  });
+
+  it('counts as it goes out, where control characters take six each', () => {
+    const size = new TurnSize();
+    const delta = (content: string) => size.add({ type: 'chat/delta', turnId: 'a', partId: 'p', content });
+    expect(delta('\u0001'.repeat(2 * MIB))).toBeUndefined();
+    expect(delta('x'.repeat(4 * MIB))).toBeUndefined();
+    expect(delta('\u0001')).toBe('16 MiB of text');
   });
 
   it('counts what replaces something anew, not on top', async () => {
@@ -58,5 +66,30 @@ describe('a turn that grows without end', () => {
       await host.run();
     }
     expect(signal.aborted).toBe(false);
+  });
+});
+
+describe('the size of a turn', () => {
+  const turnId = 'c9b7e3de-1f4a-4d1e-8a3e-1c1c7a3b9a01';
+
+  /** Counts one call from its start to its end; what the turn has too much of, if anything. */
+  function call(size: TurnSize, index: number): string | undefined {
+    const target = { turnId, toolCallId: `0d3cb2a4-76b4-4a5e-9a36-${index}` };
+    const named = { toolName: 'bash', displayName: 'Bash' };
+    const invocationMessage = 'List the files of this folder';
+    const result = { success: true, pastTenseMessage: 'Listed' };
+    return (
+      size.add({ type: 'chat/toolCallStart', ...target, ...named }) ??
+      size.add({ type: 'chat/toolCallReady', ...target, invocationMessage, confirmed: 'not-needed' }) ??
+      size.add({ type: 'chat/toolCallComplete', ...target, result })
+    );
+  }
+
+  it('[CHAT-5] has room for 50,000 short tool calls, and not for one more', () => {
+    const size = new TurnSize();
+    const faults = new Set<string | undefined>();
+    for (let index = 0; index < MAX_TURN_PARTS; index += 1) faults.add(call(size, index));
+    expect([...faults]).toEqual([undefined]);
+    expect(call(size, MAX_TURN_PARTS)).toBe('50,000 parts');
   });
 });

@@ -1,5 +1,5 @@
 import { pathToFileURL } from 'node:url';
-import type { ChatAction, SessionState } from '@agenthost/protocol';
+import { type ChatAction, findChat, LIST_LIMITS, type SessionState } from '@agenthost/protocol';
 import { AgentError } from '../agents/agent-error.ts';
 import type { WorkerChat, WorkerChatStart, WorkerTurn } from '../agents/turn.ts';
 import type { Channel } from '../sync/channel.ts';
@@ -56,6 +56,9 @@ export class WorkerChats {
         `The session has ${MAX_WORKER_CHATS} worker chats already; dispose of some`,
       );
     }
+    const { max } = LIST_LIMITS.chats;
+    if (session !== undefined && session.state.chats.length >= max)
+      throw new AgentError('tooManyWorkers', `The session has ${max} chats already; dispose of some`);
     const uri = newChatUri(ids);
     sync.path.transact('host', () => this.#create(uri, parent, start));
     return { uri, turn: (prompt) => this.#turn(uri, parent, prompt) };
@@ -67,7 +70,7 @@ export class WorkerChats {
     const chat = sync.registry.getOf('chat', parent.chat);
     if (session === undefined || chat?.state.activeTurn?.id !== parent.turnId) return;
     const { title, toolCallId, workingDirectory } = start;
-    const inherited = session.state.chats.find(({ resource }) => resource === parent.chat)?.workingDirectory;
+    const inherited = findChat(session.state.chats, parent.chat)?.workingDirectory;
     const state = newChat({
       resource: uri,
       modifiedAt: new Date(sync.stamp()).toISOString(),

@@ -1,7 +1,7 @@
 import type { Snapshot, SubscribeView, SubscriptionDeliveryOptions } from '@agenthost/protocol';
 import { steadyNow } from '../lib/clock.ts';
 import type { Channel } from '../sync/channel.ts';
-import { type Captured, capture, makeSnapshot, turnBytesEach } from '../sync/snapshots.ts';
+import { type Captured, capture, makeSnapshot, turnShares } from '../sync/snapshots.ts';
 import type { Subscription } from '../sync/subscription.ts';
 import type { Sync } from '../sync/sync.ts';
 import type { Clients, RememberedSubscription } from './clients.ts';
@@ -27,20 +27,28 @@ export async function attachWithSnapshots(
   clients: Clients,
   connection: Connection,
   wanted: readonly Wanted[],
+  { isHandshake = false } = {},
 ): Promise<Attached> {
   const attached = await sync.path.boundary(
-    () => ({ captured: captureAll(sync, wanted), fromSeq: sync.emittedSeq, cuts: cutsOf(wanted) }),
+    () => {
+      // Else a client that lost this answer and says what it saw last could not be told from one that has it.
+      const fromSeq = wanted.length === 0 ? sync.emittedSeq : sync.nextBoundarySeq();
+      return { captured: captureAll(wanted, fromSeq), fromSeq, cuts: cutsOf(wanted) };
+    },
     ({ captured, fromSeq, cuts }) => {
       if (cuts !== cutsOf(wanted)) return undefined;
       connection.outbox.hold();
-      const maxTurnBytes = turnBytesEach(captured.filter(({ item }) => item.channel.kind === 'chat').length);
-      const making = captured.map(async ({ item, state }) => {
+      // What a replay that failed had asked for may have come until now, and the snapshots reflect it.
+      if (isHandshake) connection.outbox.dropHeldEnvelopes();
+      const shares = turnShares(captured.map(({ state }) => state));
+      const making = captured.map(async ({ item, state }, index) => {
+        const share = shares[index] ?? { maxBytes: 0, least: 0 };
         const before = item.channel.subscriptions.get(connection);
         // Until it is known how far back the snapshot reaches: what it has for certain.
         const certain = Math.max(state.firstOrdinal, state.turnCount - (item.view?.turns ?? state.turnCount));
         const subscription = subscribe(connection, item, fromSeq, certain);
         try {
-          const { snapshot, fromOrdinal } = await makeSnapshot(sync, state, item.view, maxTurnBytes);
+          const { snapshot, fromOrdinal } = await makeSnapshot(sync, state, item.view, share);
           if (!subscription.isRealigned) subscription.fromOrdinal = fromOrdinal;
           return { item, subscription, snapshot: connection.dialect.snapshot(snapshot) };
         } catch (error) {
@@ -52,7 +60,7 @@ export async function attachWithSnapshots(
     },
   );
   // History was cut between the boundary and the subscription, when its window was nobody's yet [CHAT-6].
-  if (attached === undefined) return attachWithSnapshots(sync, clients, connection, wanted);
+  if (attached === undefined) return attachWithSnapshots(sync, clients, connection, wanted, { isHandshake });
   const { promise, fromSeq } = attached;
   const made = await promise;
   const entries = made.map(
@@ -82,10 +90,10 @@ export function leave(connection: Connection, channel: Channel): void {
   connection.channels.delete(channel);
 }
 
-const captureAll = (sync: Sync, wanted: readonly Wanted[]): { item: Wanted; state: Captured }[] =>
+const captureAll = (wanted: readonly Wanted[], fromSeq: number): { item: Wanted; state: Captured }[] =>
   wanted
     .filter(({ channel }) => channel.isAlive)
-    .map((item) => ({ item, state: capture(sync, item.channel) }));
+    .map((item) => ({ item, state: capture(item.channel, fromSeq) }));
 
 /** Adds or replaces the connection's subscription to a channel [SUB-1]. */
 export function subscribe(

@@ -1,6 +1,6 @@
-import { type ClientIdentityParams, invalidParams } from '@agenthost/protocol';
+import { type ClientIdentityParams, invalidParams, TEXT_LIMITS } from '@agenthost/protocol';
 
-const MAX_LENGTH = 256;
+const MAX_LENGTH = TEXT_LIMITS.client.max;
 
 /**
  * Checks what a client calls itself and its life: both are written down, and that for clients that may only look, too. Throws `-32602`.

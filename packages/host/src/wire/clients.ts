@@ -5,8 +5,10 @@ import {
   type SubscriptionDeliveryOptions,
   type SupportedVersion,
 } from '@agenthost/protocol';
-import type { StoredClient } from '../journal/journal.ts';
+import type { ListedClient, StoredClient } from '../journal/journal.ts';
 import type { Sync } from '../sync/sync.ts';
+import { AwayClients } from './away-clients.ts';
+import { type Epochs, NONE_PROCESSED, rememberEpoch } from './epochs.ts';
 
 /** A subscription as it outlives its connection. */
 export interface RememberedSubscription {
@@ -19,17 +21,21 @@ export interface RememberedSubscription {
 }
 
 /** What the host remembers of a client over reconnects and restarts. Change it by `Clients` only. */
-export interface ClientRecord {
+export interface ClientRecord extends Epochs {
   readonly id: string;
   tokenHash: string;
   version: SupportedVersion;
-  epoch: string | undefined;
-  lastClientSeq: number;
-  /** Highest `clientSeq` processed by epochs before this one, the latest last: two lives may share an id, and either come back. */
-  past: Map<string, number>;
   /** BCP 47; `undefined`: it has said none [CHAT-19]. */
   locale: string | undefined;
   subscriptions: Map<string, RememberedSubscription>;
+  /** All that it was sent up to this number, windows included, is as the journal has it. */
+  knownUpTo: number;
+}
+
+/** What a row has of subscriptions, as JSON; a host of before wrote `held` alone. */
+interface StoredSubscriptions {
+  readonly held: readonly (readonly [string, RememberedSubscription])[];
+  readonly upTo: number;
 }
 
 /** The remembered clients: rows of the journal, in memory while they are connected. */
@@ -37,9 +43,14 @@ export class Clients {
   readonly #sync: Sync;
   readonly #records = new Map<string, ClientRecord>();
   readonly #dirty = new Set<ClientRecord>();
+  readonly #away: AwayClients;
+  /** Ids of those that were here before the journal's were adopted. */
+  #early: Set<string> | undefined = new Set();
 
-  constructor(sync: Sync) {
+  /** `mostAway`: clients of a token that are remembered while they are away, if they can be forgotten. */
+  constructor(sync: Sync, mostAway: () => number) {
     this.#sync = sync;
+    this.#away = new AwayClients(mostAway);
     sync.path.onSeal(() => this.#writeDirty());
   }
 
@@ -56,9 +67,32 @@ export class Clients {
     return this.#records.get(id);
   }
 
+  /**
+   * Binds a client id to a token, because something is now held under it. Does nothing if the id belongs to a valid token or is connected.
+   * Inside `path.transact` only.
+   */
+  bind(
+    found: ClientRecord,
+    tokenHash: string,
+    { isFree, isBack }: { isFree(tokenHash: string): boolean; isBack(): boolean },
+  ): void {
+    const record = this.#records.get(found.id) ?? found;
+    const before = record.tokenHash;
+    if (isBack() || !isFree(before)) return;
+    record.tokenHash = tokenHash;
+    this.#dirty.add(record);
+    this.#sync.path.undo(() => {
+      record.tokenHash = before;
+    });
+    this.hold(record);
+    this.letGo(record, isBack);
+  }
+
   /** Keeps a record in memory, new or found. */
   hold(record: ClientRecord): void {
     this.#records.set(record.id, record);
+    this.#early?.add(record.id);
+    this.#away.remove(record.id);
   }
 
   /** Its connection has ended. It stays until the journal holds all that is known of it; `isBack` then tells to keep it. */
@@ -67,8 +101,31 @@ export class Clients {
       // What waits for the journal to recover changes this very record.
       if (isBack() || !this.#sync.path.isHealthy || this.#records.get(record.id) !== record) return;
       this.#records.delete(record.id);
+      if (!mayForget(record)) return;
+      const { id, tokenHash } = record;
+      this.#drop(this.#away.add({ id, tokenHash, bytes: Buffer.byteLength(storedSubscriptions(record, 0)) }));
     };
     this.#sync.path.publish(forget, forget);
+  }
+
+  /** Takes over the rows of earlier lives of this host, see `Maintenance`. */
+  adopt(found: readonly ListedClient[]): readonly string[] {
+    const early = this.#early;
+    this.#early = undefined;
+    return this.#away.adopt(found.filter(({ id }) => early?.has(id) === false));
+  }
+
+  /** These rows are gone. */
+  forgotten(ids: readonly string[]): void {
+    for (const id of ids) this.#away.remove(id);
+  }
+
+  #drop(ids: readonly string[]): void {
+    const { path } = this.#sync;
+    if (ids.length === 0) return;
+    path.transact('host', () => {
+      for (const id of ids) if (!this.#records.has(id)) path.write({ op: 'dropClient', id });
+    });
   }
 
   /**
@@ -103,13 +160,16 @@ export class Clients {
     record.lastClientSeq = Math.max(lastClientSeq, clientSeq);
     this.#dirty.add(record);
     this.#sync.path.undo(() => {
-      // Not when it has begun to count anew since.
       if (record.epoch === epoch) record.lastClientSeq = lastClientSeq;
+      // Another epoch has begun since.
+      else if (epoch !== undefined) rememberEpoch(record, epoch, lastClientSeq);
     });
   }
 
   #writeDirty(): void {
+    const upTo = this.#sync.sequencer.last;
     for (const record of this.#dirty) {
+      const past = pastThatActed(record);
       this.#sync.path.write({
         op: 'client',
         id: record.id,
@@ -117,19 +177,46 @@ export class Clients {
         version: record.version,
         ...(record.epoch === undefined ? {} : { epoch: record.epoch }),
         lastClientSeq: record.lastClientSeq,
-        subscriptions: JSON.stringify([...record.subscriptions]),
+        subscriptions: storedSubscriptions(record, upTo),
         seenAt: this.#sync.stamp(),
         ...(record.locale === undefined ? {} : { locale: record.locale }),
-        ...(record.past.size === 0 ? {} : { pastEpochs: JSON.stringify([...record.past]) }),
+        ...(past.length === 0 ? {} : { pastEpochs: JSON.stringify(past) }),
       });
     }
     this.#dirty.clear();
   }
 }
 
+function storedSubscriptions({ subscriptions }: ClientRecord, upTo: number): string {
+  const stored: StoredSubscriptions = { held: [...subscriptions], upTo };
+  return JSON.stringify(stored);
+}
+
+/** A client with a processed action must stay known while it may resend that action [ACT-5]. */
+const mayForget = (record: ClientRecord): boolean =>
+  record.lastClientSeq === NONE_PROCESSED && pastThatActed(record).length === 0;
+
+/** Epochs in which nothing was processed need not be known again. */
+const pastThatActed = ({ past }: ClientRecord): [string, number][] =>
+  [...past].filter(([, last]) => last > NONE_PROCESSED);
+
+/** A client that has not been here before. */
+export const newClient = (id: string, tokenHash: string, version: SupportedVersion): ClientRecord => ({
+  id,
+  tokenHash,
+  version,
+  epoch: undefined,
+  lastClientSeq: NONE_PROCESSED,
+  past: new Map(),
+  locale: undefined,
+  subscriptions: new Map(),
+  knownUpTo: 0,
+});
+
 function fromRow(row: StoredClient): ClientRecord {
   // As `#writeDirty` wrote it.
-  const subscriptions: [string, RememberedSubscription][] = JSON.parse(row.subscriptions);
+  const stored: StoredSubscriptions | StoredSubscriptions['held'] = JSON.parse(row.subscriptions);
+  const { held, upTo } = 'held' in stored ? stored : { held: stored, upTo: 0 };
   const past: [string, number][] = JSON.parse(row.pastEpochs ?? '[]');
   return {
     id: row.id,
@@ -139,6 +226,7 @@ function fromRow(row: StoredClient): ClientRecord {
     lastClientSeq: row.lastClientSeq,
     past: new Map(past),
     locale: row.locale,
-    subscriptions: new Map(subscriptions),
+    subscriptions: new Map(held),
+    knownUpTo: upTo,
   };
 }

@@ -1,32 +1,20 @@
-import {
-  CLOSE_CODES,
-  invalidRequest,
-  type SupportedVersion,
-  type TokenScope,
-  WireError,
-} from '@agenthost/protocol';
+import { CLOSE_CODES, invalidRequest, type SupportedVersion, WireError } from '@agenthost/protocol';
 import { type AnyMethods, Peer, type RequestContext, type ResponseMessage } from '@agenthost/rpc';
 import type { ServerTransport } from '@agenthost/rpc/websocket-server';
 import { steadyNow, type Timers } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
-import type { Channel } from '../sync/channel.ts';
 import { EncodedEnvelope, type Sink } from '../sync/subscription.ts';
 import type { Sync } from '../sync/sync.ts';
 import type { ClientRecord } from './clients.ts';
 import { type Dialect, dialectOf } from './dialect.ts';
+import { FollowedChannels } from './followed-channels.ts';
+import type { Identity } from './identity.ts';
 import type { ConnectionLimits } from './limits.ts';
 import { Outbox, type OutboxLimits } from './outbox.ts';
-import { ReadingPace, withPace } from './reading-pace.ts';
+import { type ReadingAllowance, ReadingPace, withPace } from './reading-pace.ts';
 import { RequestGate } from './request-gate.ts';
 import { SignsOfLife } from './signs-of-life.ts';
-
-/** Who stands behind a connection, as the upgrade decided [AUTH-1]. */
-export interface Identity {
-  /** Hash of the token: a client id belongs to the token that used it first. */
-  readonly tokenHash: string;
-  /** What the token lets its bearer do; only `admin` may use any working directory and manage the host. */
-  readonly scope: TokenScope;
-}
+import type { SlowReaders } from './slow-readers.ts';
 
 /** A connection after its handshake. */
 export interface Online {
@@ -41,7 +29,7 @@ export class Connection implements Sink {
   readonly identity: Identity;
   readonly peer: Peer<AnyMethods, AnyMethods>;
   readonly outbox: Outbox;
-  readonly channels = new Set<Channel>();
+  readonly channels: FollowedChannels;
   /** Where concurrent requests wait for their turn. */
   readonly gate: RequestGate;
   readonly #sync: Sync;
@@ -64,14 +52,20 @@ export class Connection implements Sink {
     timers: Timers;
     log: Log;
     limits: OutboxLimits;
+    slowReaders: SlowReaders<Connection>;
     connectionLimits(): ConnectionLimits;
+    /** What it may read of its client, together with the others of its token. */
+    ofToken: ReadingAllowance | undefined;
     /** First output since the last flush. */
     onFirst(outbox: Outbox): void;
     /** The transport has taken what waited. */
     onDrained(connection: Connection): void;
     onClose(connection: Connection): void;
+    /** It is subscribed to so many channels more, or, negative, fewer. */
+    onChannels(identity: Identity, by: number): void;
   }) {
     this.identity = parts.identity;
+    this.channels = new FollowedChannels((by) => parts.onChannels(parts.identity, by));
     this.#sync = parts.sync;
     this.#onClose = parts.onClose;
     this.#transport = parts.transport;
@@ -85,9 +79,9 @@ export class Connection implements Sink {
         this.gate.resume();
         parts.onDrained(this);
       },
-      onOverflow: () => {
-        this.#cut('a client reads too slowly; it has to reconnect', 'reads too slowly: reconnect');
-      },
+      memory: parts.slowReaders.memory,
+      onBehind: () => parts.slowReaders.watch(),
+      onOverflow: () => this.fallBehind(),
     });
     this.gate = new RequestGate({
       hasRoom: () => this.outbox.hasRoomForResponses,
@@ -98,6 +92,7 @@ export class Connection implements Sink {
       clock: parts.sync.clock,
       timers: parts.timers,
       perSecond: () => parts.connectionLimits().maxMessagesPerSecond,
+      ofToken: parts.ofToken,
     });
     this.peer = new Peer<AnyMethods, AnyMethods>(withPace(parts.transport, this.#pace), {
       maxQueued: parts.connectionLimits().maxPendingMessages,
@@ -150,9 +145,19 @@ export class Connection implements Sink {
     return this.outbox.waitingBytes;
   }
 
+  /** Of {@link waitingBytes} those that the transport does not have yet. */
+  get queuedBytes(): number {
+    return this.outbox.queuedBytes;
+  }
+
   /** Bytes of answers that the client has not taken: an upper bound. */
   get unreadBytes(): number {
     return this.outbox.responseBytes;
+  }
+
+  /** Bytes that the client has taken since it came. */
+  get takenBytes(): number {
+    return this.#transport.takenBytes;
   }
 
   envelope(encoded: EncodedEnvelope, delivery: Parameters<Sink['envelope']>[1]): void {
@@ -250,6 +255,11 @@ export class Connection implements Sink {
   /** It does not read its answers, and others wait for the room that they take. */
   cutOff(): void {
     this.#cut('a client does not read its answers; it has to reconnect', 'does not read: reconnect');
+  }
+
+  /** It reads too slowly. */
+  fallBehind(): void {
+    this.#cut('a client reads too slowly; it has to reconnect', 'reads too slowly: reconnect');
   }
 
   #cut(message: string, reason: string): void {

@@ -81,4 +81,86 @@ describe('[CONN-9] what a version is sent', () => {
     expect(dialectOf('0.5.2').result('fetchTurns', page)).toBe(page);
     expect(dialectOf('0.5.1').result('disposeChat', null)).toBeNull();
   });
+
+  const call = { toolCallId: 'c', toolName: 'run', displayName: 'Run' };
+  const output: StateAction = {
+    type: 'chat/toolCallComplete',
+    turnId: 't',
+    toolCallId: 'c',
+    result: {
+      success: true,
+      pastTenseMessage: 'ran',
+      content: [
+        { type: 'terminalComplete', preview: 'ok', exitCode: 0 },
+        { type: 'resource', uri: 'file:///a', nonce: 'n' },
+      ],
+      structuredContent: { intention: 'opaque', nonce: 'opaque' },
+    },
+  };
+
+  it('[CONN-9] output of a command is text before 0.5.2, and content has no nonce before 0.5.1', () => {
+    const sent = (version: '0.5.0' | '0.5.1') => dialectOf(version).envelope(envelope(output))?.action;
+    const text = { type: 'text', text: 'ok' };
+    expect(sent('0.5.1')).toEqual({
+      ...output,
+      result: { ...output.result, content: [text, { type: 'resource', uri: 'file:///a', nonce: 'n' }] },
+    });
+    expect(sent('0.5.0')).toEqual({
+      ...output,
+      result: { ...output.result, content: [text, { type: 'resource', uri: 'file:///a' }] },
+    });
+    expect(dialectOf('0.5.2').envelope(envelope(output))?.action).toBe(output);
+  });
+
+  it('[CONN-9] a call says what it is for from 0.5.1 on, in its start and wherever it is shown', () => {
+    const start: StateAction = { type: 'chat/toolCallStart', turnId: 't', ...call, intention: 'look' };
+    expect(dialectOf('0.5.0').envelope(envelope(start))?.action).toEqual({
+      type: 'chat/toolCallStart',
+      turnId: 't',
+      ...call,
+    });
+    expect(dialectOf('0.5.1').envelope(envelope(start))?.action).toBe(start);
+    const message = { text: '', origin: { kind: 'user' as const } };
+    const state: ChatState = {
+      resource: 'c',
+      title: '',
+      status: 8,
+      modifiedAt: '2026-01-01T00:00:00.000Z',
+      turns: [],
+      turnsNextCursor: 'before-1',
+      activeTurn: {
+        id: 't',
+        message,
+        responseParts: [{ kind: 'toolCall', toolCall: { ...call, status: 'streaming', intention: 'look' } }],
+      },
+    };
+    const { turnsNextCursor: _, ...rest } = state;
+    expect(dialectOf('0.5.0').snapshot({ resource: 'c', fromSeq: 1, state }).state).toEqual({
+      ...rest,
+      activeTurn: {
+        id: 't',
+        message,
+        responseParts: [{ kind: 'toolCall', toolCall: { ...call, status: 'streaming' } }],
+      },
+    });
+  });
+
+  it('[CONN-9] initialize says who the host is and how commands begin from 0.5.2 on, and agents what they can from 0.5.1 on', () => {
+    const result = { protocolVersion: 'v', serverSeq: 1, snapshots: [] };
+    const facts = { serverInfo: { name: 'a', version: '1' }, terminalCommandPrefix: '!', 'x-scope': 'admin' };
+    expect(dialectOf('0.5.1').result('initialize', { ...result, ...facts })).toEqual({
+      ...result,
+      'x-scope': 'admin',
+    });
+    const agent = { provider: 'p', displayName: 'P', description: '', models: [] };
+    const agents: StateAction = {
+      type: 'root/agentsChanged',
+      agents: [{ ...agent, capabilities: { multipleChats: {} } }],
+    };
+    expect(dialectOf('0.5.0').envelope(envelope(agents))?.action).toEqual({
+      type: 'root/agentsChanged',
+      agents: [agent],
+    });
+    expect(dialectOf('0.5.1').envelope(envelope(agents))?.action).toBe(agents);
+  });
 });

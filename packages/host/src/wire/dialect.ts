@@ -1,13 +1,12 @@
 import {
   type ActionEnvelope,
+  fitToVersion,
   isActionKnownAt,
   isActionType,
-  isFieldKnownAt,
   isResponsePartKnownAt,
   PROTOCOL_VERSION,
   type Snapshot,
   type SupportedVersion,
-  type Turn,
 } from '@agenthost/protocol';
 
 /** The one place where what a connection is sent is fitted to its version [CONN-9]. The inside speaks 0.5.2 only. */
@@ -25,6 +24,14 @@ export interface Dialect {
 
 /** Turns in the answer to a `fetchTurns` that says nothing of how many. */
 const PAGE_TURNS = 50;
+
+/** Types of results that older versions know in another form. */
+const RESULTS = {
+  initialize: 'InitializeResult',
+  listSessions: 'ListSessionsResult',
+  fetchTurns: 'FetchTurnsResult',
+  completions: 'CompletionsResult',
+} as const;
 
 const current: Dialect = {
   envelope: (envelope) => envelope,
@@ -44,9 +51,8 @@ export function dialectOf(version: SupportedVersion): Dialect {
       if (isActionType(action.type) && !isActionKnownAt(action.type, version)) return undefined;
       if (action.type === 'chat/responsePart' && !isResponsePartKnownAt(action.part.kind, version))
         return undefined;
-      if (action.type !== 'chat/turnsLoaded' || isResponsePartKnownAt('inputRequest', version))
-        return envelope;
-      return { ...envelope, action: { ...action, turns: knownTurns(action.turns, version) } };
+      const fitted = fitToVersion('StateAction', action, version) ?? action;
+      return fitted === action ? envelope : { ...envelope, action: fitted };
     },
     params: (method, params) => {
       // Turns cannot be sent to it by an action: it gets them in the answer [CHAT-15].
@@ -54,38 +60,22 @@ export function dialectOf(version: SupportedVersion): Dialect {
       return isPaged || 'before' in params || 'limit' in params ? params : { ...params, limit: PAGE_TURNS };
     },
     result: (method, result) => {
-      if (method !== 'fetchTurns' || isResponsePartKnownAt('inputRequest', version)) return result;
-      if (typeof result !== 'object' || result === null || !('turns' in result)) return result;
-      return isTurns(result.turns) ? { ...result, turns: knownTurns(result.turns, version) } : result;
+      const name = isNamed(method) ? RESULTS[method] : undefined;
+      return name === undefined ? result : (fitToVersion(name, result, version) ?? result);
     },
     snapshot: (snapshot) => {
       const { state } = snapshot;
-      if ('activeClients' in state && !isFieldKnownAt('SessionState.inputNeeded', version)) {
-        const { inputNeeded: _, ...rest } = state;
-        return { ...snapshot, state: rest };
-      }
-      if (!('resource' in state && 'turns' in state) || isResponsePartKnownAt('inputRequest', version))
-        return snapshot;
-      const turns = knownTurns(state.turns, version);
-      const { activeTurn } = state;
-      const active =
-        activeTurn === undefined
-          ? {}
-          : { activeTurn: { ...activeTurn, responseParts: knownParts(activeTurn.responseParts, version) } };
-      return { ...snapshot, state: { ...state, turns, ...active } };
+      const fitted = fitToVersion(shapeOf(state), state, version) ?? state;
+      return fitted === state ? snapshot : { ...snapshot, state: fitted };
     },
   };
 }
 
-// What the host itself has made.
-const isTurns = (value: unknown): value is Turn[] => Array.isArray(value);
+const isNamed = (method: string): method is keyof typeof RESULTS => Object.hasOwn(RESULTS, method);
 
-const knownTurns = (turns: readonly Turn[], version: SupportedVersion): Turn[] =>
-  turns.map((turn) => ({ ...turn, responseParts: knownParts(turn.responseParts, version) }));
-
-function knownParts<P extends { kind: Parameters<typeof isResponsePartKnownAt>[0] }>(
-  parts: readonly P[],
-  version: SupportedVersion,
-): P[] {
-  return parts.filter((part) => isResponsePartKnownAt(part.kind, version));
+function shapeOf(state: Snapshot['state']): 'ChatState' | 'SessionState' | 'RootState' | 'ChangesetState' {
+  if ('turns' in state) return 'ChatState';
+  if ('activeClients' in state) return 'SessionState';
+  if ('files' in state) return 'ChangesetState';
+  return 'RootState';
 }

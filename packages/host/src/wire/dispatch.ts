@@ -5,6 +5,7 @@ import {
   type ChannelAction,
   type ChannelKind,
   type DispatchActionParams,
+  findActionFault,
   isWithinScope,
   type StateAction,
   scopeOfAction,
@@ -17,6 +18,7 @@ import type { Channel } from '../sync/channel.ts';
 import { JournalUnavailable } from '../sync/commit-path.ts';
 import { EncodedEnvelope } from '../sync/subscription.ts';
 import type { DispatchOrigin, Sync } from '../sync/sync.ts';
+import { outlineOf, withoutLongTexts } from './action-outline.ts';
 import type { Clients } from './clients.ts';
 import { type Connection } from './connection.ts';
 import { askedFor, scopeRefusal } from './scope-refusal.ts';
@@ -97,6 +99,13 @@ export class Dispatcher {
       const what =
         type === 'session/configChanged' && least === 'admin' ? askedFor(type, checked.action) : type;
       this.#refuse(connection, incoming, reject('permissionDenied', scopeRefusal(what, scope, least)));
+      return undefined;
+    }
+    const tooLarge = findActionFault(checked.action);
+    if (tooLarge !== undefined) {
+      // The whole would be a burden to a sender who has it anyway.
+      const echoed = { ...incoming, action: outlineOf(checked.action) };
+      this.#refuse(connection, echoed, reject('tooLarge', tooLarge));
       return undefined;
     }
     return this.#takeChecked(connection, incoming, channel, checked.action);
@@ -185,7 +194,8 @@ export class Dispatcher {
       this.#sync.path.transact('client', () => {
         work();
         const { client } = connection.online;
-        if (client.epoch === undefined) return;
+        // Of one that may only look nothing is ever applied: sent again, it is refused again.
+        if (client.epoch === undefined || connection.identity.scope === 'observe') return;
         this.#clients.processed(client, incoming.clientSeq);
       });
     } catch (error) {
@@ -202,8 +212,8 @@ export class Dispatcher {
   ): void {
     const envelope = {
       channel: incoming.channel,
-      // The echo carries what came, whatever it was [ACT-3].
-      action: echoOf(incoming.action),
+      // The echo carries what came, whatever it was, long texts cut [ACT-3].
+      action: echoOf(withoutLongTexts(incoming.action)),
       origin: originOf(connection, incoming),
       rejectionReason: `${code}: ${reason}`,
     };
@@ -243,6 +253,7 @@ const UNREADABLE = reject('unavailable', 'The host cannot read its journal now; 
 /** The caller behind a connection. */
 export const callerOf = (connection: Connection): Caller => ({
   clientId: connection.online.client.id,
+  tokenHash: connection.identity.tokenHash,
   isAdmin: connection.identity.scope === 'admin',
   locale: connection.online.locale,
   sink: connection,

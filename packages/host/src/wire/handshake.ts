@@ -1,9 +1,11 @@
 import {
   CLOSE_CODES,
+  type ClientIdentityParams,
   type InitializeParams,
   type InitializeResult,
   invalidParams,
   invalidRequest,
+  isWithinScope,
   negotiateVersion,
   PROTOCOL_VERSION,
   permissionDenied,
@@ -17,11 +19,13 @@ import type { RequestContext } from '@agenthost/rpc';
 import type { JournalStart } from '../journal/journal.ts';
 import type { Channel } from '../sync/channel.ts';
 import type { Sync } from '../sync/sync.ts';
+import type { Admission } from './admission.ts';
 import { type Attached, attachWithSnapshots, type Wanted } from './attach.ts';
 import { checkClientIdentity } from './client-identity.ts';
-import type { ClientRecord, Clients } from './clients.ts';
+import { type ClientRecord, type Clients, newClient } from './clients.ts';
 import type { Connection } from './connection.ts';
-import type { ConnectionLimits } from './limits.ts';
+import { startEpoch } from './epochs.ts';
+import type { LifeEnd } from './life-ends.ts';
 import type { Departures, Presence } from './presence.ts';
 import { replay } from './replay.ts';
 
@@ -37,12 +41,13 @@ export class Handshake {
   readonly #clients: Clients;
   readonly #facts: HostFacts;
   readonly #lost: JournalStart['lost'];
+  readonly #lifeEnds: readonly LifeEnd[];
   readonly #presence: Presence;
   readonly #departures: Departures;
   /** The connection that speaks for each client now. */
   readonly #byClient = new Map<string, Connection>();
 
-  readonly #limits: () => ConnectionLimits;
+  readonly #admission: Admission;
   readonly #isReplaced: (tokenHash: string) => boolean;
 
   /**
@@ -54,18 +59,20 @@ export class Handshake {
     clients: Clients;
     facts: HostFacts;
     lost: JournalStart['lost'];
+    lifeEnds: readonly LifeEnd[];
     presence: Presence;
     departures: Departures;
-    connectionLimits(): ConnectionLimits;
+    admission: Admission;
     isReplaced(tokenHash: string): boolean;
   }) {
-    this.#limits = () => parts.connectionLimits();
+    this.#admission = parts.admission;
     this.#departures = parts.departures;
     this.#isReplaced = parts.isReplaced;
     this.#sync = parts.sync;
     this.#clients = parts.clients;
     this.#facts = parts.facts;
     this.#lost = parts.lost;
+    this.#lifeEnds = parts.lifeEnds;
     this.#presence = parts.presence;
   }
 
@@ -77,13 +84,13 @@ export class Handshake {
   async initialize(connection: Connection, params: InitializeParams, context: RequestContext): Promise<void> {
     this.#checkFirst(connection);
     const version = this.#negotiate(connection, params.protocolVersions);
-    const uris = this.#checkSubscriptions(params.initialSubscriptions ?? []);
+    const uris = this.#checkSubscriptions(connection, params, params.initialSubscriptions ?? []);
     checkClientIdentity(params);
     const found = await this.#clients.find(params.clientId);
     // Given up while it waited: it must not take over from the connection that came after it.
     if (connection.isClosed) return;
     const known = this.#admit(connection, params.clientId, found);
-    const client = known ?? newRecord(connection, params.clientId, version);
+    const client = known ?? newClient(params.clientId, connection.identity.tokenHash, version);
     this.#takeOver(connection, client, version, localeOf(params));
     await this.#orBack(connection, () => this.#begin(connection, { client, version, uris }, params, context));
   }
@@ -102,7 +109,7 @@ export class Handshake {
       record.subscriptions = new Map();
       startEpoch(record, epoch);
     });
-    await this.#departures.returned(client.id, uris);
+    if (takesPart(connection)) await this.#departures.returned(client.id, uris);
     const wanted = (await this.#open(uris)).map((channel) => ({
       channel,
       view: undefined,
@@ -116,18 +123,18 @@ export class Handshake {
       ...this.#facts,
       'x-scope': connection.identity.scope,
     };
-    connection.respondHeld(context, result);
+    connection.respondHeld(context, connection.dialect.result('initialize', result));
   }
 
   async reconnect(connection: Connection, params: ReconnectParams, context: RequestContext): Promise<void> {
     this.#checkFirst(connection);
-    const uris = this.#checkSubscriptions(params.subscriptions);
+    const uris = this.#checkSubscriptions(connection, params, params.subscriptions);
     checkClientIdentity(params);
     const found = await this.#clients.find(params.clientId);
     // Given up while it waited: it must not take over from the connection that came after it.
     if (connection.isClosed) return;
     const known = this.#admit(connection, params.clientId, found);
-    const client = known ?? newRecord(connection, params.clientId, PROTOCOL_VERSION);
+    const client = known ?? newClient(params.clientId, connection.identity.tokenHash, PROTOCOL_VERSION);
     this.#takeOver(connection, client, client.version, client.locale);
     await this.#orBack(connection, () =>
       this.#goOn(connection, { client, isKnown: known !== undefined, uris }, params, context),
@@ -147,7 +154,7 @@ export class Handshake {
       record.subscriptions = new Map([...before].filter(([uri]) => uris.includes(uri)));
       startEpoch(record, epoch);
     });
-    await this.#departures.returned(client.id, uris);
+    if (takesPart(connection)) await this.#departures.returned(client.id, uris);
     const channels = await this.#open(uris);
     const wanted = channels.map((channel) => {
       const last = before.get(channel.uri);
@@ -155,8 +162,7 @@ export class Handshake {
     });
     const missing = uris.filter((uri) => !channels.some((channel) => channel.uri === uri));
     const lastSeen = params.lastSeenServerSeq;
-    const isTrusted = !this.#lost.some(({ after, upTo }) => after < lastSeen && lastSeen <= upTo);
-    if (isKnown && isTrusted) {
+    if (isKnown && this.#isTrusted(client, lastSeen)) {
       const replayed = await replay(this.#sync, connection, { wanted, before, lastSeen });
       if (replayed !== undefined) {
         const gone = JSON.stringify([...missing, ...replayed.gone]);
@@ -172,13 +178,21 @@ export class Handshake {
     connection.respondHeld(context, result);
   }
 
+  /** Whether the journal holds all that a client got up to that number, the windows of its subscriptions included. */
+  #isTrusted(client: ClientRecord, lastSeen: number): boolean {
+    const isIn = ({ after, upTo }: LifeEnd): boolean => after < lastSeen && lastSeen <= upTo;
+    if (this.#lost.some(isIn)) return false;
+    // Among them are the numbers of windows, which may have been given while nothing could be written.
+    return lastSeen <= client.knownUpTo || !this.#lifeEnds.some(isIn);
+  }
+
   /** The connection is over. */
   leave(connection: Connection): void {
     if (!connection.isOnline) return;
     const { client } = connection.online;
     if (this.#byClient.get(client.id) !== connection) return;
     this.#byClient.delete(client.id);
-    this.#presence.left(client.id);
+    if (takesPart(connection)) this.#presence.left(client.id);
     // Until now it was seen.
     void this.#clients.note(client, () => undefined);
     this.#clients.letGo(client, () => this.#byClient.has(client.id));
@@ -197,7 +211,7 @@ export class Handshake {
 
   async #attach(connection: Connection, wanted: readonly Wanted[]): Promise<Attached> {
     try {
-      return await attachWithSnapshots(this.#sync, this.#clients, connection, wanted);
+      return await attachWithSnapshots(this.#sync, this.#clients, connection, wanted, { isHandshake: true });
     } catch (error) {
       connection.outbox.dropHeldEnvelopes();
       connection.outbox.release();
@@ -211,14 +225,15 @@ export class Handshake {
     }
   }
 
-  #checkSubscriptions(uris: readonly string[]): string[] {
+  #checkSubscriptions(
+    connection: Connection,
+    { clientId }: ClientIdentityParams,
+    uris: readonly string[],
+  ): string[] {
     const unique = [...new Set(uris)];
-    const { maxSubscriptions } = this.#limits();
-    if (unique.length > maxSubscriptions) {
-      throw invalidParams(
-        `At most ${maxSubscriptions} subscriptions a connection (maxSubscriptions), got ${unique.length}`,
-      );
-    }
+    const replaced = this.#byClient.get(clientId);
+    const refusal = this.#admission.subscriptionRefusal(connection, unique.length, replaced);
+    if (refusal !== undefined) throw invalidParams(`${refusal}, got ${unique.length}`);
     return unique;
   }
 
@@ -255,7 +270,7 @@ export class Handshake {
   ): void {
     const older = this.#byClient.get(client.id);
     this.#byClient.set(client.id, connection);
-    this.#presence.arrived(client.id);
+    if (takesPart(connection)) this.#presence.arrived(client.id);
     this.#clients.hold(client);
     older?.close(CLOSE_CODES.replaced, 'another connection of this client took over');
     connection.goOnline({ client, version, locale: locale ?? 'en' });
@@ -267,32 +282,12 @@ export class Handshake {
   }
 }
 
-const newRecord = (connection: Connection, id: string, version: SupportedVersion): ClientRecord => ({
-  id,
-  tokenHash: connection.identity.tokenHash,
-  version,
-  epoch: undefined,
-  lastClientSeq: 0,
-  past: new Map(),
-  locale: undefined,
-  subscriptions: new Map(),
-});
+/**
+ * Whether a connection may hold terminals and offer tools. One that may only look does not count as present: it may have taken over the id of
+ * a client that held something, and would keep that from everybody else.
+ */
+export const takesPart = ({ identity }: Connection): boolean => isWithinScope(identity.scope, 'interact');
 
 /** What a client says of its language, if that can be a tag of one: nothing else is kept. */
 const localeOf = ({ locale }: InitializeParams): string | undefined =>
   locale !== undefined && /^[A-Za-z0-9]{1,8}([-_][A-Za-z0-9]{1,8}){0,8}$/.test(locale) ? locale : undefined;
-
-/** Earlier epochs of a client that are remembered: as many windows of one browser as may share an id by mistake. */
-const REMEMBERED_EPOCHS = 8;
-
-/** Without an epoch, or in a new one, `clientSeq` starts again; in one that comes back it goes on [ACT-5]. */
-function startEpoch(record: ClientRecord, epoch: string | undefined): void {
-  if (epoch !== undefined && epoch === record.epoch) return;
-  const others = [
-    ...record.past,
-    ...(record.epoch === undefined ? [] : [[record.epoch, record.lastClientSeq] as const]),
-  ];
-  record.lastClientSeq = new Map(others).get(epoch ?? '') ?? 0;
-  record.past = new Map(others.filter(([other]) => other !== epoch).slice(-REMEMBERED_EPOCHS));
-  record.epoch = epoch;
-}

@@ -1,4 +1,10 @@
-import { CLOSE_CODES, channelNotFound, invalidParams, type SubscribeParams } from '@agenthost/protocol';
+import {
+  CLOSE_CODES,
+  channelNotFound,
+  invalidParams,
+  PROTOCOL_VERSION,
+  type SubscribeParams,
+} from '@agenthost/protocol';
 import { validateParams } from '@agenthost/protocol/validate';
 import type { RequestContext } from '@agenthost/rpc';
 import type { ServerTransport } from '@agenthost/rpc/websocket-server';
@@ -8,16 +14,22 @@ import type { JournalStart } from '../journal/journal.ts';
 import type { Timers } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { Sync } from '../sync/sync.ts';
+import { Admission } from './admission.ts';
 import { Arrivals } from './arrivals.ts';
-import { attachWithSnapshots, detach } from './attach.ts';
-import { Clients } from './clients.ts';
-import { Connection, type Identity } from './connection.ts';
+import { attachWithSnapshots, detach, type Wanted } from './attach.ts';
+import type { ClientIds } from './client-ids.ts';
+import { Clients, newClient } from './clients.ts';
+import { Connection } from './connection.ts';
 import { Dispatcher } from './dispatch.ts';
-import { Handshake, type HostFacts } from './handshake.ts';
+import { Handshake, type HostFacts, takesPart } from './handshake.ts';
+import type { Identity } from './identity.ts';
+import type { LifeEnd } from './life-ends.ts';
 import type { ConnectionLimits } from './limits.ts';
 import type { Outbox, OutboxLimits } from './outbox.ts';
 import type { Departures, Presence } from './presence.ts';
+import { TokenAllowances } from './reading-pace.ts';
 import { type Commands, routeRequests, type WireRequests } from './router.ts';
+import { SlowReaders } from './slow-readers.ts';
 
 /** All connections of a host: accepts them, routes what they send, sends what they get. */
 export class Hub {
@@ -29,15 +41,17 @@ export class Hub {
     commands: Commands;
     departures: Departures;
     connectionLimits(): ConnectionLimits;
+    isReplaced(tokenHash: string): boolean;
   };
   readonly #clients: Clients;
   readonly #handshake: Handshake;
   readonly #dispatcher: Dispatcher;
   readonly #connections = new Set<Connection>();
-  /** How many of them each token brought. */
-  readonly #countByToken = new Map<string, number>();
+  readonly #admission: Admission;
   readonly #unflushed = new Set<Outbox>();
+  readonly #slowReaders: SlowReaders<Connection>;
   readonly #arrivals: Arrivals<Connection>;
+  readonly #allowances: TokenAllowances;
 
   constructor(parts: {
     sync: Sync;
@@ -48,34 +62,54 @@ export class Hub {
     modules: ChannelModules;
     facts: HostFacts;
     lost: JournalStart['lost'];
+    lifeEnds: readonly LifeEnd[];
     presence: Presence;
     departures: Departures;
     connectionLimits(): ConnectionLimits;
     isReplaced(tokenHash: string): boolean;
+    /** Whether it is the owner's token. */
+    isOwner(tokenHash: string): boolean;
   }) {
     const { sync, log, modules } = parts;
     this.#parts = parts;
-    this.#clients = new Clients(sync);
+    this.#clients = new Clients(sync, () => parts.connectionLimits().maxAwayClientsPerToken);
     this.#arrivals = new Arrivals(parts.timers);
-    this.#handshake = new Handshake({ ...parts, clients: this.#clients });
+    const { timers, limits } = parts;
+    this.#allowances = new TokenAllowances(sync.clock, () => parts.connectionLimits().maxMessagesPerSecond);
+    this.#slowReaders = new SlowReaders({ timers, limits, connections: this.#connections });
+    this.#admission = new Admission({ limits: parts.connectionLimits, isOwner: parts.isOwner });
+    this.#handshake = new Handshake({ ...parts, clients: this.#clients, admission: this.#admission });
     this.#dispatcher = new Dispatcher({ sync, log, modules, clients: this.#clients });
     sync.path.onPublished(() => this.#flush());
   }
 
   /** Who is remembered because it is connected. */
-  get clients(): Pick<Clients, 'present' | 'refresh'> {
+  get clients(): Pick<Clients, 'present' | 'refresh' | 'adopt' | 'forgotten'> {
     return this.#clients;
   }
 
+  /** Whose client ids are [AUTH-1]. */
+  readonly clientIds: ClientIds = {
+    isHere: (clientId) => this.#handshake.connectionOf(clientId) !== undefined,
+    lookUp: async (clientId) => {
+      const found = (await this.#clients.find(clientId)) ?? newClient(clientId, '', PROTOCOL_VERSION);
+      return {
+        bindTo: (tokenHash) =>
+          this.#clients.bind(found, tokenHash, {
+            isFree: (hash) => this.#parts.isReplaced(hash),
+            isBack: () => this.clientIds.isHere(clientId),
+          }),
+      };
+    },
+  };
+  /** The connection that speaks for a client now. */
+  connectionOf(clientId: string): Connection | undefined {
+    return this.#handshake.connectionOf(clientId);
+  }
+
   /** Why there is no room for one more connection of this token, for people; `undefined`: there is. */
-  refusalFor({ tokenHash }: Identity): string | undefined {
-    const { maxConnections, maxConnectionsPerToken } = this.#parts.connectionLimits();
-    if (this.#connections.size >= maxConnections) {
-      return `the host has ${maxConnections} connections, the most it takes (maxConnections)`;
-    }
-    return (this.#countByToken.get(tokenHash) ?? 0) < maxConnectionsPerToken
-      ? undefined
-      : `this token has ${maxConnectionsPerToken} connections, the most it may (maxConnectionsPerToken)`;
+  refusalFor(identity: Identity): string | undefined {
+    return this.#admission.refusalFor(identity);
   }
 
   /** Serves a transport until it closes. */
@@ -84,18 +118,27 @@ export class Hub {
       ...this.#parts,
       transport,
       identity,
+      slowReaders: this.#slowReaders,
+      ofToken: this.#allowances.enter(identity),
       onFirst: (outbox) => this.#unflushed.add(outbox),
+      onChannels: (by, count) => this.#admission.followed(by, count),
       onDrained: (drained) => this.#arrivals.drained(drained),
       onClose: (closed) => {
         this.#connections.delete(closed);
-        this.#countToken(identity.tokenHash, -1);
+        this.#allowances.leave(closed.identity);
+        this.#admission.remove(closed);
         this.#handshake.leave(closed);
         this.#arrivals.closed(closed);
+        this.#slowReaders.closed(closed);
       },
     });
     this.#connections.add(connection);
-    this.#countToken(identity.tokenHash, 1);
-    routeRequests(connection, this.#parts.commands, this.#wireRequests());
+    this.#admission.add(connection);
+    routeRequests(connection, {
+      commands: this.#parts.commands,
+      wire: this.#wireRequests(),
+      inTurn: (asking, work, mostBytes) => this.#arrivals.run(asking, work, mostBytes),
+    });
     connection.peer.onNotification('dispatchAction', (params) =>
       this.#dispatcher.dispatch(connection, params),
     );
@@ -126,12 +169,6 @@ export class Hub {
     for (const connection of [...this.#connections]) connection.close(code, reason);
   }
 
-  #countToken(tokenHash: string, by: 1 | -1): void {
-    const count = (this.#countByToken.get(tokenHash) ?? 0) + by;
-    if (count === 0) this.#countByToken.delete(tokenHash);
-    else this.#countByToken.set(tokenHash, count);
-  }
-
   #wireRequests(): WireRequests {
     return {
       initialize: (connection, params, context) =>
@@ -147,13 +184,11 @@ export class Hub {
     const { sync } = this.#parts;
     const channel = await sync.registry.open(params.channel);
     if (channel === undefined) throw channelNotFound(params.channel);
-    const { maxSubscriptions } = this.#parts.connectionLimits();
-    if (!connection.channels.has(channel) && connection.channels.size >= maxSubscriptions) {
-      throw invalidParams(
-        `At most ${maxSubscriptions} subscriptions a connection (maxSubscriptions); unsubscribe from one first`,
-      );
-    }
-    const wanted = { channel, view: params.view, delivery: params.delivery };
+    const refusal = connection.channels.has(channel)
+      ? undefined
+      : this.#admission.subscriptionRefusal(connection, 1);
+    if (refusal !== undefined) throw invalidParams(`${refusal}; unsubscribe from one first`);
+    const wanted = { channel, ...asRemembered(params) };
     try {
       const { snapshots } = await attachWithSnapshots(sync, this.#clients, connection, [wanted]);
       const [snapshot] = snapshots;
@@ -171,11 +206,21 @@ export class Hub {
     if (!checked.ok) return;
     const { channel } = checked.params;
     detach(this.#parts.sync, this.#clients, connection, channel);
-    this.#parts.departures.unsubscribed(connection.online.client.id, channel);
+    if (takesPart(connection)) this.#parts.departures.unsubscribed(connection.online.client.id, channel);
   }
 
   #flush(): void {
     for (const outbox of this.#unflushed) outbox.flush();
     this.#unflushed.clear();
   }
+}
+
+/** View and delivery without what else a client has written there: they are kept for as long as the client. */
+function asRemembered({ view, delivery }: SubscribeParams): Pick<Wanted, 'view' | 'delivery'> {
+  const { turns } = view ?? {};
+  const { maxLatencyMs } = delivery ?? {};
+  return {
+    view: view && (turns === undefined ? {} : { turns }),
+    delivery: delivery && (maxLatencyMs === undefined ? {} : { maxLatencyMs }),
+  };
 }

@@ -3,12 +3,14 @@ import type { ServerTransport } from '@agenthost/rpc/websocket-server';
 import { SimulatedClock } from '@agenthost/testkit';
 import { describe, expect, it } from 'vitest';
 import { EncodedEnvelope } from '../sync/subscription.ts';
+import { HeldBytes } from './held-bytes.ts';
 import { Outbox } from './outbox.ts';
 
 /** A socket whose buffer the test empties. */
 class StubTransport implements ServerTransport {
   readonly sent: string[] = [];
   bufferedBytes = 0;
+  takenBytes = 0;
   corkDepth = 0;
   /** Times that what was corked went out. */
   writes = 0;
@@ -37,6 +39,7 @@ class StubTransport implements ServerTransport {
   }
 
   drain(): void {
+    this.takenBytes += this.bufferedBytes;
     this.bufferedBytes = 0;
     this.#onDrain();
   }
@@ -61,17 +64,24 @@ const envelope = (
   action,
 });
 
-function setUp(limits = { softBytes: 1_000, hardBytes: 5_000, responseBytes: 20_000 }) {
+function setUp(
+  limits = { softBytes: 1_000, hardBytes: 5_000, totalBytes: 1e9, responseBytes: 20_000 },
+  memory = new HeldBytes(),
+) {
   const transport = new StubTransport();
   const clock = new SimulatedClock();
-  const seen = { overflows: 0 };
+  const seen = { overflows: 0, behind: 0 };
   const outbox = new Outbox({
     transport,
     timers: clock,
     limits,
+    memory,
     onOverflow: () => {
       seen.overflows += 1;
       outbox.close();
+    },
+    onBehind: () => {
+      seen.behind += 1;
     },
     onFirst: () => undefined,
   });
@@ -84,7 +94,7 @@ function setUp(limits = { softBytes: 1_000, hardBytes: 5_000, responseBytes: 20_
       const { params }: { params: ActionEnvelope } = JSON.parse(text);
       return params.serverSeq;
     });
-  return { transport, clock, seen, outbox, push, order };
+  return { transport, clock, seen, outbox, memory, push, order };
 }
 
 describe('the order of what a connection is sent', () => {
@@ -187,7 +197,7 @@ describe('the size of what waits', () => {
     const { transport, seen, outbox, push } = setUp();
     transport.bufferedBytes = 1_001;
     for (let count = 0; count < 500; count += 1) push(delta(count, 'abc'));
-    expect(seen.overflows).toBe(0);
+    expect(seen.behind).toBe(0);
     const waiting = outbox.waitingBytes - transport.bufferedBytes;
     transport.drain();
     const sent = transport.sent.reduce((sum, frame) => sum + frame.length, 0);
@@ -200,13 +210,13 @@ describe('the size of what waits', () => {
     const { transport, seen, push } = setUp();
     transport.bufferedBytes = 1_001;
     for (let count = 0; count < 700; count += 1) push(delta(count, '\u001b'));
-    expect(seen.overflows).toBe(1);
+    expect(seen.behind).toBeGreaterThan(0);
   });
 });
 
 describe('the end of a subscription', () => {
   it('[SUB-2] takes along what waits of its channel, but for echoes of own dispatches', async () => {
-    const { transport, clock, seen, outbox, push, order } = setUp();
+    const { transport, clock, seen, outbox, memory, push, order } = setUp();
     const action = { type: 'chat/draftChanged' } as const;
     transport.bufferedBytes = 2_000;
     push(envelope(1));
@@ -222,12 +232,13 @@ describe('the end of a subscription', () => {
     await clock.advance(100);
     expect(order()).toHaveLength(3);
     // What went counts no more.
+    expect(memory.total).toBe(0);
     transport.bufferedBytes = 2_000;
     for (let seq = 6; seq < 100; seq += 1) {
       push(envelope(seq));
       outbox.dropEnvelopes('ahp-chat:/a', 'own');
     }
-    expect(seen.overflows).toBe(0);
+    expect(seen.behind).toBe(0);
   });
 });
 
@@ -307,27 +318,76 @@ describe('merging', () => {
 });
 
 describe('limits', () => {
-  it('past the hard limit the connection ends', () => {
-    const { transport, seen, push } = setUp();
+  it('past the hard limit the connection is one to be looked at, and goes on', () => {
+    const { transport, seen, push, order } = setUp();
     transport.bufferedBytes = 4_900;
     push(envelope(1));
-    expect(seen.overflows).toBe(0);
+    expect(seen.behind).toBe(0);
     push(envelope(2));
-    expect(seen.overflows).toBe(1);
+    expect(seen).toEqual({ behind: 1, overflows: 0 });
+    transport.drain();
+    expect(order()).toStrictEqual([1, 2]);
+  });
+
+  it('one envelope above the hard limit goes out at once, and what follows it waits for it to be read', () => {
+    const { transport, seen, push, order } = setUp();
+    push(delta(1, 'x'.repeat(20_000)));
+    push(envelope(2));
+    expect(order()).toStrictEqual([1]);
+    transport.drain();
+    expect(order()).toStrictEqual([1, 2]);
+    expect(seen.overflows).toBe(0);
+  });
+
+  it('what several wait for is counted once in the memory that it takes, until the last has it', () => {
+    const memory = new HeldBytes();
+    const all = [setUp(undefined, memory), setUp(undefined, memory)];
+    const shared = new EncodedEnvelope(delta(1, 'x'.repeat(3_000)));
+    for (const { transport, outbox } of all) {
+      transport.bufferedBytes = 1_000;
+      outbox.envelope(shared, undefined);
+    }
+    expect(memory.total).toBe(shared.json.length);
+    all[0]?.transport.drain();
+    expect(memory.total).toBe(shared.json.length);
+    all[1]?.outbox.close();
+    expect(memory.total).toBe(0);
+  });
+
+  it('what was merged is counted as it is, and no longer than it waits', () => {
+    const { transport, outbox, memory, push } = setUp();
+    transport.bufferedBytes = 2_000;
+    for (let count = 0; count < 20; count += 1) push(delta(count, 'abc'));
+    outbox.hold();
+    push(envelope(21));
+    expect(memory.total).toBe(outbox.waitingBytes - transport.bufferedBytes);
+    outbox.dropHeldEnvelopes();
+    outbox.release('snapshot');
+    transport.drain();
+    expect(memory.total).toBe(0);
+  });
+
+  it('[SUB-4] appends do not merge into a frame that clients find too large', () => {
+    const { transport, push, order } = setUp();
+    transport.bufferedBytes = 2_000;
+    for (let count = 1; count <= 5; count += 1) push(delta(count, 'x'.repeat(400_000)));
+    // Room for one at a time.
+    for (let count = 0; count < 5; count += 1) transport.drain();
+    expect(order()).toStrictEqual([2, 4, 5]);
   });
 
   it('what is held counts', () => {
     const { seen, outbox, push } = setUp();
     outbox.hold();
     for (let seq = 1; seq < 100; seq += 1) push(envelope(seq));
-    expect(seen.overflows).toBe(1);
+    expect(seen.behind).toBeGreaterThan(0);
   });
 
   it('responses do not count, whatever alphabet they are written in', () => {
     const { seen, outbox, push } = setUp();
     outbox.frame('語'.repeat(4_000), 'response');
     push(envelope(1));
-    expect(seen.overflows).toBe(0);
+    expect(seen).toEqual({ behind: 0, overflows: 0 });
   });
 
   it('responses that wait do not count either', () => {
@@ -335,7 +395,7 @@ describe('limits', () => {
     transport.bufferedBytes = 2_000;
     outbox.frame('r'.repeat(10_000), 'response');
     push(envelope(1));
-    expect(seen.overflows).toBe(0);
+    expect(seen).toEqual({ behind: 0, overflows: 0 });
     transport.drain();
     expect(order()).toHaveLength(2);
   });

@@ -1,17 +1,24 @@
 import type { SubscriptionDeliveryOptions } from '@agenthost/protocol';
 import type { ServerTransport } from '@agenthost/rpc/websocket-server';
 import type { Cancel, Timers } from '../lib/clock.ts';
-import { EncodedEnvelope, type Sink } from '../sync/subscription.ts';
-import { addedLength, isAppend, mergeEnvelopes } from './merge.ts';
+import type { EncodedEnvelope, Sink } from '../sync/subscription.ts';
+import type { HeldBytes } from './held-bytes.ts';
+import { isAppend } from './merge.ts';
 import { envelopeItem, type Item, isExempt, textItem } from './outbox-item.ts';
 import { batchOf } from './run-batch.ts';
+import { WaitingItems } from './waiting-items.ts';
+
+/** From this length on an envelope goes out alone, so that all its readers share one encoding of it, whenever they come to it. */
+const LARGE_LENGTH = 64 * 1024;
 
 /** Bounds of what waits for one connection, in bytes. Responses count for `responseBytes` alone. */
 export interface OutboxLimits {
   /** Above it, neighbouring appends merge while they wait. Default 1 MiB. */
   readonly softBytes: number;
-  /** Above it, the connection is closed with a code that means "reconnect". Default 8 MiB. */
+  /** Above it, the client has to go on reading, see `SlowReaders`: the size of one envelope ends no connection. Default 8 MiB. */
   readonly hardBytes: number;
+  /** Above it, in memory for all connections together, those that do not read are closed; above twice as much the slowest. Default 32 MiB. */
+  readonly totalBytes: number;
   /**
    * So many bytes of responses may wait; more close the connection in the same way. From a sixteenth of it on, no further
    * concurrent request is begun, so that those that run have room for their answers. Default 128 MiB: above one frame of 64 MiB.
@@ -23,31 +30,29 @@ export interface OutboxLimits {
 export const DEFAULT_OUTBOX_LIMITS: OutboxLimits = {
   softBytes: 1024 * 1024,
   hardBytes: 8 * 1024 * 1024,
+  totalBytes: 32 * 1024 * 1024,
   responseBytes: 128 * 1024 * 1024,
 };
 
 /**
- * Everything that one connection is sent, in one order [ACT-8]. Bounded: past the soft limit neighbouring appends merge,
- * past the hard limit the connection ends, and nobody else notices.
+ * Everything that one connection is sent, in one order [ACT-8]. Past the soft limit neighbouring appends merge. Past the hard limit
+ * the connection is one that is looked at: whoever reads too slowly is closed, and nobody else notices.
  */
 export class Outbox implements Sink {
   readonly #transport: ServerTransport;
   readonly #timers: Timers;
   readonly #limits: OutboxLimits;
+  readonly #memory: HeldBytes;
+  readonly #waiting: WaitingItems;
   readonly #onOverflow: () => void;
+  readonly #onBehind: () => void;
   readonly #onFirst: (outbox: Outbox) => void;
   readonly #onDrained: () => void;
-  #queue: Item[] = [];
-  #queuedBytes = 0;
-  /** Bytes of responses that wait here. */
-  #queuedExemptBytes = 0;
   /** Envelopes on their way to the transport, in one write when something else follows or the tick ends. */
   #run: EncodedEnvelope[] = [];
   #runBytes = 0;
   /** Bytes of responses that the transport still holds: an upper bound. */
   #exemptBytes = 0;
-  /** What came since `hold`; `undefined` when nothing is held back. */
-  #held: Item[] | undefined;
   #isCorked = false;
   #isClosed = false;
   #cancelDelay: Cancel | undefined;
@@ -56,8 +61,12 @@ export class Outbox implements Sink {
     transport: ServerTransport;
     timers: Timers;
     limits: OutboxLimits;
-    /** A limit is passed: close the connection. */
+    /** Of the host's connections together. */
+    memory: HeldBytes;
+    /** More responses wait than may: close the connection. */
     onOverflow(): void;
+    /** More waits than `hardBytes`, responses aside. */
+    onBehind?(): void;
     /** First output since the last flush. */
     onFirst(outbox: Outbox): void;
     /** The transport has taken what waited. */
@@ -66,7 +75,10 @@ export class Outbox implements Sink {
     this.#transport = parts.transport;
     this.#timers = parts.timers;
     this.#limits = parts.limits;
+    this.#memory = parts.memory;
+    this.#waiting = new WaitingItems(parts.memory);
     this.#onOverflow = parts.onOverflow;
+    this.#onBehind = () => parts.onBehind?.();
     this.#onFirst = parts.onFirst;
     this.#onDrained = () => parts.onDrained?.();
     this.#transport.onDrain(() => {
@@ -82,18 +94,23 @@ export class Outbox implements Sink {
 
   /** Bytes of responses that wait here or in the transport: an upper bound. */
   get responseBytes(): number {
-    return this.#queuedExemptBytes + Math.min(this.#exemptBytes, this.#transport.bufferedBytes);
+    return this.#waiting.exemptBytes + Math.min(this.#exemptBytes, this.#transport.bufferedBytes);
   }
 
   get waitingBytes(): number {
-    return this.#queuedBytes + this.#heldByTransport();
+    return this.#waiting.bytes + this.#heldByTransport();
+  }
+
+  /** Of those, what the transport does not have yet. */
+  get queuedBytes(): number {
+    return this.#waiting.bytes;
   }
 
   envelope(encoded: EncodedEnvelope, delivery: SubscriptionDeliveryOptions | undefined): void {
     const delayMs = delivery?.maxLatencyMs ?? 0;
     if (delayMs > 0 && isAppend(encoded.value.action)) return this.#delay(encoded, delayMs);
     // Most go this way: nothing waits, and so there is nothing to keep them in.
-    const isNext = this.#held === undefined && this.#queue.length === 0 && this.#cancelDelay === undefined;
+    const isNext = this.#waiting.isEmpty && this.#cancelDelay === undefined;
     if (isNext && !this.#isClosed && this.#hasRoom()) this.#writeEnvelope(encoded);
     else this.#push(envelopeItem(encoded));
   }
@@ -105,42 +122,29 @@ export class Outbox implements Sink {
   /** Keeps everything that comes back until `release`, whose response then goes first. What was there before goes on. */
   hold(): void {
     this.#endDelay();
-    this.#held ??= [];
+    this.#waiting.hold();
   }
 
   /** Sends the response that others were held for, then those. Without a text just ends the hold. */
   release(response?: string): void {
-    const held = this.#held ?? [];
-    this.#held = undefined;
-    if (this.#isClosed) return;
-    if (response !== undefined) {
-      const item = textItem(response, true);
-      this.#queue.push(item);
-      this.#queuedExemptBytes += item.size;
-    }
-    for (const item of held) this.#queue.push(item);
+    this.#waiting.release(response === undefined ? undefined : textItem(response, true));
+    if (this.#isClosed) return this.#waiting.clear();
     this.#drain();
     this.#checkOverflow();
   }
 
   /** Forgets the envelopes that are held back: snapshots that reflect them go out in their place [CONN-2]. */
   dropHeldEnvelopes(): void {
-    if (this.#held === undefined) return;
-    for (const item of this.#held) if (item.kind === 'envelope') this.#queuedBytes -= item.size;
-    this.#held = this.#held.filter(({ kind }) => kind !== 'envelope');
+    this.#waiting.dropHeldEnvelopes();
   }
 
   /** Forgets the envelopes of a channel that still wait here, but for echoes of what this client dispatched [SUB-2]. */
   dropEnvelopes(channel: string, clientId: string): void {
-    const isWanted = (item: Item): boolean => {
+    this.#waiting.keepOnly((item) => {
       if (item.kind !== 'envelope') return true;
       const { value } = item.encoded;
-      if (value.channel !== channel || value.origin?.clientId === clientId) return true;
-      this.#queuedBytes -= item.size;
-      return false;
-    };
-    this.#queue = this.#queue.filter(isWanted);
-    this.#held = this.#held?.filter(isWanted);
+      return value.channel !== channel || value.origin?.clientId === clientId;
+    });
   }
 
   /** Hands what was written since the last flush to the operating system. */
@@ -154,10 +158,7 @@ export class Outbox implements Sink {
   close(): void {
     this.#isClosed = true;
     this.#cancelDelay?.();
-    this.#queue = [];
-    this.#held = undefined;
-    this.#queuedBytes = 0;
-    this.#queuedExemptBytes = 0;
+    this.#waiting.clear();
     this.flush();
   }
 
@@ -165,7 +166,7 @@ export class Outbox implements Sink {
     if (this.#isClosed) return;
     const item = envelopeItem(encoded);
     if (this.#merge(item)) return;
-    if (this.#held !== undefined) return this.#enqueue(item, false);
+    if (this.#waiting.isHolding) return this.#enqueue(item, false);
     // Only neighbours merge, so nothing is won by waiting with what came before [SUB-4].
     this.#endDelay();
     this.#enqueue(item, false);
@@ -188,45 +189,28 @@ export class Outbox implements Sink {
     if (this.#isClosed) return;
     // In one write with what comes now.
     if (this.#stopDelay()) this.#writeQueue();
-    if (this.#held === undefined && this.#queue.length === 0 && this.#hasRoom()) {
+    if (this.#waiting.isEmpty && this.#hasRoom()) {
       this.#write(item);
       if (isExempt(item)) this.#checkOverflow();
-    } else this.#enqueue(item, this.#queuedBytes + this.#heldByTransport() > this.#limits.softBytes);
+    } else this.#enqueue(item, this.waitingBytes > this.#limits.softBytes);
   }
 
   #enqueue(item: Item, mayMerge: boolean): void {
     if (mayMerge && this.#merge(item)) return;
-    (this.#held ?? this.#queue).push(item);
-    if (isExempt(item)) this.#queuedExemptBytes += item.size;
-    else this.#queuedBytes += item.size;
+    this.#waiting.push(item);
     this.#checkOverflow();
   }
 
-  /** Makes one of this and the last that waits, if it is an append to the same target. */
   #merge(item: Item): boolean {
-    const waiting = this.#held ?? this.#queue;
-    const last = waiting.at(-1);
-    if (item.kind !== 'envelope' || last?.kind !== 'envelope') return false;
-    const merged = mergeEnvelopes(last.encoded.value, item.encoded.value);
-    if (merged === undefined) return false;
-    // Encoded when it goes out; until then its size is what its parts come to, each frame's own words counted once.
-    const added = addedLength(item.encoded.value, item.size);
-    waiting[waiting.length - 1] = {
-      kind: 'envelope',
-      encoded: new EncodedEnvelope(merged),
-      size: last.size + added,
-    };
-    this.#queuedBytes += added;
+    if (!this.#waiting.merge(item)) return false;
     this.#checkOverflow();
     return true;
   }
 
   #checkOverflow(): void {
     if (this.#isClosed) return;
-    const { hardBytes, responseBytes } = this.#limits;
-    if (this.#queuedBytes + this.#heldByTransport() > hardBytes || this.responseBytes > responseBytes) {
-      this.#onOverflow();
-    }
+    if (this.responseBytes > this.#limits.responseBytes) this.#onOverflow();
+    else if (this.waitingBytes > this.#limits.hardBytes) this.#onBehind();
   }
 
   #drain(): void {
@@ -236,15 +220,10 @@ export class Outbox implements Sink {
   }
 
   #writeQueue(): void {
-    let index = 0;
-    for (; index < this.#queue.length && this.#hasRoom(); index += 1) {
-      const item = this.#queue[index];
-      if (item === undefined) continue;
-      if (isExempt(item)) this.#queuedExemptBytes -= item.size;
-      else this.#queuedBytes -= item.size;
-      this.#write(item);
-    }
-    if (index > 0) this.#queue.splice(0, index);
+    this.#waiting.take(
+      () => this.#hasRoom(),
+      (item) => this.#write(item),
+    );
   }
 
   #write(item: Item): void {
@@ -261,8 +240,11 @@ export class Outbox implements Sink {
       this.#transport.sendBytes(encoded.bytes);
       return;
     }
+    const isLarge = encoded.json.length >= LARGE_LENGTH;
+    if (isLarge) this.#sendRun();
     this.#run.push(encoded);
     this.#runBytes += encoded.json.length;
+    if (isLarge) this.#sendRun();
   }
 
   #cork(): void {
@@ -277,7 +259,7 @@ export class Outbox implements Sink {
     const run = this.#run;
     this.#run = [];
     this.#runBytes = 0;
-    this.#transport.sendBatch?.(batchOf(run));
+    this.#transport.sendBatch?.(batchOf(run, this.#memory.add));
   }
 
   #hasRoom(): boolean {

@@ -11,7 +11,7 @@ export interface Departures {
   returned(clientId: string, subscriptions: readonly string[]): Promise<void>;
 }
 
-/** Which clients are here, and how long the others have been gone. */
+/** Which clients are here to take part, and how long the others have been gone. Those that may only look are never here. */
 export class Presence {
   /** How long somebody who has left may still come back to what is theirs, ms. */
   readonly graceMs: number;

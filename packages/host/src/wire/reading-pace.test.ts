@@ -1,6 +1,6 @@
 import { SimulatedClock } from '@agenthost/testkit';
 import { expect, test } from 'vitest';
-import { ReadingPace } from './reading-pace.ts';
+import { ReadingPace, TokenAllowances } from './reading-pace.ts';
 
 /** A sender that writes as fast as it is read, at 1,000 a second. */
 function sender(): {
@@ -31,7 +31,7 @@ function sender(): {
     send: (most) => {
       for (let count = 0; count < most; count += 1) {
         if (isPaused) return count;
-        pace.took();
+        pace.took('{}');
       }
       return most;
     },
@@ -62,7 +62,7 @@ test('who types, or streams a hundred messages a second, never meets it', async 
 test('what was read before the pause is taken, and waited for', async () => {
   const { clock, pace, send, isPaused } = sender();
   send(100_000);
-  for (let count = 0; count < 2_000; count += 1) pace.took();
+  for (let count = 0; count < 2_000; count += 1) pace.took('{}');
   await clock.advance(1_900);
   expect(isPaused()).toBe(true);
   await clock.advance(400);
@@ -74,5 +74,65 @@ test('nothing is left of it when the connection is over', () => {
   send(100_000);
   expect(clock.nextAt).toBeDefined();
   pace.end();
+  expect(clock.nextAt).toBeUndefined();
+});
+
+/** Two connections of one token that may only look, at 1,000 a second together. */
+function observers(): {
+  clock: SimulatedClock;
+  allowances: TokenAllowances;
+  paces: ReadingPace[];
+  taken: string[][];
+} {
+  const clock = new SimulatedClock();
+  const allowances = new TokenAllowances(clock, () => 1_000);
+  const taken: string[][] = [[], []];
+  const paces = taken.map((frames) => {
+    const pace = new ReadingPace({
+      transport: {},
+      clock,
+      timers: clock,
+      perSecond: () => 1_000,
+      ofToken: allowances.enter(OBSERVER),
+    });
+    pace.start((frame) => frames.push(frame));
+    return pace;
+  });
+  return { clock, allowances, paces, taken };
+}
+
+const OBSERVER = { tokenHash: 'one', scope: 'observe' } as const;
+
+test('connections of a token that may only look share what is taken of them, and nothing is lost', async () => {
+  const { clock, paces, taken } = observers();
+  for (const pace of paces) for (let count = 0; count < 3_000; count += 1) pace.took(String(count));
+  const total = (): number => taken.flat().length;
+  expect(total()).toBe(1_001);
+  await clock.advance(2_000);
+  expect(total()).toBeGreaterThan(2_800);
+  expect(total()).toBeLessThan(3_200);
+  await clock.advance(4_000);
+  expect(taken.map((frames) => frames.length)).toEqual([3_000, 3_000]);
+  expect(taken[1]).toEqual(Array.from({ length: 3_000 }, (_, index) => String(index)));
+});
+
+test('a long message of such a token counts for as many as it takes', () => {
+  const { paces, taken } = observers();
+  const long = 'x'.repeat(100 * 1_024);
+  for (const pace of paces) for (let count = 0; count < 10; count += 1) pace.took(long);
+  expect(taken.flat()).toHaveLength(3);
+});
+
+test('leaving pays no debt', async () => {
+  const { clock, allowances, paces, taken } = observers();
+  for (let count = 0; count < 3_000; count += 1) paces[0]?.took('{}');
+  paces[0]?.took('x'.repeat(1_024 * 1_024));
+  for (const pace of paces) pace.end();
+  for (const _ of paces) allowances.leave(OBSERVER);
+  expect(allowances.enter(OBSERVER)?.waitMs()).toBeGreaterThan(0);
+  expect(allowances.enter({ tokenHash: 'another', scope: 'observe' })?.waitMs()).toBe(0);
+  expect(allowances.enter({ tokenHash: 'one', scope: 'interact' })).toBeUndefined();
+  await clock.advance(10_000);
+  expect(taken.flat().length).toBeLessThan(3_000);
   expect(clock.nextAt).toBeUndefined();
 });

@@ -27,6 +27,8 @@ export async function replay(
   const heldAll = wanted.every(({ channel }) => {
     const subscription = before.get(channel.uri);
     if (subscription === undefined || subscription.since > lastSeen) return false;
+    // It may show turns that were dropped while it was away.
+    if (channel.is('chat') && lastSeen < (channel.local.droppedSeq ?? 0)) return false;
     // Else it was of a channel that has gone, and this one has taken its name since.
     return subscription.since >= (channel.local.bornSeq ?? 0);
   });
@@ -45,7 +47,9 @@ export async function replay(
       connection.outbox.hold();
       for (const item of alive) {
         const { since = lastSeen, fromOrdinal = 0 } = before.get(item.channel.uri) ?? {};
-        subscribe(connection, item, since, fromOrdinal);
+        // It has heard of what was dropped since it got that window.
+        const keptFrom = item.channel.is('chat') ? (item.channel.local.keptFrom ?? 0) : 0;
+        subscribe(connection, item, since, Math.max(fromOrdinal, keptFrom));
       }
       const uris = alive.map(({ channel }) => channel.uri);
       return {

@@ -2,6 +2,7 @@ import {
   CLIENT_REQUEST_METHODS,
   type ClientRequestMethod,
   type ClientToHostRequests,
+  findParamsFault,
   internalError,
   invalidParams,
   isWithinScope,
@@ -47,6 +48,24 @@ const CONCURRENT: ReadonlySet<ClientRequestMethod> = new Set([
   'resourceResolve',
 ]);
 
+const MEBIBYTE = 1024 * 1024;
+
+/**
+ * Those of them whose answers may be large, and what such an answer counts for while it is made: of tokens that are no admin's they take turns
+ * with handshakes and subscriptions. An admin's own clients that do not read must not keep an admin from looking. What waits for an agent is
+ * not among them: it would keep others from getting in.
+ */
+const LARGE: ReadonlyMap<ClientRequestMethod, number> = new Map([
+  ['listSessions', 8 * MEBIBYTE],
+  ['fetchTurns', 8 * MEBIBYTE],
+  // A page of 100 with long snippets.
+  ['x-searchSessions', 4 * MEBIBYTE],
+  ['x-listApprovals', 2 * MEBIBYTE],
+  // A version of a changed file has 4 Mi characters, of up to three bytes.
+  ['resourceRead', 16 * MEBIBYTE],
+  ['resourceList', 8 * MEBIBYTE],
+]);
+
 /** Methods of the connection as a whole: their channel is exactly the root's [WIRE-2]. */
 const CONNECTION_LEVEL: ReadonlySet<ClientRequestMethod> = new Set([
   'initialize',
@@ -73,6 +92,9 @@ export type WireRequests = {
   ) => Promise<void>;
 };
 
+/** Runs a request whose answer may be as large as `mostBytes` when it is its turn. */
+type InTurn = <T>(connection: Connection, work: () => Promise<T>, mostBytes: number) => Promise<T>;
+
 /**
  * So long a ping waits for requests before it: clients take a host that answers none for ten seconds for dead. It never overtakes an action:
  * its answer tells that those before it are settled [WIRE-4].
@@ -80,7 +102,10 @@ export type WireRequests = {
 const PING_PATIENCE_MS = 3_000;
 
 /** Routes the requests of a connection to their commands. */
-export function routeRequests(connection: Connection, commands: Commands, wire: WireRequests): void {
+export function routeRequests(
+  connection: Connection,
+  { commands, wire, inTurn }: { commands: Commands; wire: WireRequests; inTurn: InTurn },
+): void {
   const { peer } = connection;
   const serve = <M extends keyof WireRequests>(method: M, run: WireRequests[M]): void =>
     peer.handle(method, async (params, context) => {
@@ -100,13 +125,13 @@ export function routeRequests(connection: Connection, commands: Commands, wire: 
   );
   for (const method of CLIENT_REQUEST_METHODS) {
     if (method === 'ping' || method in wire) continue;
-    routeCommand(connection, commands, method);
+    routeCommand(connection, { commands, inTurn }, method);
   }
 }
 
 function routeCommand<M extends ClientRequestMethod>(
   connection: Connection,
-  commands: Commands,
+  { commands, inTurn }: { commands: Commands; inTurn: InTurn },
   method: M,
 ): void {
   const isConcurrent = CONCURRENT.has(method);
@@ -127,7 +152,9 @@ function routeCommand<M extends ClientRequestMethod>(
             context.signal,
           ),
         );
-      return guarded(() => (isConcurrent ? connection.gate.run(run) : run()));
+      const mostBytes = connection.identity.scope === 'admin' ? undefined : LARGE.get(method);
+      const runInTurn = mostBytes === undefined ? run : () => inTurn(connection, run, mostBytes);
+      return guarded(() => (isConcurrent ? connection.gate.run(runInTurn) : run()));
     },
     { concurrent: isConcurrent },
   );
@@ -152,6 +179,8 @@ function checkCall<M extends ClientRequestMethod>(
 function checkParams<M extends ClientRequestMethod>(method: M, params: unknown): Params<M> {
   const checked = validateParams<M>(method, params);
   if (!checked.ok) throw invalidParams(checked.error);
+  const fault = findParamsFault(method, checked.params);
+  if (fault !== undefined) throw invalidParams(fault);
   const { channel } = checked.params;
   if (CONNECTION_LEVEL.has(method) && channel !== ROOT_URI) {
     throw invalidParams(`params.channel: ${method} expects exactly ${ROOT_URI}`);

@@ -4,6 +4,7 @@ import type { FrameBatch, ServerTransport } from '@agenthost/rpc/websocket-serve
 import { SimulatedClock } from '@agenthost/testkit';
 import { expect, test } from 'vitest';
 import { EncodedEnvelope } from '../sync/subscription.ts';
+import { HeldBytes } from './held-bytes.ts';
 import { Outbox } from './outbox.ts';
 import { batchOf } from './run-batch.ts';
 
@@ -14,12 +15,24 @@ const delta = (serverSeq: number, content = 'x'): EncodedEnvelope =>
     action: { type: 'chat/delta', turnId: 't', partId: 'p', content },
   });
 
-/** A socket that takes batches, and never empties its buffer. */
-function setUp(limits = { softBytes: 1_000_000, hardBytes: 5_000_000, responseBytes: 1e9 }) {
+/** A socket that takes batches, and never empties its buffer. `held`: changes of the memory that they take. */
+function setUp(
+  limits = { softBytes: 1_000_000, hardBytes: 5_000_000, totalBytes: 1e9, responseBytes: 1e9 },
+  held: number[] = [],
+) {
   const sent: (string | FrameBatch)[] = [];
-  const seen = { overflows: 0 };
+  const seen = { overflows: 0, behind: 0 };
+  const memory = new HeldBytes();
+  const { add } = memory;
+  Object.assign(memory, {
+    add: (bytes: number) => {
+      held.push(bytes);
+      add(bytes);
+    },
+  });
   let bufferedBytes = 0;
   const transport: ServerTransport = {
+    takenBytes: 0,
     get bufferedBytes() {
       return bufferedBytes;
     },
@@ -43,9 +56,13 @@ function setUp(limits = { softBytes: 1_000_000, hardBytes: 5_000_000, responseBy
     transport,
     timers: new SimulatedClock(),
     limits,
+    memory,
     onOverflow: () => {
       seen.overflows += 1;
       outbox.close();
+    },
+    onBehind: () => {
+      seen.behind += 1;
     },
     onFirst: () => undefined,
   });
@@ -89,16 +106,36 @@ test('a batch is the frames of its envelopes', () => {
 });
 
 test('what waits for the end of the tick counts against the limits', () => {
-  const { outbox, order, seen } = setUp({ softBytes: 400, hardBytes: 2_000, responseBytes: 1e9 });
+  const { outbox, order, seen } = setUp({
+    softBytes: 400,
+    hardBytes: 2_000,
+    totalBytes: 1e9,
+    responseBytes: 1e9,
+  });
   for (let seq = 1; seq <= 6; seq += 1) outbox.envelope(delta(seq), undefined);
   outbox.flush();
   const [batch] = order();
   expect(batch).not.toHaveLength(6);
-  expect(seen.overflows).toBe(0);
+  expect(seen.behind).toBe(0);
   for (let seq = 7; seq <= 40; seq += 1) outbox.envelope(delta(seq, 'x'.repeat(100)), undefined);
-  expect(seen.overflows).toBe(1);
+  expect(seen.behind).toBeGreaterThan(0);
   outbox.flush();
   expect(order()).toEqual([batch]);
+});
+
+test('a large envelope is one batch for all, whatever went out with it, and is counted in memory until all have it', () => {
+  const held: number[] = [];
+  const large = delta(2, 'x'.repeat(100_000));
+  const [one, other] = [setUp(undefined, held), setUp(undefined, held)];
+  for (const each of [delta(1), large, delta(3)]) one.outbox.envelope(each, undefined);
+  other.outbox.envelope(large, undefined);
+  for (const { outbox } of [one, other]) outbox.flush();
+  expect(one.order()).toEqual([[1], [2], [3]]);
+  expect(other.sent[0]).toBe(one.sent[1]);
+  expect(held.filter((bytes) => bytes > 100_000)).toHaveLength(1);
+  for (const { sent } of [one, other])
+    for (const batch of sent) if (typeof batch !== 'string') batch.release();
+  expect(held.reduce((sum, bytes) => sum + bytes, 0)).toBe(0);
 });
 
 test('batches that were sent are freed with the young objects: a stream leaves nothing for the slow collection', () => {

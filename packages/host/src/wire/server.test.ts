@@ -11,7 +11,7 @@ import { type PlainAnswer, plainRequest } from '../../test/plain-request.ts';
 import { Gate } from '../auth/gate.ts';
 import { GuessLimit } from '../auth/guess-limit.ts';
 import { silentLog } from '../lib/memory-log.ts';
-import type { Identity } from './connection.ts';
+import type { Identity } from './identity.ts';
 import { ReadingPace, withPace } from './reading-pace.ts';
 import { HostServer, type ServerOptions } from './server.ts';
 
@@ -307,6 +307,20 @@ describe('a connection', () => {
     socket.send('x'.repeat(1_001));
     expect((await closed)[0]).toBe(1009);
     expect(await upgrade()).toBe('open');
+  });
+});
+
+describe('a connection by a token that may only look', () => {
+  it('takes frames of 128 KiB, and ends with 1009 when one is longer', async () => {
+    expect(await upgrade('/ahp?token=of-an-observer')).toBe('open');
+    const frames: string[] = [];
+    accepted[0]?.transport.start({ onFrame: (frame) => frames.push(frame), onClose: () => undefined });
+    const socket = firstSocket();
+    const closed = once(socket, 'close');
+    socket.send('x'.repeat(128 * 1_024));
+    socket.send('x'.repeat(128 * 1_024 + 1));
+    expect((await closed)[0]).toBe(1009);
+    expect(frames.map(({ length }) => length)).toEqual([128 * 1_024]);
   });
 });
 

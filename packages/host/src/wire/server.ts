@@ -14,8 +14,8 @@ import { addressesOf, checkHost, checkOrigin } from '../auth/origin.ts';
 import { extractToken, queryToken } from '../auth/verify.ts';
 import type { Log } from '../lib/log.ts';
 import type { TlsCredentials } from '../tls/credentials.ts';
-import type { Identity } from './connection.ts';
 import { hasMethod, onlyMethods, pathOf, READS } from './http-request.ts';
+import type { Identity } from './identity.ts';
 import { createListener, type Listener } from './listener.ts';
 import { STATUS_CODES } from './node-http.ts';
 import { servePage } from './pages.ts';
@@ -46,6 +46,12 @@ const PROTOCOL_PATHS = new Set(['/ahp', '/']);
 
 const PLAIN = { 'content-type': 'text/plain; charset=utf-8' };
 
+/**
+ * Largest frame of a token that may only look: what it asks is short, and what has come of a frame is in memory for as long as its sender
+ * likes, for each connection.
+ */
+const MAX_OBSERVER_FRAME_BYTES = 128 * 1024;
+
 /** How long a stop waits for the other ends of sockets that are being closed. */
 const CLOSE_GRACE_MS = 1_000;
 
@@ -55,11 +61,18 @@ export class HostServer {
   readonly #listener: Listener;
   readonly #strangers: Strangers;
   readonly #sockets: WebSocketServer;
+  /** Of tokens that may only look. */
+  readonly #observers: WebSocketServer;
 
   constructor(options: ServerOptions) {
     this.#options = options;
     const maxPayload = options.maxFrameBytes ?? DEFAULT_MAX_CLIENT_FRAME_BYTES;
     this.#sockets = new WebSocketServer({ ...WEBSOCKET_SERVER_OPTIONS, maxPayload, noServer: true });
+    this.#observers = new WebSocketServer({
+      ...WEBSOCKET_SERVER_OPTIONS,
+      maxPayload: Math.min(maxPayload, MAX_OBSERVER_FRAME_BYTES),
+      noServer: true,
+    });
     this.#strangers = new Strangers(options.log, options.strangerLimits);
     const parts = { strangers: this.#strangers, log: options.log };
     this.#listener = createListener(options.tls, parts, (request, response) => {
@@ -101,9 +114,11 @@ export class HostServer {
   stop(): Promise<void> {
     return new Promise((resolve) => {
       const cut = setTimeout(() => {
-        for (const socket of this.#sockets.clients) socket.terminate();
+        for (const { clients } of [this.#sockets, this.#observers])
+          for (const socket of clients) socket.terminate();
       }, CLOSE_GRACE_MS);
       this.#sockets.close();
+      this.#observers.close();
       this.#listener.port.close(() => {
         clearTimeout(cut);
         resolve();
@@ -183,11 +198,14 @@ export class HostServer {
     socket.on('error', () => socket.destroy());
     const decided = this.#decide(request, 'GET');
     if (!('identity' in decided)) return refuse(socket, decided);
-    const { maxFrameBytes } = this.#options;
-    this.#sockets.handleUpgrade(request, socket, head, (accepted) => {
+    const sockets = decided.identity.scope === 'observe' ? this.#observers : this.#sockets;
+    sockets.handleUpgrade(request, socket, head, (accepted) => {
       this.#strangers.known(request.socket);
-      const limits = maxFrameBytes === undefined ? {} : { maxFrameBytes };
-      this.#options.accept(wrapServerSocket(accepted, limits), decided.identity);
+      const { maxPayload: maxFrameBytes } = sockets.options;
+      this.#options.accept(
+        wrapServerSocket(accepted, maxFrameBytes === undefined ? {} : { maxFrameBytes }),
+        decided.identity,
+      );
     });
   }
 }

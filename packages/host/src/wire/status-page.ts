@@ -22,8 +22,8 @@ ${
 </form>
 `
 }
-<p>From a terminal on this machine: <code>agenthost run "your prompt"</code>, <code>agenthost sessions</code>,
-<code>agenthost watch &lt;session&gt;</code>.</p>
+<p>In a terminal on this machine, the commands <code>run "your prompt"</code>, <code>sessions</code> and <code>chat</code> of the program that
+started this host reach it; <code>--help</code> lists the others.</p>
 `);
 }
 

@@ -1,9 +1,12 @@
+import type { PrivatePaths } from './private-paths.ts';
 import { findRealPath, isWithin, type RealPath, systemCode } from './real-path.ts';
 
 /** What clients may see of the file system. */
 export interface PathPolicyOptions {
   /** Absolute paths of the present sessions' working directories; asked anew for each decision. */
   readonly workingDirectories: () => Promise<readonly string[]> | readonly string[];
+  /** What is never seen, wherever it lies. */
+  readonly privatePaths: Pick<PrivatePaths, 'covers'>;
 }
 
 /**
@@ -17,9 +20,10 @@ export class PathPolicy {
     this.#options = options;
   }
 
-  /** Reading: within the working directories of existing sessions. */
-  async mayRead(path: RealPath): Promise<boolean> {
-    return isWithinAny(path.path, await this.#options.workingDirectories());
+  /** Reading: within the working directories of existing sessions, the host's own aside. */
+  async mayRead(path: RealPath): Promise<'yes' | 'outside' | 'private'> {
+    if (!(await isWithinAny(path.path, await this.#options.workingDirectories()))) return 'outside';
+    return (await this.#options.privatePaths.covers(path.path)) ? 'private' : 'yes';
   }
 }
 

@@ -12,11 +12,16 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { systemClock } from '../lib/clock.ts';
+import { silentLog } from '../lib/memory-log.ts';
 import { fileUriOf } from './file-uri.ts';
 import { PathPolicy } from './path-policy.ts';
+import { PrivatePaths } from './private-paths.ts';
 import { isWithin } from './real-path.ts';
 import { readFileResource, toWireError } from './resources.ts';
 import { createWorkspace } from './workspace.ts';
+
+const privatePaths = new PrivatePaths([]);
 
 let base: string;
 let work: string;
@@ -37,7 +42,7 @@ afterEach(() => {
 });
 
 function read(path: string, encoding?: 'utf-8' | 'base64', maxBytes?: number) {
-  const policy = new PathPolicy({ workingDirectories: () => [work] });
+  const policy = new PathPolicy({ privatePaths, workingDirectories: () => [work] });
   return readFileResource(fileUriOf(path), encoding, { policy, ...(maxBytes !== undefined && { maxBytes }) });
 }
 
@@ -121,7 +126,7 @@ describe('reading', () => {
   test.runIf(process.platform === 'linux')(
     'a file that says it is empty and is not is read to its end',
     async () => {
-      const policy = new PathPolicy({ workingDirectories: () => ['/proc/self'] });
+      const policy = new PathPolicy({ privatePaths, workingDirectories: () => ['/proc/self'] });
       const { data } = await readFileResource('file:///proc/self/status', 'utf-8', { policy });
       expect(data).toContain(`Pid:\t${process.pid}\n`);
       await expect(
@@ -137,17 +142,17 @@ describe('what is not read', () => {
     await expect(read(join(work, 'a.txt', 'below'))).rejects.toThrow(fails(-32008));
     await expect(read(join(work, 'x'.repeat(300)))).rejects.toThrow(fails(-32008));
     await expect(read(join(work, 'sub'))).rejects.toThrow(fails(-32602));
-    await expect(read(work)).rejects.toThrow(/use resourceList/);
-    const policy = new PathPolicy({ workingDirectories: () => [work] });
+    await expect(read(work)).rejects.toThrow(/is a directory: only files can be read/);
+    const policy = new PathPolicy({ privatePaths, workingDirectories: () => [work] });
     await expect(readFileResource('http://h/a', undefined, { policy })).rejects.toThrow(fails(-32602));
   });
 
-  test('[RES-2] outside the working directories is -32009 with what would unlock it, existing or not', async () => {
+  test('[RES-2] outside the working directories is -32009 with what can be done today, existing or not', async () => {
     for (const name of ['secret.txt', 'missing.txt']) {
-      const uri = fileUriOf(join(outside, name));
       await expect(read(join(outside, name))).rejects.toMatchObject({
         code: -32009,
-        data: { request: { channel: 'ahp-root://', uri, read: true } },
+        message: expect.stringMatching(/begin a session in its folder, or attach its content to a message$/),
+        data: {},
       });
     }
     await expect(read(join(base, 'work-2'))).rejects.toThrow(fails(-32009));
@@ -175,7 +180,7 @@ describe('what is not read', () => {
   test('[RES-2] a working directory that is a link holds what it leads to', async () => {
     const alias = join(base, 'alias');
     symlinkSync(work, alias);
-    const policy = new PathPolicy({ workingDirectories: () => [alias] });
+    const policy = new PathPolicy({ privatePaths, workingDirectories: () => [alias] });
     const result = await readFileResource(fileUriOf(join(work, 'a.txt')), undefined, { policy });
     expect(result).toMatchObject({ data: 'hello' });
     expect(await readFileResource(fileUriOf(join(alias, 'a.txt')), undefined, { policy })).toEqual(result);
@@ -183,7 +188,7 @@ describe('what is not read', () => {
 
   test('[RES-2] working directories are asked for each time, and none means nothing', async () => {
     let folders = [work];
-    const policy = new PathPolicy({ workingDirectories: async () => folders });
+    const policy = new PathPolicy({ privatePaths, workingDirectories: async () => folders });
     const uri = fileUriOf(join(work, 'a.txt'));
     expect(await readFileResource(uri, undefined, { policy })).toMatchObject({ data: 'hello' });
     folders = [];
@@ -194,6 +199,7 @@ describe('what is not read', () => {
     mkdirSync(join(work, 'swapped'));
     writeFileSync(join(work, 'swapped', 'secret.txt'), 'harmless');
     const policy = new PathPolicy({
+      privatePaths,
       workingDirectories: () => {
         renameSync(join(work, 'swapped'), join(work, 'moved'));
         symlinkSync(outside, join(work, 'swapped'));
@@ -252,9 +258,11 @@ describe('a path', () => {
   });
 });
 
+const OPEN = { privatePaths: [], log: silentLog, clock: systemClock };
+
 describe('a working directory', () => {
   const check = (path: string, isAdmin = false) => {
-    const workspace = createWorkspace({ roots: [work], defaultDirectory: outside });
+    const workspace = createWorkspace({ roots: [work], defaultDirectory: outside, ...OPEN });
     return workspace.resolveDirectory(path.includes(':') ? path : fileUriOf(path), isAdmin);
   };
 
@@ -286,13 +294,13 @@ describe('a working directory', () => {
   });
 
   test('[SESS-1] without one it is the default directory, wherever the operator put it', async () => {
-    const workspace = createWorkspace({ roots: [work], defaultDirectory: outside });
+    const workspace = createWorkspace({ roots: [work], defaultDirectory: outside, ...OPEN });
     expect(workspace.defaultDirectory).toBe(fileUriOf(outside));
     expect(await workspace.resolveDirectory(undefined, false)).toEqual({
       uri: fileUriOf(outside),
       path: outside,
     });
-    const gone = createWorkspace({ roots: [work], defaultDirectory: join(base, 'gone') });
+    const gone = createWorkspace({ roots: [work], defaultDirectory: join(base, 'gone'), ...OPEN });
     await expect(gone.resolveDirectory(undefined, false)).rejects.toThrow(fails(-32008));
   });
 });

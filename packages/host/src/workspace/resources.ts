@@ -7,7 +7,6 @@ import {
   notFound,
   permissionDenied,
   type ResourceReadResult,
-  ROOT_URI,
   type WireError,
 } from '@agenthost/protocol';
 import { UnreadableResource } from '../agents/resource.ts';
@@ -56,7 +55,8 @@ export async function readFileBytes(
   const given = pathOfFileUri(uri);
   try {
     const real = await findRealPath(given);
-    if (!(await options.policy.mayRead(real))) throw denied(uri);
+    const verdict = await options.policy.mayRead(real);
+    if (verdict !== 'yes') throw verdict === 'private' ? ofTheHost(uri) : denied(uri);
     if (!real.exists) throw notFound('file', uri);
     const bytes = await readRegularFile(uri, real, options.maxBytes ?? defaultMaxBytes);
     return { bytes, path: real.path };
@@ -67,10 +67,13 @@ export async function readFileBytes(
 
 function denied(uri: string): WireError {
   return permissionDenied(
-    `${JSON.stringify(uri)} is not in a working directory of a session: ask for access by resourceRequest`,
-    { channel: ROOT_URI, uri, read: true },
+    `${JSON.stringify(uri)} is not in a working directory of a session: only files there can be read; begin a session in its folder, or attach its content to a message`,
   );
 }
+
+/** No access can be asked for: nobody gets it. */
+const ofTheHost = (uri: string): WireError =>
+  permissionDenied(`${JSON.stringify(uri)} is the host's own, which it shows to nobody`);
 
 async function readRegularFile(uri: string, real: RealPath, maxBytes: number): Promise<Buffer> {
   const file = await openReal(real.path);
@@ -78,7 +81,7 @@ async function readRegularFile(uri: string, real: RealPath, maxBytes: number): P
   try {
     const stats = await file.stat();
     if (stats.isDirectory())
-      throw new UnreadableResource('folder', `${JSON.stringify(uri)} is a directory: use resourceList`);
+      throw new UnreadableResource('folder', `${JSON.stringify(uri)} is a directory: only files can be read`);
     if (!stats.isFile()) throw invalidParams(`${JSON.stringify(uri)} is not a regular file`);
     return await readWhole(uri, file, stats.size, maxBytes);
   } finally {

@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises';
 import { notFound, permissionDenied } from '@agenthost/protocol';
 import { pathOfFileUri } from './file-uri.ts';
 import { isWithinAny } from './path-policy.ts';
+import type { PrivatePaths } from './private-paths.ts';
 import { findRealPath, systemCode } from './real-path.ts';
 
 /** A folder that agents may work in. */
@@ -17,16 +18,23 @@ const MAX_NAMED_ROOTS = 5;
 
 /**
  * Checks a working directory in the order of [SESS-1]: no `file:` URI `-32602`, missing or no directory `-32008`, outside the
- * roots by its real path `-32009`, unless the caller is an admin.
+ * roots by its real path `-32009`, unless the caller is an admin; inside what is the host's own `-32009` for everybody.
  */
 export async function checkWorkingDirectory(
   uri: string,
   roots: readonly string[],
-  isAdmin: boolean,
+  {
+    isAdmin,
+    privatePaths,
+  }: { readonly isAdmin: boolean; readonly privatePaths: Pick<PrivatePaths, 'covers'> },
 ): Promise<WorkingDirectory> {
   const path = pathOfFileUri(uri);
   const real = await findDirectory(path);
   if (real === undefined) throw notFound('directory', uri);
+  if (await privatePaths.covers(real))
+    throw permissionDenied(
+      `${JSON.stringify(uri)} is the host's own, and nobody works there: choose another folder`,
+    );
   if (isAdmin || (await isWithinAny(real, roots))) return { uri, path };
   const shown = roots.slice(0, MAX_NAMED_ROOTS).join(', ');
   const more = roots.length > MAX_NAMED_ROOTS ? `, and ${roots.length - MAX_NAMED_ROOTS} more` : '';

@@ -1,8 +1,11 @@
 import { isUtf8 } from 'node:buffer';
 import type { ContentEncoding, ResourceReadResult } from '@agenthost/protocol';
+import { type Clock, steadyNow } from '../lib/clock.ts';
+import type { Log } from '../lib/log.ts';
 import { contentTypeOf } from './content-types.ts';
 import { fileUriOf } from './file-uri.ts';
 import { PathPolicy } from './path-policy.ts';
+import { PrivatePaths } from './private-paths.ts';
 import { readFileBytes, readFileResource } from './resources.ts';
 import { checkWorkingDirectory, type WorkingDirectory } from './working-directory.ts';
 
@@ -21,6 +24,8 @@ export interface Workspace {
   readonly defaultDirectory: string;
   /** Checks a working directory [SESS-1]. Without a URI: the default one, which has to exist, and may lie outside the roots. */
   resolveDirectory(uri: string | undefined, isAdmin: boolean): Promise<WorkingDirectory>;
+  /** What is the host's own, and closed to clients and agents. */
+  readonly privatePaths: PrivatePaths;
   /** Reads files within the working directories of existing sessions, whose absolute paths are asked for each time [RES-2]. */
   readerFor(workingDirectories: () => Promise<readonly string[]>): ReadFile;
   /** The same for what runs inside the host. */
@@ -31,18 +36,28 @@ export interface Workspace {
 export function createWorkspace(options: {
   readonly roots: readonly string[];
   readonly defaultDirectory: string;
+  /** Absolute paths of what is the host's own. */
+  readonly privatePaths: readonly string[];
+  readonly log: Log;
+  readonly clock: Clock;
 }): Workspace {
+  const { log, clock } = options;
+  const privatePaths = new PrivatePaths(options.privatePaths, { log, now: () => steadyNow(clock) });
   const defaultDirectory = fileUriOf(options.defaultDirectory);
   return {
     defaultDirectory,
     resolveDirectory: (uri, isAdmin) =>
-      checkWorkingDirectory(uri ?? defaultDirectory, options.roots, isAdmin || uri === undefined),
+      checkWorkingDirectory(uri ?? defaultDirectory, options.roots, {
+        isAdmin: isAdmin || uri === undefined,
+        privatePaths,
+      }),
+    privatePaths,
     readerFor: (workingDirectories) => {
-      const policy = new PathPolicy({ workingDirectories });
+      const policy = new PathPolicy({ workingDirectories, privatePaths });
       return (uri, encoding) => readFileResource(uri, encoding, { policy });
     },
     bytesReaderFor: (workingDirectories) => {
-      const policy = new PathPolicy({ workingDirectories });
+      const policy = new PathPolicy({ workingDirectories, privatePaths });
       return async (uri, maxBytes) => {
         const { bytes, path } = await readFileBytes(uri, { policy, maxBytes });
         return { data: bytes, contentType: contentTypeOf(path, isUtf8(bytes) && !bytes.includes(0)) };

@@ -1,8 +1,11 @@
 import {
   alreadyExists,
   type ChatSummary,
+  conflict,
   type FetchTurnsResult,
+  findChat,
   invalidParams,
+  LIST_LIMITS,
   type Message,
   notFound,
   sessionNotFound,
@@ -11,6 +14,7 @@ import type { AgentRegistry } from '../../agents/registry.ts';
 import type { Ids } from '../../lib/clock.ts';
 import type { Channel } from '../../sync/channel.ts';
 import { createChat, type ForkPoint, isCurrent } from '../../sync/fork.ts';
+import { forkTitle } from '../../sync/fork-title.ts';
 import { newChat, summaryOf } from '../../sync/new-chat.ts';
 import type { Sync } from '../../sync/sync.ts';
 import {
@@ -23,11 +27,13 @@ import {
   windowOf,
 } from '../../sync/window.ts';
 import type { TurnLocales } from '../../turns/locales.ts';
+import type { MessageContents } from '../../turns/message-contents.ts';
 import type { TurnSupervisor } from '../../turns/supervisor.ts';
 import type { Commands } from '../../wire/router.ts';
 import type { Caller } from '../module.ts';
 import { checkNewUri } from '../new-uri.ts';
 import { findChatFork } from './fork.ts';
+import { modelProblem } from './model-rule.ts';
 
 /** Turns that one `fetchTurns` brings, and their bytes of JSON. */
 const PAGE_TURNS = 50;
@@ -40,6 +46,7 @@ interface Parts {
   readonly turns: TurnSupervisor;
   /** In whose language labels are made [CHAT-19]. */
   readonly locales: TurnLocales;
+  readonly attached: MessageContents;
   /** Checks a working directory, in the order of [SESS-1]; `file:` URI. */
   resolveDirectory(uri: string, caller: Caller): Promise<{ uri: string }>;
 }
@@ -53,6 +60,7 @@ export function chatCommands(parts: Parts): Commands {
       const session = await sync.registry.openOf('session', channel);
       if (session === undefined) throw sessionNotFound(channel);
       checkNewUri('chat', chat, 'chat');
+      checkRoom(session);
       const { capabilities } = parts.agents.get(session.state.provider).describe();
       if (capabilities?.multipleChats === undefined) {
         throw invalidParams(`Agent ${session.state.provider} takes one chat a session`);
@@ -67,6 +75,11 @@ export function chatCommands(parts: Parts): Commands {
       if (initialMessage !== undefined && initialMessage.origin.kind !== 'user') {
         throw invalidParams('params.initialMessage.origin.kind: expected user');
       }
+      if (initialMessage !== undefined) {
+        const agent = sync.root.state.agents.find(({ provider }) => provider === session.state.provider);
+        const problem = modelProblem(initialMessage, agent);
+        if (problem !== undefined) throw invalidParams(`params.initialMessage.model.id: ${problem}`);
+      }
       if ((await sync.registry.open(chat)) !== undefined) throw alreadyExists('Chat', chat);
       const asked = params['x-workingDirectory'] ?? workersFolder(session, source?.chat);
       const workingDirectory =
@@ -76,6 +89,7 @@ export function chatCommands(parts: Parts): Commands {
         // While it was looked for, another client may have made it, or disposed of the session, or cut the source.
         if (sync.registry.get(chat) !== undefined) throw alreadyExists('Chat', chat);
         if (!session.isAlive) throw sessionNotFound(channel);
+        checkRoom(session);
         if (fork !== undefined && !isCurrent(fork)) continue;
         sync.path.transact('client', () =>
           addChat(parts, session, chat, { first: initialMessage, workingDirectory, fork, caller }),
@@ -88,6 +102,8 @@ export function chatCommands(parts: Parts): Commands {
       const chat = await sync.registry.openOf('chat', channel);
       const session = sync.registry.getOf('session', chat?.session ?? '');
       if (chat?.isAlive !== true || session === undefined) throw notFound('Chat', channel);
+      if (session.local.importing !== undefined)
+        throw invalidParams('The session is being imported: wait until it is ready');
       const full = fullChats(session);
       if (full.length === 1 && full[0]?.resource === channel) {
         throw invalidParams('The last full chat of a session cannot be disposed; dispose the session');
@@ -106,14 +122,23 @@ export function chatCommands(parts: Parts): Commands {
   };
 }
 
+/** All chats stand in the state that each client of the session gets. */
+function checkRoom({ uri, state }: Channel<'session'>): void {
+  const { max } = LIST_LIMITS.chats;
+  if (state.chats.length < max) return;
+  throw conflict(
+    `Session ${uri} has ${state.chats.length} chats, and at most ${max} are taken: dispose of one first`,
+  );
+}
+
 /** Agents choose the folders of workers: whoever copies one is asked whether that folder may be theirs. */
 const workersFolder = (session: Channel<'session'>, chat: string | undefined): string | undefined => {
-  const entry = session.state.chats.find(({ resource }) => resource === chat);
+  const entry = chat === undefined ? undefined : findChat(session.state.chats, chat);
   return entry?.origin?.kind === 'tool' ? entry.workingDirectory : undefined;
 };
 
 function addChat(
-  { sync, ids, locales }: Parts,
+  { sync, ids, locales, attached }: Parts,
   session: Channel<'session'>,
   uri: string,
   {
@@ -128,18 +153,20 @@ function addChat(
     caller: Caller;
   },
 ): void {
-  const source = session.state.chats.find(({ resource }) => resource === fork?.source.uri);
+  const source = fork && findChat(session.state.chats, fork.source.uri);
   const state = newChat({
     resource: uri,
     modifiedAt: new Date(sync.stamp()).toISOString(),
     workingDirectory: workingDirectory ?? source?.workingDirectory,
-    ...(source === undefined ? {} : { title: source.title }),
+    ...(source === undefined ? {} : { title: forkTitle(source.title) }),
     ...(fork === undefined ? {} : { origin: { kind: 'fork', chat: fork.source.uri, turnId: fork.turnId } }),
   });
   const chat = createChat(sync, session.uri, state, fork);
   sync.emit(session, { type: 'session/chatAdded', summary: summaryOf(state) });
   if (first === undefined) return;
-  sync.emit(chat, { type: 'chat/turnStarted', turnId: ids.next(), message: first });
+  const turnId = ids.next();
+  const message = attached.inTurn({ session: session.uri, chat: uri }, first, turnId);
+  sync.emit(chat, { type: 'chat/turnStarted', turnId, message });
   locales.started(uri, caller.locale);
 }
 
@@ -204,8 +231,8 @@ async function sendOlder(
         limit: PAGE_TURNS,
         maxBytes: PAGE_BYTES,
       });
-      const oldest = rows[0]?.ordinal ?? 0;
-      const isMore = await hasOlder(sync.journal, chat.uri, oldest);
+      const oldest = rows[0]?.ordinal ?? before;
+      const isMore = rows.length > 0 && (await hasOlder(sync.journal, chat.uri, oldest));
       // Cut meanwhile: the client was told, and what was read is no more.
       if (chat.historyVersion !== historyVersion) return;
       // Subscribed anew: the window is another one.

@@ -1,11 +1,11 @@
 import { posix } from 'node:path';
 import type { CompletionItem, MessageAttachment, TextRange } from '@agenthost/protocol';
 import type { AgentCommand } from '../../agents/provider.ts';
+import { beginningOf } from '../../lib/beginning-of.ts';
 import type { FoundFile } from '../../workspace/completion/file-finder.ts';
 import { contentTypeOf } from '../../workspace/content-types.ts';
 import { fileUriOf } from '../../workspace/file-uri.ts';
 import type { CompletionWord } from './completion-word.ts';
-import { cutText } from './cut-text.ts';
 import type { EarlierTurn } from './earlier-turns.ts';
 
 /** Where a proposal goes: the text, and the word in it that it replaces. */
@@ -62,7 +62,7 @@ export function turnItem(
   const line = turn.text.trim().replace(/\s+/gu, ' ');
   return item(place, `#${turn.number}`, {
     type: 'simple',
-    label: line.length > MAX_LABEL ? `${cutText(line, MAX_LABEL - 1)}…` : line,
+    label: line.length > MAX_LABEL ? `${beginningOf(line, MAX_LABEL - 1)}…` : line,
     displayKind: 'turn',
     modelRepresentation: content,
     _meta: { 'agenthost.turn': { chat, turnId: turn.id } },

@@ -2,11 +2,14 @@ import { type CompletionItem, invalidParams } from '@agenthost/protocol';
 import { AgentError } from '../../agents/agent-error.ts';
 import type { AgentCommand } from '../../agents/provider.ts';
 import type { RememberedAgents } from '../../agents/remembered.ts';
+import type { SliceScheduler } from '../../lib/slice-scheduler.ts';
 import type { Channel } from '../../sync/channel.ts';
 import type { Sync } from '../../sync/sync.ts';
 import { commandsOf } from '../../turns/agent-commands.ts';
 import type { Commands } from '../../wire/router.ts';
 import type { FileFinder } from '../../workspace/completion/file-finder.ts';
+import type { Caller } from '../module.ts';
+import { inShare } from '../slices.ts';
 import { openChat } from './commands.ts';
 import { type CompletionPlace, commandItem, fileItem, turnItem } from './completion-items.ts';
 import { completionWordAt } from './completion-word.ts';
@@ -20,6 +23,7 @@ const MAX_TURNS = 8;
 interface Parts {
   readonly sync: Sync;
   readonly files: FileFinder;
+  readonly slices: SliceScheduler;
   readonly remembered: Pick<RememberedAgents, 'commands'>;
   /** Absolute path; rejects with `AgentError` when the folder has gone. */
   workingDirectoryOf(session: Channel<'session'>, chat: Channel<'chat'>): Promise<string>;
@@ -29,7 +33,7 @@ interface Parts {
 export function completionCommands(parts: Parts): Commands {
   const turns = new EarlierTurns(parts.sync);
   return {
-    completions: async ({ channel, text, offset }, _, signal) => {
+    completions: async ({ channel, text, offset }, caller, signal) => {
       if (offset > text.length) {
         throw invalidParams(
           `params.offset: expected 0 to ${text.length}, the length of the text, got ${offset}`,
@@ -42,11 +46,11 @@ export function completionCommands(parts: Parts): Commands {
       const place = { text, word };
       switch (word.trigger) {
         case '@':
-          return { items: await fileItems(parts, { session, chat }, place, signal) };
+          return { items: await fileItems(parts, { session, chat }, place, { caller, signal }) };
         case '/':
           return { items: commandItems(parts, session, place) };
         case '#':
-          return { items: await turnItems(turns, chat, place) };
+          return { items: await turnItems(parts, { turns, chat }, place, { caller, signal }) };
         default:
           return word.trigger satisfies never;
       }
@@ -55,14 +59,20 @@ export function completionCommands(parts: Parts): Commands {
 }
 
 async function fileItems(
-  { files, workingDirectoryOf }: Parts,
+  { files, slices, workingDirectoryOf }: Parts,
   { session, chat }: { session: Channel<'session'>; chat: Channel<'chat'> },
   place: CompletionPlace,
-  signal: AbortSignal,
+  { caller, signal }: { caller: Caller; signal: AbortSignal },
 ): Promise<CompletionItem[]> {
   try {
     const folder = await workingDirectoryOf(session, chat);
-    const found = await files.find(folder, place.word.query, MAX_FILES, signal);
+    const { query } = place.word;
+    const found = await files.find({ folder, query, limit: MAX_FILES }, signal, (work) =>
+      inShare(slices, caller, signal, async (next) => {
+        await next();
+        return work(next);
+      }),
+    );
     return found.map((file) => fileItem(place, folder, file));
   } catch (error) {
     // The folder has gone: there is nothing in it to propose, and the next turn will say so.
@@ -100,11 +110,15 @@ function rankOf({ name }: AgentCommand, wanted: string): number | undefined {
 }
 
 async function turnItems(
-  turns: EarlierTurns,
-  chat: Channel<'chat'>,
+  { slices }: Parts,
+  { turns, chat }: { turns: EarlierTurns; chat: Channel<'chat'> },
   place: CompletionPlace,
+  { caller, signal }: { caller: Caller; signal: AbortSignal },
 ): Promise<CompletionItem[]> {
-  const found = await turns.find(chat, place.word.query, MAX_TURNS);
+  const { query } = place.word;
+  const found = await inShare(slices, caller, signal, (next) =>
+    turns.find(chat, { query, limit: MAX_TURNS }, next),
+  );
   const items = await Promise.all(
     found.map(async (turn) => {
       const content = await turns.contentOf(chat, turn);

@@ -1,8 +1,9 @@
 import type { Turn } from '@agenthost/protocol';
+import { beginningOf } from '../../lib/beginning-of.ts';
+import type { NextSlice } from '../../lib/slice-scheduler.ts';
 import type { Channel } from '../../sync/channel.ts';
 import type { Sync } from '../../sync/sync.ts';
 import { firstOrdinal, readTurn } from '../../sync/window.ts';
-import { cutText } from './cut-text.ts';
 
 /** Turns that can be found: the latest ones. */
 const MAX_TURNS = 300;
@@ -42,12 +43,19 @@ export class EarlierTurns {
     this.#sync = sync;
   }
 
-  /** Turns whose message has the query in it, in whatever case, or whose number begins with it; the newest first. */
-  async find(chat: Channel<'chat'>, query: string, limit: number): Promise<readonly EarlierTurn[]> {
+  /**
+   * Turns whose message has the query in it, in whatever case, or whose number begins with it; the newest first. Waits for `next` before each
+   * page that it reads.
+   */
+  async find(
+    chat: Channel<'chat'>,
+    { query, limit }: { readonly query: string; readonly limit: number },
+    next: NextSlice,
+  ): Promise<readonly EarlierTurn[]> {
     const wanted = fold(query);
     const isMatch = ({ text, number }: EarlierTurn): boolean =>
       fold(text).includes(wanted) || String(number).startsWith(wanted);
-    return (await this.#latest(chat)).filter(isMatch).slice(0, limit);
+    return (await this.#latest(chat, next)).filter(isMatch).slice(0, limit);
   }
 
   /** What was said in a turn, for the agent; `undefined` when it is gone. */
@@ -58,7 +66,7 @@ export class EarlierTurns {
     return row?.ordinal === number - 1 ? contentOf(readTurn(row), number) : undefined;
   }
 
-  async #latest(chat: Channel<'chat'>): Promise<readonly EarlierTurn[]> {
+  async #latest(chat: Channel<'chat'>, next: NextSlice): Promise<readonly EarlierTurn[]> {
     // Commits first, so that what leaves the window is on disk.
     return this.#sync.path.boundary(
       () => {
@@ -69,7 +77,7 @@ export class EarlierTurns {
       async ({ first, historyVersion, window }) => {
         const shown = window.flatMap((turn, index) => listed(turn, first + index)).toReversed();
         const oldest = Math.max(0, first + window.length - MAX_TURNS);
-        const older = await this.#older(chat, historyVersion, oldest, first);
+        const older = await this.#older(chat, { historyVersion, oldest, first }, next);
         // Cut meanwhile: what was read may be no more.
         return chat.historyVersion === historyVersion ? [...shown, ...older] : shown;
       },
@@ -79,15 +87,15 @@ export class EarlierTurns {
   /** The turns with `oldest <= ordinal < first`; what was read before is not read again. */
   async #older(
     chat: Channel<'chat'>,
-    historyVersion: number,
-    oldest: number,
-    first: number,
+    { historyVersion, oldest, first }: { historyVersion: number; oldest: number; first: number },
+    next: NextSlice,
   ): Promise<readonly EarlierTurn[]> {
     const before = this.#known.get(chat);
     const known = before?.historyVersion === historyVersion && before.to <= first ? before : undefined;
     const turns: EarlierTurn[] = [];
     const end = known?.to ?? oldest;
     for (let at = first; at > end; ) {
+      await next();
       const rows = await this.#sync.journal.readTurns(chat.uri, {
         before: at,
         limit: Math.min(PAGE_TURNS, at - end),
@@ -111,7 +119,7 @@ const fold = (text: string): string => text.normalize('NFC').toLowerCase();
 
 function listed({ id, message }: Turn, ordinal: number): EarlierTurn[] {
   if (message.origin.kind !== 'user' || message.text.trim() === '') return [];
-  return [{ id, number: ordinal + 1, text: cutText(message.text, MAX_TEXT) }];
+  return [{ id, number: ordinal + 1, text: beginningOf(message.text, MAX_TEXT) }];
 }
 
 function contentOf({ message, responseParts }: Turn, number: number): string {
@@ -126,5 +134,5 @@ function contentOf({ message, responseParts }: Turn, number: number): string {
 }
 
 function shortened(text: string, limit: number): string {
-  return text.length <= limit ? text : `${cutText(text, limit)}\n[… the rest is left out]`;
+  return text.length <= limit ? text : `${beginningOf(text, limit)}\n[… the rest is left out]`;
 }

@@ -1,9 +1,12 @@
 import {
+  CHANNEL_LIMITS,
   type ChatAction,
   type ChatInputRequest,
   type ChatState,
   checkAnswered,
   checkInputAnswer,
+  excessOf,
+  weightOf,
 } from '@agenthost/protocol';
 import { type Rejection, reject } from '../module.ts';
 
@@ -18,7 +21,23 @@ export function checkAnswerChanged(
   if (request === undefined) return notOpen(state, requestId);
   const question = request.questions?.find(({ id }) => id === questionId);
   if (question === undefined) return unknownQuestion(questionId);
-  return answer && checkInputAnswer(question, answer);
+  if (answer === undefined) return undefined;
+  return (
+    checkInputAnswer(question, answer) ??
+    checkRoom(state, { ...request.answers, [questionId]: answer }, request)
+  );
+}
+
+/** Answers of all open requests stand in the state that each client gets. */
+function checkRoom(
+  { inputRequests = [] }: ChatState,
+  answers: NonNullable<ChatInputRequest['answers']>,
+  { id: changed }: ChatInputRequest,
+): Rejection | undefined {
+  const { answersLength } = CHANNEL_LIMITS;
+  const others = inputRequests.filter(({ id }) => id !== changed).map((request) => request.answers ?? {});
+  const length = weightOf([...others, answers], 'answers');
+  return length > answersLength.max ? reject('tooLarge', excessOf(answersLength, length)) : undefined;
 }
 
 /**

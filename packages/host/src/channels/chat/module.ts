@@ -6,9 +6,11 @@ import { windowOf } from '../../sync/window.ts';
 import type { ContentStore } from '../../turns/content.ts';
 import type { TurnLocales } from '../../turns/locales.ts';
 import { forgetMemory } from '../../turns/memory.ts';
+import type { MessageContents } from '../../turns/message-contents.ts';
 import type { TurnSupervisor } from '../../turns/supervisor.ts';
 import type { Caller, ChannelModule } from '../module.ts';
 import { failDeniedCall, fitClientResult } from './client-tools.ts';
+import { fitMessage } from './message.ts';
 import { startQueued } from './queue.ts';
 import { checkChatAction } from './rules.ts';
 import { alignWindows, type CutPoint, findCut } from './truncate.ts';
@@ -19,12 +21,13 @@ export function chatModule(parts: {
   ids: Ids;
   turns: TurnSupervisor;
   contents: ContentStore;
+  attached: MessageContents;
   /** In whose language labels are made [CHAT-19]. */
   locales: TurnLocales;
 }): ChannelModule<'chat'> {
-  const { sync, turns, ids } = parts;
+  const { sync, turns, attached } = parts;
   const lookups = new WeakMap<ChatAction, Lookup>();
-  observeTurns(sync, ids, turns);
+  observeTurns(parts);
   return {
     prepare: (chat, action) => {
       if (lookups.get(action)?.historyVersion === chat.historyVersion) return undefined;
@@ -32,10 +35,11 @@ export function chatModule(parts: {
     },
     check: (chat, action, caller) => {
       const isArchived = (): boolean => lookups.get(action)?.isArchived === true;
-      return checkChatAction({ sync, chat, state: chat.state, caller, isArchived }, action);
+      const hasCut = (): boolean => lookups.get(action)?.cut !== undefined;
+      return checkChatAction({ sync, chat, state: chat.state, caller, isArchived, hasCut }, action);
     },
     refused: (chat, action, caller) => failDeniedCall(sync, chat, action, caller),
-    fit: (chat, action) => fitClientResult(parts.contents, chat, action),
+    fit: (chat, action) => fitMessage(attached, chat, fitClientResult(parts.contents, chat, action)),
     before: (chat, action) => {
       const cut = lookups.get(action)?.cut;
       if (cut === undefined || !alignWindows(sync, chat, cut)) return;
@@ -79,11 +83,12 @@ function lookUp(sync: Sync, chat: Channel<'chat'>, action: ChatAction): Promise<
 }
 
 function follow(
-  { sync, ids, turns, locales }: Parameters<typeof chatModule>[0],
+  parts: Parameters<typeof chatModule>[0],
   chat: Channel<'chat'>,
   action: ChatAction,
   caller: Caller,
 ): void {
+  const { sync, turns, locales } = parts;
   const { uri } = chat;
   switch (action.type) {
     case 'chat/turnStarted':
@@ -93,11 +98,11 @@ function follow(
     case 'chat/pendingMessageSet':
       locales.pending(chat, action.id, caller.locale);
       clearDraft(sync, chat, action.message);
-      if (action.kind === 'queued') startQueued(sync, ids, chat);
+      if (action.kind === 'queued') startQueued(parts, chat);
       else sync.path.effect(() => turns.steer(uri));
       return;
     case 'chat/queuedMessagesReordered':
-      startQueued(sync, ids, chat);
+      startQueued(parts, chat);
       return;
     case 'chat/turnCancelled':
       sync.path.effect(() => turns.stop(uri, action.turnId));
@@ -121,14 +126,20 @@ function clearDraft(sync: Sync, chat: Channel<'chat'>, sent: Message): void {
 }
 
 /** What follows from turns whoever started or ended them: the agent gets a new one, the queue goes on after a complete one. */
-function observeTurns(sync: Sync, ids: Ids, turns: TurnSupervisor): void {
-  sync.observe('chat', ({ channel, action, before, after }) => {
+function observeTurns(parts: Parameters<typeof chatModule>[0]): void {
+  const { sync, turns } = parts;
+  sync.observe('chat', ({ channel, action, before, after, origin }) => {
+    const ended = before.activeTurn?.id;
+    if (origin !== undefined && ended !== undefined && after.activeTurn?.id !== ended) {
+      // When that cannot be written, the turn is there again, and what was to start it may have found it gone.
+      sync.path.undo(() => sync.path.afterTurn(() => turns.start(channel.uri, ended)));
+    }
     if (action.type === 'chat/turnStarted') {
       const { uri } = channel;
       sync.path.effect(() => turns.start(uri, action.turnId));
     }
     if (action.type === 'chat/truncated' && isShorter(before, after)) forgetHistory(sync, turns, channel);
-    if (action.type === 'chat/turnComplete') startQueued(sync, ids, channel);
+    if (action.type === 'chat/turnComplete') startQueued(parts, channel);
   });
 }
 

@@ -1,12 +1,21 @@
-import type { ChatAction, ChatState, MessageOrigin, ToolCallState } from '@agenthost/protocol';
+import {
+  CHANNEL_LIMITS,
+  type ChatAction,
+  type ChatState,
+  excessOf,
+  findChat,
+  lengthApart,
+  type Message,
+  type MessageOrigin,
+  type ToolCallState,
+  weightOf,
+} from '@agenthost/protocol';
 import type { Channel } from '../../sync/channel.ts';
 import type { Sync } from '../../sync/sync.ts';
 import { findToolCall } from '../../turns/tool-call.ts';
 import { type Caller, type Rejection, reject } from '../module.ts';
 import { checkAnswerChanged, checkCompleted } from './input-rules.ts';
-
-/** Messages that people may have in a chat's queue. */
-const MAX_QUEUED = 100;
+import { modelProblem } from './model-rule.ts';
 
 type Of<T extends ChatAction['type']> = Extract<ChatAction, { type: T }>;
 
@@ -18,18 +27,29 @@ interface Situation {
   readonly caller: Caller;
   /** Turn ids of this chat that are on disk and out of the window, as far as they were asked for. */
   isArchived(turnId: string): boolean;
+  /** The turn that a truncation keeps last was found. */
+  hasCut(): boolean;
 }
 
 /** Whether a client may dispatch this now; `undefined` when it may [CHAT-2] [CHAT-3] [CHAT-5] [CHAT-8]. */
 export function checkChatAction(situation: Situation, action: ChatAction): Rejection | undefined {
+  const { sync, chat } = situation;
+  if (sync.registry.getOf('session', chat.session ?? '')?.local.importing !== undefined)
+    return reject('importing', 'The session is being imported: wait until it is ready');
   switch (action.type) {
     case 'chat/turnStarted':
       return notInteractive(situation) ?? checkTurnStarted(situation, action);
     case 'chat/pendingMessageSet':
-      return notInteractive(situation) ?? notFromUser(action.message) ?? checkRoom(situation, action);
+      return (
+        notInteractive(situation) ??
+        notFromUser(action.message) ??
+        checkModel(situation, action.message) ??
+        checkRoom(situation, action)
+      );
     case 'chat/draftChanged':
       return action.draft === undefined ? undefined : notFromUser(action.draft);
     case 'chat/truncated':
+      return notInteractive(situation) ?? checkCut(situation, action.turnId);
     case 'chat/queuedMessagesReordered':
       return notInteractive(situation);
     case 'chat/pendingMessageRemoved':
@@ -52,9 +72,18 @@ export function checkChatAction(situation: Situation, action: ChatAction): Rejec
   }
 }
 
+/** An unknown turn changes nothing [CHAT-6], but where turns were dropped, its sender may show it still and cut there. */
+function checkCut({ chat, hasCut }: Situation, turnId: string | undefined): Rejection | undefined {
+  if (turnId === undefined || chat.local.keptFrom === undefined || hasCut()) return undefined;
+  return reject(
+    'noSuchTurn',
+    `The chat has no turn ${turnId}: older ones were dropped (retention.turnsPerChat)`,
+  );
+}
+
 function notInteractive({ sync, chat }: Situation): Rejection | undefined {
   const session = sync.registry.getOf('session', chat.session ?? '');
-  const entry = session?.state.chats.find(({ resource }) => resource === chat.uri);
+  const entry = session && findChat(session.state.chats, chat.uri);
   const interactivity = entry?.interactivity ?? chat.state.interactivity ?? 'full';
   return interactivity === 'full' ? undefined : reject('notInteractive', `This chat is ${interactivity}`);
 }
@@ -68,10 +97,15 @@ function notFromUser({ origin }: { origin: MessageOrigin }): Rejection | undefin
 const noSuchTurn = (turnId: string): Rejection =>
   reject('noSuchTurn', `Turn ${turnId} is not the active one`);
 
-function checkTurnStarted(
-  { sync, chat, state, isArchived }: Situation,
-  action: Of<'chat/turnStarted'>,
-): Rejection | undefined {
+function checkModel({ sync, chat }: Situation, message: Message): Rejection | undefined {
+  const session = sync.registry.getOf('session', chat.session ?? '');
+  const agent = sync.root.state.agents.find(({ provider }) => provider === session?.state.provider);
+  const problem = modelProblem(message, agent);
+  return problem === undefined ? undefined : reject('unknownModel', problem);
+}
+
+function checkTurnStarted(situation: Situation, action: Of<'chat/turnStarted'>): Rejection | undefined {
+  const { sync, chat, state, isArchived } = situation;
   const session = sync.registry.getOf('session', chat.session ?? '');
   if (session?.state.lifecycle === 'creationFailed') {
     return reject('creationFailed', 'The session could not be created; it takes no turns');
@@ -81,18 +115,25 @@ function checkTurnStarted(
   if (state.turns.some(({ id }) => id === action.turnId) || isArchived(action.turnId)) {
     return reject('turnExists', `There is a turn ${action.turnId} already`);
   }
-  return notFromUser(action.message);
+  return notFromUser(action.message) ?? checkModel(situation, action.message);
 }
 
 /** All of the queue is in the state that each client gets: what people can oversee is enough. */
-function checkRoom({ state }: Situation, { kind, id }: Of<'chat/pendingMessageSet'>): Rejection | undefined {
+function checkRoom({ state }: Situation, action: Of<'chat/pendingMessageSet'>): Rejection | undefined {
+  if (action.kind !== 'queued') return undefined;
   const { queuedMessages = [] } = state;
-  const isNew = kind === 'queued' && !queuedMessages.some((each) => each.id === id);
-  return isNew && queuedMessages.length >= MAX_QUEUED
-    ? reject(
-        'queueFull',
-        `At most ${MAX_QUEUED} messages wait in a chat; remove one, or wait for one to have its turn`,
-      )
+  const others = queuedMessages.filter(({ id }) => id !== action.id);
+  const { queuedMessages: count, queuedLength } = CHANNEL_LIMITS;
+  if (others.length >= count.max) {
+    return reject(
+      'queueFull',
+      `At most ${count.max} messages wait in a chat; remove one, or wait for one to have its turn`,
+    );
+  }
+  const length =
+    weightOf(others, 'queuedMessages') + weightOf(action.message, 'message') - lengthApart(action);
+  return length > queuedLength.max
+    ? reject('queueFull', `${excessOf(queuedLength, length)}; remove one, or wait for one to have its turn`)
     : undefined;
 }
 

@@ -158,3 +158,24 @@ it('[CHAT-3] a turn id that is only on disk is taken, until the turn is cut away
   client.dispatch(chat, { type: 'chat/truncated', turnId: 't40' });
   expect((await client.act(chat, start('t45')))?.rejectionReason).toBeUndefined();
 });
+
+it.each([0, 1, 2])(
+  '[CHAT-6] [ACT-6] leaves a window of %i turns as everybody else’s, whatever time passes meanwhile',
+  async (turns) => {
+    let now = Date.UTC(2026, 5, 1);
+    // Each look at the clock takes a while.
+    const host = await startHost({ clock: { now: () => (now += 1) } });
+    const writer = await host.client();
+    const { chat } = await host.session(writer);
+    await runTurns(host, writer, chat, [0, 4]);
+    const windowed = await host.client();
+    let held = (await windowed.subscribe(chat, { view: { turns } })).state;
+    await writer.act(chat, { type: 'chat/truncated', turnId: 't1' });
+    await host.run();
+    for (const { action, 'x-time': time = 0 } of windowed.envelopes(chat)) {
+      if ('turns' in held) held = chatReducer(held, action, time);
+    }
+    const { state } = await (await host.client()).subscribe(chat, { view: { turns } });
+    expect(held).toStrictEqual(state);
+  },
+);

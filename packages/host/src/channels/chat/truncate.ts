@@ -35,6 +35,7 @@ export async function findCut(sync: Sync, at: ChatWindow, turnId: string): Promi
  * replacing it, a subscriber's by private envelopes. True when the host's own was cut. Inside `path.transact` only.
  */
 export function alignWindows(sync: Sync, chat: Channel<'chat'>, cut: CutPoint): boolean {
+  const { keptFrom } = chat.local;
   for (const subscription of chat.subscriptions.values()) {
     if (subscription.fromOrdinal <= cut.ordinal) continue;
     const turns = cut.turns.slice(-(subscription.view?.turns ?? WINDOW_TURNS) || cut.turns.length);
@@ -42,7 +43,7 @@ export function alignWindows(sync: Sync, chat: Channel<'chat'>, cut: CutPoint): 
     sync.sendPrivate(subscription.sink, { channel: chat.uri, action: { type: 'chat/truncated' } });
     sync.sendPrivate(subscription.sink, {
       channel: chat.uri,
-      action: turnsLoaded(turns, cursorBefore(oldest)),
+      action: turnsLoaded(turns, cursorBefore(oldest, keptFrom)),
     });
     const { fromOrdinal } = subscription;
     subscription.fromOrdinal = oldest;
@@ -54,7 +55,7 @@ export function alignWindows(sync: Sync, chat: Channel<'chat'>, cut: CutPoint): 
   if (firstOrdinal(chat) <= cut.ordinal) return false;
   const turnCount = cut.ordinal + 1;
   sync.path.write({ op: 'dropTurns', chat: chat.uri, from: turnCount });
-  sync.setWindow(chat, withTurns(chat.state, cut.turns, turnCount - cut.turns.length));
+  sync.setWindow(chat, withTurns(chat.state, cut.turns, turnCount - cut.turns.length, keptFrom));
   sync.setLocal(chat, { ...chat.local, turnCount });
   chat.historyVersion += 1;
   return true;

@@ -1,4 +1,4 @@
-import type { RootConfigState } from '@agenthost/protocol';
+import { CHANNEL_LIMITS, excessOf, type RootConfigState, weightOf } from '@agenthost/protocol';
 import { findHostConfigFault, missingDefaults } from '../../config/host-config.ts';
 import type { Sync } from '../../sync/sync.ts';
 import { type ChannelModule, type Rejection, reject } from '../module.ts';
@@ -24,6 +24,9 @@ function checkChange(
 ): Rejection | undefined {
   const fault = findHostConfigFault(schema, config);
   if (fault !== undefined) return reject('invalidConfig', fault);
+  const { configLength } = CHANNEL_LIMITS;
+  const length = weightOf(replace ? config : { ...values, ...config }, 'values');
+  if (length > configLength.max) return reject('tooLarge', excessOf(configLength, length));
   const isReadOnly = (key: string): boolean => schema.properties[key]?.readOnly === true;
   const touched = Object.keys(config).find(
     (key) => isReadOnly(key) && !(replace && config[key] === values[key]),

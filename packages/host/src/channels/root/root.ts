@@ -1,8 +1,7 @@
-import { invalidParams, ROOT_URI, type RootConfigState, type SessionSummary } from '@agenthost/protocol';
+import { ROOT_URI, type RootConfigState } from '@agenthost/protocol';
 import type { AgentRegistry } from '../../agents/registry.ts';
 import { type HostConfigParts, hostConfig } from '../../config/host-config.ts';
 import type { Sync } from '../../sync/sync.ts';
-import type { Commands } from '../../wire/router.ts';
 
 /**
  * Loads or creates the root channel and brings its agents and its config up to date. Rejects when a fixed value of the config does not
@@ -75,50 +74,4 @@ function adoptConfig(sync: Sync, config: RootConfigState): void {
 export function changeSessionCount(sync: Sync, by: number): void {
   const activeSessions = Math.max(0, (sync.root.state.activeSessions ?? 0) + by);
   sync.emit(sync.root, { type: 'root/activeSessionsChanged', activeSessions });
-}
-
-/** `listSessions` [ROOT-2]. */
-export function rootCommands(sync: Sync): Commands {
-  return {
-    listSessions: async ({ limit, cursor }) => {
-      if (limit !== undefined && (!Number.isInteger(limit) || limit < 1)) {
-        throw invalidParams('params.limit: expected an integer of at least 1');
-      }
-      const after = cursor === undefined ? undefined : readCursor(cursor);
-      const rows = await sync.path.boundary(
-        () => undefined,
-        () =>
-          sync.journal.listSessions({
-            ...(limit === undefined ? {} : { limit: limit + 1 }),
-            ...(after === undefined ? {} : { after }),
-          }),
-      );
-      const page = limit === undefined ? rows : rows.slice(0, limit);
-      const items = page.map(({ summary }): SessionSummary => JSON.parse(summary));
-      const last = page.at(-1);
-      const hasMore = rows.length > page.length;
-      return { items, ...(hasMore && last !== undefined ? { nextCursor: writeCursor(last) } : {}) };
-    },
-  };
-}
-
-interface Position {
-  readonly modifiedAt: string;
-  readonly uri: string;
-}
-
-const writeCursor = ({ modifiedAt, uri }: Position): string =>
-  Buffer.from(JSON.stringify([modifiedAt, uri])).toString('base64url');
-
-function readCursor(cursor: string): Position {
-  try {
-    const value: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));
-    if (Array.isArray(value)) {
-      const [modifiedAt, uri]: unknown[] = value;
-      if (typeof modifiedAt === 'string' && typeof uri === 'string') return { modifiedAt, uri };
-    }
-  } catch (error) {
-    throw invalidParams(`params.cursor: unknown (${error instanceof Error ? error.name : 'unreadable'})`);
-  }
-  throw invalidParams('params.cursor: unknown; begin again without one');
 }

@@ -1,33 +1,33 @@
-import { invalidParams, type SessionSummary } from '@agenthost/protocol';
+import { fitTexts, invalidParams, type SessionSummary } from '@agenthost/protocol';
 import type { SearchPosition } from '../../journal/search/results.ts';
+import type { SliceScheduler } from '../../lib/slice-scheduler.ts';
 import type { Sync } from '../../sync/sync.ts';
 import type { Commands } from '../../wire/router.ts';
+import { inShare } from '../slices.ts';
 
 const DEFAULT_LIMIT = 20;
 const MAX_LIMIT = 100;
-/** Longer than anything that somebody looks for. */
-const MAX_QUERY_UNITS = 1_000;
 
 /** `x-searchSessions`. */
-export function searchCommands(sync: Sync): Commands {
+export function searchCommands(sync: Sync, slices: SliceScheduler): Commands {
   return {
-    'x-searchSessions': async ({ query, limit = DEFAULT_LIMIT, cursor }, _caller, signal) => {
-      if (query.length > MAX_QUERY_UNITS) {
-        throw invalidParams(
-          `params.query: expected at most ${MAX_QUERY_UNITS} characters, got ${query.length}`,
-        );
-      }
+    'x-searchSessions': async ({ query, limit = DEFAULT_LIMIT, cursor }, caller, signal) => {
       if (!Number.isInteger(limit) || limit < 1 || limit > MAX_LIMIT) {
         throw invalidParams(`params.limit: expected an integer from 1 to ${MAX_LIMIT}`);
       }
       const after = cursor === undefined ? undefined : readCursor(cursor);
-      const page = await sync.path.boundary(
-        () => undefined,
-        () => sync.journal.search(query, { limit, signal, ...(after === undefined ? {} : { after }) }),
-      );
+      const page = await inShare(slices, caller, signal, async (pause) => {
+        await pause();
+        return sync.path.boundary(
+          () => undefined,
+          () =>
+            sync.journal.search(query, { limit, signal, pause, ...(after === undefined ? {} : { after }) }),
+        );
+      });
       return {
         items: page.hits.map(({ session, chat, turnId, field, snippet, matches }) => {
-          const summary: SessionSummary = JSON.parse(session.summary);
+          const stored: SessionSummary = JSON.parse(session.summary);
+          const summary = fitTexts(stored, 'session');
           return {
             session: summary,
             ...(chat === undefined ? {} : { chat }),

@@ -1,8 +1,15 @@
-import { alreadyExists, conflict, internalError, invalidParams, notFound } from '@agenthost/protocol';
+import {
+  alreadyExists,
+  CHANNEL_LIMITS,
+  conflict,
+  internalError,
+  invalidParams,
+  notFound,
+} from '@agenthost/protocol';
 import { type AccessTokens, MAX_TOKENS } from '../../auth/access-tokens.ts';
 import type { Commands } from '../../wire/router.ts';
 
-const MAX_NAME_LENGTH = 100;
+const MAX_NAME_LENGTH = CHANNEL_LIMITS.tokenName.max;
 const MAX_LIFETIME_SECONDS = 315_360_000;
 
 const NOT_DURABLE =
@@ -12,7 +19,7 @@ const NOT_DURABLE =
 export function tokenCommands(tokens: AccessTokens): Commands {
   return {
     'x-createToken': async ({ name, scope, lifetimeSeconds }) => {
-      if (name !== undefined && !/^[^\p{Cc}\p{Cs}]{1,100}$/u.test(name)) {
+      if (name !== undefined && !(name.length <= MAX_NAME_LENGTH && /^[^\p{Cc}\p{Cs}]+$/u.test(name))) {
         throw invalidParams(
           `params.name: expected 1 to ${MAX_NAME_LENGTH} characters, and no control or half characters`,
         );

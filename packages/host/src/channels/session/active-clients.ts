@@ -1,4 +1,10 @@
-import type { SessionAction } from '@agenthost/protocol';
+import {
+  CHANNEL_LIMITS,
+  excessOf,
+  type SessionAction,
+  type SessionActiveClient,
+  weightOf,
+} from '@agenthost/protocol';
 import { findToolFault } from '../../client-tools/definitions.ts';
 import { isSameOffer } from '../../client-tools/offers.ts';
 import type { Sync } from '../../sync/sync.ts';
@@ -8,12 +14,30 @@ import { type Caller, type Rejection, reject } from '../module.ts';
 type Membership = Extract<SessionAction, { type: 'session/activeClientSet' | 'session/activeClientRemoved' }>;
 
 /** Whether a client may join, change its tools or leave: for itself alone, and with tools that agents can use [SESS-8]. */
-export function checkActiveClient(action: Membership, caller: Caller): Rejection | undefined {
+export function checkActiveClient(
+  action: Membership,
+  present: readonly SessionActiveClient[],
+  caller: Caller,
+): Rejection | undefined {
   const isSet = action.type === 'session/activeClientSet';
   const clientId = isSet ? action.activeClient.clientId : action.clientId;
   if (clientId !== caller.clientId) return reject('notYours', 'A client sets and removes only itself');
   const fault = isSet ? findToolFault(action.activeClient.tools) : undefined;
-  return fault === undefined ? undefined : reject('invalidTools', fault);
+  if (fault !== undefined) return reject('invalidTools', fault);
+  return isSet ? checkRoom(present, action.activeClient) : undefined;
+}
+
+/** Definitions of all clients stand in the state that each of them gets. */
+function checkRoom(
+  present: readonly SessionActiveClient[],
+  joining: SessionActiveClient,
+): Rejection | undefined {
+  const { activeClientsLength } = CHANNEL_LIMITS;
+  const others = present.filter(({ clientId }) => clientId !== joining.clientId);
+  const length = weightOf([...others, joining], 'activeClients');
+  return length > activeClientsLength.max
+    ? reject('tooLarge', excessOf(activeClientsLength, length))
+    : undefined;
 }
 
 /** Tells a session's agents when the tools that active clients offer have changed. */

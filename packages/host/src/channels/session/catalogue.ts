@@ -1,4 +1,10 @@
-import { type SessionState, SessionStatus, type SessionSummary } from '@agenthost/protocol';
+import {
+  chatTotals,
+  newestChange,
+  type SessionState,
+  SessionStatus,
+  type SessionSummary,
+} from '@agenthost/protocol';
 import { metadataOf } from '../../config/session-keys.ts';
 import type { Channel } from '../../sync/channel.ts';
 import type { Sync } from '../../sync/sync.ts';
@@ -15,13 +21,11 @@ const COPIED = [
 
 /**
  * The catalogue entry of a session [SESS-5]. Its status is that of the default chat: where that rests, `_meta.workingChats` counts the others
- * in which a turn runs. Absent: none, or the status says so.
+ * in which a turn runs. Absent: none, or the status says so. `_meta.lifecycle` is that of the session. Absent: `ready`.
  */
 export function summarize(resource: string, state: SessionState, createdAt: string): SessionSummary {
-  const modifiedAt = state.chats.reduce(
-    (latest, chat) => (chat.modifiedAt > latest ? chat.modifiedAt : latest),
-    createdAt,
-  );
+  const newest = newestChange(state.chats);
+  const modifiedAt = newest > createdAt ? newest : createdAt;
   const summary: SessionSummary = {
     resource,
     provider: state.provider,
@@ -31,10 +35,11 @@ export function summarize(resource: string, state: SessionState, createdAt: stri
     modifiedAt,
   };
   const metadata = metadataOf(state.config?.values);
-  const workingChats = isWorking(state) ? 0 : state.chats.filter(isWorking).length;
+  const workingChats = isWorking(state) ? 0 : chatTotals(state.chats).workingCount;
   const meta = {
     ...(Object.keys(metadata).length > 0 ? { metadata } : {}),
     ...(workingChats > 0 ? { workingChats } : {}),
+    ...(state.lifecycle === 'ready' ? {} : { lifecycle: state.lifecycle }),
   };
   if (Object.keys(meta).length > 0) summary._meta = meta;
   for (const key of COPIED) if (state[key] !== undefined) Object.assign(summary, { [key]: state[key] });
@@ -58,6 +63,8 @@ export function keepCatalogue(sync: Sync): void {
 }
 
 function writeEntry(sync: Sync, session: Channel<'session'>): void {
+  // The chats of an import come in slices, and what is written here names all of them: the last slice is soon enough.
+  if (session.local.importing !== undefined && session.state.chats.length > 0) return;
   const before = session.local.summary;
   const summary = summarize(session.uri, session.state, before.createdAt);
   // A change cannot say that it has gone.

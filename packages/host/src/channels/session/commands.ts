@@ -24,6 +24,7 @@ import { checkConfig } from '../../config/values.ts';
 import type { Ids } from '../../lib/clock.ts';
 import type { Channel } from '../../sync/channel.ts';
 import { createChat, isCurrent } from '../../sync/fork.ts';
+import { forkTitle } from '../../sync/fork-title.ts';
 import { dropImported } from '../../sync/importing.ts';
 import type { Sync } from '../../sync/sync.ts';
 import type { TerminalService } from '../../terminals/service.ts';
@@ -41,6 +42,9 @@ import {
   passedOn,
   type SessionFork,
 } from './fork.ts';
+
+/** Channels of a session that one turn of the event loop loads: the journal may answer without one. */
+const LOADED_AT_ONCE = 100;
 
 /** What sessions need of chats: they are made and unmade together, but neither imports the other. */
 export interface ChatOfSession {
@@ -89,7 +93,11 @@ export function sessionCommands(parts: SessionParts): Commands {
     disposeSession: async ({ channel }) => {
       const session = await sync.registry.openOf('session', channel);
       if (session === undefined) throw sessionNotFound(channel);
-      for (const { uri } of await sync.journal.listChannels(channel)) await sync.registry.open(uri);
+      for (const [index, { uri }] of (await sync.journal.listChannels(channel)).entries()) {
+        await sync.registry.open(uri);
+        if (index % LOADED_AT_ONCE === LOADED_AT_ONCE - 1)
+          await new Promise<void>((resolve) => sync.path.afterTurn(resolve));
+      }
       for (const uri of parts.terminals.heldBy(channel)) await sync.registry.open(uri);
       // Somebody else was faster.
       if (!session.isAlive) throw sessionNotFound(channel);
@@ -228,7 +236,7 @@ function addSession(
   const metadata = metadataOf(init.config.values);
   const state: SessionState = {
     provider: init.provider,
-    title: fork?.source.state.title ?? '',
+    title: forkTitle(fork?.source.state.title ?? ''),
     status: SessionStatus.Idle,
     workingDirectory: init.directory,
     ...(init.project === undefined ? {} : { project: init.project }),
@@ -260,7 +268,11 @@ export function removeSession(
   { sync, chats, terminals, progress, onListed }: SessionParts,
   session: Channel<'session'>,
 ): void {
-  const own = [...sync.registry.ofSession(session.uri)].filter((channel) => channel.is('chat'));
+  // Last first: no entry of the catalogue moves when another goes.
+  const inCatalogue = session.state.chats.toReversed().map(({ resource }) => sync.registry.get(resource));
+  const own = [...new Set([...inCatalogue, ...sync.registry.ofSession(session.uri)])].flatMap((channel) =>
+    channel?.is('chat') === true ? [channel] : [],
+  );
   for (const chat of own) {
     const turnId = chat.state.activeTurn?.id;
     if (turnId !== undefined) sync.emit(chat, { type: 'chat/turnCancelled', turnId });

@@ -87,7 +87,7 @@ describe('a forked session', () => {
     await fork(client, 't0', { config: { given: 'theirs' } });
     expect(await sessionOf(client, FORK)).toMatchObject({
       provider: 'puppet',
-      title: 'A title of mine',
+      title: 'A title of mine (fork)',
       workingDirectory: here,
       config: { values: { kept: 'mine', given: 'theirs', instructions: 'Be brief' } },
     });
@@ -95,7 +95,7 @@ describe('a forked session', () => {
     await host.run();
     host.agent.opened.at(-1)?.host.title('Another title');
     await host.run();
-    expect((await sessionOf(client, FORK)).title).toBe('A title of mine');
+    expect((await sessionOf(client, FORK)).title).toBe('A title of mine (fork)');
     await client.request('createSession', {
       channel: 'ahp-session:/moved',
       workingDirectory: `file://${process.cwd()}`,

@@ -11,6 +11,7 @@ import { findConfigFault } from '../../config/values.ts';
 import type { Ids } from '../../lib/clock.ts';
 import type { Channel } from '../../sync/channel.ts';
 import { type ForkPoint, findForkPoint } from '../../sync/fork.ts';
+import { forkTitle } from '../../sync/fork-title.ts';
 import { newChat, newChatUri, summaryOf } from '../../sync/new-chat.ts';
 import type { Sync } from '../../sync/sync.ts';
 
@@ -96,7 +97,7 @@ export function forkedChat(
   const state = newChat({
     resource: newChatUri(ids),
     modifiedAt: nowIso,
-    title: entry?.title ?? '',
+    title: forkTitle(entry?.title ?? ''),
     origin: { kind: 'fork', chat, turnId: point.turnId },
     // Agents choose the folders of workers; those are nobody else's.
     workingDirectory: isMoved || entry?.origin?.kind === 'tool' ? undefined : entry?.workingDirectory,

@@ -1,5 +1,11 @@
-import type { ChatState, ChatSummary, SessionInputRequest } from '@agenthost/protocol';
-import { SessionStatus } from '@agenthost/protocol';
+import {
+  type ChatState,
+  type ChatSummary,
+  findById,
+  findChat,
+  type SessionInputRequest,
+  SessionStatus,
+} from '@agenthost/protocol';
 import type { Channel } from '../../sync/channel.ts';
 import type { Change, Sync } from '../../sync/sync.ts';
 import { findToolCall } from '../../turns/tool-call.ts';
@@ -37,7 +43,7 @@ function mirrorSummary(
     before.modifiedAt === after.modifiedAt
   )
     return;
-  const entry = session.state.chats.find((chat) => chat.resource === channel.uri);
+  const entry = findChat(session.state.chats, channel.uri);
   if (entry === undefined) return;
   if (after.activity === undefined && entry.activity !== undefined) {
     const { activity: _, ...rest } = entry;
@@ -76,7 +82,7 @@ function mirrorInputNeeded(sync: Sync, session: Channel<'session'>, change: Chan
     case 'chat/inputAnswerChanged':
     case 'chat/inputCompleted': {
       const requestId = action.type === 'chat/inputRequested' ? action.request.id : action.requestId;
-      const request = after.inputRequests?.find(({ id }) => id === requestId);
+      const request = findById(after.inputRequests, requestId);
       const id = keyOf('input', requestId);
       setBlock(sync, session, id, request && { id, kind: 'chatInput', chat: channel.uri, request });
       return;
@@ -118,14 +124,17 @@ function setBlock(
   request: SessionInputRequest | undefined,
 ): void {
   if (request !== undefined) sync.emit(session, { type: 'session/inputNeededSet', request });
-  else if (session.state.inputNeeded?.some((entry) => entry.id === id) === true) {
+  else if (findById(session.state.inputNeeded, id) !== undefined) {
     sync.emit(session, { type: 'session/inputNeededRemoved', id });
   }
 }
 
 /** Removes all open blocks of a chat. Inside `path.transact` only. */
 function clearBlocks(sync: Sync, session: Channel<'session'>, chat: string): void {
-  for (const { id } of (session.state.inputNeeded ?? []).filter((entry) => entry.chat === chat)) {
+  // Last first: the list is searched from its end.
+  for (const { id } of (session.state.inputNeeded ?? [])
+    .filter((entry) => entry.chat === chat)
+    .toReversed()) {
     sync.emit(session, { type: 'session/inputNeededRemoved', id });
   }
 }
@@ -140,7 +149,7 @@ function clearRead(sync: Sync, session: Channel<'session'>): void {
 function nameFromMessage(sync: Sync, session: Channel<'session'>, chat: Channel<'chat'>, text: string): void {
   const title = titleFrom(text);
   if (title === '') return;
-  const entry = session.state.chats.find(({ resource }) => resource === chat.uri);
+  const entry = findChat(session.state.chats, chat.uri);
   if (entry !== undefined && entry.title === '') {
     sync.setLocal(chat, { ...chat.local, titledBy: 'message' });
     sync.emit(session, { type: 'session/chatUpdated', chat: chat.uri, changes: { title } });

@@ -1,5 +1,12 @@
-import type { SessionAction, SessionConfigState } from '@agenthost/protocol';
-import { agentValues, findHostKeyFault } from '../../config/session-keys.ts';
+import {
+  CHANNEL_LIMITS,
+  excessOf,
+  type SessionAction,
+  type SessionConfigState,
+  weightOf,
+} from '@agenthost/protocol';
+import { defaultApprovals } from '../../config/host-config.ts';
+import { type ApprovalPolicy, agentValues, findHostKeyFault } from '../../config/session-keys.ts';
 import { findConfigFault } from '../../config/values.ts';
 import type { Channel } from '../../sync/channel.ts';
 import type { Sync } from '../../sync/sync.ts';
@@ -11,7 +18,9 @@ import { announceTools, checkActiveClient } from './active-clients.ts';
 export function sessionModule(sync: Sync, turns: TurnSupervisor): ChannelModule<'session'> {
   announceTools(sync, turns);
   return {
-    check: (session, action, caller) => check(session, action, caller),
+    check: (session, action, caller) =>
+      check(session, action, caller) ??
+      checkFallback(session, action, caller, defaultApprovals(sync.root.state.config)),
     after: (session, action) => {
       if (action.type === 'session/titleChanged')
         sync.setLocal(session, { ...session.local, titledBy: 'client' });
@@ -29,7 +38,7 @@ function check(session: Channel<'session'>, action: SessionAction, caller: Calle
   switch (action.type) {
     case 'session/activeClientSet':
     case 'session/activeClientRemoved':
-      return checkActiveClient(action, caller);
+      return checkActiveClient(action, session.state.activeClients, caller);
     case 'session/configChanged':
       return session.state.config === undefined ? undefined : checkConfigChange(session.state.config, action);
     case 'session/mcpServerStartRequested':
@@ -46,6 +55,9 @@ function checkConfigChange(
 ): Rejection | undefined {
   const fault = findConfigFault(schema, config) ?? findHostKeyFault(config);
   if (fault !== undefined) return reject('invalidConfig', fault);
+  const { configLength } = CHANNEL_LIMITS;
+  const length = weightOf(replace ? config : { ...values, ...config }, 'values');
+  if (length > configLength.max) return reject('tooLarge', excessOf(configLength, length));
   const isFixed = (key: string): boolean => schema.properties[key]?.sessionMutable !== true;
   const touched = Object.keys(config).find(
     (key) => isFixed(key) && !(replace && same(config[key], values[key])),
@@ -56,6 +68,24 @@ function checkConfigChange(
     ? Object.keys(values).find((key) => isFixed(key) && !Object.hasOwn(config, key))
     : undefined;
   return dropped === undefined ? undefined : reject('notMutable', `A replacement must keep ${dropped}`);
+}
+
+/** A replacement that leaves `approvals` out brings the host's default back: where that is `all`, it takes what choosing `all` takes. */
+function checkFallback(
+  session: Channel<'session'>,
+  action: SessionAction,
+  { isAdmin }: Caller,
+  fallback: ApprovalPolicy,
+): Rejection | undefined {
+  if (action.type !== 'session/configChanged' || action.replace !== true) return undefined;
+  if (isAdmin || fallback !== 'all' || Object.hasOwn(action.config, 'approvals')) return undefined;
+  const present = session.state.config?.values['approvals'] ?? fallback;
+  return present === 'all'
+    ? undefined
+    : reject(
+        'permissionDenied',
+        'a replacement without `approvals` means `all`, the host’s default, which takes a token of scope admin: say which it is to be',
+      );
 }
 
 const same = (left: unknown, right: unknown): boolean => JSON.stringify(left) === JSON.stringify(right);

@@ -57,6 +57,8 @@ export function terminalCommands({ sync, terminals, resolveDirectory }: Parts): 
       if (terminal === undefined) throw notFound('terminal', channel);
       const denied = checkHands(terminal.state, clientId);
       if (denied !== undefined) throw permissionDenied(denied.reason);
+      if (terminals.isAwaited(channel))
+        throw conflict('What runs this terminal does not answer now: try again once it does');
       const runner = terminals.runner(channel);
       if (runner === undefined || terminal.state.exitCode !== undefined)
         throw conflict('What ran in this terminal has ended');

@@ -3,15 +3,19 @@ import type { Sync } from '../../sync/sync.ts';
 import { openClaim } from '../../terminals/claims.ts';
 import { fittedSize } from '../../terminals/launch.ts';
 import type { Terminals } from '../../terminals/terminals.ts';
+import type { ClientBinding, ClientIds } from '../../wire/client-ids.ts';
 import type { Presence } from '../../wire/presence.ts';
-import type { ChannelModule } from '../module.ts';
+import { type ChannelModule, reject } from '../module.ts';
 import { checkTerminalAction } from './rules.ts';
+
+const SILENT = reject('notReachable', 'What runs this terminal does not answer now; it goes on once it does');
 
 /** What clients do on terminals, and what follows. */
 export function terminalModule(parts: {
   sync: Sync;
   terminals: Terminals;
   presence: Presence;
+  readonly clientIds: ClientIds;
 }): ChannelModule<'terminal'> {
   const { sync, terminals, presence } = parts;
   const surroundings = {
@@ -20,12 +24,21 @@ export function terminalModule(parts: {
   };
   /** Actions whose session was looked for; one that is not in memory then does not exist. */
   const looked = new WeakSet<object>();
+  /** Claims, with what binds the id that they name to a token. */
+  const bindings = new WeakMap<object, ClientBinding>();
   /** What the terminal showed that is just being cleared. */
   let shown: TerminalState['content'] = [];
   return {
     isPrivate: ({ type }) => type === 'terminal/input',
     prepare: (_, action) => {
-      if (action.type !== 'terminal/claimed' || action.claim.kind !== 'session') return undefined;
+      if (action.type !== 'terminal/claimed') return undefined;
+      if (action.claim.kind === 'client') {
+        const { clientId } = action.claim;
+        if (parts.clientIds.isHere(clientId) || bindings.has(action)) return undefined;
+        return parts.clientIds.lookUp(clientId).then((binding) => {
+          bindings.set(action, binding);
+        });
+      }
       const { session } = action.claim;
       if (surroundings.hasSession(session) || looked.has(action)) return undefined;
       looked.add(action);
@@ -40,9 +53,10 @@ export function terminalModule(parts: {
       sync.path.publish(() => pty?.write(data));
     },
     check: (channel, action, { clientId }) =>
-      checkTerminalAction(channel.state, action, clientId, surroundings),
+      checkTerminalAction(channel.state, action, clientId, surroundings) ??
+      (action.type === 'terminal/input' && terminals.isAwaited(channel.uri) ? SILENT : undefined),
     fit: (_, action) => (action.type === 'terminal/resized' ? fittedSize(action) : action),
-    after: (channel, action) => {
+    after: (channel, action, { tokenHash }) => {
       switch (action.type) {
         case 'terminal/resized': {
           terminals.runner(channel.uri)?.resized(action.cols, action.rows);
@@ -52,6 +66,7 @@ export function terminalModule(parts: {
           sync.setLocal(channel, { ...channel.local, titledBy: 'somebody' });
           return;
         case 'terminal/claimed': {
+          bindings.get(action)?.bindTo(tokenHash);
           const open = openClaim(sync, action.claim);
           if (open !== action.claim) sync.emit(channel, { type: 'terminal/claimed', claim: open });
           return;

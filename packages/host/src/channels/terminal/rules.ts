@@ -1,11 +1,11 @@
 import type { TerminalAction, TerminalClaim, TerminalState } from '@agenthost/protocol';
 import { isInUse } from '../../terminals/claims.ts';
-import { MAX_TITLE_LENGTH, shownTitle } from '../../terminals/output-writer.ts';
+import { shownTitle } from '../../terminals/output-writer.ts';
 import { type Rejection, reject } from '../module.ts';
 
 /** What the rules ask about everything that is not in the terminal's own state. */
 export interface Surroundings {
-  /** A client is gone past the grace period. */
+  /** A client is gone past the grace period, or may only look. */
   isGone(clientId: string): boolean;
   hasSession(uri: string): boolean;
 }
@@ -42,8 +42,6 @@ export function checkHands({ claim }: TerminalState, clientId: string): Rejectio
 
 /** Whether something can be a title. */
 export function checkTitle(title: string): Rejection | undefined {
-  if (title.length > MAX_TITLE_LENGTH)
-    return reject('invalidTitle', `A title has at most ${MAX_TITLE_LENGTH} characters`);
   return shownTitle(title).trim() === '' ? reject('invalidTitle', 'A title cannot be empty') : undefined;
 }
 

@@ -1,5 +1,6 @@
 import type { Term } from './query.ts';
-import { type Word, wordsOf } from './words.ts';
+import { TermFinder } from './term-finder.ts';
+import { wordsOf } from './words.ts';
 
 /** Where in a session something was found. */
 export type SearchField = 'title' | 'message' | 'response';
@@ -46,31 +47,24 @@ export function matchFields(
   return seen.size === terms.length ? best : undefined;
 }
 
+/** Takes one step for each word and term, however the words repeat. */
 function find(text: string, terms: readonly Term[]): Found[] {
-  const words = [...wordsOf(text)];
+  const finders = terms.map((term) => new TermFinder(term));
+  const starts: number[] = [];
   const found: Found[] = [];
   const seen = new Set<number>();
-  for (let index = 0; index < words.length; index += 1) {
-    for (const [term, wanted] of terms.entries()) {
+  for (const word of wordsOf(text)) {
+    starts.push(word.start);
+    for (const [term, finder] of finders.entries()) {
+      const isFound = finder.next(word.text);
       // What is still missing counts wherever it stands.
-      if (found.length >= MAX_FOUND && seen.has(term)) continue;
-      const last = lastWord(words, index, wanted);
-      if (last === undefined) continue;
+      if (!isFound || (found.length >= MAX_FOUND && seen.has(term))) continue;
       seen.add(term);
-      found.push({ term, start: words[index]?.start ?? 0, end: last.end });
+      found.push({ term, start: starts.at(-finder.wordCount) ?? 0, end: word.end });
     }
+    if (found.length >= MAX_FOUND && seen.size === terms.length) break;
   }
-  return found;
-}
-
-/** The word that a term ends with when it begins at `from`. */
-function lastWord(words: readonly Word[], from: number, { words: wanted, isPrefix }: Term): Word | undefined {
-  for (const [offset, expected] of wanted.entries()) {
-    const text = words[from + offset]?.text;
-    const isLast = offset === wanted.length - 1;
-    if (text !== expected && !(isLast && isPrefix && text?.startsWith(expected) === true)) return undefined;
-  }
-  return words[from + wanted.length - 1];
+  return found.toSorted((a, b) => a.start - b.start || a.term - b.term);
 }
 
 function describe(field: SearchField, text: string, found: readonly Found[], termCount: number): Match {

@@ -25,6 +25,8 @@ export interface SearchOptions {
   readonly after?: SearchPosition;
   /** Ends it between two slices: it rejects with the signal's reason. */
   readonly signal?: AbortSignal;
+  /** Waits for its next slice of a few milliseconds. Absent: a turn of the event loop. */
+  readonly pause?: () => Promise<void>;
 }
 
 /** Something that was found. */

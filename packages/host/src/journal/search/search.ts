@@ -1,3 +1,4 @@
+import { SLICE_MS } from '../../lib/slice-scheduler.ts';
 import { matchFields } from './match.ts';
 import { parseQuery, type Term } from './query.ts';
 import type { SearchedSession, SearchHit, SearchOptions, SearchPage, SearchPosition } from './results.ts';
@@ -42,8 +43,6 @@ export interface SearchSource {
 const TITLES_RANKED = 200;
 const TURNS_RANKED = 200;
 const HITS_OF_SESSION = 3;
-/** Milliseconds between two chances for everything else. */
-export const SLICE_MS = 4;
 /** In this time what is new loses half of what it is worth for being new. */
 const HALF_LIFE_MS = 30 * 24 * 60 * 60 * 1_000;
 const RECENCY_WEIGHT = 2;
@@ -54,7 +53,7 @@ const CHAT_PENALTY = 0.1;
 export interface Slices {
   /** Runs one slice on the source as it is then. */
   read<T>(slice: (source: SearchSource) => T): Promise<T>;
-  /** Lets everything else come through. Absent: everything is one slice. */
+  /** Lets everything else come through, unless the options say how. Absent: everything is one slice. */
   readonly pause?: () => Promise<void>;
 }
 
@@ -62,11 +61,12 @@ export interface Slices {
 export async function search(
   given: Slices,
   query: string,
-  { limit, after, signal }: SearchOptions,
+  { limit, after, signal, pause }: SearchOptions,
 ): Promise<SearchPage> {
   const terms = parseQuery(query);
   const slices: Slices = {
     ...given,
+    ...(given.pause === undefined || pause === undefined ? {} : { pause }),
     read: async (slice) => {
       signal?.throwIfAborted();
       return given.read(slice);

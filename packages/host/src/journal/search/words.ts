@@ -1,3 +1,5 @@
+import { type CharacterClass, classOf } from './character-class.ts';
+
 /** A word of a text: folded as it is compared, and where it stands, in UTF-16 units. */
 export interface Word {
   readonly text: string;
@@ -5,42 +7,78 @@ export interface Word {
   readonly end: number;
 }
 
-/** Written without spaces between words: each character is a word, and a part of a text is found as a phrase. */
-const ALONE = String.raw`[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Hangul}]`;
-const WORD_PATTERN = new RegExp(
-  String.raw`(?=[\p{L}\p{N}])(?:${ALONE}\p{M}*|(?:(?!${ALONE})[\p{L}\p{N}]\p{M}*)+)`,
-  'gu',
-);
-/** Letters and digits run on without a break through what is not ASCII. */
-const MIXED_RUN = /[A-Za-z0-9]*[^\0-\x7f]+(?:[A-Za-z0-9]*[^\0-\x7f]+)*[A-Za-z0-9]*/g;
+/**
+ * Longer words are compared by their beginning, in UTF-16 units: nobody types more, and to fold a word of 32,768 combining marks takes
+ * longer than all else that an index does with it.
+ */
+const MAX_WORD_UNITS = 256;
+
 const ASCII = /^[\0-\x7f]*$/;
-const STANDS_ALONE = new RegExp(`^${ALONE}`, 'u');
+/** Folded characters that are words of their own, which come again and again. */
+const aloneFolds = new Map<string, string>();
+const MAX_ALONE_FOLDS = 8_192;
 
 /** The words of a text, in order. Upper case, accents and forms of the same letter are folded; punctuation and `_` part words. */
 export function* wordsOf(text: string): Generator<Word, void, undefined> {
-  for (const { 0: found, index } of text.matchAll(WORD_PATTERN)) {
-    const folded = fold(found);
-    if (folded !== '') yield { text: folded, start: index, end: index + found.length };
+  for (let at = 0; at < text.length; ) {
+    const first = classOf(text, at);
+    if (first !== 'letter' && first !== 'alone') {
+      at += unitsAt(text, at);
+      continue;
+    }
+    const end = first === 'alone' ? marksEnd(text, at + unitsAt(text, at)) : runEnd(text, at);
+    const folded = fold(text.slice(at, Math.min(end, at + MAX_WORD_UNITS)), first);
+    if (folded !== '') yield { text: folded, start: at, end };
+    at = end;
   }
 }
 
 /** The text with its words folded and spaces between them: every run of ASCII letters and digits, and of all else, is a word then. */
 export function spaced(text: string): string {
-  if (ASCII.test(text)) return text;
-  return text.replaceAll(MIXED_RUN, (run) => ` ${[...wordsOf(run)].map((word) => word.text).join(' ')} `);
+  const words: string[] = [];
+  for (const word of wordsOf(text)) words.push(word.text);
+  return words.join(' ');
 }
 
 /** Whether the last word of what somebody types may be the beginning of a longer one. */
 export function mayBegin(word: string): boolean {
-  return word.length > 1 && !STANDS_ALONE.test(word);
+  return unitsAt(word, 0) < word.length && classOf(word, 0) !== 'alone';
 }
 
-function fold(word: string): string {
+/** Where a run of letters, each with its marks, ends. */
+function runEnd(text: string, start: number): number {
+  let at = start;
+  while (at < text.length && classOf(text, at) === 'letter') at = marksEnd(text, at + unitsAt(text, at));
+  return at;
+}
+
+function marksEnd(text: string, start: number): number {
+  let at = start;
+  while (at < text.length && classOf(text, at) === 'mark') at += unitsAt(text, at);
+  return at;
+}
+
+/** 2 for a pair of surrogates. */
+function unitsAt(text: string, at: number): number {
+  const unit = text.charCodeAt(at);
+  if (unit < 0xd800 || unit > 0xdbff) return 1;
+  const next = text.charCodeAt(at + 1);
+  return next >= 0xdc00 && next <= 0xdfff ? 2 : 1;
+}
+
+function fold(word: string, first: CharacterClass): string {
   if (ASCII.test(word)) return word.toLowerCase();
+  if (first !== 'alone') {
+    return word
+      .normalize('NFKD')
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}]/gu, '');
+  }
+  const known = aloneFolds.get(word);
+  if (known !== undefined) return known;
   // The marks of Japanese tell letters apart; accents are left out.
-  if (STANDS_ALONE.test(word)) return word.normalize('NFKC').toLowerCase().replaceAll(/\P{L}/gu, '') || word;
-  return word
-    .normalize('NFKD')
-    .toLowerCase()
-    .replaceAll(/[^\p{L}\p{N}]/gu, '');
+  const folded = word.normalize('NFKC').toLowerCase().replaceAll(/\P{L}/gu, '') || word;
+  if (aloneFolds.size >= MAX_ALONE_FOLDS) aloneFolds.clear();
+  if (word.length <= 2) aloneFolds.set(word, folded);
+  return folded;
 }

@@ -13,7 +13,6 @@ import {
 } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { PtyError } from '../pty.ts';
 import { read, shell, TestKeepers, until, untilGone } from './contract-keepers.ts';
@@ -82,7 +81,9 @@ describe('a host that was killed', () => {
     'after %i bytes: its successor reads on, nothing missing or doubled, with the right exit code',
     async (killAt) => {
       const journaled = await runKilledHost(killAt, 'seq 1 300000; exit 7');
-      const [pty, ...others] = await keepers.owner().adopt();
+      const {
+        ptys: [pty, ...others],
+      } = await keepers.owner().adopt();
       expect(others).toEqual([]);
       if (pty === undefined) throw new Error('the pty was not found');
       expect(pty.id).toBe('build');
@@ -104,7 +105,9 @@ describe('a host that was killed', () => {
     await first.close();
     mkdirSync(gate);
     await untilGone(before.pid);
-    const [pty] = await keepers.owner().adopt();
+    const {
+      ptys: [pty],
+    } = await keepers.owner().adopt();
     if (pty === undefined) throw new Error('the pty was not found');
     const rest = read(pty, heard.output().length);
     expect(await rest.exitCode).toBe(3);
@@ -118,7 +121,9 @@ describe('a host that was killed', () => {
     await read(pty, 0, { acknowledges: false }).shows('go');
     await first.close();
     await untilGone(pty.pid);
-    const [again] = await keepers.owner().adopt();
+    const {
+      ptys: [again],
+    } = await keepers.owner().adopt();
     if (again === undefined) throw new Error('the pty was not found');
     const heard = read(again, 0);
     expect(await heard.exitCode).toBe(0);
@@ -161,7 +166,9 @@ describe('the socket', () => {
     const first = keepers.owner();
     const pty = keepers.watch(await first.spawn(shell('deep', 'cat')));
     await first.close();
-    const [again] = await keepers.owner().adopt();
+    const {
+      ptys: [again],
+    } = await keepers.owner().adopt();
     expect(again?.pid).toBe(pty.pid);
   });
 
@@ -171,7 +178,7 @@ describe('the socket', () => {
     renameSync(socketPath(folder(), 'old'), socketPath(folder(), 'stale'));
     server.close();
     expect(readdirSync(folder())).toEqual(['stale.sock']);
-    expect(await keepers.owner().adopt()).toEqual([]);
+    expect(await keepers.owner().adopt()).toEqual({ ptys: [], late: [] });
     expect(readdirSync(folder())).toEqual([]);
   });
 
@@ -183,8 +190,12 @@ describe('the socket', () => {
       'another protocol',
     ],
     ['says nothing', () => {}, 'does not answer'],
-    ['says what is no frame', (socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'), 'does not answer'],
-    ['hangs up', (socket) => socket.destroy(), 'does not answer'],
+    [
+      'says what is no frame',
+      (socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'),
+      'not as a keeper does',
+    ],
+    ['hangs up', (socket) => socket.destroy(), 'not as a keeper does'],
   ])('of somebody who %s is left alone, and the log says so', async (_what, greet, words) => {
     mkdirSync(folder(), { mode: 0o700 });
     const open = new Set<Socket>();
@@ -193,7 +204,9 @@ describe('the socket', () => {
       socket.on('close', () => open.delete(socket));
       greet(socket);
     });
-    expect(await keepers.owner({ timeoutMs: 300, adoptTimeoutMs: 300 }).adopt()).toEqual([]);
+    const owner = keepers.owner({ aliveTimeoutMs: 300 });
+    expect((await owner.adopt()).ptys).toEqual([]);
+    await owner.close();
     const warnings = keepers.log.lines.filter(({ level }) => level !== 'info');
     expect(warnings.map(({ level, message }) => ({ level, message }))).toEqual([
       { level: 'warn', message: expect.stringContaining(words) },
@@ -260,7 +273,9 @@ describe('a keeper', () => {
     const oldKeeper = keepers.keeperPid;
 
     const second = keepers.owner({ build: '2.0.0' });
-    const [adopted] = await second.adopt();
+    const {
+      ptys: [adopted],
+    } = await second.adopt();
     if (adopted === undefined) throw new Error('the pty was not found');
     const heard = read(adopted, before.output().length);
     keepers.watch(await second.spawn(shell('new', 'cat')));
@@ -304,34 +319,78 @@ describe('a keeper', () => {
     expect(keepers.keeperPid).not.toBe(killed);
   });
 
-  test('that is stuck lets requests fail in time, and is driven on when it comes to itself', async () => {
-    const owner = keepers.owner({ timeoutMs: 300 });
+  test('that is stuck is driven on when it comes to itself, and new ptys start in another one', async () => {
+    const owner = keepers.owner({ aliveTimeoutMs: 300 });
     const pty = keepers.watch(await owner.spawn(shell('a', 'stty -echo; echo ready; cat')));
     const heard = read(pty);
     await heard.shows('ready');
-    process.kill(keepers.keeperPid, 'SIGSTOP');
-    await expect(owner.spawn(shell('late', 'exec sleep 1000'))).rejects.toThrow(PtyError);
+    const stuck = keepers.keeperPid;
+    process.kill(stuck, 'SIGSTOP');
+    const others = await Promise.all(['b', 'c'].map((id) => owner.spawn(shell(id, 'echo here; cat'))));
+    for (const other of others) await read(keepers.watch(other)).shows('here');
+    expect(keepers.keeperPids).toHaveLength(2);
     pty.write('typed meanwhile\n');
-    process.kill(keepers.keeperPid, 'SIGCONT');
+    process.kill(stuck, 'SIGCONT');
     await heard.shows('typed meanwhile');
+    keepers.watch(await owner.spawn(shell('d', 'cat')));
+    expect(keepers.keeperPids).toHaveLength(2);
+    await pty.kill();
+    await heard.exitCode;
+    pty.release();
+    // Nothing would ever start in it again.
+    await untilGone(stuck);
   });
 
-  test('that is slow when a host starts is waited for, for longer than for an answer', async () => {
+  test('that is stuck when a host starts is not waited for, and what it holds comes once it answers', async () => {
     const first = keepers.owner();
     const pty = keepers.watch(await first.spawn(shell('a', 'stty -echo; echo ready; cat')));
     const before = read(pty);
     await before.shows('ready');
     await first.close();
-    process.kill(keepers.keeperPid, 'SIGSTOP');
-    const adopting = keepers.owner({ timeoutMs: 100 }).adopt();
-    await wait(500);
-    process.kill(keepers.keeperPid, 'SIGCONT');
-    const [again] = await adopting;
+    const stuck = keepers.keeperPid;
+    process.kill(stuck, 'SIGSTOP');
+    const owner = keepers.owner({ aliveTimeoutMs: 100 });
+    const { ptys, late } = await owner.adopt();
+    expect(ptys).toEqual([]);
+    expect(late).toHaveLength(1);
+    const other = keepers.watch(await owner.spawn(shell('b', 'echo here; cat')));
+    await read(other).shows('here');
+    process.kill(stuck, 'SIGCONT');
+    const [[again] = []] = await Promise.all(late);
     if (again === undefined) throw new Error('the pty was not found');
     const heard = read(again, before.output().length);
     again.write('still there\n');
     await heard.shows('still there');
     expect(again.pid).toBe(pty.pid);
+    // Nothing would start in it but while another one is there.
+    expect(keepers.keeperPids).toHaveLength(2);
+  });
+
+  test('that is killed while it is waited for has nothing, and its socket is removed by the next host', async () => {
+    const first = keepers.owner();
+    const pty = keepers.watch(await first.spawn(shell('a', 'exec sleep 1000')));
+    await first.close();
+    const stuck = keepers.keeperPid;
+    process.kill(stuck, 'SIGSTOP');
+    const { late } = await keepers.owner({ aliveTimeoutMs: 100 }).adopt();
+    process.kill(stuck, 'SIGKILL');
+    expect(await Promise.all(late)).toEqual([[]]);
+    await untilGone(pty.pid);
+    expect(await keepers.owner().adopt()).toEqual({ ptys: [], late: [] });
+    expect(readdirSync(folder())).toEqual([]);
+  });
+
+  test('that is stuck keeps no host from stopping', async () => {
+    const first = keepers.owner();
+    const pty = keepers.watch(await first.spawn(shell('a', 'exec sleep 1000')));
+    await first.close();
+    process.kill(keepers.keeperPid, 'SIGSTOP');
+    const owner = keepers.owner({ aliveTimeoutMs: 100 });
+    const { late } = await owner.adopt();
+    await owner.close();
+    expect(await Promise.all(late)).toEqual([[]]);
+    process.kill(keepers.keeperPid, 'SIGCONT');
+    expect((await keepers.owner().adopt()).ptys.map(({ pid }) => pid)).toEqual([pty.pid]);
   });
 
   /** Somebody who hangs up on the first host that comes, before its hello or before its list, and lists a pty to the second. */
@@ -362,7 +421,7 @@ describe('a keeper', () => {
       socket.write(controlFrame({ type: 'hello', protocol: keeperProtocol, build: '1.0.0', pid: 0 }));
     });
     const owner = keepers.owner();
-    expect((await owner.adopt()).map(({ id }) => id)).toEqual(['kept']);
+    expect((await owner.adopt()).ptys.map(({ id }) => id)).toEqual(['kept']);
     expect(keepers.log.lines.filter(({ level }) => level === 'warn')).toEqual([]);
     await owner.close();
     server.close();
@@ -387,7 +446,7 @@ describe('a keeper', () => {
       socket.write(controlFrame({ type: 'hello', protocol: keeperProtocol, build: '1.0.0', pid: 0 }));
     });
     const owner = keepers.owner({ timeoutMs: 300 });
-    expect(await owner.adopt()).toEqual([]);
+    expect(await owner.adopt()).toEqual({ ptys: [], late: [] });
     await expect(owner.spawn(shell('late', 'cat'))).rejects.toThrow('did not answer within 300 ms');
     const spawned = heard.at(-1);
     if (spawned?.type !== 'spawn') throw new Error('no spawn came');
@@ -420,7 +479,7 @@ describe('a keeper', () => {
 describe('an owner', () => {
   test('that was closed starts nothing', async () => {
     const owner = keepers.owner();
-    expect(await owner.adopt()).toEqual([]);
+    expect(await owner.adopt()).toEqual({ ptys: [], late: [] });
     await owner.close();
     await owner.close();
     await expect(owner.spawn(shell('a', 'cat'))).rejects.toThrow(PtyError);
@@ -433,6 +492,6 @@ describe('an owner', () => {
     const closed = owner.close();
     await expect(spawned).rejects.toThrow(PtyError);
     await closed;
-    expect(await keepers.owner().adopt()).toEqual([]);
+    expect(await keepers.owner().adopt()).toEqual({ ptys: [], late: [] });
   });
 });

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { Log } from '../../lib/log.ts';
-import { type Pty, PtyError, type PtyOwner, type PtySpec } from '../pty.ts';
+import { type AdoptedPtys, type Pty, PtyError, type PtyOwner, type PtySpec } from '../pty.ts';
 import type { RunningPtyOptions } from '../running-pty.ts';
 import {
   ensureKeeperFolder,
@@ -17,8 +17,8 @@ import { startKeeper } from './start.ts';
 
 /** How long a keeper may take for an answer, in ms. */
 const answerLimitMs = 15_000;
-/** And one that is to be adopted. */
-const adoptLimitMs = 30_000;
+/** A keeper that takes longer to list its ptys counts as not answering, in ms. */
+const aliveLimitMs = 1_000;
 
 /** What became of looking for a keeper that an earlier host left. */
 type FoundKeeper =
@@ -35,10 +35,10 @@ export interface KeeperPtyOwnerOptions {
   /** How long a keeper may take for an answer, in ms. Default 15 s. */
   readonly timeoutMs?: number;
   /**
-   * How long a keeper that an earlier host left may take for its hello and for its list, in ms: on a machine that stalls, to give
-   * up is to lose every terminal in it. It is then tried once more, with the limit for each answer. Default 30 s.
+   * How long a keeper may take to say what it holds before the host goes on without it, in ms: one that an earlier host left is waited
+   * for behind the start, for as long as it is there, and beside one that was started here another is. Default 1 s.
    */
-  readonly adoptTimeoutMs?: number;
+  readonly aliveTimeoutMs?: number;
   /** Limits of each pty in keepers that are started from here. */
   readonly limits?: RunningPtyOptions;
 }
@@ -54,7 +54,9 @@ export class KeeperPtyOwner implements PtyOwner {
   readonly #connections = new Set<KeeperConnection>();
   /** Where new ptys start. */
   #current: Promise<KeeperConnection> | undefined;
-  #isClosed = false;
+  /** Keepers of our version that did not answer: another was started beside them. */
+  readonly #silent = new WeakSet<KeeperConnection>();
+  readonly #closing = new AbortController();
 
   constructor(options: KeeperPtyOwnerOptions) {
     this.#options = options;
@@ -62,15 +64,25 @@ export class KeeperPtyOwner implements PtyOwner {
   }
 
   /** Never rejects for a keeper that cannot be reached: that one is logged and left. Rejects with `PtyError` for a folder not ours. */
-  async adopt(): Promise<readonly Pty[]> {
-    if (!existsSync(this.#folder)) return [];
+  async adopt(): Promise<AdoptedPtys> {
+    if (!existsSync(this.#folder)) return { ptys: [], late: [] };
     ensureKeeperFolder(this.#folder);
-    const adopted = await Promise.all(keeperNames(this.#folder).map((name) => this.#adoptFrom(name)));
-    return adopted.flat();
+    const asked = keeperNames(this.#folder).map((name) => ({ name, ptys: this.#adoptFrom(name) }));
+    const inTime = await inTimeOf(
+      asked.map(({ ptys }) => ptys),
+      this.#options.aliveTimeoutMs ?? aliveLimitMs,
+    );
+    const late = asked.filter((_, index) => inTime[index] === undefined);
+    for (const { name } of late)
+      this.#options.log.warn(
+        { keeper: name },
+        'a keeper does not answer: its terminals show as they were, and come back when it does',
+      );
+    return { ptys: inTime.flatMap((ptys) => ptys ?? []), late: late.map(({ ptys }) => ptys) };
   }
 
   async spawn(spec: PtySpec): Promise<Pty> {
-    const connection = await this.#keeper();
+    const connection = await this.#aliveKeeper();
     const answer = await connection.request({ type: 'spawn', spec });
     if (answer.type !== 'spawned') throw new PtyError(`the keeper of terminals answered ${answer.type}`);
     return this.#pty(connection, { pty: answer.pty, id: spec.id, pid: answer.pid });
@@ -78,20 +90,20 @@ export class KeeperPtyOwner implements PtyOwner {
 
   /** Lets go of all keepers; their ptys go on. */
   async close(): Promise<void> {
-    this.#isClosed = true;
+    this.#closing.abort();
     // A keeper that is just being started is let go of by whoever waits for it.
     await this.#current?.catch(() => undefined);
     await Promise.all([...this.#connections].map((connection) => connection.close()));
   }
 
   async #adoptFrom(name: string): Promise<readonly Pty[]> {
-    const { log, adoptTimeoutMs = adoptLimitMs } = this.#options;
-    let found = await this.#find(name, adoptTimeoutMs);
-    if (found.outcome === 'unusable') {
-      log.info({ keeper: name, reason: found.reason }, 'a keeper did not answer; asking it once more');
-      // It hung up, or we were the ones that stalled: our limit was over before we read what it had said.
-      found = await this.#find(name, this.#timeoutMs);
+    const { log } = this.#options;
+    let found = await this.#find(name);
+    if (found.outcome === 'unusable' && !this.#isClosed) {
+      log.info({ keeper: name, reason: found.reason }, 'a keeper hung up; asking it once more');
+      found = await this.#find(name);
     }
+    if (this.#isClosed) return [];
     switch (found.outcome) {
       case 'found':
         return this.#adoptAll(name, found);
@@ -108,19 +120,20 @@ export class KeeperPtyOwner implements PtyOwner {
         return [];
       }
       case 'unusable':
-        log.warn({ keeper: name, reason: found.reason }, 'left a keeper alone that does not answer');
+        log.warn({ keeper: name, reason: found.reason }, 'left alone what answers, and not as a keeper does');
         return [];
       default:
         return found satisfies never;
     }
   }
 
-  async #find(name: string, timeoutMs: number): Promise<FoundKeeper> {
-    const reached = await this.#reach(name, timeoutMs);
+  /** Waits as long as the connection lasts. */
+  async #find(name: string): Promise<FoundKeeper> {
+    const reached = await this.#reach(name);
     if (reached.outcome !== 'connected') return reached;
     const { connection } = reached;
     try {
-      const answer = await connection.request({ type: 'list' }, timeoutMs);
+      const answer = await connection.request({ type: 'list' }, Number.POSITIVE_INFINITY);
       if (answer.type !== 'listed') throw new PtyError(`it answered ${answer.type}`);
       return { outcome: 'found', connection, ptys: answer.ptys };
     } catch (error) {
@@ -144,12 +157,39 @@ export class KeeperPtyOwner implements PtyOwner {
     return new KeptPty(connection, listed, () => this.#dropIfUnused(connection));
   }
 
-  /** A keeper of another version ends when it holds nothing and we let go of it. */
+  /** A keeper in which no new pty will start ends when it holds nothing and we let go of it. */
   #dropIfUnused(connection: KeeperConnection): void {
-    if (connection.build === this.#options.build || connection.ptyCount > 0) return;
+    const isOurs = connection.build === this.#options.build && !this.#silent.has(connection);
+    if (isOurs || connection.ptyCount > 0) return;
     connection.close().catch((error: unknown) => {
       this.#options.log.warn({ reason: String(error) }, 'a keeper could not be let go of');
     });
+  }
+
+  /** One that has just answered: it is only asked what it holds, since what it is asked to start may take its time. */
+  async #aliveKeeper(): Promise<KeeperConnection> {
+    const connection = await this.#keeper();
+    const { aliveTimeoutMs = aliveLimitMs, log } = this.#options;
+    try {
+      await connection.request({ type: 'list' }, aliveTimeoutMs);
+      return connection;
+    } catch (error) {
+      // It is gone, and `#keeper` starts another; or we are closing.
+      if (!connection.isOpen) return this.#keeper();
+      if (!this.#silent.has(connection)) {
+        this.#silent.add(connection);
+        log.warn(
+          { keeperPid: connection.pid, reason: String(error) },
+          'left a keeper alone that does not answer: new terminals start in another one',
+        );
+      }
+      this.#dropIfUnused(connection);
+      return this.#keeper();
+    }
+  }
+
+  get #isClosed(): boolean {
+    return this.#closing.signal.aborted;
   }
 
   /** The keeper for new ptys; started when there is none. */
@@ -158,7 +198,7 @@ export class KeeperPtyOwner implements PtyOwner {
     const current = this.#current;
     if (current !== undefined) {
       const connection = await current.catch(() => undefined);
-      if (connection?.isOpen === true) return connection;
+      if (connection?.isOpen === true && !this.#silent.has(connection)) return connection;
       // Whoever waited with us may have begun another.
       if (this.#current !== current) return this.#keeper();
     }
@@ -182,11 +222,16 @@ export class KeeperPtyOwner implements PtyOwner {
     return reached.connection;
   }
 
-  /** Connects; what is connected is let go of by `close`. */
-  async #reach(name: string, helloTimeoutMs: number): Promise<ReachedKeeper> {
+  /** Connects; what is connected is let go of by `close`. Without `helloTimeoutMs` it waits as long as the connection lasts. */
+  async #reach(name: string, helloTimeoutMs?: number): Promise<ReachedKeeper> {
     const { build } = this.#options;
     const reached = await withSocketAddress(this.#folder, name, (address) =>
-      KeeperConnection.reach(address, { build, timeoutMs: this.#timeoutMs, helloTimeoutMs }),
+      KeeperConnection.reach(address, {
+        build,
+        timeoutMs: this.#timeoutMs,
+        signal: this.#closing.signal,
+        ...(helloTimeoutMs === undefined ? {} : { helloTimeoutMs }),
+      }),
     );
     if (reached.outcome !== 'connected') return reached;
     const { connection } = reached;
@@ -197,5 +242,17 @@ export class KeeperPtyOwner implements PtyOwner {
 
   get #timeoutMs(): number {
     return this.#options.timeoutMs ?? answerLimitMs;
+  }
+}
+
+/** What has resolved within so many ms, in the order of the promises; `undefined` for the others. */
+async function inTimeOf<T>(promises: readonly Promise<T>[], limitMs: number): Promise<(T | undefined)[]> {
+  if (promises.length === 0) return [];
+  const { promise: isOver, resolve } = Promise.withResolvers<undefined>();
+  const timer = setTimeout(() => resolve(undefined), limitMs);
+  try {
+    return await Promise.all(promises.map((promise) => Promise.race([promise, isOver])));
+  } finally {
+    clearTimeout(timer);
   }
 }

@@ -31,8 +31,10 @@ export interface KeeperConnectionOptions {
   readonly build: string;
   /** How long the keeper may take for each answer, in ms. */
   readonly timeoutMs: number;
-  /** How long it may take for its hello, in ms. Default `timeoutMs`. */
+  /** How long it may take for its hello, in ms. Default: as long as it likes. */
   readonly helloTimeoutMs?: number;
+  /** Gives up waiting for its hello. */
+  readonly signal?: AbortSignal;
 }
 
 /** What became of reaching a keeper. */
@@ -56,7 +58,7 @@ export type KeeperAnswer = Extract<KeeperMessage, { type: 'listed' | 'spawned' |
 
 interface OpenRequest {
   readonly type: KeeperRequest['type'];
-  readonly timer: NodeJS.Timeout;
+  readonly timer: NodeJS.Timeout | undefined;
   resolve(answer: KeeperAnswer): void;
   reject(error: PtyError): void;
 }
@@ -109,7 +111,7 @@ export class KeeperConnection {
   }
 
   private constructor(address: string, options: KeeperConnectionOptions) {
-    const { build, timeoutMs, helloTimeoutMs = timeoutMs } = options;
+    const { build, timeoutMs, helloTimeoutMs, signal } = options;
     const socket = connect({
       path: address,
       // A buffer for each read would make memory grow with what goes through it.
@@ -124,14 +126,20 @@ export class KeeperConnection {
     this.#socket = socket;
     this.#timeoutMs = timeoutMs;
     this.#reader = new FrameReader((frame) => this.#receive(frame));
-    const timer = setTimeout(
-      () => this.#greeted.reject(new Error(`no hello within ${helloTimeoutMs} ms`)),
-      helloTimeoutMs,
-    );
-    this.#greeted.promise.then(
-      () => clearTimeout(timer),
-      () => clearTimeout(timer),
-    );
+    const timer =
+      helloTimeoutMs === undefined
+        ? undefined
+        : setTimeout(
+            () => this.#greeted.reject(new Error(`no hello within ${helloTimeoutMs} ms`)),
+            helloTimeoutMs,
+          );
+    const giveUp = (): void => this.#greeted.reject(new Error('it was not waited for any longer'));
+    signal?.addEventListener('abort', giveUp);
+    const settled = (): void => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', giveUp);
+    };
+    this.#greeted.promise.then(settled, settled);
     socket.on('error', (error) => this.#greeted.reject(error));
     socket.on('close', () => {
       this.#lose();
@@ -166,7 +174,10 @@ export class KeeperConnection {
     return this.#closed.promise;
   }
 
-  /** Asks. Rejects with `PtyError` when the keeper refuses, is gone or takes longer than `timeoutMs`, by default that of the connection. */
+  /**
+   * Asks. Rejects with `PtyError` when the keeper refuses, is gone or takes longer than `timeoutMs`, by default that of the connection;
+   * `Infinity`: it may take as long as it likes.
+   */
   request(request: KeeperRequest, timeoutMs: number = this.#timeoutMs): Promise<KeeperAnswer> {
     if (!this.#canSend) return Promise.reject(new PtyError('the keeper of terminals is gone'));
     this.#lastRequest += 1;
@@ -175,15 +186,18 @@ export class KeeperConnection {
     try {
       frame = controlFrame({ ...request, request: number });
     } catch (cause) {
-      return Promise.reject(new PtyError(`too large for a keeper of terminals: ${String(cause)}`, { cause }));
+      return Promise.reject(
+        new PtyError(`too large for a keeper of terminals: ${String(cause)}`, { cause, fault: 'spec' }),
+      );
     }
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => {
+      const giveUp = (): void => {
         this.#requests.delete(number);
         reject(
           new PtyError(`the keeper of terminals did not answer within ${timeoutMs} ms (${request.type})`),
         );
-      }, timeoutMs);
+      };
+      const timer = timeoutMs === Number.POSITIVE_INFINITY ? undefined : setTimeout(giveUp, timeoutMs);
       this.#requests.set(number, { type: request.type, timer, resolve, reject });
       this.#socket.write(frame);
     });
@@ -207,7 +221,7 @@ export class KeeperConnection {
   }
 
   /** Says something that has no answer. */
-  tell(message: Extract<HostMessage, { type: 'resize' | 'signal' | 'release' }>): void {
+  tell(message: Extract<HostMessage, { type: 'hold' | 'resize' | 'signal' | 'release' }>): void {
     this.#send(message);
   }
 
@@ -283,7 +297,7 @@ export class KeeperConnection {
         this.#ptys.get(message.pty)?.exit({ exitCode: message.exitCode });
         return;
       case 'failed':
-        this.#take(message.request)?.reject(new PtyError(message.message));
+        this.#take(message.request)?.reject(new PtyError(message.message, { fault: message.fault }));
         return;
       case 'spawned': {
         const request = this.#take(message.request);

@@ -156,6 +156,9 @@ export class Keeper {
       case 'attach':
         this.#attach(link, message.pty, message.offset);
         return;
+      case 'hold':
+        this.#ptys.get(message.pty)?.pty.hold(message.isOn);
+        return;
       case 'resize':
         this.#ptys.get(message.pty)?.pty.resize(message.cols, message.rows);
         return;
@@ -216,8 +219,9 @@ export class Keeper {
 
   #answer(link: HostLink, request: number, work: Promise<void>): void {
     work.catch((error: unknown) => {
-      const message = error instanceof PtyError ? error.message : String(error);
-      link.send({ type: 'failed', request, message });
+      const isKnown = error instanceof PtyError;
+      const message = isKnown ? error.message : String(error);
+      link.send({ type: 'failed', request, message, fault: isKnown ? error.fault : 'owner' });
     });
   }
 

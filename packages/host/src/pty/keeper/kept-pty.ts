@@ -37,6 +37,10 @@ export class KeptPty implements Pty {
     this.#connection.acknowledge(this.#number, offset);
   }
 
+  hold(isOn: boolean): void {
+    this.#connection.tell({ type: 'hold', pty: this.#number, isOn });
+  }
+
   write(data: string): void {
     this.#connection.write(this.#number, data);
   }

@@ -1,5 +1,5 @@
 import { constants } from 'node:os';
-import type { PtySpec } from '../pty.ts';
+import type { PtyError, PtySpec } from '../pty.ts';
 import { FrameError } from './frames.ts';
 
 /**
@@ -26,6 +26,8 @@ export type HostMessage =
   | { readonly type: 'spawn'; readonly request: number; readonly spec: PtySpec }
   /** Begins `data` frames from `offset` on, and `exit` after the last of them. */
   | { readonly type: 'attach'; readonly pty: number; readonly offset: number }
+  /** Output is handed over as `Pty.hold` says. Builds that do not know it hand over all they may. */
+  | { readonly type: 'hold'; readonly pty: number; readonly isOn: boolean }
   | { readonly type: 'resize'; readonly pty: number; readonly cols: number; readonly rows: number }
   | { readonly type: 'signal'; readonly pty: number; readonly signal: NodeJS.Signals }
   /**
@@ -42,8 +44,13 @@ export type KeeperMessage =
   | { readonly type: 'spawned'; readonly request: number; readonly pty: number; readonly pid: number }
   /** Answers `kill`: the first process is gone. */
   | { readonly type: 'killed'; readonly request: number }
-  /** Answers any request; `message` is for people. */
-  | { readonly type: 'failed'; readonly request: number; readonly message: string }
+  /** Answers any request; `message` is for people, `fault` as `PtyError` has it. Builds that do not know that never blame the keeper. */
+  | {
+      readonly type: 'failed';
+      readonly request: number;
+      readonly message: string;
+      readonly fault: PtyError['fault'];
+    }
   /** All output was sent. */
   | { readonly type: 'exit'; readonly pty: number; readonly exitCode: number };
 
@@ -73,6 +80,8 @@ export function parseHostMessage(text: string): HostMessage | undefined {
       return { type: 'spawn', request: count(fields, 'request'), spec: parseSpec(fields.spec) };
     case 'attach':
       return { type: 'attach', pty: count(fields, 'pty'), offset: count(fields, 'offset') };
+    case 'hold':
+      return { type: 'hold', pty: count(fields, 'pty'), isOn: fields.isOn === true };
     case 'resize':
       return {
         type: 'resize',
@@ -117,7 +126,12 @@ export function parseKeeperMessage(text: string): KeeperMessage | undefined {
     case 'killed':
       return { type: 'killed', request: count(fields, 'request') };
     case 'failed':
-      return { type: 'failed', request: count(fields, 'request'), message: string(fields, 'message') };
+      return {
+        type: 'failed',
+        request: count(fields, 'request'),
+        message: string(fields, 'message'),
+        fault: fields.fault === 'owner' ? 'owner' : 'spec',
+      };
     case 'exit':
       return { type: 'exit', pty: count(fields, 'pty'), exitCode: count(fields, 'exitCode') };
     default:

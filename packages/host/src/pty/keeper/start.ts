@@ -37,8 +37,7 @@ const shownLineCount = 5;
  * handle of ours. Resolves when it listens. Rejects with `PtyError`, and the last lines of its log, when it does not.
  */
 export async function startKeeper(folder: string, name: string, task: KeeperTask): Promise<void> {
-  ensureKeeperFolder(folder);
-  const log = openSync(logPath(folder, name), 'a', 0o600);
+  const log = openLog(folder, name);
   try {
     await untilReady(folder, name, task, log);
   } catch (error) {
@@ -50,6 +49,16 @@ export async function startKeeper(folder: string, name: string, task: KeeperTask
     });
   } finally {
     closeSync(log);
+  }
+}
+
+function openLog(folder: string, name: string): number {
+  try {
+    ensureKeeperFolder(folder);
+    return openSync(logPath(folder, name), 'a', 0o600);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new PtyError(`the keeper of terminals cannot be started in ${folder}: ${reason}`, { cause });
   }
 }
 

@@ -13,20 +13,27 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { systemTimers } from '../../lib/clock.ts';
 import { silentLog } from '../../lib/memory-log.ts';
-import { FileFinder } from './file-finder.ts';
+import { PrivatePaths } from '../private-paths.ts';
+import { FileFinder, type InShare } from './file-finder.ts';
 
 let base = '';
 let folder = '';
 let nowMs = 0;
 let finder: FileFinder;
 const never = new AbortController().signal;
+const alone: InShare = (work) => work(() => new Promise((resolve) => setImmediate(resolve)));
 
 beforeEach(() => {
   base = realpathSync(mkdtempSync(join(tmpdir(), 'agenthost-finder-')));
   folder = join(base, 'work');
   mkdirSync(folder);
   nowMs = 1_000_000;
-  finder = new FileFinder({ clock: { now: () => nowMs }, timers: systemTimers, log: silentLog });
+  finder = new FileFinder({
+    clock: { now: () => nowMs },
+    timers: systemTimers,
+    log: silentLog,
+    privatePaths: new PrivatePaths([]),
+  });
 });
 
 afterEach(() => {
@@ -52,7 +59,7 @@ const git = (cwd: string, ...args: string[]): unknown =>
   );
 
 async function find(query: string, where = folder): Promise<string[]> {
-  return (await finder.find(where, query, 20, never)).map(({ path }) => path);
+  return (await finder.find({ folder: where, query, limit: 20 }, never, alone)).map(({ path }) => path);
 }
 
 /** When the paths have been listed anew behind an answer. */
@@ -105,10 +112,15 @@ describe('[CHAT-16] files are found', () => {
   test('in a long list by each letter as by the whole word at once', async () => {
     plant(...Array.from({ length: 1_000 }, (_, index) => `part-${index % 40}/item${index}.ts`));
     for (const typed of ['p', 'pa', 'part-7/item', 'part-7/item2', 'i2', 'i29', 'i299']) await find(typed);
-    const typedAtOnce = new FileFinder({ clock: { now: () => nowMs }, timers: systemTimers, log: silentLog });
+    const typedAtOnce = new FileFinder({
+      clock: { now: () => nowMs },
+      timers: systemTimers,
+      log: silentLog,
+      privatePaths: new PrivatePaths([]),
+    });
     for (const typed of ['part-7/item20', 'i997'])
       expect(await find(typed)).toEqual(
-        (await typedAtOnce.find(folder, typed, 20, never)).map(({ path }) => path),
+        (await typedAtOnce.find({ folder, query: typed, limit: 20 }, never, alone)).map(({ path }) => path),
       );
     expect(await find('i997')).toEqual(['part-37/item997.ts']);
     typedAtOnce.end();
@@ -185,14 +197,21 @@ describe('[CHAT-16] files are found', () => {
         Buffer.concat([Buffer.from(`${folder}/bad-`), Buffer.from([0xff, 0x2e, 0x74, 0x73])]),
         '',
       );
-      const fresh = new FileFinder({ clock: { now: () => nowMs }, timers: systemTimers, log: silentLog });
-      const found = (await fresh.find(folder, '', 20, never)).map(({ path }) => path);
+      const fresh = new FileFinder({
+        clock: { now: () => nowMs },
+        timers: systemTimers,
+        log: silentLog,
+        privatePaths: new PrivatePaths([]),
+      });
+      const found = (await fresh.find({ folder, query: '', limit: 20 }, never, alone)).map(
+        ({ path }) => path,
+      );
       expect(found.toSorted()).toEqual([...names, 'nfd-e\u0301/', 'nfd-e\u0301/x.ts'].toSorted());
       // Composed or not, as typed and as named.
       for (const query of ['caf\u00e9', 'cafe\u0301', 'CAF\u00c9'])
-        expect((await fresh.find(folder, query, 20, never)).map(({ path }) => path)).toEqual([
-          'cafe\u0301.ts',
-        ]);
+        expect(
+          (await fresh.find({ folder, query, limit: 20 }, never, alone)).map(({ path }) => path),
+        ).toEqual(['cafe\u0301.ts']);
       fresh.end();
     }
   });
@@ -212,8 +231,17 @@ describe('[CHAT-16] the list of a folder', () => {
 
   test('goes when nobody has asked for long, or when those of others need the room', async () => {
     plant('one/a.ts', 'two/b.ts');
-    const small = new FileFinder({ clock: { now: () => nowMs }, timers: systemTimers, log: silentLog }, 1);
-    for (const name of ['one', 'two']) await small.find(join(folder, name), 'ts', 5, never);
+    const small = new FileFinder(
+      {
+        clock: { now: () => nowMs },
+        timers: systemTimers,
+        log: silentLog,
+        privatePaths: new PrivatePaths([]),
+      },
+      1,
+    );
+    for (const name of ['one', 'two'])
+      await small.find({ folder: join(folder, name), query: 'ts', limit: 5 }, never, alone);
     expect(small.folderCount).toBe(1);
     small.dropIdle(nowMs);
     expect(small.folderCount).toBe(1);
@@ -224,7 +252,7 @@ describe('[CHAT-16] the list of a folder', () => {
   test('is not waited for by a question that was taken back', async () => {
     plant('a.ts');
     const asked = new AbortController();
-    const answer = finder.find(folder, 'a', 5, asked.signal);
+    const answer = finder.find({ folder, query: 'a', limit: 5 }, asked.signal, alone);
     asked.abort(new Error('taken back'));
     await expect(answer).rejects.toThrow('taken back');
     expect(await find('a')).toEqual(['a.ts']);

@@ -1,5 +1,7 @@
 import { realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { NextSlice } from '../../lib/slice-scheduler.ts';
+import type { PrivatePaths, PrivateView } from '../private-paths.ts';
 import { isWithin, systemCode } from '../real-path.ts';
 import { type FolderParts, FolderPaths } from './folder-paths.ts';
 import { Slices } from './slices.ts';
@@ -12,6 +14,12 @@ const FIRST_LIST_MS = 2_000;
 /** Some that are found are gone, or lead elsewhere: so many more are looked at. */
 const SPARE = 8;
 
+/** The longest path of Linux: nothing longer can be found. */
+const MAX_PATH_UNITS = 4_096;
+
+/** Runs a search in the share of the host's time that whoever asks has; it waits for `next` before each slice but the first. */
+export type InShare = <T>(work: (next: NextSlice) => Promise<T>) => Promise<T>;
+
 /** A file or folder that was looked for. */
 export interface FoundFile {
   /** Relative to the folder searched, with slashes; a folder's ends with one. */
@@ -19,17 +27,21 @@ export interface FoundFile {
   readonly isFolder: boolean;
 }
 
+/** What files are found with. */
+export interface FinderParts extends FolderParts {
+  /** What is never proposed. */
+  readonly privatePaths: Pick<PrivatePaths, 'look'>;
+}
+
 /** Finds files below folders by a few of their characters. */
 export class FileFinder {
-  readonly #parts: FolderParts;
+  readonly #parts: FinderParts;
   readonly #maxBytes: number;
   readonly #folders = new Map<string, FolderPaths>();
   #searchCount = 0;
-  /** The search that was begun last: one runs at a time. */
-  #last: Promise<unknown> = Promise.resolve();
 
   /** `maxBytes`: what all folders' paths may take in memory together. Default 128 MiB. */
-  constructor(parts: FolderParts, maxBytes = MAX_BYTES) {
+  constructor(parts: FinderParts, maxBytes = MAX_BYTES) {
     this.#parts = parts;
     this.#maxBytes = maxBytes;
   }
@@ -41,26 +53,28 @@ export class FileFinder {
 
   /**
    * Files and folders below `folder` (absolute) that fit the query, the best first; only such that are there and lie in it by their real
-   * paths. The signal takes the question back: it rejects then, with the signal's reason.
+   * paths, and are not the host's own. The signal takes the question back: it rejects then, with the signal's reason. `inShare` gives the
+   * search its slices.
    */
   async find(
-    folder: string,
-    query: string,
-    limit: number,
+    { folder, query, limit }: { readonly folder: string; readonly query: string; readonly limit: number },
     signal: AbortSignal,
+    inShare: InShare,
   ): Promise<readonly FoundFile[]> {
     const wanted = query.replace(/^(\.\/)+/, '');
+    if (wanted.length > MAX_PATH_UNITS) return [];
     if (wanted.startsWith('/') || wanted.startsWith('../') || wanted === '..') return [];
     const paths = this.#open(folder);
     if (paths.use() === undefined) await this.#first(paths, signal);
     const search = paths.use();
     this.#makeRoom(paths);
     if (search === undefined) return [];
-    const found = await this.#inTurn(async () => {
-      signal.throwIfAborted();
-      return search.find(wanted, limit + SPARE, new Slices(this.#parts.timers, signal));
+    this.#searchCount += 1;
+    const searched = inShare((next) => search.find(wanted, limit + SPARE, new Slices(next)));
+    const found = await searched.finally(() => {
+      this.#searchCount -= 1;
     });
-    const present = await presentOf(folder, found);
+    const present = await presentOf(folder, found, await this.#parts.privatePaths.look());
     return present.slice(0, limit);
   }
 
@@ -109,26 +123,21 @@ export class FileFinder {
     paths.end();
     this.#folders.delete(folder);
   }
-
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    this.#searchCount += 1;
-    const result = this.#last.then(work).finally(() => {
-      this.#searchCount -= 1;
-    });
-    this.#last = result.catch(() => undefined);
-    return result;
-  }
 }
 
-/** Those that are there, and lie in the folder by their real paths. */
-async function presentOf(folder: string, paths: readonly string[]): Promise<FoundFile[]> {
+/** Those that are there, lie in the folder by their real paths, and are for others to see. */
+async function presentOf(
+  folder: string,
+  paths: readonly string[],
+  hidden: PrivateView,
+): Promise<FoundFile[]> {
   const root = await realPathOf(folder);
   if (root === undefined) return [];
   const looked = await Promise.all(
     paths.map(async (path): Promise<FoundFile | undefined> => {
       const name = path.endsWith('/') ? path.slice(0, -1) : path;
       const real = await realPathOf(join(folder, name));
-      if (real === undefined || !isWithin(real, root)) return undefined;
+      if (real === undefined || !isWithin(real, root) || (await hidden.covers(real))) return undefined;
       // Links and submodules are listed as files.
       const isFolder = name !== path || (await stat(real)).isDirectory();
       return { path: isFolder ? `${name}/` : name, isFolder };

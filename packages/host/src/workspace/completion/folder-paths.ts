@@ -3,7 +3,7 @@ import type { Log } from '../../lib/log.ts';
 import { listByGit } from './git-listing.ts';
 import { buildIndex } from './path-index.ts';
 import { PathSearch } from './path-search.ts';
-import { Slices } from './slices.ts';
+import { givingWay, Slices } from './slices.ts';
 import { listByWalk } from './walk-listing.ts';
 
 /** Files younger than this may be missing from an answer. */
@@ -80,7 +80,7 @@ export class FolderPaths {
     try {
       const source = await this.#read(AbortSignal.any([limit.signal, this.#end.signal]));
       if (source !== this.#search?.index.source) {
-        const index = await buildIndex(source, new Slices(timers, this.#end.signal, this.#isBusy));
+        const index = await buildIndex(source, new Slices(givingWay(timers, this.#end.signal, this.#isBusy)));
         this.#search = new PathSearch(index);
       }
     } catch (error) {

@@ -1,9 +1,12 @@
 import {
-  type ChatState,
+  conflict,
   type ExportedSession,
+  excess,
+  fitTexts,
   type ImportSessionParams,
   type ImportSessionResult,
   invalidParams,
+  LIST_LIMITS,
   type ProjectInfo,
   type SessionConfigState,
   type SessionState,
@@ -14,9 +17,8 @@ import {
 import { metadataOf } from '../../../config/session-keys.ts';
 import type { Timers } from '../../../lib/clock.ts';
 import type { Channel } from '../../../sync/channel.ts';
-import { noteImported } from '../../../sync/importing.ts';
-import { newChatUri, summaryOf } from '../../../sync/new-chat.ts';
-import { readTurn, WINDOW_LIMITS, withTurns } from '../../../sync/window.ts';
+import { newChatUri } from '../../../sync/new-chat.ts';
+import type { MessageContents } from '../../../turns/message-contents.ts';
 import type { Presence } from '../../../wire/presence.ts';
 import type { Commands } from '../../../wire/router.ts';
 import type { Caller } from '../../module.ts';
@@ -24,8 +26,9 @@ import { checkNewUri } from '../../new-uri.ts';
 import { entryRow, summarize } from '../catalogue.ts';
 import { checkFree, newConfig, removeSession, resolveConfig, type SessionParts } from '../commands.ts';
 import { inheritedConfig } from '../fork.ts';
+import { finishImport } from './finish.ts';
 import { ImportedChatRows } from './imported-chat.ts';
-import { chatOf, type OpenImport, OpenImports } from './imports.ts';
+import { chatOf, OpenImports } from './imports.ts';
 import { checkTimes } from './times.ts';
 import { UnfinishedContent } from './unfinished-content.ts';
 
@@ -35,14 +38,21 @@ const KEPT_STATUS = SessionStatus.IsRead | SessionStatus.IsArchived;
 /** Keys of the exported config that a copy takes. */
 const TAKEN_KEYS: ReadonlySet<string> = new Set(['instructions', 'metadata']);
 
+/** What imports need besides what new sessions do. */
+interface ImportParts extends SessionParts {
+  readonly timers: Timers;
+  readonly presence: Presence;
+  /** Aborts when the host stops. */
+  readonly stopping: AbortSignal;
+  readonly attached: MessageContents;
+}
+
 /**
  * `x-importSession`, `x-importTurns`, `x-finishImport`: an exported session comes in piece by piece. Its turns are rows of the journal at
- * once, and its chats become channels at the end, so that nobody sees half of it or talks in it. Cut off by a kill, it is
+ * once, and its chats become channels at the end, in slices (`finish.ts`); nobody talks in it before. Cut off by a kill, it is
  * `creationFailed` after the next start.
  */
-export function importCommands(
-  parts: SessionParts & { readonly timers: Timers; readonly presence: Presence },
-): Commands {
+export function importCommands(parts: ImportParts): Commands {
   const { sync } = parts;
   const imports = new OpenImports({
     ...parts,
@@ -71,25 +81,32 @@ export function importCommands(
 }
 
 async function beginImport(
-  parts: SessionParts,
+  parts: ImportParts,
   imports: OpenImports,
   params: ImportSessionParams,
   caller: Caller,
 ): Promise<ImportSessionResult> {
   const { sync, ids } = parts;
-  const { channel: uri, session: exported } = params;
+  const { channel: uri } = params;
+  // Another host may have had other limits.
+  const { session: exported, chats: heads } = fitTexts(
+    { session: params.session, chats: params.chats },
+    'x-importSession',
+  );
   checkNewUri('channel', uri, 'session');
-  checkTimes(exported, params.chats);
+  const { max } = LIST_LIMITS.chats;
+  if (heads.length > max) throw invalidParams(`params.chats: ${excess(max, 'members', heads.length)}`);
+  checkTimes(exported, heads);
   await checkFree(sync, uri);
   imports.checkRoom();
-  const names = new Map(params.chats.map(({ resource }) => [resource, newChatUri(ids)]));
-  if (names.size < params.chats.length) throw invalidParams('params.chats: two of them have the same URI');
+  const names = new Map(heads.map(({ resource }) => [resource, newChatUri(ids)]));
+  if (names.size < heads.length) throw invalidParams('params.chats: two of them have the same URI');
   const provider = parts.agents.get(params.provider ?? exported.provider);
   const isMoved = params.workingDirectory !== undefined;
   // A folder that only the file names opens no more than the roots do, whoever imports it: clients read there, and agents work there.
   const bound = isMoved ? caller : { ...caller, isAdmin: false };
   const directory = await parts.resolveDirectory(params.workingDirectory ?? exported.workingDirectory, bound);
-  for (const { workingDirectory } of params.chats) {
+  for (const { workingDirectory } of heads) {
     if (!isMoved && workingDirectory !== undefined) await parts.resolveDirectory(workingDirectory, bound);
   }
   const { schema } = await resolveConfig(parts, provider, directory.path, {});
@@ -104,7 +121,7 @@ async function beginImport(
   const newNameOf = (old: string): string | undefined =>
     names.get(old) ?? (old === exported.resource ? uri : undefined);
   const unfinished = new UnfinishedContent();
-  const chats = params.chats.map(
+  const chats = heads.map(
     (head) =>
       new ImportedChatRows({
         uri: newNameOf(head.resource) ?? newChatUri(ids),
@@ -114,6 +131,7 @@ async function beginImport(
         sync,
         ids,
         unfinished,
+        attached: parts.attached,
       }),
   );
   const defaultChat =
@@ -121,6 +139,8 @@ async function beginImport(
     chats.find(({ isFull }) => isFull);
   if (defaultChat === undefined) throw invalidParams('params.chats: none is one that people can write to');
   imports.checkRoom();
+  // It left while its import was looked at, or the host is stopping: nobody would end what begins here.
+  if (!parts.presence.isHere(caller.clientId)) throw conflict(`The client that imports ${uri} has left`);
   sync.path.transact('client', () => {
     const session = addSession(parts, uri, chats, {
       exported,
@@ -130,7 +150,8 @@ async function beginImport(
       config,
     });
     const { clientId } = caller;
-    imports.add({ session: uri, clientId, chats, defaultChat, isMoved, release: session.pin() });
+    const byUri = new Map(chats.map((chat) => [chat.uri, chat]));
+    imports.add({ session: uri, clientId, chats, byUri, defaultChat, isMoved, release: session.pin() });
     sync.path.undo(() => imports.finish(uri));
   });
   return { chats: chats.map(({ source, uri: chat }) => ({ source, chat })) };
@@ -182,44 +203,4 @@ function addSession(
   sync.notifyRoot('root/sessionAdded', { channel: sync.root.uri, summary });
   onListed(uri, 1);
   return session;
-}
-
-async function finishImport(parts: SessionParts, imports: OpenImports, opened: OpenImport): Promise<void> {
-  const { sync, turns } = parts;
-  const { session: uri, chats, defaultChat } = opened;
-  const made = await sync.path.boundary(
-    () => undefined,
-    () => Promise.all(chats.map((chat) => chatState(parts, opened, chat))),
-  );
-  const session = sync.registry.getOf('session', uri);
-  // Disposed of meanwhile.
-  if (session?.isAlive !== true || session.local.importing === undefined) throw sessionNotFound(uri);
-  sync.path.transact('client', () => {
-    for (const [index, state] of made.entries()) {
-      const turnCount = chats[index]?.turnCount ?? 0;
-      sync.registry.create(
-        { uri: state.resource, kind: 'chat', session: uri, state, local: { turnCount } },
-        sync.emittedSeq,
-      );
-      sync.emit(session, { type: 'session/chatAdded', summary: summaryOf(state) });
-    }
-    sync.emit(session, { type: 'session/defaultChatChanged', defaultChat: defaultChat.uri });
-    noteImported(sync, session);
-    imports.finish(uri);
-    sync.path.undo(() => imports.add({ ...opened, release: session.pin() }));
-    sync.path.effect(() => turns.begin(uri, defaultChat.uri));
-  });
-}
-
-/** A chat with its newest turns, as it is in memory. */
-async function chatState(
-  { sync }: SessionParts,
-  { session, isMoved }: OpenImport,
-  chat: ImportedChatRows,
-): Promise<ChatState> {
-  const own = isMoved ? undefined : chat.workingDirectory;
-  const empty = chat.finished(own);
-  if (!sync.registry.getOf('session', session)?.isAlive) throw sessionNotFound(session);
-  const rows = await sync.journal.readTurns(chat.uri, WINDOW_LIMITS);
-  return withTurns(empty, rows.map(readTurn), chat.turnCount - rows.length);
 }

@@ -5,6 +5,7 @@ import {
   type ContentPiece,
   type ExportedAttachments,
   type ExportedChatHead,
+  fitTexts,
   type ImportTurnsParams,
   invalidParams,
   SessionStatus,
@@ -13,6 +14,7 @@ import {
 import type { Ids } from '../../../lib/clock.ts';
 import type { Sync } from '../../../sync/sync.ts';
 import { CONTENT_SCHEME } from '../../../turns/content.ts';
+import type { MessageContents } from '../../../turns/message-contents.ts';
 import { importedDraft } from './draft.ts';
 import { endOpenTurn, findOpenCall, withoutTerminals } from './ended-turn.ts';
 import { withNewNames } from './references.ts';
@@ -30,6 +32,7 @@ export class ImportedChatRows {
   /** New URIs of contents that came in pieces, by turn and old URI. */
   readonly #stored = new Map<string, string>();
   readonly #unfinished: UnfinishedContent;
+  readonly #attached: MessageContents;
   #hasOpenTurn = false;
 
   constructor(parts: {
@@ -41,6 +44,7 @@ export class ImportedChatRows {
     ids: Ids;
     /** Of the whole import. */
     unfinished: UnfinishedContent;
+    attached: MessageContents;
   }) {
     this.uri = parts.uri;
     this.#session = parts.session;
@@ -49,6 +53,7 @@ export class ImportedChatRows {
     this.#sync = parts.sync;
     this.#ids = parts.ids;
     this.#unfinished = parts.unfinished;
+    this.#attached = parts.attached;
   }
 
   /** Turns so far. */
@@ -125,7 +130,11 @@ export class ImportedChatRows {
       (uri) => names.get(uri) ?? this.#stored.get(keyOf(id, uri)) ?? this.#newNameOf(uri),
     );
     const ordinal = this.#turnIds.size;
-    this.#sync.path.write({ op: 'turn', chat: this.uri, ordinal, id, json: JSON.stringify(imported) });
+    const place = { session: this.#session, chat: this.uri };
+    const message = this.#attached.embeddedInTurn(place, imported.message, id);
+    // Another host may have had other limits.
+    const fitted: Turn = fitTexts({ ...imported, message }, 'turns');
+    this.#sync.path.write({ op: 'turn', chat: this.uri, ordinal, id, json: JSON.stringify(fitted) });
     this.#turnIds.add(id);
     this.#sync.path.undo(() => this.#turnIds.delete(id));
   }

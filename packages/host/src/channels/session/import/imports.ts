@@ -15,6 +15,8 @@ export interface OpenImport {
   readonly session: URI;
   readonly clientId: string;
   readonly chats: readonly ImportedChatRows[];
+  /** The same by their new URIs. */
+  readonly byUri: ReadonlyMap<URI, ImportedChatRows>;
   readonly defaultChat: ImportedChatRows;
   /** Its chats work in the session's folder, not in their own. */
   readonly isMoved: boolean;
@@ -25,17 +27,24 @@ export interface OpenImport {
 /** The imports that go on. Whoever begins one ends it, or it is taken back. */
 export class OpenImports {
   readonly #timers: Timers;
+  readonly #stopping: AbortSignal;
   readonly #remove: (session: URI) => void;
-  readonly #open = new Map<URI, { readonly import: OpenImport; cancelTimer: Cancel }>();
+  readonly #open = new Map<URI, { readonly import: OpenImport; cancelTimer: Cancel; isFinishing?: true }>();
 
   constructor(parts: {
     sync: Sync;
     timers: Timers;
     presence: Presence;
+    /** Aborted when the host stops: nothing is given up any more, the next host does. */
+    stopping: AbortSignal;
     /** Removes a session that will not be finished; nothing when it has gone. */
     remove: (session: URI) => void;
   }) {
     this.#timers = parts.timers;
+    this.#stopping = parts.stopping;
+    parts.stopping.addEventListener('abort', () => {
+      for (const { cancelTimer } of this.#open.values()) cancelTimer();
+    });
     this.#remove = parts.remove;
     parts.presence.onChange((clientId, isHere) => {
       if (isHere) return;
@@ -64,9 +73,25 @@ export class OpenImports {
     if (entry === undefined) throw sessionNotFound(session);
     if (entry.import.clientId !== clientId)
       throw permissionDenied(`${session} is being imported by another client`);
+    if (entry.isFinishing === true) throw conflict(`The import of ${session} is being finished already`);
     entry.cancelTimer();
     entry.cancelTimer = this.#timer(session);
     return entry.import;
+  }
+
+  /** Takes no more for an import, and does not give it up for its silence, until `resume` is called. */
+  pauseFor(session: URI): { resume(): void } {
+    const entry = this.#open.get(session);
+    if (entry === undefined) throw sessionNotFound(session);
+    entry.isFinishing = true;
+    entry.cancelTimer();
+    return {
+      resume: () => {
+        if (this.#open.get(session) !== entry) return;
+        delete entry.isFinishing;
+        entry.cancelTimer = this.#timer(session);
+      },
+    };
   }
 
   /** All of it is there. */
@@ -88,13 +113,14 @@ export class OpenImports {
   }
 
   #timer(session: URI): Cancel {
+    if (this.#stopping.aborted) return () => undefined;
     return this.#timers.after(IDLE_MS, () => this.#giveUp(session));
   }
 }
 
 /** The chat of an import that turns are for. Throws `-32602` when it has none of that name. */
 export function chatOf(opened: OpenImport, uri: URI): ImportedChatRows {
-  const chat = opened.chats.find((each) => each.uri === uri);
+  const chat = opened.byUri.get(uri);
   if (chat === undefined) throw invalidParams(`params.chat: ${uri.slice(0, 100)} is no chat of this import`);
   return chat;
 }

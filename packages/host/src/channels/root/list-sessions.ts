@@ -1,0 +1,123 @@
+import { fitTexts, invalidParams, LIST_ANSWER, type SessionSummary } from '@agenthost/protocol';
+import type { Log } from '../../lib/log.ts';
+import type { Sync } from '../../sync/sync.ts';
+import type { Command } from '../../wire/router.ts';
+
+/** No entry within the limits is longer: one that is was stored by an older host, or by none at all. */
+const FITTING_LENGTH = 32 * 1024;
+
+/** Longest title of an entry that comes in short. */
+const SHORT_TITLE = 100;
+
+/**
+ * `listSessions` [ROOT-2]. An answer has a bound: a page ends sooner, with a cursor, and a list of all comes with short entries behind the
+ * newest ones.
+ */
+export function listSessions(sync: Sync, log: Log): Command<'listSessions'> {
+  const mend = new Mending(sync, log);
+  return async ({ limit, cursor }) => {
+    if (limit !== undefined && (!Number.isInteger(limit) || limit < 1)) {
+      throw invalidParams('params.limit: expected an integer of at least 1');
+    }
+    const after = cursor === undefined ? undefined : readCursor(cursor);
+    const shortening = new Shortening();
+    const maxLength = (limit === undefined ? LIST_ANSWER.all : LIST_ANSWER.full).max;
+    const rows = await sync.path.boundary(
+      () => undefined,
+      () =>
+        sync.journal.listSessions({
+          ...(limit === undefined ? {} : { limit: limit + 1 }),
+          ...(after === undefined ? {} : { after }),
+          shorten: (summary) => shortening.shorten(summary),
+          maxLength,
+        }),
+    );
+    mend.open(shortening.tooLong);
+    const page = limit === undefined ? rows : rows.slice(0, limit);
+    const items = page.map(({ summary }): SessionSummary => JSON.parse(summary));
+    const last = page.at(-1);
+    const hasMore = rows.length > page.length || shortening.length >= maxLength;
+    return { items, ...(hasMore && last !== undefined ? { nextCursor: writeCursor(last) } : {}) };
+  };
+}
+
+/** Brings entries within the limits as they are read, and those behind the first megabytes of them into a short form. */
+class Shortening {
+  /** Sessions whose stored entry exceeds the limits. */
+  readonly tooLong: string[] = [];
+  /** Of all entries so far. */
+  length = 0;
+
+  shorten(stored: string): string {
+    const isFull = this.length < LIST_ANSWER.full.max;
+    const shown = isFull && stored.length <= FITTING_LENGTH ? stored : this.#shortened(stored, isFull);
+    this.length += shown.length;
+    return shown;
+  }
+
+  #shortened(stored: string, isFull: boolean): string {
+    // As the catalogue wrote it.
+    const summary: SessionSummary = JSON.parse(stored);
+    const fitted = fitTexts(summary, 'session');
+    if (fitted !== summary) this.tooLong.push(fitted.resource);
+    return JSON.stringify(isFull ? fitted : inShort(fitted));
+  }
+}
+
+/** An entry without what a list can do without. */
+function inShort(summary: SessionSummary): SessionSummary {
+  const { resource, provider, title, status, createdAt, modifiedAt } = summary;
+  return { resource, provider, title: title.slice(0, SHORT_TITLE), status, createdAt, modifiedAt };
+}
+
+/** Loads sessions whose stored entries are too long, which brings them within the limits: one at a time, and behind the answer. */
+class Mending {
+  readonly #sync: Sync;
+  readonly #log: Log;
+  readonly #waiting = new Set<string>();
+  #isRunning = false;
+
+  constructor(sync: Sync, log: Log) {
+    this.#sync = sync;
+    this.#log = log;
+  }
+
+  open(sessions: readonly string[]): void {
+    for (const uri of sessions) this.#waiting.add(uri);
+    if (this.#waiting.size > 0 && !this.#isRunning) void this.#run();
+  }
+
+  async #run(): Promise<void> {
+    this.#isRunning = true;
+    for (const uri of this.#waiting) {
+      this.#waiting.delete(uri);
+      try {
+        await this.#sync.registry.open(uri);
+      } catch (error) {
+        this.#log.warn({ error, session: uri }, 'a session with an entry beyond the limits cannot be loaded');
+      }
+    }
+    this.#isRunning = false;
+  }
+}
+
+interface Position {
+  readonly modifiedAt: string;
+  readonly uri: string;
+}
+
+const writeCursor = ({ modifiedAt, uri }: Position): string =>
+  Buffer.from(JSON.stringify([modifiedAt, uri])).toString('base64url');
+
+function readCursor(cursor: string): Position {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));
+    if (Array.isArray(value)) {
+      const [modifiedAt, uri]: unknown[] = value;
+      if (typeof modifiedAt === 'string' && typeof uri === 'string') return { modifiedAt, uri };
+    }
+  } catch (error) {
+    throw invalidParams(`params.cursor: unknown (${error instanceof Error ? error.name : 'unreadable'})`);
+  }
+  throw invalidParams('params.cursor: unknown; begin again without one');
+}

@@ -1,0 +1,118 @@
+import { type ChatState, findChat, sessionNotFound } from '@agenthost/protocol';
+import type { Channel } from '../../../sync/channel.ts';
+import { JournalUnavailable } from '../../../sync/commit-path.ts';
+import { noteImported } from '../../../sync/importing.ts';
+import { summaryOf } from '../../../sync/new-chat.ts';
+import type { Sync } from '../../../sync/sync.ts';
+import { readTurn, WINDOW_LIMITS, withTurns } from '../../../sync/window.ts';
+import type { MessageContents } from '../../../turns/message-contents.ts';
+import type { TurnSupervisor } from '../../../turns/supervisor.ts';
+import type { ImportedChatRows } from './imported-chat.ts';
+import type { OpenImport, OpenImports } from './imports.ts';
+
+/** Chats that one transaction makes. Everything else in the host waits for one: some hundredths of a second. */
+export const SLICE_CHATS = 100;
+
+/** What the end of an import needs. */
+interface FinishParts {
+  readonly sync: Sync;
+  readonly turns: TurnSupervisor;
+  readonly attached: MessageContents;
+}
+
+/**
+ * Makes channels of the chats of an import, some at a time, and opens the agent behind the last. Until then the session is `creating`, its
+ * chats take no actions, and a host that is killed leaves none of them. When a transaction fails, what was made stays, and the client may
+ * ask again.
+ */
+export async function finishImport(
+  parts: FinishParts,
+  imports: OpenImports,
+  opened: OpenImport,
+): Promise<void> {
+  const paused = imports.pauseFor(opened.session);
+  try {
+    for (let from = 0; from < opened.chats.length; from += SLICE_CHATS)
+      await makeSlice(parts, opened, opened.chats.slice(from, from + SLICE_CHATS));
+    complete(parts, imports, opened);
+  } finally {
+    paused.resume();
+  }
+}
+
+async function makeSlice(
+  parts: FinishParts,
+  opened: OpenImport,
+  slice: readonly ImportedChatRows[],
+): Promise<void> {
+  const { sync } = parts;
+  const isMade = ({ uri }: ImportedChatRows): boolean =>
+    findChat(sessionOf(sync, opened).state.chats, uri) !== undefined;
+  const missing = slice.filter((chat) => !isMade(chat));
+  if (missing.length === 0) return;
+  const states = await sync.path.boundary(
+    () => undefined,
+    () => Promise.all(missing.map((chat) => chatState(sync, opened, chat))),
+  );
+  const session = sessionOf(sync, opened);
+  sync.path.transact('client', () => {
+    for (const [index, state] of states.entries())
+      makeChat(parts, opened, session, { state, turnCount: missing[index]?.turnCount ?? 0 });
+  });
+  await new Promise<void>((resolve) => sync.path.afterTurn(resolve));
+  await sync.path.boundary(
+    () => undefined,
+    () => undefined,
+  );
+  if (!slice.every(isMade)) throw new JournalUnavailable(sync.path.trouble);
+}
+
+/** The session that comes in. Throws `-32001` when it was disposed of. */
+function sessionOf(sync: Sync, { session: uri }: OpenImport): Channel<'session'> {
+  const session = sync.registry.getOf('session', uri);
+  if (session?.isAlive !== true || session.local.importing === undefined) throw sessionNotFound(uri);
+  return session;
+}
+
+function makeChat(
+  { sync, attached }: FinishParts,
+  { defaultChat }: OpenImport,
+  session: Channel<'session'>,
+  chat: { readonly state: ChatState; readonly turnCount: number },
+): void {
+  const { turnCount } = chat;
+  const state = withDraft(attached, session.uri, chat.state);
+  const { resource: uri } = state;
+  sync.registry.create(
+    { uri, kind: 'chat', session: session.uri, state, local: { turnCount } },
+    sync.emittedSeq,
+  );
+  sync.emit(session, { type: 'session/chatAdded', summary: summaryOf(state) });
+  // At once: until there is one, each chat that comes is compared with all others [SESS-5].
+  if (uri === defaultChat.uri) sync.emit(session, { type: 'session/defaultChatChanged', defaultChat: uri });
+}
+
+function complete({ sync, turns }: FinishParts, imports: OpenImports, opened: OpenImport): void {
+  const { session: uri, defaultChat } = opened;
+  const session = sessionOf(sync, opened);
+  sync.path.transact('client', () => {
+    noteImported(sync, session);
+    imports.finish(uri);
+    sync.path.undo(() => imports.add({ ...opened, release: session.pin() }));
+    sync.path.effect(() => turns.begin(uri, defaultChat.uri));
+  });
+}
+
+/** An imported chat whose draft has its large attachments outside of state. Inside `path.transact` only. */
+function withDraft(attached: MessageContents, session: string, state: ChatState): ChatState {
+  if (state.draft === undefined) return state;
+  const draft = attached.waiting({ session, chat: state.resource }, state.draft);
+  return draft === state.draft ? state : { ...state, draft };
+}
+
+/** A chat with its newest turns, as it is in memory. */
+async function chatState(sync: Sync, { isMoved }: OpenImport, chat: ImportedChatRows): Promise<ChatState> {
+  const empty = chat.finished(isMoved ? undefined : chat.workingDirectory);
+  const rows = await sync.journal.readTurns(chat.uri, WINDOW_LIMITS);
+  return withTurns(empty, rows.map(readTurn), chat.turnCount - rows.length);
+}

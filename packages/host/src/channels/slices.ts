@@ -1,0 +1,20 @@
+import { conflict } from '@agenthost/protocol';
+import type { NextSlice, SliceScheduler } from '../lib/slice-scheduler.ts';
+import { TooManyJobs } from '../lib/slice-scheduler.ts';
+import type { Caller } from './module.ts';
+
+/** Runs a search in the caller's share of the host's time. Rejects with `-32011` when too many wait, and when the caller has gone. */
+export async function inShare<T>(
+  scheduler: SliceScheduler,
+  { tokenHash }: Caller,
+  signal: AbortSignal,
+  work: (next: NextSlice) => Promise<T>,
+): Promise<T> {
+  try {
+    return await scheduler.run(tokenHash, signal, work);
+  } catch (error) {
+    if (!(error instanceof TooManyJobs)) throw error;
+    const whose = error.isOfParty ? 'of this token' : 'of this host';
+    throw conflict(`${error.limit} searches ${whose} wait already: try again when some are answered`);
+  }
+}

@@ -1,0 +1,30 @@
+import type { Stats } from 'node:fs';
+
+/** What stands under a name, for people. */
+export function kindOfFile(stats: Stats): string {
+  if (stats.isFile()) return 'a file';
+  if (stats.isDirectory()) return 'a folder';
+  if (stats.isSymbolicLink()) return 'a symbolic link';
+  if (stats.isFIFO()) return 'a named pipe';
+  if (stats.isSocket()) return 'a socket';
+  return 'a device';
+}
+
+/**
+ * The user that a file or folder belongs to when that is neither this process's nor root, who may do anything anyway. `undefined` on Windows,
+ * where files have no such owner.
+ */
+export function foreignOwner({ uid }: Stats): number | undefined {
+  return process.geteuid === undefined || uid === process.geteuid() || uid === 0 ? undefined : uid;
+}
+
+/** Whether this process is root, which may use another user's folder: in a container a mounted folder keeps its owner. */
+export const isRoot = (): boolean => process.geteuid?.() === 0;
+
+/** Whether users beside the owner may read, write or enter; never on Windows, where the folder of the user's profile protects files. */
+export const isOpenToOthers = ({ mode }: Stats): boolean =>
+  process.platform !== 'win32' && (mode & 0o077) !== 0;
+
+/** Whether users beside the owner may write. */
+export const isWritableByOthers = ({ mode }: Stats): boolean =>
+  process.platform !== 'win32' && (mode & 0o022) !== 0;

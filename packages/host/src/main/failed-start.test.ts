@@ -1,0 +1,68 @@
+import { FaultJournal, SimulatedClock, type SimulatedPtyOwner } from '@agenthost/testkit';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { startHost } from '../../test/host-fixture.ts';
+import { PuppetAgent } from '../../test/puppet-agent.ts';
+import { openTerminal } from '../../test/terminal-fixture.ts';
+import { JournalError } from '../journal/journal.ts';
+import { silentLog } from '../lib/memory-log.ts';
+import { createHost } from './create-host.ts';
+import { v8Heap } from './v8-heap.ts';
+
+/** One start on what a host that was killed has left, with a clock, a journal and ptys of its own. */
+async function startOn(disk: FaultJournal['disk'], ptys: SimulatedPtyOwner, failsAt: number) {
+  let operation = 0;
+  const failing = (): void => {
+    operation += 1;
+    if (operation === failsAt) throw new JournalError('io', 'a test broke the disk');
+  };
+  const journal = new FaultJournal(disk, {
+    beforeCommit: failing,
+    beforeReserve: failing,
+    afterRead: failing,
+  });
+  const clock = new SimulatedClock();
+  const agent = new PuppetAgent();
+  const host = createHost({
+    journal,
+    agents: [() => agent],
+    log: silentLog,
+    clock,
+    timers: clock,
+    terminals: { owner: ptys, savesMemory: true },
+  });
+  let failure: unknown;
+  await clock.runUntilSettled(host.start()).catch((error: unknown) => {
+    failure = error;
+  });
+  return { host, clock, journal, failure, operation };
+}
+
+it('a host that fails at any read or write of its start leaves no timer, reads no terminal, and unlocks its journal', async () => {
+  const setThrifty = vi.spyOn(v8Heap, 'setThrifty').mockImplementation(() => undefined);
+  onTestFinished(() => setThrifty.mockRestore());
+  const before = await startHost({ outlivesHost: true });
+  const desk = await before.client('desk');
+  await before.session(desk);
+  await openTerminal(before, desk);
+  before.ptys.last.output('x');
+  await before.run();
+  before.kill();
+  const { disk } = before.journal;
+  let failures = 0;
+  for (let failsAt = 1; ; failsAt += 1) {
+    const ptys = before.ptys.restart();
+    const { host, clock, failure, operation } = await startOn(disk, ptys, failsAt);
+    if (failure === undefined) {
+      await clock.runUntilSettled(host.stop());
+      await clock.settle();
+    }
+    expect(clock.timerCount, `timers behind a failure at operation ${failsAt}: ${String(failure)}`).toBe(0);
+    expect(disk.isLocked).toBe(false);
+    expect(before.ptys.last.isRead).toBe(false);
+    expect(setThrifty.mock.lastCall ?? [false]).toEqual([false]);
+    if (failure !== undefined) failures += 1;
+    if (operation < failsAt) break;
+  }
+  // Of each kind: before, in and behind the recovery of what was open.
+  expect(failures).toBeGreaterThan(8);
+});

@@ -1,0 +1,59 @@
+import {
+  CHANNEL_LIMITS,
+  type ChannelKind,
+  type ChannelState,
+  type ChatState,
+  cutText,
+  fitTexts,
+  type Message,
+  type PendingMessage,
+  weightOf,
+} from '@agenthost/protocol';
+
+/** What of a chat has bounds of its own: turns are rows that stay as they are, and the active one soon is. */
+type Rest = Omit<ChatState, 'turns' | 'activeTurn'>;
+
+/**
+ * A state whose texts are cut to their limits, and the queue of a chat to its own: what an older host stored, or an agent supplied.
+ * The same object when all of it fits.
+ */
+export function fitState<K extends ChannelKind>(kind: K, state: ChannelState[K]): ChannelState[K];
+export function fitState(kind: ChannelKind, state: ChannelState[ChannelKind]): ChannelState[ChannelKind] {
+  if ('turns' in state) return fitChat(state);
+  // Output has a bound of its own.
+  if ('content' in state) {
+    const { content, ...rest } = state;
+    const fitted = fitTexts(rest, kind);
+    return fitted === rest ? state : { ...fitted, content };
+  }
+  return fitTexts(state, kind);
+}
+
+function fitChat(state: ChatState): ChatState {
+  const { turns, activeTurn, ...rest } = state;
+  const cut: Rest = fitTexts(withFittedQueue(rest), 'chat');
+  return cut === rest ? state : { ...cut, turns, ...(activeTurn === undefined ? {} : { activeTurn }) };
+}
+
+function withFittedQueue(rest: Rest): Rest {
+  if (rest.queuedMessages === undefined) return rest;
+  const queuedMessages = fitQueue(rest.queuedMessages);
+  return queuedMessages === rest.queuedMessages ? rest : { ...rest, queuedMessages };
+}
+
+/** A queue that is too large altogether keeps the beginning of each message, as much of each. */
+function fitQueue(queue: PendingMessage[]): PendingMessage[] {
+  const { max } = CHANNEL_LIMITS.queuedLength;
+  if (weightOf(queue, 'queuedMessages') <= max) return queue;
+  const share = Math.floor(max / (queue.length + 1));
+  return queue.map((pending) => ({ ...pending, message: fitMessage(pending.message, share) }));
+}
+
+function fitMessage(message: Message, share: number): Message {
+  if (weightOf(message, 'message') <= share) return message;
+  const { text, ...rest } = message;
+  const isTextLong = weightOf(rest, 'message') <= share / 2;
+  return isTextLong
+    ? { ...rest, text: cutText(text, Math.floor(share / 2)) }
+    : { text: cutText(text, Math.floor(share / 2)), origin: message.origin };
+}

@@ -1,0 +1,39 @@
+import type { TerminalInfo } from '@agenthost/protocol';
+import type { TerminalLocal } from '../sync/locals.ts';
+import { changeListed, listed } from './catalogue.ts';
+import { shownTitle } from './output-writer.ts';
+import type { TerminalParts } from './parts.ts';
+
+/** As if it had been hung up on: 128 + SIGHUP. */
+export const LOST_EXIT_CODE = 129;
+
+/**
+ * Ends terminals whose processes are gone, without loading their content [CONN-8]: the actions are journaled, and the next load
+ * reduces them. None of the terminals may be in memory or being loaded. Inside `path.transact` only.
+ */
+export function endUnloaded(
+  { sync, clock }: Pick<TerminalParts, 'sync' | 'clock'>,
+  terminals: readonly { readonly uri: string; readonly local: TerminalLocal }[],
+): void {
+  const changes = new Map<string, Partial<TerminalInfo>>();
+  const titles = new Map(listed(sync).map(({ resource, title }) => [resource, title]));
+  for (const { uri, local } of terminals) {
+    const { command, heldTitle, ...rest } = local;
+    if (command !== undefined) {
+      const durationMs = Math.max(0, clock.now() - command.startedAt);
+      sync.emitUnloaded<'terminal'>(uri, {
+        type: 'terminal/commandFinished',
+        commandId: command.id,
+        durationMs,
+      });
+    }
+    const title = heldTitle === undefined ? undefined : shownTitle(heldTitle) || local.defaultTitle;
+    const isNamed = title !== undefined && local.titledBy !== 'somebody' && title !== titles.get(uri);
+    if (isNamed) sync.emitUnloaded<'terminal'>(uri, { type: 'terminal/titleChanged', title });
+    sync.emitUnloaded<'terminal'>(uri, { type: 'terminal/exited', exitCode: LOST_EXIT_CODE });
+    sync.path.write({ op: 'local', uri, local: JSON.stringify(rest) });
+    sync.path.write({ op: 'markClosed', uri });
+    changes.set(uri, { exitCode: LOST_EXIT_CODE, ...(isNamed ? { title } : {}) });
+  }
+  changeListed(sync, changes);
+}

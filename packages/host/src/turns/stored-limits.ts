@@ -1,0 +1,60 @@
+import { type ChatState, fitTexts, isApart } from '@agenthost/protocol';
+import type { Channel } from '../sync/channel.ts';
+import { fitState } from '../sync/fit-state.ts';
+import type { Sync } from '../sync/sync.ts';
+import { type MessageContents, waitingContents } from './message-contents.ts';
+
+/**
+ * Brings what an older host stored within the limits as it is loaded: attachments of waiting messages move out of state, other texts are
+ * cut. Clients that had it whole come back to a snapshot: no action says it.
+ */
+export function fitLoaded(sync: Sync, contents: MessageContents): void {
+  sync.registry.onLoaded((channel) => {
+    const isChat = channel.is('chat');
+    const isLarge = isChat && hasLargeAttachment(channel.state);
+    const fitted = fitState(channel.kind, channel.state);
+    const local = fitTexts(channel.local, channel.kind);
+    if (!isLarge && fitted === channel.state && local === channel.local) return;
+    sync.path.transact('host', () => {
+      if (isChat) moveAttachments(sync, contents, channel);
+      sync.setWindow(channel, fitState(channel.kind, channel.state));
+      sync.setLocal(channel, { ...local, bornSeq: sync.emittedSeq });
+      if (channel.is('session')) {
+        const { summary } = channel.local;
+        const { resource: uri, modifiedAt } = summary;
+        sync.path.write({ op: 'session', uri, modifiedAt, summary: JSON.stringify(summary) });
+      }
+      sync.registry.writeSnapshot(channel);
+    });
+  });
+}
+
+const waitingOf = ({ draft, steeringMessage, queuedMessages = [] }: ChatState) => [
+  ...(draft === undefined ? [] : [draft]),
+  ...(steeringMessage === undefined ? [] : [steeringMessage.message]),
+  ...queuedMessages.map(({ message }) => message),
+];
+
+const hasLargeAttachment = (state: ChatState): boolean =>
+  waitingOf(state).some(({ attachments = [] }) =>
+    attachments.some((each) => each.type === 'embeddedResource' && isApart(each)),
+  );
+
+function moveAttachments(sync: Sync, contents: MessageContents, chat: Channel<'chat'>): void {
+  const { state } = chat;
+  const place = { session: chat.session ?? '', chat: chat.uri };
+  const known = waitingContents(state);
+  const moved: ChatState = { ...state };
+  if (state.draft !== undefined) moved.draft = contents.waiting(place, state.draft, known);
+  if (state.steeringMessage !== undefined) {
+    const { id, message } = state.steeringMessage;
+    moved.steeringMessage = { id, message: contents.waiting(place, message, known) };
+  }
+  if (state.queuedMessages !== undefined) {
+    moved.queuedMessages = state.queuedMessages.map(({ id, message }) => ({
+      id,
+      message: contents.waiting(place, message, known),
+    }));
+  }
+  sync.setWindow(chat, moved);
+}

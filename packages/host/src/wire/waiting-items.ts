@@ -1,0 +1,119 @@
+import { EncodedEnvelope } from '../sync/subscription.ts';
+import type { HeldBytes } from './held-bytes.ts';
+import { addedLength, mergeEnvelopes } from './merge.ts';
+import { type Item, isExempt } from './outbox-item.ts';
+
+/** Appends merge up to this size, so that no frame becomes too large for a client. */
+const MAX_MERGED_BYTES = 1024 * 1024;
+
+/** What waits in one outbox: a queue, and behind it what is held back until a response has gone first. Counts its bytes. */
+export class WaitingItems {
+  readonly #memory: HeldBytes;
+  #queue: Item[] = [];
+  /** What came since `hold`; `undefined` when nothing is held back. */
+  #held: Item[] | undefined;
+  #bytes = 0;
+  #exemptBytes = 0;
+
+  constructor(memory: HeldBytes) {
+    this.#memory = memory;
+  }
+
+  /** Bytes of envelopes and messages. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Bytes of responses. */
+  get exemptBytes(): number {
+    return this.#exemptBytes;
+  }
+
+  get isHolding(): boolean {
+    return this.#held !== undefined;
+  }
+
+  /** Whether what comes now waits behind nothing. */
+  get isEmpty(): boolean {
+    return this.#queue.length === 0 && this.#held === undefined;
+  }
+
+  hold(): void {
+    this.#held ??= [];
+  }
+
+  /** Ends the hold: `response` comes first, then what was held. */
+  release(response?: Item): void {
+    const held = this.#held ?? [];
+    this.#held = undefined;
+    if (response !== undefined) {
+      this.#queue.push(response);
+      this.#count(response, 1);
+    }
+    for (const item of held) this.#queue.push(item);
+  }
+
+  push(item: Item): void {
+    (this.#held ?? this.#queue).push(item);
+    this.#count(item, 1);
+  }
+
+  /** Makes one of this and the last that waits, if it is an append to the same target. */
+  merge(item: Item): boolean {
+    const waiting = this.#held ?? this.#queue;
+    const last = waiting.at(-1);
+    if (item.kind !== 'envelope' || last?.kind !== 'envelope') return false;
+    if (last.size + item.size > MAX_MERGED_BYTES) return false;
+    const merged = mergeEnvelopes(last.encoded.value, item.encoded.value);
+    if (merged === undefined) return false;
+    // Encoded when it goes out; until then its size is what its parts come to, each frame's own words counted once.
+    const size = last.size + addedLength(item.encoded.value, item.size);
+    const both: Item = { kind: 'envelope', encoded: new EncodedEnvelope(merged), size };
+    waiting[waiting.length - 1] = both;
+    this.#count(last, -1);
+    this.#count(both, 1);
+    return true;
+  }
+
+  /** Hands on the first ones while `hasRoom`. */
+  take(hasRoom: () => boolean, write: (item: Item) => void): void {
+    let index = 0;
+    for (; index < this.#queue.length && hasRoom(); index += 1) {
+      const item = this.#queue[index];
+      if (item === undefined) continue;
+      write(item);
+      this.#count(item, -1);
+    }
+    if (index > 0) this.#queue.splice(0, index);
+  }
+
+  /** Forgets the envelopes that are held back. */
+  dropHeldEnvelopes(): void {
+    this.#held = this.#held?.filter((item) => this.#keeps(item, ({ kind }) => kind !== 'envelope'));
+  }
+
+  /** Forgets what does not fit. */
+  keepOnly(isWanted: (item: Item) => boolean): void {
+    this.#queue = this.#queue.filter((item) => this.#keeps(item, isWanted));
+    this.#held = this.#held?.filter((item) => this.#keeps(item, isWanted));
+  }
+
+  clear(): void {
+    this.keepOnly(() => false);
+    this.#held = undefined;
+  }
+
+  #keeps(item: Item, isWanted: (item: Item) => boolean): boolean {
+    if (isWanted(item)) return true;
+    this.#count(item, -1);
+    return false;
+  }
+
+  #count(item: Item, by: 1 | -1): void {
+    if (isExempt(item)) this.#exemptBytes += by * item.size;
+    else this.#bytes += by * item.size;
+    if (item.kind !== 'envelope') return;
+    if (by === 1) this.#memory.hold(item.encoded, item.size);
+    else this.#memory.release(item.encoded, item.size);
+  }
+}

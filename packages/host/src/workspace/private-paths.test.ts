@@ -1,0 +1,71 @@
+import { linkSync, mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { PrivatePaths } from './private-paths.ts';
+
+let base = '';
+
+beforeEach(() => {
+  base = realpathSync(mkdtempSync(join(tmpdir(), 'agenthost-own-')));
+  mkdirSync(join(base, 'data/deep'), { recursive: true });
+  for (const name of ['data/file', 'data/deep/file', 'other', 'config'])
+    writeFileSync(join(base, name), name);
+});
+
+afterEach(() => rmSync(base, { recursive: true }));
+
+test('[RES-2] a folder, a file and what does not exist yet are covered with all below, neighbours are not', async () => {
+  const own = new PrivatePaths([join(base, 'data'), join(base, 'config'), join(base, 'later')]);
+  for (const path of ['data', 'data/file', 'data/deep/file', 'data/none', 'config', 'later', 'later/x'])
+    expect(await own.covers(join(base, path)), path).toBe(true);
+  for (const path of ['', 'other', 'none', 'data-2', 'config.bak'])
+    expect(await own.covers(join(base, path)), path).toBe(false);
+});
+
+test('[RES-2] the same file or folder is known under any other name', async () => {
+  const own = new PrivatePaths([join(base, 'data')], { now: () => 0 });
+  linkSync(join(base, 'data/deep/file'), join(base, 'hard'));
+  expect(await own.covers(join(base, 'hard'))).toBe(true);
+  // As a mount of it elsewhere would be.
+  const view = await own.look();
+  renameSync(join(base, 'data'), join(base, 'moved'));
+  expect(await view.covers(join(base, 'moved/new/file'))).toBe(true);
+  expect(await view.covers(join(base, 'other'))).toBe(false);
+});
+
+test('[RES-2] ids are read once a second, and not at all for a path inside', async () => {
+  let now = 0;
+  const own = new PrivatePaths([join(base, 'data')], { now: () => now });
+  const lateLink = (name: string): void => {
+    writeFileSync(join(base, 'data', name), name);
+    linkSync(join(base, 'data', name), join(base, name));
+  };
+  expect(await own.covers(join(base, 'data/file'))).toBe(true);
+  // Nothing has been read yet, so this one is known.
+  lateLink('first');
+  expect(await own.covers(join(base, 'first'))).toBe(true);
+  lateLink('second');
+  now = 999;
+  expect(await own.covers(join(base, 'second'))).toBe(false);
+  now = 1_000;
+  expect(await own.covers(join(base, 'second'))).toBe(true);
+});
+
+test('[RES-2] with more files than are recognised, those with several hard links are private, and the log says so once', async () => {
+  const warn = vi.fn();
+  const log = { debug: () => undefined, info: () => undefined, warn, error: () => undefined };
+  let now = 0;
+  const own = new PrivatePaths([join(base, 'data')], { log, now: () => now, maxFiles: 1 });
+  linkSync(join(base, 'data/deep/file'), join(base, 'hard'));
+  expect(await own.covers(join(base, 'hard'))).toBe(true);
+  now = 5_000;
+  expect(await own.covers(join(base, 'other'))).toBe(false);
+  expect(warn).toHaveBeenCalledTimes(1);
+  rmSync(join(base, 'data/deep'), { recursive: true });
+  rmSync(join(base, 'data/file'));
+  linkSync(join(base, 'other'), join(base, 'other-2'));
+  now = 10_000;
+  expect(await own.covers(join(base, 'hard'))).toBe(false);
+  expect(await own.covers(join(base, 'other'))).toBe(false);
+});

@@ -1,0 +1,148 @@
+import type { ConfirmationOption } from '@agenthost/protocol';
+import { approved } from '@agenthost/testkit';
+import { describe, expect, it } from 'vitest';
+import { AskingSession } from './approvals-fixture.ts';
+import { ROOT } from './host-fixture.ts';
+
+async function inTurn(): Promise<AskingSession> {
+  const session = await AskingSession.start();
+  await session.turn();
+  return session;
+}
+
+describe("an agent's own option that holds for good", () => {
+  const always = { id: 'always-session', label: 'Always', kind: 'approve' as const };
+  const once = { id: 'once', label: 'Once', kind: 'approve' as const };
+
+  it('comes behind those that allow once, and says whose memory it is, in whatever order the agent gives them', async () => {
+    const session = await inTurn();
+    const no = { id: 'no', label: 'No', kind: 'deny' as const };
+    const shown = async (options: ConfirmationOption[]): Promise<string[]> => {
+      const asked = await session.run('make', { options, alwaysOptions: [always.id] });
+      const state = await asked.state();
+      return 'options' in state ? (state.options ?? []).map(({ label }) => label) : [];
+    };
+    const lasting = 'Always (remembered by the agent itself)';
+    expect(await shown([always, once, no])).toEqual(['Once', lasting, 'No']);
+    expect(await shown([no, always, once])).toEqual(['Once', lasting, 'No']);
+    expect(await shown([always, no])).toEqual(['No', lasting]);
+  });
+
+  it('is listed as what the agent remembers, in its words, also where the host can recognise no call', async () => {
+    const session = await inTurn();
+    const options = { options: [always, once], alwaysOptions: [always.id] };
+    const listed = { covers: { kind: 'agent' }, label: 'Always', scope: { kind: 'session' } };
+    const write = await session.ask({ kind: 'edit' }, options);
+    await session.choose(write, always.id);
+    expect(await session.list()).toMatchObject([listed]);
+    expect(Object.keys((await session.list())[0] ?? {})).toEqual([
+      ...['id', 'provider', 'toolName', 'kind', 'scope', 'covers', 'label', 'createdAt'],
+    ]);
+    // Nothing but that is known of the calls: the host asks about the next one, if the agent does.
+    expect((await session.ask({ kind: 'edit' }, options)).answer()).toBeUndefined();
+  });
+
+  it('is what a plain yes means where the agent offers no other, and is listed then', async () => {
+    const session = await inTurn();
+    const asked = await session.run('make', { options: [always], alwaysOptions: [always.id] });
+    await session.client.act(session.chat, approved(session.turnId, asked.id));
+    await session.host.run();
+    expect(await session.list()).toMatchObject([{ covers: { kind: 'agent' }, label: 'Always' }]);
+  });
+
+  it('is the agent’s also for an input that a person has changed, and lets the first input run no more than others', async () => {
+    const session = await inTurn();
+    const ask = () =>
+      session.run('make', { options: [once, always], alwaysOptions: [always.id], editable: true });
+    const asked = await ask();
+    const changed = { selectedOptionId: always.id, editedToolInput: '{"command":"rm"}' };
+    await session.client.act(session.chat, approved(session.turnId, asked.id, changed));
+    await session.host.run();
+    expect(await session.list()).toMatchObject([{ covers: { kind: 'agent' } }]);
+    expect((await ask()).answer()).toBeUndefined();
+  });
+
+  it('is forgotten with the agent’s session once it is revoked: at once, or when the turn that runs is over', async () => {
+    const session = await inTurn();
+    const { agent } = session.host;
+    agent.opened.at(-1)?.host.saveMemory({ sessionId: 'first' });
+    const asked = await session.run('make', { options: [once, always], alwaysOptions: [always.id] });
+    await session.choose(asked, always.id);
+    const [approval] = await session.list();
+    await session.client.request('x-revokeApproval', { channel: ROOT, id: approval?.id ?? '' });
+    await session.host.run();
+    expect(await session.list()).toStrictEqual([]);
+    // The turn goes on with the agent that has it.
+    expect([agent.opened.length, agent.closeCount]).toEqual([1, 0]);
+    agent.turn.complete();
+    await session.host.run();
+    expect(agent.closeCount).toBe(1);
+    await session.turn();
+    expect(agent.opened.map(({ memory }) => memory)).toEqual([undefined, undefined]);
+    expect((await session.run('make', { options: [once, always] })).answer()).toBeUndefined();
+  });
+
+  it('is forgotten over a kill of the host in the turn in which it was revoked', async () => {
+    const session = await inTurn();
+    session.host.agent.opened.at(-1)?.host.saveMemory({ sessionId: 'first' });
+    const asked = await session.run('make', { options: [once, always], alwaysOptions: [always.id] });
+    await session.choose(asked, always.id);
+    const [approval] = await session.list();
+    await session.client.request('x-revokeApproval', { channel: ROOT, id: approval?.id ?? '' });
+    await session.host.restart();
+    const client = await session.host.client('person');
+    await client.subscribe(session.chat);
+    await session.turn(client);
+    expect(session.host.agent.opened.at(-1)?.memory).toBeUndefined();
+  });
+
+  it('goes to the agent, and is remembered for that very call', async () => {
+    const session = await inTurn();
+    const ask = () => session.run('make', { options: [once, always], alwaysOptions: [always.id] });
+    const first = await ask();
+    await session.choose(first, always.id);
+    expect(first.answer()).toMatchObject({ approved: true, selectedOption: { id: always.id } });
+    expect(await session.list()).toMatchObject([{ label: 'Always', scope: { kind: 'session' } }]);
+    const again = await ask();
+    expect(again.answer()).toMatchObject({ approved: true });
+    expect(again.answer()).not.toHaveProperty('selectedOption');
+  });
+
+  it('never allows any use of a tool', async () => {
+    const session = await inTurn();
+    const ask = (toolInput: string) =>
+      session.ask({ kind: 'read' }, { toolInput, options: [always], alwaysOptions: [always.id] });
+    await session.choose(await ask('{"path":"a"}'), always.id);
+    expect((await ask('{"path":"b"}')).answer()).toBeUndefined();
+    expect((await ask('{"path":"a"}')).answer()).toMatchObject({ approved: true });
+  });
+
+  it.each([
+    ["it has the id of one of the host's", [always], []],
+    [
+      'two have one id',
+      [
+        { ...once, id: 'twice' },
+        { ...always, id: 'twice' },
+      ],
+      ['twice'],
+    ],
+    ['it denies', [{ ...always, kind: 'deny' as const }], [always.id]],
+  ])('is not remembered when %s', async (_, options, alwaysOptions) => {
+    const session = await inTurn();
+    const asked = await session.run('make', { options, alwaysOptions });
+    const { id, kind } = options[0] ?? always;
+    await session.client.act(session.chat, {
+      type: 'chat/toolCallConfirmed',
+      turnId: session.turnId,
+      toolCallId: asked.id,
+      selectedOptionId: id,
+      ...(kind === 'approve'
+        ? { approved: true, confirmed: 'user-action' }
+        : { approved: false, reason: 'denied' }),
+    });
+    await session.host.run();
+    expect(asked.answer()).toBeDefined();
+    expect(await session.list()).toStrictEqual([]);
+  });
+});

@@ -1,0 +1,108 @@
+import type { Snapshot, StateAction, SupportedVersion } from '@agenthost/protocol';
+import {
+  type Definitions,
+  definitionsOf,
+  missingSchemas,
+  nameOf,
+  OlderSchema,
+  type Schema,
+  typeOfAction,
+} from '@agenthost/testkit';
+import { describe, expect, it } from 'vitest';
+import { dialectOf } from '../src/wire/dialect.ts';
+
+const missing = missingSchemas();
+// biome-ignore lint/suspicious/noConsole: a run without it says so.
+if (missing !== undefined)
+  console.warn(`skipped: what older versions are sent; the protocol’s schemas are not at ${missing}`);
+
+/** Values of a type with all of its fields, so that each member of each union is in one of them. `within`: the types that it lies in. */
+function samplesOf(defs: Definitions, schema: Schema, within: readonly string[] = []): unknown[] {
+  const { $ref, type, items, properties } = schema;
+  if ($ref !== undefined)
+    return within.includes($ref) ? [] : samplesOf(defs, defs[nameOf($ref)] ?? {}, [...within, $ref]);
+  if (schema.const !== undefined) return [schema.const];
+  if (schema.enum !== undefined) return schema.enum.slice(0, 1);
+  const members = schema.oneOf ?? schema.anyOf;
+  if (members !== undefined) return members.flatMap((member) => samplesOf(defs, member, within));
+  if (type === 'array') return [items === undefined ? [] : samplesOf(defs, items, within)];
+  if (properties !== undefined) return objectsOf(defs, properties, within);
+  return [PLAIN[type ?? 'object'] ?? {}];
+}
+
+const PLAIN: Readonly<Record<string, unknown>> = { string: 'x:/y', number: 1, integer: 1, boolean: true };
+
+function objectsOf(
+  defs: Definitions,
+  properties: Readonly<Record<string, Schema>>,
+  within: readonly string[],
+): unknown[] {
+  const fields = Object.entries(properties).flatMap(([name, schema]) => {
+    const samples = samplesOf(defs, schema, within);
+    return samples.length === 0 ? [] : [{ name, samples }];
+  });
+  const count = Math.max(1, ...fields.map(({ samples }) => samples.length));
+  return Array.from({ length: count }, (_, index) =>
+    Object.fromEntries(fields.map(({ name, samples }) => [name, samples[index % samples.length]])),
+  );
+}
+
+const RESULTS = {
+  initialize: 'InitializeResult',
+  listSessions: 'ListSessionsResult',
+  fetchTurns: 'FetchTurnsResult',
+  completions: 'CompletionsResult',
+  subscribe: 'SubscribeResult',
+  resourceRead: 'ResourceReadResult',
+  resolveSessionConfig: 'ResolveSessionConfigResult',
+} as const;
+
+const STATES = [
+  'RootState',
+  'SessionState',
+  'ChatState',
+  'TerminalState',
+  'ChangesetState',
+  'AnnotationsState',
+  'ResourceWatchState',
+];
+
+describe.skipIf(missing !== undefined).each<SupportedVersion>(['0.5.0', '0.5.1', '0.5.2'])(
+  'what a connection at %s is sent',
+  (version) => {
+    const defs = missing === undefined ? definitionsOf('0.5.2') : {};
+    const schema = missing === undefined ? new OlderSchema(version) : undefined;
+    const dialect = dialectOf(version);
+
+    it('[CONN-9] has no field and no member of a union that its schema does not know, in any action', () => {
+      const samples = samplesOf(defs, { $ref: '#/$defs/StateAction' });
+      expect(samples.length).toBeGreaterThan(80);
+      const faults = samples.flatMap((sample) => {
+        const action: StateAction = JSON.parse(JSON.stringify(sample));
+        const sent = dialect.envelope({ channel: 'ahp-chat:/c', serverSeq: 1, action });
+        const fault =
+          sent === undefined ? undefined : schema?.faultOf(typeOfAction(action.type), sent.action);
+        return fault === undefined ? [] : [`${action.type}: ${fault}`];
+      });
+      expect(faults).toEqual([]);
+    });
+
+    it.each(STATES)('[CONN-9] has none in the state %s', (type) => {
+      for (const sample of samplesOf(defs, { $ref: `#/$defs/${type}` })) {
+        const snapshot: Snapshot = JSON.parse(
+          JSON.stringify({ resource: 'a:/b', fromSeq: 1, state: sample }),
+        );
+        expect(schema?.faultOf(type, dialect.snapshot(snapshot).state)).toBeUndefined();
+      }
+    });
+
+    it.each(Object.entries(RESULTS))('[CONN-9] has none in the result of %s', (method, type) => {
+      for (const sample of samplesOf(defs, { $ref: `#/$defs/${type}` })) {
+        // Its snapshots have been fitted by then.
+        const { snapshots: _, snapshot: __, ...result } = { snapshots: [], snapshot: {}, ...Object(sample) };
+        const whole = type === 'InitializeResult' ? { ...result, snapshots: [] } : result;
+        expect(schema?.faultOf(type, dialect.result(method, whole))).toBeUndefined();
+      }
+    });
+  },
+);

@@ -1,0 +1,198 @@
+import {
+  type ClientActionType,
+  isClientAction,
+  isWithinScope,
+  ROOT_URI,
+  type StateAction,
+  TOKEN_SCOPES,
+  type TokenScope,
+} from '@agenthost/protocol';
+import { turnStarted } from '@agenthost/testkit';
+import { describe, expect, test } from 'vitest';
+import { type HostFixture, SESSION, startHost } from './host-fixture.ts';
+import type { RawClient } from './raw-client.ts';
+import { openTerminal, TERMINAL } from './terminal-fixture.ts';
+
+const message = { text: 'hello', origin: { kind: 'user' } } as const;
+const option = { turnId: 'open', toolCallId: 'call' } as const;
+
+/** Without annotations, for which this host has no channel. The least scope of an action, said once more than in the product, the channel, and the action. */
+type Actions = {
+  readonly [T in Exclude<ClientActionType, `annotations/${string}`>]: readonly [
+    TokenScope,
+    'root' | 'session' | 'chat' | 'terminal',
+    object,
+  ];
+};
+
+const ACTIONS = {
+  'root/configChanged': ['admin', 'root', { config: { maxTerminals: 3 } }],
+  'session/titleChanged': ['interact', 'session', { title: 'x' }],
+  'session/isReadChanged': ['interact', 'session', { isRead: false }],
+  'session/isArchivedChanged': ['interact', 'session', { isArchived: true }],
+  'session/activeClientSet': ['interact', 'session', { activeClient: { clientId: 'ME', tools: [] } }],
+  'session/activeClientRemoved': ['interact', 'session', { clientId: 'owner' }],
+  'session/customizationToggled': ['interact', 'session', { id: 'c', enabled: true }],
+  'session/mcpServerStartRequested': ['interact', 'session', { id: 'c' }],
+  'session/mcpServerStopRequested': ['interact', 'session', { id: 'c' }],
+  'session/configChanged': ['interact', 'session', { config: { approvals: 'none' } }],
+  'chat/turnStarted': ['interact', 'chat', { turnId: 'new', message }],
+  'chat/toolCallConfirmed': ['interact', 'chat', { ...option, approved: true, confirmed: 'user-action' }],
+  'chat/toolCallComplete': [
+    'interact',
+    'chat',
+    { ...option, result: { success: true, pastTenseMessage: 'x' } },
+  ],
+  'chat/toolCallResultConfirmed': ['interact', 'chat', { ...option, approved: true }],
+  'chat/toolCallContentChanged': ['interact', 'chat', { ...option, content: [] }],
+  'chat/turnCancelled': ['interact', 'chat', { turnId: 'open' }],
+  'chat/truncated': ['interact', 'chat', {}],
+  'chat/pendingMessageSet': ['interact', 'chat', { kind: 'queued', id: 'q2', message }],
+  'chat/pendingMessageRemoved': ['interact', 'chat', { kind: 'queued', id: 'q' }],
+  'chat/queuedMessagesReordered': ['interact', 'chat', { order: ['q'] }],
+  'chat/draftChanged': ['interact', 'chat', { draft: message }],
+  'chat/inputAnswerChanged': ['interact', 'chat', { requestId: 'r', questionId: 'q' }],
+  'chat/inputCompleted': ['interact', 'chat', { requestId: 'r', response: 'decline' }],
+  'terminal/input': ['interact', 'terminal', { data: 'rm -rf /\r' }],
+  'terminal/resized': ['interact', 'terminal', { cols: 90, rows: 20 }],
+  'terminal/claimed': ['interact', 'terminal', { claim: { kind: 'client', clientId: 'ME' } }],
+  'terminal/titleChanged': ['interact', 'terminal', { title: 'x' }],
+  'terminal/cleared': ['interact', 'terminal', {}],
+} as const satisfies Actions;
+
+interface World {
+  readonly host: HostFixture;
+  readonly owner: RawClient;
+  readonly uris: Readonly<Record<'root' | 'session' | 'chat' | 'terminal', string>>;
+}
+
+/** A host with a turn that asks, a queue, a draft, an active client, and a terminal of the session. */
+async function world(): Promise<World> {
+  const host = await startHost();
+  const owner = await host.client('owner');
+  const { chat } = await host.session(owner);
+  await openTerminal(host, owner, { claim: { kind: 'session', session: SESSION } });
+  await owner.act(SESSION, {
+    type: 'session/activeClientSet',
+    activeClient: { clientId: 'owner', tools: [] },
+  });
+  await owner.act(chat, turnStarted('open'));
+  await host.run();
+  const call = host.agent.turn.output.toolCall({ toolCallId: 'call', toolName: 'x', displayName: 'X' });
+  void call.confirm({ invocationMessage: 'May it?' });
+  void host.agent.turn.output.ask({ requestId: 'r', message: 'Well?' });
+  await owner.act(chat, { type: 'chat/pendingMessageSet', kind: 'queued', id: 'q', message });
+  await host.run();
+  return { host, owner, uris: { root: ROOT_URI, session: SESSION, chat, terminal: TERMINAL } };
+}
+
+/** All that a restart would bring back, but for what is noted of clients, and what agents and programs were given. */
+function everything({ host }: World): unknown {
+  const { clients: _, ...tables } = { ...host.journal.disk };
+  return JSON.parse(
+    JSON.stringify(
+      {
+        tables,
+        emitted: host.host.core.sync.emittedSeq,
+        approvals: host.host.core.sync.root.state.config?.values,
+        keys: host.ptys.last.keys,
+        sizes: host.ptys.last.sizes,
+        agent: [
+          host.agent.opened.length,
+          host.agent.turns.length,
+          host.agent.configured,
+          host.agent.closeCount,
+        ],
+        isAborted: host.agent.turn.signal.aborted,
+      },
+      (_key, value: unknown) => (value instanceof Map ? [...value] : value),
+    ),
+  );
+}
+
+describe('every action', () => {
+  test.each(Object.entries(ACTIONS))(
+    '[AUTH-1] %s takes its scope, and without it changes nothing',
+    async (type, [least, on, fields]) => {
+      if (!isClientAction(type)) throw new Error(`${type} is no client's`);
+      const here = await world();
+      const watcher = await here.host.client('watcher');
+      for (const uri of Object.values(here.uris)) await watcher.subscribe(uri);
+      await here.host.run();
+      for (const scope of TOKEN_SCOPES) {
+        const client = await here.host.client(`of ${scope}`, {}, { tokenHash: scope, scope });
+        await here.host.run();
+        const [before, seen] = [everything(here), watcher.envelopes().length];
+        const action = JSON.parse(JSON.stringify({ type, ...fields }).replaceAll('"ME"', `"of ${scope}"`));
+        const clientSeq = client.dispatch(here.uris[on], action satisfies StateAction);
+        await here.host.run();
+        const { rejectionReason = '' } = client.echoOf(clientSeq) ?? {};
+        if (isWithinScope(scope, least)) {
+          expect(rejectionReason).not.toContain('takes a token of scope');
+          // What it did is no world to compare the next with.
+          break;
+        }
+        expect(rejectionReason).toMatch(new RegExp(`^permissionDenied: .* takes a token of scope ${least}`));
+        expect(everything(here)).toEqual(before);
+        expect(watcher.envelopes().length).toBe(seen);
+      }
+      here.host.kill();
+    },
+  );
+});
+
+describe('what an observer does besides', () => {
+  /** All that is asked of a host on the way in and around, with every id that somebody else may have. */
+  test('[AUTH-1] leaves everything as it is, whatever ids it goes by', async () => {
+    const here = await world();
+    const { host, owner, uris } = here;
+    const { token, secret } = await owner.request('x-createToken', { channel: ROOT_URI, scope: 'interact' });
+    const identity = host.host.core.accessTokens.identify(secret);
+    const gone = await host.client('gone', {}, identity);
+    await gone.subscribe(SESSION);
+    await gone.act(SESSION, {
+      type: 'session/activeClientSet',
+      activeClient: { clientId: 'gone', tools: [] },
+    });
+    await openTerminal(host, gone, { channel: 'ahp-terminal:/gone' });
+    await owner.subscribe('ahp-terminal:/gone');
+    await owner.request('x-revokeToken', { channel: ROOT_URI, id: token.id });
+    await host.run();
+    const before = everything(here);
+    const ids = ['gone', 'owner', 'nobody', 'host', SESSION];
+    for (const [count, id] of [...ids, ...ids].entries()) {
+      const observer = host.connect(id, { tokenHash: 'of an observer', scope: 'observe' });
+      const entering =
+        count < ids.length
+          ? observer.initialize({ initialSubscriptions: Object.values(uris) })
+          : observer.raw('reconnect', {
+              channel: ROOT_URI,
+              clientId: id,
+              lastSeenServerSeq: 0,
+              subscriptions: [],
+            });
+      const isIn = await entering.then(
+        () => true,
+        () => false,
+      );
+      expect(isIn, id).toBe(id !== 'owner');
+      if (isIn) observer.send({ jsonrpc: '2.0', method: 'unsubscribe', params: { channel: SESSION } });
+      await host.run();
+      observer.link.cut();
+      await host.run();
+    }
+    expect(everything(here)).toEqual(before);
+    // Nothing that was free for the taking is held by an id that an observer has now.
+    const stays = await host.client('gone', {}, { tokenHash: 'of an observer', scope: 'observe' });
+    await host.advance(30_001);
+    expect(stays.closed).toBeUndefined();
+    const claim = { kind: 'client', clientId: 'owner' } as const;
+    const echo = await owner.act('ahp-terminal:/gone', { type: 'terminal/claimed', claim });
+    expect(echo?.rejectionReason).toBeUndefined();
+    const { state } = await owner.subscribe(SESSION);
+    expect('activeClients' in state && state.activeClients.map(({ clientId }) => clientId)).toEqual([
+      'owner',
+    ]);
+    host.kill();
+  });
+});

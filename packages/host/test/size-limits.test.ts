@@ -1,0 +1,62 @@
+import { type ExportedChatHead, LIST_LIMITS, SessionStatus } from '@agenthost/protocol';
+import { expect, test } from 'vitest';
+import { MAX_OPEN_QUESTIONS } from '../src/turns/turn-output.ts';
+import { type HostFixture, SESSION, startHost } from './host-fixture.ts';
+import { inTurn } from './in-turn.ts';
+import type { RawClient } from './raw-client.ts';
+
+const head = (index: number): ExportedChatHead => ({
+  resource: `ahp-chat:/old-${index}`,
+  title: 'Bread',
+  status: SessionStatus.Idle,
+  modifiedAt: '2026-01-01T00:00:00.000Z',
+});
+
+function importChats(client: RawClient, count: number): Promise<unknown> {
+  return client.request('x-importSession', {
+    channel: SESSION,
+    session: {
+      resource: 'ahp-session:/old',
+      provider: 'puppet',
+      title: '',
+      status: SessionStatus.Idle,
+      lifecycle: 'ready',
+    },
+    chats: Array.from({ length: count }, (_, index) => head(index)),
+  });
+}
+
+const endsOf = (client: RawClient, chat: string): unknown[] =>
+  client
+    .envelopes(chat)
+    .flatMap(({ action }) => (action.type === 'chat/error' ? [action.error.message] : []));
+
+const inRounds = async (host: HostFixture, count: number, step: () => void): Promise<void> => {
+  for (let index = 0; index < count; index += 1) {
+    step();
+    if (index % 500 === 0) await host.run();
+  }
+  await host.run();
+};
+
+test('[CHAT-1] an import of more chats than a session may have is refused', async () => {
+  const client = await (await startHost()).client();
+  await expect(importChats(client, LIST_LIMITS.chats.max + 1)).rejects.toMatchObject({
+    code: -32602,
+    message: 'params.chats: at most 16,000 members, got 16,001',
+  });
+});
+
+test('[CHAT-5] [SESS-7] a turn that leaves more questions open than its session can show ends, and says why', async () => {
+  const { host, client, chat, output } = await inTurn();
+  const ask = (): void => void output.ask({ message: 'And now?', questions: [] });
+  await inRounds(host, MAX_OPEN_QUESTIONS, ask);
+  expect(endsOf(client, chat)).toEqual([]);
+  ask();
+  await host.run();
+  expect(endsOf(client, chat)).toEqual([
+    'The agent was stopped: more than 1000 questions of its session wait for answers',
+  ]);
+  const { state } = await client.subscribe(SESSION);
+  expect(state).not.toHaveProperty('inputNeeded');
+});
