@@ -4,7 +4,11 @@ import { join } from 'node:path';
 import { openChat } from '@agenthost/testkit';
 import { describe, expect, it } from 'vitest';
 import { readTextFile } from '../src/acp/files.ts';
+import type { ConfinedFolder } from '../src/working-files/confined-path.ts';
 import { scriptedAgent, steps, temporaryFolder } from './acp-chats.ts';
+
+/** One in which nothing is the host's. */
+const openFolder = (path: string): ConfinedFolder => ({ path, isPrivate: async () => false });
 
 /** What the agent gets when it asks this of us. */
 async function ask(workingDirectory: string, method: string, params: object): Promise<unknown> {
@@ -94,7 +98,7 @@ describe('files of the working directory', () => {
     const folder = temporaryFolder();
     execFileSync('mkfifo', [join(folder, 'pipe')]);
     for (const path of [join(folder, 'pipe'), folder, '/dev/zero', '/proc/self/environ', `${folder}/\u0000`])
-      await expect(readTextFile(folder, { path }), path).rejects.toMatchObject({ code: -32602 });
+      await expect(readTextFile(openFolder(folder), { path }), path).rejects.toMatchObject({ code: -32602 });
   });
 
   it('a link inside the working directory may be written through', async () => {

@@ -67,6 +67,31 @@ describe('the process of an agent', () => {
     await eventually(() => expect(childRegistry.running.size).toBe(0));
   });
 
+  it('that is to forget what it was allowed serves no further turn: one that runs goes on, the next has another', async () => {
+    const childRegistry = new RunningChildren();
+    const provider = scriptedAgent({}, {}, { childRegistry });
+    const workingDirectory = temporaryFolder();
+    const busy = await openChat(provider, { workingDirectory });
+    const other = await openChat(provider, { workingDirectory });
+    const running = busy.prompt(
+      steps(permission('t', ['allow_once:yes']), { sayAnswer: true }, { saySession: true }),
+    );
+    const call = await running.output.callIn('pending-confirmation');
+    provider.forgetGrants?.('ahp-chat:/any');
+    const next = other.prompt(sessionSteps);
+    await next.done;
+    const [old, fresh] = childRegistry.all;
+    expect(next.output.text.startsWith(`${fresh} `)).toBe(true);
+    expect(await isRunning(old ?? 0)).toBe(true);
+    call.answer({ approved: true });
+    await running.done;
+    expect(running.output.text).toContain(`${old} `);
+    await eventually(() => expect([...childRegistry.running]).toEqual([fresh]));
+    // With nothing that uses it, it goes at once; and the host's stop waits for all.
+    provider.forgetGrants?.('ahp-chat:/any');
+    await eventually(() => expect(childRegistry.running.size).toBe(0));
+  });
+
   it('stops when no turn has used it for ten minutes, and comes back with the next turn', async () => {
     const timers = new ManualTimers();
     const childRegistry = new RunningChildren();

@@ -60,6 +60,8 @@ export type Step =
   | { closeFd: 0 | 1 }
   /** Sends an update so often, a text with its number. */
   | { flood: { update: object; count: number } }
+  /** Completes so many calls that each change every line of a file of so many lines, of 20 characters each. */
+  | { rewrite: { lines: number; count: number } }
   /** Sends a request so often, and waits for no answer. */
   | { requests: { method: string; params: object; count: number } }
   /** Starts a program and says its pid. */
@@ -167,6 +169,7 @@ async function runTurn(id: number | string, sessionId: string, prompt: { text?: 
     } else if ('closeFd' in step) closeSync(step.closeFd);
     else if ('flood' in step)
       for (let index = 0; index < step.flood.count; index += 1) update(sessionId, step.flood.update);
+    else if ('rewrite' in step) rewrite(sessionId, step.rewrite);
     else if ('requests' in step)
       for (let index = 0; index < step.requests.count; index += 1)
         void request(step.requests.method, { sessionId, ...step.requests.params });
@@ -223,3 +226,17 @@ createInterface({ input: process.stdin })
     if (!offer.ignoresTerm) process.exit(0);
   });
 if (offer.ignoresTerm) setInterval(() => {}, 60_000);
+
+function rewrite(sessionId: string, { lines, count }: { lines: number; count: number }): void {
+  const text = (word: string): string =>
+    Array.from({ length: lines }, (_, index) => `${word} ${String(index).padStart(14, '0')}\n`).join('');
+  for (let index = 0; index < count; index += 1)
+    update(sessionId, {
+      sessionUpdate: 'tool_call',
+      toolCallId: `rewrite-${index}`,
+      title: 'Rewrite',
+      kind: 'edit',
+      status: 'completed',
+      content: [{ type: 'diff', path: `/file-${index}`, oldText: text('old'), newText: text('new') }],
+    });
+}

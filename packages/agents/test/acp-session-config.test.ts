@@ -160,15 +160,25 @@ describe('modes, models and options', () => {
     expect(JSON.parse(turn.output.text)).toEqual([]);
   });
 
-  it('a model that the agent does not offer is told, and the turn goes on', async () => {
+  it('a model that the agent does not offer fails the turn, in words that name those it does', async () => {
     const chat = await openChat(scriptedAgent({ session: { models } }), {
       workingDirectory: temporaryFolder(),
     });
     const turn = chat.prompt('hi', { model: 'huge' });
+    await expect(turn.done).rejects.toMatchObject({
+      errorType: 'unknownModel',
+      message: expect.stringContaining('has no model huge; it has small, big'),
+    });
+    expect(turn.output.text).toBe('');
+  });
+
+  it('a model for an agent that offers none is told, and the turn goes on', async () => {
+    const chat = await openChat(scriptedAgent({}), { workingDirectory: temporaryFolder() });
+    const turn = chat.prompt('hi', { model: 'huge' });
     await turn.done;
     expect(turn.output.events[0]).toEqual({
       kind: 'notify',
-      content: expect.stringContaining('no model huge'),
+      content: expect.stringContaining('no choice of models'),
     });
     expect(turn.output.text).toBe('You said: hi');
   });

@@ -7,22 +7,28 @@ export const acpCatalogue: readonly AcpAgentConfig[] = [
     displayName: 'Claude Code',
     description: 'Anthropic Claude Code through its ACP adapter',
     command: 'claude-agent-acp',
+    install: 'npm install -g @agentclientprotocol/claude-agent-acp',
     envAllow: ['ANTHROPIC_*', 'CLAUDE_*', 'AWS_*', 'GOOGLE_*', 'VERTEX_*', 'CLOUD_ML_REGION'],
-    loginHint: 'run `claude` once and log in, or set ANTHROPIC_API_KEY for the host',
+    // The adapter brings Claude Code along, under no name of its own.
+    loginHint: 'run `claude-agent-acp --cli auth login`, or set ANTHROPIC_API_KEY for the host',
   },
   {
     id: 'codex',
     displayName: 'Codex',
     description: 'OpenAI Codex through its ACP adapter',
     command: 'codex-acp',
+    install: 'npm install -g @agentclientprotocol/codex-acp',
     envAllow: ['OPENAI_*', 'CODEX_*', 'NO_BROWSER'],
-    loginHint: 'run `codex login`; with an API key, `codex login --with-api-key`',
+    // Codex comes with the adapter too, but its command does not.
+    loginHint:
+      'run `npx @openai/codex login`, or with an API key on its input `npx @openai/codex login --with-api-key`',
   },
   {
     id: 'gemini',
     displayName: 'Gemini CLI',
     description: 'Google Gemini CLI',
     command: 'gemini',
+    install: 'npm install -g @google/gemini-cli',
     args: ['--acp'],
     envAllow: ['GEMINI_*', 'GOOGLE_*'],
     loginHint: 'run `gemini` once and log in, or set GEMINI_API_KEY for the host',
@@ -34,6 +40,7 @@ export const acpCatalogue: readonly AcpAgentConfig[] = [
     displayName: 'Qwen Code',
     description: 'Qwen Code',
     command: 'qwen',
+    install: 'npm install -g @qwen-code/qwen-code',
     args: ['--acp'],
     envAllow: ['QWEN_*', 'OPENAI_*', 'DASHSCOPE_*', 'GEMINI_*', 'GOOGLE_*'],
     loginHint: 'run `qwen` once and log in, or set OPENAI_API_KEY and OPENAI_BASE_URL for the host',
@@ -43,6 +50,7 @@ export const acpCatalogue: readonly AcpAgentConfig[] = [
     displayName: 'OpenCode',
     description: 'OpenCode',
     command: 'opencode',
+    install: 'npm install -g opencode-ai',
     args: ['acp'],
     envAllow: ['OPENCODE_*', 'ANTHROPIC_*', 'OPENAI_*', 'GEMINI_*', 'GOOGLE_*', 'OPENROUTER_*', 'AWS_*'],
     loginHint: 'run `opencode auth login`',
@@ -75,7 +83,10 @@ export function mergeAgentConfigs(
       );
     }
     const displayName = entry.displayName ?? known?.displayName ?? entry.id;
-    merged.set(entry.id, { ...known, ...entry, command, displayName });
+    // What installs the known command installs no other.
+    const { install, ...rest } = { ...known, ...entry, command, displayName };
+    const installs = entry.install ?? (command === known?.command ? install : undefined);
+    merged.set(entry.id, installs === undefined ? rest : { ...rest, install: installs });
   }
   return [...merged.values()];
 }

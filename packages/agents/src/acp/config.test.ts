@@ -116,3 +116,22 @@ describe('the environment of an agent', () => {
     });
   });
 });
+
+describe('the known agents', () => {
+  it.each(acpCatalogue.map((agent) => [agent.id, agent] as const))(
+    '%s says how to install it, and how to log in with what that installs',
+    (_id, { command, install, loginHint = '' }) => {
+      expect(install).toMatch(/^npm install -g [@\w/-]+$/);
+      const commands = [...loginHint.matchAll(/`([^`]+)`/g)].map(([, line = '']) => line.split(' ')[0]);
+      expect(commands.length).toBeGreaterThan(0);
+      for (const each of commands) expect(['npx', command]).toContain(each);
+    },
+  );
+
+  it('say nothing of installing where the config names another command', () => {
+    const [changed] = mergeAgentConfigs(acpCatalogue, [{ id: 'claude', command: '/opt/claude-acp' }], 'f');
+    expect(changed).not.toHaveProperty('install');
+    const [own] = mergeAgentConfigs([], [{ id: 'mine', command: 'mine', install: 'make install' }], 'f');
+    expect(own).toHaveProperty('install', 'make install');
+  });
+});

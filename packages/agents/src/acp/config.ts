@@ -11,13 +11,15 @@ export interface AcpAgentConfig {
   readonly description?: string;
   /** A name that is looked up on the host's PATH, or an absolute path. Never relative to a working directory. */
   readonly command: string;
+  /** Command that installs it, shown where `command` is not found. Default: nothing is shown. */
+  readonly install?: string;
   /** Default: none. */
   readonly args?: readonly string[];
   /** Set in its environment, over what the allow list lets through. */
   readonly env?: Readonly<Record<string, string>>;
   /** Names of the host's environment that it may see besides the common ones; `FOO_*` takes all that start with `FOO_`. */
   readonly envAllow?: readonly string[];
-  /** How to log in, shown when the agent wants it and does not say itself. */
+  /** How to log in, by commands that are there once `command` is; shown when the agent wants a login. Default: what the agent says itself. */
   readonly loginHint?: string;
   /** Whether to offer `fs/read_text_file`. Default true. */
   readonly offersReadTextFile?: boolean;
@@ -56,6 +58,7 @@ const checks: Readonly<Record<string, Check>> = {
     expected: 'a command name to find on PATH, or an absolute path',
     holds: (value) => isString(value) && value !== '' && (isAbsolute(value) || !/[\\/]/.test(value)),
   },
+  install: aText,
   args: texts,
   env: {
     expected: 'an object of strings',

@@ -33,6 +33,8 @@ export interface ConnectionPoolOptions {
 export class ConnectionPool {
   readonly #options: ConnectionPoolOptions;
   readonly #entries = new Map<string, Entry>();
+  /** Connections that are still in use and are not handed out again. */
+  readonly #retired = new Set<Entry>();
   #isDisposed = false;
 
   constructor(options: ConnectionPoolOptions) {
@@ -67,11 +69,21 @@ export class ConnectionPool {
     if (entry !== undefined) await this.#stop(key, entry, because);
   }
 
+  /** Stops handing out the connection of `key`; it is stopped when its last user releases it. */
+  retire(key: string): void {
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return;
+    this.#forget(key, entry);
+    this.#retired.add(entry);
+    this.#stopUnused(key, entry);
+  }
+
   /** Stops all, those that are starting too. */
   async dispose(): Promise<void> {
     this.#isDisposed = true;
     const because = 'the host is stopping its agents';
-    await Promise.all([...this.#entries].map(([key, entry]) => this.#stop(key, entry, because)));
+    const retired = [...this.#retired].map((entry) => ['', entry] as const);
+    await Promise.all([...this.#entries, ...retired].map(([key, entry]) => this.#stop(key, entry, because)));
   }
 
   #open(key: string, cwd: string): Entry {
@@ -91,12 +103,18 @@ export class ConnectionPool {
 
   #release(key: string, entry: Entry): void {
     entry.useCount -= 1;
+    this.#stopUnused(key, entry);
     if (entry.useCount > 0 || this.#entries.get(key) !== entry) return;
     entry.cancelIdle = this.#options.timers.after(this.#options.idleMs, () => {
       this.#options.log('info', 'agent stopped, idle', { key });
       // Its failure to end is reported by the process itself.
       void this.#stop(key, entry, 'nothing used it for a while');
     });
+  }
+
+  #stopUnused(key: string, entry: Entry): void {
+    if (entry.useCount > 0 || !this.#retired.delete(entry)) return;
+    void this.#stop(key, entry, 'it is to forget what it was allowed');
   }
 
   async #stop(key: string, entry: Entry, because: string): Promise<void> {
@@ -110,5 +128,6 @@ export class ConnectionPool {
     entry.cancelIdle?.();
     entry.cancelIdle = undefined;
     if (this.#entries.get(key) === entry) this.#entries.delete(key);
+    this.#retired.delete(entry);
   }
 }

@@ -1,5 +1,6 @@
 import { isAbsolute } from 'node:path';
 import { RequestError } from '@agentclientprotocol/sdk';
+import type { ConfinedFolder } from '../working-files/confined-path.ts';
 import { FileRefusal } from '../working-files/file-refusal.ts';
 import { readWorkingFile } from '../working-files/read-file.ts';
 import { writeWorkingFile } from '../working-files/write-file.ts';
@@ -12,7 +13,7 @@ const maxReadBytes = 32 * 1024 * 1024;
  * Reads a text file for an agent (`fs/read_text_file`): `path` inside the working directory after symlinks, from `line` (1-based) on, at
  * most `limit` lines. Rejects with a `RequestError`: -32002 when there is no such file, -32602 when it may not be read, -32603 when the machine cannot.
  */
-export async function readTextFile(workingDirectory: string, params: JsonObject): Promise<string> {
+export async function readTextFile(workingDirectory: ConfinedFolder, params: JsonObject): Promise<string> {
   const asked = askedPath(params);
   const content = await readWorkingFile(workingDirectory, asked, maxReadBytes).catch((error: unknown) =>
     answer(error, asked),
@@ -31,7 +32,7 @@ export async function readTextFile(workingDirectory: string, params: JsonObject)
  * Writes a text file for an agent (`fs/write_text_file`) inside the working directory, whole or not at all. Missing folders are made. Rejects
  * with a `RequestError`, and leaves nothing behind then.
  */
-export async function writeTextFile(workingDirectory: string, params: JsonObject): Promise<void> {
+export async function writeTextFile(workingDirectory: ConfinedFolder, params: JsonObject): Promise<void> {
   const asked = askedPath(params);
   const content = stringOf(params['content']);
   if (content === undefined) throw RequestError.invalidParams({ reason: 'content is no string' });

@@ -118,7 +118,10 @@ class Provider implements AcpProvider {
 
   async availability(): Promise<AgentAvailability> {
     const file = this.#file();
-    if (file === undefined) return { available: false, reason: this.#missing() };
+    if (file === undefined) {
+      const { install } = this.#agent;
+      return { available: false, reason: this.#missing, ...(install === undefined ? {} : { install }) };
+    }
     this.#version ??= this.#findVersion(file);
     const version = await this.#version;
     const source = [file, ...(this.#agent.args ?? [])].join(' ');
@@ -151,6 +154,11 @@ class Provider implements AcpProvider {
     return AcpSession.open(context, open, signal);
   }
 
+  /** Some agents keep in their process what they were allowed for good, for all sessions in it. */
+  forgetGrants(chat: string): void {
+    this.#pool.retire(this.#agent.sharesProcess === false ? chat : '');
+  }
+
   async dispose(): Promise<void> {
     await this.#pool.dispose();
     await Promise.all([...this.#processes].map((process) => process.stop()));
@@ -169,7 +177,10 @@ class Provider implements AcpProvider {
   async #connect(cwd: string, signal: AbortSignal, onRunning: () => void): Promise<AcpConnection> {
     const agent = this.#agent;
     const file = this.#file();
-    if (file === undefined) throw new AgentError('agentError', `${agent.displayName}: ${this.#missing()}`);
+    if (file === undefined) {
+      const how = agent.install === undefined ? '' : `; \`${agent.install}\` installs it`;
+      throw new AgentError('agentError', `${agent.displayName}: ${this.#missing}${how}`);
+    }
     const { AcpConnection } = await import('./connection.ts');
     const process = await AgentProcess.start({
       file,
@@ -244,7 +255,7 @@ class Provider implements AcpProvider {
     return findCommand(this.#agent.command, this.#environment['PATH']);
   }
 
-  #missing(): string {
+  get #missing(): string {
     return `no command ${this.#agent.command} on the PATH of the host`;
   }
 }

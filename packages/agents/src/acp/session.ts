@@ -7,6 +7,7 @@ import {
   type TurnOutput,
 } from '@agenthost/host';
 import type { Message } from '@agenthost/protocol';
+import type { ConfinedFolder } from '../working-files/confined-path.ts';
 import { ChildSessions } from './child-sessions.ts';
 import { ClientToolTwins } from './client-tool-twins.ts';
 import { ConfigControl } from './config-control.ts';
@@ -188,11 +189,16 @@ export class AcpSession implements AgentSession, SessionReceiver {
   readonly askPeople: AskPeople = (questions, withdrawn) => this.#turn?.ask(questions, withdrawn);
 
   readTextFile(params: JsonObject): Promise<string> {
-    return readTextFile(this.#options.workingDirectory, params);
+    return readTextFile(this.#files, params);
   }
 
   writeTextFile(params: JsonObject): Promise<void> {
-    return writeTextFile(this.#options.workingDirectory, params);
+    return writeTextFile(this.#files, params);
+  }
+
+  get #files(): ConfinedFolder {
+    const { host, workingDirectory: path } = this.#options;
+    return { path, isPrivate: (realPath) => host.isPrivate(realPath) };
   }
 
   async #prompt(
@@ -208,7 +214,14 @@ export class AcpSession implements AgentSession, SessionReceiver {
     for (const notice of this.#opening.takeNotices()) output.notify(notice);
     const model = input.message.model?.id;
     if (model !== undefined && !(await this.#config.chooseModel(attached, model))) {
-      output.notify(`${this.#name} offers no model ${model}; it goes on with the one that it uses.`);
+      const models = this.#config.offered.models('').map(({ id }) => id);
+      // Another one would answer, at another price.
+      if (models.length > 0)
+        throw new AgentError(
+          'unknownModel',
+          `${this.#name} has no model ${model}; it has ${models.join(', ')}`,
+        );
+      output.notify(`${this.#name} offers no choice of models; it goes on with the one that it uses.`);
     }
     const tell = (problem: string): void => output.notify(problem);
     const prompt: ContentBlock[] = await promptBlocks(input, connection.traits, tell);

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { isAbsolute, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { TurnOutput } from '@agenthost/host';
@@ -29,6 +30,7 @@ export class ToolCallContent {
   #exitCode: number | undefined;
   #terminalCwd: string | undefined;
   #hasExited = false;
+  /** By digest. */
   readonly #edits = new Map<string, FileEdit>();
 
   constructor(output: TurnOutput, place: ContentPlace) {
@@ -40,11 +42,11 @@ export class ToolCallContent {
    * Takes the blocks of an update, which replace earlier ones. File changes stay when only text takes their place: agents end a write
    * by "done", and the change is what people want to see. So do terminals.
    */
-  replace(blocks: readonly JsonObject[]): void {
-    this.#blocks = blocks;
-    const diffs = blocks.filter((block) => block['type'] === 'diff');
+  replace(sent: readonly JsonObject[]): void {
+    this.#blocks = sent.map((block) => (block['type'] === 'diff' ? this.#described(block) : block));
+    const diffs = this.#blocks.filter((block) => block['type'] === 'diff');
     if (diffs.length > 0) this.#diffs = diffs;
-    const terminals = blocks.flatMap((block) => this.#shared(block) ?? []);
+    const terminals = sent.flatMap((block) => this.#shared(block) ?? []);
     if (terminals.length > 0) this.#terminals = terminals;
   }
 
@@ -123,26 +125,37 @@ export class ToolCallContent {
       : undefined;
   }
 
-  #edit(block: JsonObject): FileEdit | undefined {
+  /** A file change as a block that names it: its texts are let go. */
+  #described(block: JsonObject): JsonObject {
     const path = textOf(block['path']);
-    const newText = block['newText'];
-    if (block['type'] !== 'diff' || path === undefined) return undefined;
+    if (path === undefined) return { type: 'diff' };
     const uri = fileUri(path, this.#place.workingDirectory);
     // Agents say a new file by `null` or by an empty text before.
     const before = textOf(block['oldText']);
-    const after = stringOf(newText);
+    const after = stringOf(block['newText']);
     // Contents are stored when described, so each change is described once, however often the agent repeats it.
-    const key = JSON.stringify([uri, before, after]);
-    const known = this.#edits.get(key);
-    if (known !== undefined) return known;
-    const edit = this.#output.fileEdit({
-      uri,
-      ...(before === undefined ? {} : { before }),
-      ...(after === undefined ? {} : { after }),
-    });
-    this.#edits.set(key, edit);
-    return edit;
+    const edit = digestOf(uri, before, after);
+    if (!this.#edits.has(edit)) {
+      const change = {
+        uri,
+        ...(before === undefined ? {} : { before }),
+        ...(after === undefined ? {} : { after }),
+      };
+      this.#edits.set(edit, this.#output.fileEdit(change));
+    }
+    return { type: 'diff', edit };
   }
+
+  #edit(block: JsonObject): FileEdit | undefined {
+    const edit = block['edit'];
+    return block['type'] === 'diff' && typeof edit === 'string' ? this.#edits.get(edit) : undefined;
+  }
+}
+
+function digestOf(...texts: readonly (string | undefined)[]): string {
+  const hash = createHash('sha256');
+  for (const text of texts) hash.update(`${text?.length ?? 'absent'}:`).update(text ?? '');
+  return hash.digest('base64');
 }
 
 /** A path of an agent's as a `file:` URI; some say paths relative to the working directory. */

@@ -150,8 +150,10 @@ export class ToolCalls {
   }
 
   #merge(call: Call, fields: ToolCallFields): void {
-    call.fields = { ...call.fields, ...fields };
-    if (fields.content !== undefined) call.content.replace(fields.content);
+    // Of content, what is shown is kept, and not what the agent sent: that may be two versions of a large file.
+    const { content, ...rest } = fields;
+    call.fields = { ...call.fields, ...rest };
+    if (content !== undefined) call.content.replace(content);
     call.content.readTerminal(fields.meta);
     for (const terminal of call.content.terminals()) {
       terminal.use({ turnId: this.#place.turnId, toolCallId: call.handle.id });

@@ -82,16 +82,20 @@ export class AcpTurn {
       }
       case 'toolCall':
         this.#hasMarkdownBefore = false;
-        return this.#toolCall(update.call, update.isAnnouncement);
+        await this.#toolCall(update.call, update.isAnnouncement);
+        return this.#output.ready();
       case 'plan':
         this.#hasMarkdownBefore = false;
-        return this.#plan.update(update.entries);
+        this.#plan.update(update.entries);
+        return this.#output.ready();
       case 'usage':
         this.#usage.setContext(update);
-        return this.#showUsage();
+        this.#showUsage();
+        return this.#output.ready();
       case 'notice':
         this.#hasMarkdownBefore = false;
-        return this.#output.notify(update.text);
+        this.#output.notify(update.text);
+        return this.#output.ready();
       case 'subagent':
         this.#hasMarkdownBefore = false;
         return this.#workers.announced(update);

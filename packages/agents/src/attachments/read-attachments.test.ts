@@ -11,12 +11,16 @@ const files: Readonly<Record<string, Uint8Array | UnreadableResource>> = {
   'file:///w/gone.ts': new UnreadableResource('missing', 'no'),
   'file:///etc/shadow': new UnreadableResource('denied', 'no'),
   'file:///w/src': new UnreadableResource('folder', 'no'),
+  'agenthost-content:/photo': Buffer.alloc(5_000_000, 0xf0),
+  'agenthost-content:/notes': Buffer.from('one\ntwo\nthree\n'),
+  'agenthost-content:/gone': new UnreadableResource('missing', 'no'),
+  'agenthost-content:/huge': Buffer.alloc(9_000_000, 0xf0),
   'file:///w/fifo': new UnreadableResource('unreadable', 'no'),
 };
 const types: Readonly<Record<string, string>> = { 'file:///w/p.png': 'image/png' };
 
 async function readResource(uri: string, { maxBytes = 0 }: { maxBytes?: number } = {}) {
-  if (!uri.startsWith('file:')) throw new UnreadableResource('elsewhere', 'no');
+  if (!/^(?:file|agenthost-content):/.test(uri)) throw new UnreadableResource('elsewhere', 'no');
   const data = uri === 'file:///w/big.txt' ? Buffer.alloc(600 * 1024, 'x') : files[uri];
   if (data === undefined) throw new Error(`the test has no ${uri}`);
   if (data instanceof UnreadableResource) throw data;
@@ -40,6 +44,49 @@ describe('an attachment', () => {
     expect(await read({ type: 'simple', label: 's' })).toEqual([{ given: [{ kind: 'words', text: '[s]' }] }]);
     // A command's words are in the message, and have to come first in it.
     expect(await read({ type: 'simple', label: 's', modelRepresentation: '' })).toEqual([{ given: [] }]);
+  });
+
+  it('that the host keeps apart from its message is given as one that stands in it', async () => {
+    const kept = (id: string) => file(`agenthost-content:/${id}`, id);
+    expect(
+      await read(
+        { ...kept('notes'), contentType: 'text/plain', selection: { range: range(1, 0, 2, 0) } },
+        { ...kept('notes'), contentType: 'text/plain' },
+        { ...kept('photo'), contentType: 'image/png' },
+      ),
+    ).toEqual([
+      { given: [{ kind: 'words', text: expect.stringContaining('two') }] },
+      {
+        given: [
+          {
+            kind: 'text',
+            name: 'notes',
+            uri: 'attachment:notes',
+            contentType: 'text/plain',
+            text: 'one\ntwo\nthree\n',
+          },
+        ],
+      },
+      {
+        given: [
+          {
+            kind: 'image',
+            name: 'photo',
+            uri: 'attachment:photo',
+            contentType: 'image/png',
+            data: Buffer.alloc(5_000_000, 0xf0).toString('base64'),
+          },
+        ],
+      },
+    ]);
+    expect(await read(kept('gone'), { ...kept('huge'), contentType: 'image/png' })).toEqual([
+      expect.objectContaining({
+        problem: 'gone did not reach the agent: the host does not hold it any more.',
+      }),
+      expect.objectContaining({
+        problem: 'huge did not reach the agent: its 9000000 bytes are too many to pass on.',
+      }),
+    ]);
   });
 
   it('that is embedded is text, an image or other data by its type', async () => {

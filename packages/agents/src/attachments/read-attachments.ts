@@ -1,4 +1,4 @@
-import { type TurnInput, UnreadableResource } from '@agenthost/host';
+import { contentIdOf, type TurnInput, type UnreadableReason, UnreadableResource } from '@agenthost/host';
 import {
   type Message,
   type MessageAnnotationsAttachment,
@@ -83,11 +83,23 @@ async function readOne(attachment: MessageAttachment, source: Source): Promise<R
 }
 
 function embedded(
-  { label, data, contentType, selection }: MessageEmbeddedResourceAttachment,
+  { data, ...attachment }: MessageEmbeddedResourceAttachment,
+  source: Source,
+): ReadAttachment {
+  return carried(attachment, Buffer.from(data, 'base64'), source);
+}
+
+/** What came with the message itself. */
+function carried(
+  {
+    label,
+    contentType,
+    selection,
+  }: Pick<MessageEmbeddedResourceAttachment, 'label' | 'contentType' | 'selection'>,
+  bytes: Buffer,
   { leftBytes }: Source,
 ): ReadAttachment {
   const named = { name: label, uri: `attachment:${encodeURIComponent(label)}`, contentType };
-  const bytes = Buffer.from(data, 'base64');
   if (isText(contentType, bytes)) {
     const text = bytes.toString('utf8');
     if (selection !== undefined) return selected(label, named.uri, text, selection.range);
@@ -102,9 +114,15 @@ function embedded(
 
 async function resource(attachment: MessageResourceAttachment, source: Source): Promise<ReadAttachment> {
   const { uri, label, selection } = attachment;
-  const maxBytes = selection === undefined ? Math.min(maxFileBytes, source.leftBytes) : maxQuotedFileBytes;
+  const isCarried = contentIdOf(uri) !== undefined;
+  const maxFile = selection === undefined ? Math.min(maxFileBytes, source.leftBytes) : maxQuotedFileBytes;
   try {
-    const read = await source.readResource(uri, { maxBytes });
+    const read = await source.readResource(uri, { maxBytes: isCarried ? maxQuotedFileBytes : maxFile });
+    if (isCarried) {
+      // The host keeps it apart from the message for its size alone.
+      const contentType = attachment.contentType ?? read.contentType ?? 'application/octet-stream';
+      return carried({ ...attachment, contentType }, Buffer.from(read.data), source);
+    }
     const contentType = attachment.contentType ?? read.contentType ?? 'text/plain';
     const bytes = Buffer.from(read.data);
     const named = { name: label, uri, contentType };
@@ -120,6 +138,11 @@ async function resource(attachment: MessageResourceAttachment, source: Source): 
     return unreadable(attachment, error);
   }
 }
+
+const CARRIED_TROUBLE: Partial<Record<UnreadableReason, string>> = {
+  missing: 'the host does not hold it any more',
+  tooLarge: 'it is too large to pass on',
+};
 
 /** Its place, in words and as a link, and what stands there. */
 function selected(
@@ -137,6 +160,9 @@ function selected(
 
 function unreadable(attachment: MessageResourceAttachment, error: UnreadableResource): ReadAttachment {
   const { uri, label, selection } = attachment;
+  // Agents cannot look up what only the host holds.
+  if (contentIdOf(uri) !== undefined)
+    return problem(label, CARRIED_TROUBLE[error.reason] ?? 'it could not be read');
   const place = selection === undefined ? '' : ` (${linesOf(selection.range)})`;
   switch (error.reason) {
     case 'folder':

@@ -1,5 +1,5 @@
 import { readForm } from './questions.ts';
-import { alone, ask, change, count, fileAndText, named } from './rest-of-line.ts';
+import { alone, ask, change, count, fileAndText, named, within } from './rest-of-line.ts';
 import type { Step } from './step.ts';
 
 /** One row of the demo agent's language. */
@@ -16,6 +16,12 @@ export interface Keyword {
 
 const defaultChunkCount = 200;
 const defaultWaitMs = 1_000;
+/** What takes the host that the demo agent lives in longer, or more memory, shows nothing new. */
+const maxChunks = { of: 'stream', most: 1_000_000, unit: 'chunks' };
+const maxChunkBytes = { of: 'stream … of', most: 1024 * 1024, unit: 'bytes' };
+const maxParts = { of: 'parts', most: 5_000, unit: 'parts' };
+const maxKibibytes = { of: 'big', most: 4 * 1024, unit: 'KiB' };
+const maxSteps = { of: 'progress', most: 1_000, unit: 'steps' };
 
 /**
  * The language of the demo agent. A prompt is read line by line (`;` separates too); a line that starts with one of
@@ -38,20 +44,27 @@ export const keywords: readonly Keyword[] = [
     words: ['stream', 'long'],
     usage: '[n] [every <ms>] [of <bytes>]',
     description:
-      'streams n numbered chunks (default 200); `every 0` as fast as the host takes them, `of` sets the size of each',
+      'streams n numbered chunks (default 200, at most 1,000,000); `every 0` as fast as the host takes them, `of` sets the size of each, up to 1 MiB',
     read: (rest) => {
       const chunkCount = count(rest.replace(/\b(every|of)\b[^]*$/i, ''), defaultChunkCount);
       if (chunkCount === undefined) return undefined;
-      return { kind: 'stream', chunkCount, everyMs: named(rest, 'every'), chunkBytes: named(rest, 'of') };
+      const chunkBytes = named(rest, 'of');
+      const step = within(maxChunks, chunkCount, {
+        kind: 'stream',
+        chunkCount,
+        everyMs: named(rest, 'every'),
+        chunkBytes,
+      });
+      return within(maxChunkBytes, chunkBytes, step);
     },
   },
   {
     words: ['parts'],
     usage: '<n>',
-    description: 'makes n response parts, Markdown and reasoning in turn',
+    description: 'makes n response parts (at most 5,000), Markdown and reasoning in turn',
     read: (rest) => {
       const partCount = count(rest, 10);
-      return partCount === undefined ? undefined : { kind: 'parts', partCount };
+      return partCount === undefined ? undefined : within(maxParts, partCount, { kind: 'parts', partCount });
     },
   },
   {
@@ -160,21 +173,23 @@ export const keywords: readonly Keyword[] = [
   {
     words: ['big'],
     usage: '<KiB>',
-    description: 'a call with that much text as its output',
+    description: 'a call with that much text as its output, up to 4,096 KiB',
     read: (rest) => {
       const kibibytes = count(rest, 300);
-      return kibibytes === undefined ? undefined : { kind: 'big', kibibytes };
+      return kibibytes === undefined
+        ? undefined
+        : within(maxKibibytes, kibibytes, { kind: 'big', kibibytes });
     },
   },
   {
     words: ['progress'],
     usage: '[n] [every <ms>]',
-    description: 'a call that shows n steps of partial output while it runs (default 5)',
+    description: 'a call that shows n steps of partial output while it runs (default 5, at most 1,000)',
     read: (rest) => {
       const stepCount = count(rest.replace(/\bevery\b[^]*$/i, ''), 5);
       return stepCount === undefined
         ? undefined
-        : { kind: 'progress', stepCount, everyMs: named(rest, 'every') };
+        : within(maxSteps, stepCount, { kind: 'progress', stepCount, everyMs: named(rest, 'every') });
     },
   },
   {

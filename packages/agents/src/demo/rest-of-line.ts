@@ -1,5 +1,22 @@
 import type { Step } from './step.ts';
 
+/** The step, unless the number that it was asked for with is too large: then one that fails and says so. */
+export function within(limit: Limit, number: number | undefined, step: Step): Step {
+  if (number === undefined || number <= limit.most) return step;
+  return {
+    kind: 'fail',
+    reason: `\`${limit.of}\`: expected at most ${limit.most} ${limit.unit}, got ${number}`,
+  };
+}
+
+/** The most that a number of the demo agent's language may be. */
+export interface Limit {
+  /** The word that it stands behind. */
+  readonly of: string;
+  readonly most: number;
+  readonly unit: string;
+}
+
 /** A number at the beginning, `fallback` when there is nothing; undefined when something else stands there. */
 export function count(rest: string, fallback: number): number | undefined {
   if (rest.trim() === '') return fallback;

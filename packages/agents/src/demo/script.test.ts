@@ -88,4 +88,26 @@ describe('the demo language', () => {
     const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
     expect(readme).toContain(keywordTable());
   });
+
+  it.each([
+    ['stream 1000001', '`stream`: expected at most 1000000 chunks, got 1000001'],
+    ['stream 2 of 2000000', '`stream … of`: expected at most 1048576 bytes, got 2000000'],
+    ['parts 5001', '`parts`: expected at most 5000 parts, got 5001'],
+    ['big 400000', '`big`: expected at most 4096 KiB, got 400000'],
+    ['progress 200000 every 0', '`progress`: expected at most 1000 steps, got 200000'],
+  ])('refuses %j', (prompt, reason) => {
+    expect(readScript(prompt)).toEqual({ steps: [{ kind: 'fail', reason }], talk: [] });
+  });
+
+  it('refuses prompts of more steps and lines than a host can do at once, and reads no further', () => {
+    const reasonOf = (prompt: string): unknown => readScript(prompt).steps[0];
+    expect(reasonOf('usage 1 1;'.repeat(1_000))).toMatchObject({ kind: 'usage' });
+    expect(readScript('silence;'.repeat(100_000))).toEqual({
+      steps: [{ kind: 'fail', reason: 'The demo agent takes prompts of at most 1000 steps' }],
+      talk: [],
+    });
+    expect(reasonOf('what\n'.repeat(100_000))).toMatchObject({
+      reason: 'The demo agent takes prompts of at most 10000 lines',
+    });
+  });
 });

@@ -7,33 +7,60 @@ export interface Script {
   readonly talk: readonly string[];
 }
 
-/** Reads a prompt. A keyword may carry a slash in front, as commands do, and a "please". Never fails. */
+/** Of one prompt: more of them hold up the host that the agent lives in. */
+const maxSteps = 1_000;
+const maxStatements = 10_000;
+
+/**
+ * Reads a prompt. A keyword may carry a slash in front, as commands do, and a "please". Never fails: of a prompt that asks for too much one
+ * step is left that says so.
+ */
 export function readScript(prompt: string): Script {
   const steps: Step[] = [];
   const talk: string[] = [];
-  for (const statement of prompt.split('\n').flatMap(statements)) {
+  for (const statement of statementsOf(prompt)) {
     const found = findKeyword(statement);
     const step = found?.keyword.read(found.rest);
     if (step) steps.push(step);
     else talk.push(statement);
+    if (steps.length > maxSteps) return refused(maxSteps, 'steps');
+    if (steps.length + talk.length > maxStatements) return refused(maxStatements, 'lines');
   }
   return { steps, talk };
 }
 
+const refused = (most: number, what: string): Script => ({
+  steps: [{ kind: 'fail', reason: `The demo agent takes prompts of at most ${most} ${what}` }],
+  talk: [],
+});
+
+function* statementsOf(prompt: string): Generator<string, void, undefined> {
+  for (const line of prompt.split('\n')) yield* statements(line);
+}
+
 /** What a line says, one by one: up to each `;`, but for words that take the rest of it. */
-function statements(line: string): string[] {
-  const trimmed = line.trim();
-  if (trimmed === '') return [];
-  const [first = ''] = trimmed.split(';', 1);
-  if (findKeyword(trimmed)?.keyword.takesLine === true) return [trimmed];
-  const rest = statements(trimmed.slice(first.length + 1));
-  return first.trim() === '' ? rest : [first.trim(), ...rest];
+function* statements(line: string): Generator<string, void, undefined> {
+  for (let rest = line.trim(); rest !== ''; ) {
+    const end = rest.indexOf(';');
+    const first = end === -1 ? rest : rest.slice(0, end);
+    if (keywordOf(rest)?.takesLine === true) {
+      yield rest;
+      return;
+    }
+    if (first.trim() !== '') yield first.trim();
+    rest = end === -1 ? '' : rest.slice(end + 1).trimStart();
+  }
+}
+
+/** The keyword that a line begins with. */
+function keywordOf(line: string): Keyword | undefined {
+  const [, word] = /^(?:please\s+)?\/?([a-z]+)(?=\s|$)/i.exec(line) ?? [];
+  return keywords.find(({ words }) => words.includes(word?.toLowerCase() ?? ''));
 }
 
 function findKeyword(line: string): { keyword: Keyword; rest: string } | undefined {
-  const [, word, rest] = /^(?:please\s+)?\/?([a-z]+)(?:\s+([^]*))?$/i.exec(line) ?? [];
-  const keyword = keywords.find(({ words }) => words.includes(word?.toLowerCase() ?? ''));
-  return keyword && { keyword, rest: (rest ?? '').trim() };
+  const keyword = keywordOf(line);
+  return keyword && { keyword, rest: line.replace(/^(?:please\s+)?\/?[a-z]+/i, '').trim() };
 }
 
 /** The language as a Markdown table, for people and for the README. */

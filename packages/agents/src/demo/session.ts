@@ -80,7 +80,10 @@ export class DemoSession implements AgentSession {
       timers: this.#parts.timers,
       random: this.#parts.random(input.turnId),
       isPaced: input.message.model?.id !== fastModelId,
-      folder: new WorkingFolder(this.#options.workingDirectory),
+      folder: new WorkingFolder({
+        path: this.#options.workingDirectory,
+        isPrivate: (realPath) => this.#options.host.isPrivate(realPath),
+      }),
       readResource: input.readResource,
       asksBeforeWriting: this.#config['askBeforeWriting'] !== false,
       spokenLength: 0,
@@ -143,6 +146,7 @@ export class DemoSession implements AgentSession {
       // In one go with the end of the turn, so that nothing is taken that nobody reads.
       if (step === undefined) return steering.close();
       await this.#play(step, scene, previous);
+      await scene.output.ready();
     }
   }
 

@@ -228,6 +228,7 @@ export async function progress(
     await pause(scene.timers, step.everyMs ?? (scene.isPaced ? defaultEveryMs : 0), scene.signal);
     done.push(`step ${number} of ${step.stepCount}`);
     call.content(textContent(done.join('\n')));
+    await scene.output.ready();
   }
   await call.complete({
     success: true,

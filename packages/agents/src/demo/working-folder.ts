@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { inFolder } from '@agenthost/host';
-import { confinedPath, openConfined } from '../working-files/confined-path.ts';
+import { type ConfinedFolder, confinedPath, openConfined } from '../working-files/confined-path.ts';
 import { FileRefusal, refusalOf } from '../working-files/file-refusal.ts';
 import { readWorkingFile } from '../working-files/read-file.ts';
 import { writeWorkingFile } from '../working-files/write-file.ts';
@@ -12,9 +12,9 @@ const limitBytes = 1024 * 1024;
 
 /** Files of one working directory; nothing outside it is read or written, symlinks included. All reject with `FileRefusal`. */
 export class WorkingFolder {
-  readonly #root: string;
+  readonly #root: ConfinedFolder;
 
-  constructor(root: string) {
+  constructor(root: ConfinedFolder) {
     this.#root = root;
   }
 
@@ -49,6 +49,6 @@ export class WorkingFolder {
 
   /** Absolute path as the person would write it, for URIs. */
   pathOf(path: string): string {
-    return resolve(this.#root, path);
+    return resolve(this.#root.path, path);
   }
 }

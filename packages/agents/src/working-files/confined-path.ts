@@ -3,17 +3,28 @@ import { resolve } from 'node:path';
 import { findRealPath, isWithin, openReal } from '@agenthost/host';
 import { FileRefusal, refusalOf } from './file-refusal.ts';
 
+/** A folder that files are read and written in for an agent. */
+export interface ConfinedFolder {
+  /** Absolute. */
+  readonly path: string;
+  /** Whether a real path is the host's own, though it lies in the folder. */
+  isPrivate(realPath: string): Promise<boolean>;
+}
+
 /**
  * The real path of `asked`, absolute or relative to the working directory, whose end may not exist yet. Rejects with `FileRefusal` when that lies
- * outside [RES-2], or cannot be a path.
+ * outside [RES-2], is the host's own, or cannot be a path.
  */
-export async function confinedPath(workingDirectory: string, asked: string): Promise<string> {
+export async function confinedPath(folder: ConfinedFolder, asked: string): Promise<string> {
   if (asked.includes('\0')) throw new FileRefusal(asked, 'has a NUL in it');
   // It would be written as another name than it was asked for.
   if (/\p{Cs}/u.test(asked)) throw new FileRefusal(asked, 'is no well-formed Unicode');
   try {
-    const { path } = await findRealPath(resolve(workingDirectory, asked));
-    if (isWithin(path, await realpath(workingDirectory))) return path;
+    const { path } = await findRealPath(resolve(folder.path, asked));
+    if (isWithin(path, await realpath(folder.path))) {
+      if (!(await folder.isPrivate(path))) return path;
+      throw new FileRefusal(asked, 'is the host’s own, and closed to agents');
+    }
   } catch (error) {
     throw refusalOf(error, asked);
   }

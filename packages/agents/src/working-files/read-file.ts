@@ -1,11 +1,11 @@
 import { constants } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
-import { confinedPath, openConfined } from './confined-path.ts';
+import { type ConfinedFolder, confinedPath, openConfined } from './confined-path.ts';
 import { FileRefusal, refusalOf } from './file-refusal.ts';
 
 /** The text of a regular file in the working directory. Rejects with `FileRefusal`; nothing keeps it waiting, not even a pipe. */
 export async function readWorkingFile(
-  workingDirectory: string,
+  workingDirectory: ConfinedFolder,
   asked: string,
   maxBytes: number,
 ): Promise<string> {

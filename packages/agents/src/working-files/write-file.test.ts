@@ -13,8 +13,12 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { ConfinedFolder } from './confined-path.ts';
 import { FileRefusal } from './file-refusal.ts';
 import { writeWorkingFile } from './write-file.ts';
+
+/** One in which nothing is the host's. */
+const openFolder = (path: string): ConfinedFolder => ({ path, isPrivate: async () => false });
 
 let work = '';
 let outside = '';
@@ -53,7 +57,7 @@ describe('a write that is refused', () => {
     await symlink(outside, join(work, 'link'));
     await symlink(join(outside, 'none'), join(work, 'dangling'));
     const before = await all(work);
-    const writing = writeWorkingFile(work, path, 'text');
+    const writing = writeWorkingFile(openFolder(work), path, 'text');
     await expect(writing).rejects.toThrow(reason);
     await expect(writing).rejects.toBeInstanceOf(FileRefusal);
     expect(await all(work)).toEqual(before);
@@ -67,14 +71,14 @@ test.each([0o600, 0o666, 0o755])(
     const path = join(work, 'file');
     await writeFile(path, 'old');
     await chmod(path, mode);
-    await writeWorkingFile(work, 'file', 'new');
+    await writeWorkingFile(openFolder(work), 'file', 'new');
     expect([await readFile(path, 'utf8'), (await stat(path)).mode & 0o777]).toEqual(['new', mode]);
   },
 );
 
 test('as many new folders as are allowed are made, and names as long as they may be', async () => {
   const path = `${'a/'.repeat(64)}${'n'.repeat(255)}`;
-  await writeWorkingFile(work, path, 'text');
+  await writeWorkingFile(openFolder(work), path, 'text');
   expect(await readFile(join(work, path), 'utf8')).toBe('text');
 });
 
@@ -93,7 +97,7 @@ test('[RES-2] a folder in whose place a link comes meanwhile leads nothing out: 
   const isMet = (): boolean => reasons.size > 1 && reasons.has('is outside the working directory');
   for (let round = 0; round < 300 || !isMet(); round += 1) {
     try {
-      await writeWorkingFile(work, `swapped/new-${round}/deep/file`, 'text');
+      await writeWorkingFile(openFolder(work), `swapped/new-${round}/deep/file`, 'text');
     } catch (error) {
       expect(error).toBeInstanceOf(FileRefusal);
       reasons.add(String(error).replace(/^.*deep\/file /, ''));

@@ -3,7 +3,7 @@ import { constants } from 'node:fs';
 import { type FileHandle, lstat, mkdir, open, rename, rm, rmdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { inFolder } from '@agenthost/host';
-import { confinedPath, openConfined } from './confined-path.ts';
+import { type ConfinedFolder, confinedPath, openConfined } from './confined-path.ts';
 import { FileRefusal, refusalOf } from './file-refusal.ts';
 
 /** Folders that one write makes at most: each is held open until it is over. */
@@ -14,7 +14,11 @@ const maxNewFolders = 64;
  * when it fails. Every name is looked up in a folder that is open and was found to lie where it should, so that a link which comes
  * meanwhile leads nowhere. Rejects with `FileRefusal`.
  */
-export async function writeWorkingFile(workingDirectory: string, asked: string, text: string): Promise<void> {
+export async function writeWorkingFile(
+  workingDirectory: ConfinedFolder,
+  asked: string,
+  text: string,
+): Promise<void> {
   const path = await confinedPath(workingDirectory, asked);
   const way = new FolderWay(asked);
   try {
