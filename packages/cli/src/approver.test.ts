@@ -95,7 +95,7 @@ describe('an approver', () => {
     approver.handle(second.event);
     await settle();
     expect(context.err).not.toContain('Write b?');
-    context.stdin.write('2\n');
+    context.stdin.write('1\n');
     await settle();
     expect(first.given).toEqual([{ kind: 'approve', optionId: 'once' }]);
     context.stdin.write('n\n');

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { FakeContext } from '../test/fake-context.ts';
 import { runCli } from './cli.ts';
 import { optionOf } from './options.ts';
+import { commandLine, nameOwnCommand } from './own-command.ts';
 
 let folder: string;
 let context: FakeContext;
@@ -14,7 +15,10 @@ beforeEach(() => {
   context.env = { XDG_STATE_HOME: folder, XDG_CONFIG_HOME: folder, XDG_DATA_HOME: folder };
   context.stdin.end();
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+afterEach(() => {
+  rmSync(folder, { recursive: true, force: true });
+  nameOwnCommand(() => 'agenthost');
+});
 
 const TERM = ['', 'list', 'new', 'attach', 'send', 'wait', 'kill', 'run'];
 
@@ -67,7 +71,7 @@ describe('the command line', () => {
   async function commandsUnder(words: readonly string[]): Promise<readonly (readonly string[])[]> {
     const { out } = await helpOf(words);
     // That of the command above would be shown for a name that is none, and so on for ever.
-    expect(out).toContain(`Usage: ${['agenthost', ...words].join(' ')}`);
+    expect(out).toContain(`Usage: ${commandLine(words.join(' '))}`);
     const section = /^Commands:\n((?: {2}.*\n)+)/m.exec(out)?.[1] ?? '';
     const names = [...section.matchAll(/^ {2}([a-z]+)/gm)].map(([, name = '']) => name);
     const found = await Promise.all(
@@ -83,7 +87,8 @@ describe('the command line', () => {
     return own;
   }
 
-  test('every --help fits into 80 columns', async () => {
+  test.each(['agenthost', 'npx agenthost'])('every --help of %s fits into 80 columns', async (own) => {
+    nameOwnCommand(() => own);
     const commands = await commandsUnder([]);
     expect(commands.map((words) => words.join(' '))).toEqual(expect.arrayContaining(['run', 'term attach']));
     for (const words of commands) {

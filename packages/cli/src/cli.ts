@@ -13,9 +13,11 @@ import { addTermCommands } from './commands/term/commands.ts';
 import { addTokenCommands } from './commands/token-commands.ts';
 import type { WatchOptions } from './commands/watch.ts';
 import type { Context } from './context.ts';
+import { exampleLines } from './example-lines.ts';
 import { EXIT, usageError } from './exit.ts';
 import { type OptionName, optionOf } from './options.ts';
 import { outputTrouble } from './output-trouble.ts';
+import { commandLine } from './own-command.ts';
 import { plain } from './render/plain-text.ts';
 import { Screen } from './render/screen.ts';
 import { report } from './report.ts';
@@ -61,9 +63,15 @@ export async function runCli(context: Context, args: readonly string[]): Promise
   }
 }
 
-function programOf(context: Context, screen: Screen, isJson: boolean, done: (code: number) => void): Command {
+/** The parser of the whole command line; `done` gets the exit code of what ran. */
+export function programOf(
+  context: Context,
+  screen: Screen,
+  isJson: boolean,
+  done: (code: number) => void,
+): Command {
   const command = commandIn(context);
-  const program = new Command('agenthost')
+  const program = new Command(commandLine('').trimEnd())
     .description('Runs coding agents on this machine and shares their sessions with every client.')
     .version(context.version, '--version', 'print the version')
     .helpOption('-h, --help', 'show help')
@@ -81,11 +89,11 @@ function programOf(context: Context, screen: Screen, isJson: boolean, done: (cod
     })
     .showHelpAfterError('(add --help for more)');
   example(program, [
-    'agenthost serve                          start a host here',
-    'agenthost run "fix the failing test"     ask an agent from another terminal',
-    'agenthost watch 4f2a                     look at it from a third',
-    'agenthost chat                           all of it in one window, by keyboard',
-    'agenthost term new                       a terminal that outlives its window',
+    'agenthost serve  start a host here',
+    'agenthost run "fix the failing test"  ask an agent from another terminal',
+    'agenthost watch 4f2a  look at it from a third',
+    'agenthost chat  all of it in one window, by keyboard',
+    'agenthost term new  a terminal that outlives its window',
   ]);
 
   const serving = command(program, 'serve', 'run a host until Ctrl-C', [
@@ -108,13 +116,14 @@ function programOf(context: Context, screen: Screen, isJson: boolean, done: (cod
   });
   example(serving, [
     'agenthost serve',
-    'agenthost serve --port 0 --json          any free port; one line when ready',
-    'agenthost serve --data /srv/agenthost    database, log and token there',
-    'agenthost serve --host 0.0.0.0 --tls     for other machines, by TLS',
+    'agenthost serve --port 0 --json  any free port; one line when ready',
+    'agenthost serve --data /srv/agenthost  database, log and token there',
+    'agenthost serve --host 0.0.0.0 --tls  for other machines, by TLS',
   ]);
 
   const running = command(program, 'run', 'ask an agent and stream its answer', [
     'agent',
+    'model',
     'cwd',
     'attach',
     'approve',
@@ -136,10 +145,11 @@ function programOf(context: Context, screen: Screen, isJson: boolean, done: (cod
   example(running, [
     'agenthost run "what does this project do?"',
     'agenthost run --agent demo --approve all "write hello.txt Hello"',
+    'agenthost run --model demo-fast "say hello"',
     'agenthost run --attach main.ts:10-20 --attach shot.png "why this look?"',
     'agenthost run --meta ticket=42 --instructions @rules.md "review this"',
-    'agenthost run --session 4f2a "now the tests"   goes on there',
-    'agenthost run "!make test"                     your command; agents hear of it',
+    'agenthost run --session 4f2a "now the tests"  goes on there',
+    'agenthost run "!make test"  your command; agents hear of it',
     'git diff | agenthost run --json - | jq -r "select(.type == \\"text\\").text"',
   ]);
   running.addHelpText('after', EXIT_HELP);
@@ -162,6 +172,7 @@ function programOf(context: Context, screen: Screen, isJson: boolean, done: (cod
   );
 
   const chatting = command(program, 'chat', 'talk with agents in a window of text, by keyboard', [
+    'model',
     'cwd',
     'url',
     'start',
@@ -234,5 +245,5 @@ Exit codes:
   ${EXIT.interrupted}  interrupted; the turn is cancelled`;
 
 function example(made: Command, lines: readonly string[]): void {
-  made.addHelpText('after', `\nExamples:\n${lines.map((line) => `  ${line}`).join('\n')}`);
+  made.addHelpText('after', `\nExamples:\n${exampleLines(lines).join('\n')}`);
 }

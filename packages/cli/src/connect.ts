@@ -12,6 +12,7 @@ import { CliError, EXIT } from './exit.ts';
 import { findHost, type HostOptions, type HostTarget } from './find-host.ts';
 import { fingerprintsOf } from './host-trust.ts';
 import { openClient } from './open-client.ts';
+import { commandLine } from './own-command.ts';
 import { isOfHost, refusalText } from './refusal-text.ts';
 import type { Screen } from './render/screen.ts';
 
@@ -115,7 +116,7 @@ async function cannotConnect(
       return new CliError(EXIT.cannotConnect, refusalText(refusal, asked), { cause });
     return new CliError(
       EXIT.cannotConnect,
-      `no host answers at ${url}: check the address, or start one with \`agenthost serve\``,
+      `no host answers at ${url}: check the address, or start one with \`${commandLine('serve')}\``,
       { cause },
     );
   }

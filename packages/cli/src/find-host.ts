@@ -2,6 +2,7 @@ import type { Context } from './context.ts';
 import { type HostRecord, readHosts } from './discovery.ts';
 import { CliError, EXIT, usageError } from './exit.ts';
 import { hostsFolder } from './folders.ts';
+import { commandLine } from './own-command.ts';
 import { plain } from './render/plain-text.ts';
 import type { Screen } from './render/screen.ts';
 import { startHost } from './start-host.ts';
@@ -44,7 +45,7 @@ export async function findHost(
   }
   throw new CliError(
     EXIT.cannotConnect,
-    'no host is running: start one with `agenthost serve`, or add --start to this command',
+    `no host is running: start one with \`${commandLine('serve')}\`, or add --start to this command`,
   );
 }
 

@@ -1,5 +1,6 @@
 import { withoutToken } from './connect.ts';
 import type { HostOptions } from './find-host.ts';
+import { shellWord } from './shell-word.ts';
 
 /** The options by which another command finds the host that this one was told of, with a space before each; never a token or a password. */
 export function hostOptionText({ url, fingerprint }: HostOptions): string {
@@ -15,7 +16,3 @@ function shownUrl(given: string): string {
   url.password = '';
   return url.href.replace(/\/$/, '');
 }
-
-/** A word as a shell takes it. */
-const shellWord = (text: string): string =>
-  /^[\w@%+=:,./[\]-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;

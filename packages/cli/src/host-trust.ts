@@ -5,6 +5,7 @@ import { CliError, EXIT, usageError } from './exit.ts';
 import type { HostTarget } from './find-host.ts';
 import { knownHostsFile } from './folders.ts';
 import { knownCertificate, rememberCertificate } from './known-hosts.ts';
+import { commandLine } from './own-command.ts';
 import type { Screen } from './render/screen.ts';
 
 const patienceMs = 10_000;
@@ -60,7 +61,7 @@ async function look(given: string, host: string): Promise<TlsPeer> {
     if (!(cause instanceof CannotConnect)) throw cause;
     const message = isNoTls(cause.cause)
       ? `${host} speaks no TLS: use http:// or ws:// (without the s)`
-      : `no host answers at ${host}: check the address, or start one with \`agenthost serve\``;
+      : `no host answers at ${host}: check the address, or start one with \`${commandLine('serve')}\``;
     throw new CliError(EXIT.cannotConnect, message, { cause });
   }
 }
@@ -73,7 +74,7 @@ const isNoTls = (cause: unknown): boolean =>
 
 function changed(host: string, expected: string, peer: TlsPeer, isRemembered: boolean): CliError {
   const remedy = isRemembered
-    ? 'If it was changed on purpose, give the one that `agenthost serve` prints there once with --fingerprint.'
+    ? 'If it was changed on purpose, give the one that the host prints when it starts once with --fingerprint.'
     : '--fingerprint is not the one that it has.';
   return new CliError(
     EXIT.cannotConnect,

@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import { commandLine } from './own-command.ts';
 import { plain } from './render/plain-text.ts';
 
 /** What people do, by the method or action that it becomes. */
@@ -61,11 +62,11 @@ export function hostWords(message: string): string {
       /(?:permissionDenied: )?(`approvals: all`|[\w/-]+) takes a token of scope (\w+); this one has \w+, and (may [^;]*)/,
       (_, what: string, scope: string, may: string) =>
         `${DEEDS[what] ?? 'that'} takes a token of scope ${scope}; this one ${may.replace('may only look', 'may only observe')}; ` +
-        `\`agenthost token create --scope ${scope}\` on the host's machine makes one`,
+        `\`${commandLine(`token create --scope ${scope}`)}\` on the host's machine makes one`,
     )
     .replace(
       /(?<= terminals, the most it takes: )dispose of one first/,
-      '`agenthost term list` lists them, `agenthost term kill` ends one',
+      () => `\`${commandLine('term list')}\` lists them, \`${commandLine('term kill')}\` ends one`,
     )
     .replace(/\bparams\.([\w-]+)(?:\.([\w-]+))?(?=:)/g, (_, name: string, key?: string) => {
       const whole = key === undefined ? name : `${name}.${key}`;

@@ -28,6 +28,10 @@ export function readValue(schema: ConfigSchema, key: string, text: string): unkn
   if (value === undefined) {
     throw usageError(`${key}: expected ${expected[property.type]}, got ${oneLine(text) || 'nothing'}`);
   }
+  const { enum: choices } = property;
+  const isSearched = 'enumDynamic' in property && property.enumDynamic === true;
+  if (choices !== undefined && !isSearched && !choices.some((choice) => choice === value))
+    throw usageError(`${key}: expected one of ${choices.join(', ')}, got ${oneLine(text) || 'nothing'}`);
   return value;
 }
 

@@ -1,10 +1,17 @@
 // The program: everything that belongs to the process is here.
-import { readFileSync } from 'node:fs';
+import { readFileSync, realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { runCli } from './cli.ts';
 import { processContext } from './context.ts';
+import { findOwnCommand, nameOwnCommand } from './own-command.ts';
 
 const { version }: { version: string } = JSON.parse(
   readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
+);
+const { env, execPath, argv } = process;
+// Now: `serve` may move elsewhere.
+const cwd = process.cwd();
+nameOwnCommand(() =>
+  findOwnCommand({ env, cwd, home: homedir(), execPath, file: realpathSync(argv[1] ?? execPath) }),
 );
 process.exitCode = await runCli(processContext(version, homedir()), process.argv.slice(2));

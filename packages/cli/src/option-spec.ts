@@ -3,6 +3,8 @@ interface OptionFields {
   readonly description: string;
   /** Read when the option is not given. */
   readonly env?: string;
+  /** Works, and is in no help: another name of an option that is. */
+  readonly isHidden?: true;
   /** What the default is, where that is not one fixed value. */
   readonly defaultText?: string;
 }

@@ -99,6 +99,17 @@ export const OPTIONS = {
     type: 'list',
     description: 'metadata of the session, to find it by; repeatable',
   },
+  changeMeta: {
+    flags: '--meta <key=value>',
+    type: 'list',
+    description: 'metadata to add to what is there; without a value, the key is taken out; repeatable',
+  },
+  model: {
+    flags: '--model <id>',
+    type: 'text',
+    description: 'model to ask; the command `agents` lists those of each agent',
+    defaultText: 'the one that the session uses',
+  },
   sessionConfig: {
     flags: '--config <key=value>',
     type: 'list',
@@ -124,7 +135,7 @@ export const OPTIONS = {
   agent: {
     flags: '--agent <id>',
     type: 'text',
-    description: 'agent to ask; `agenthost agents` lists them',
+    description: 'agent to ask; the command `agents` lists them',
     defaultText: "the host's default",
   },
   session: {
@@ -194,11 +205,17 @@ export const OPTIONS = {
     description: 'folder to work in',
     defaultText: 'that of the export',
   },
+  importAgent: {
+    flags: '--agent <id>',
+    type: 'text',
+    description: 'agent of the new session; the command `agents` lists them',
+    defaultText: 'that of the export',
+  },
   provider: {
     flags: '--provider <id>',
     type: 'text',
-    description: 'agent of the new session',
-    defaultText: 'that of the export',
+    description: 'the same as --agent',
+    isHidden: true,
   },
   at: {
     flags: '--at <turn>',
@@ -320,6 +337,7 @@ export function optionOf(name: OptionName, env: Readonly<Record<string, string |
   const unit = spec.type === 'number' && spec.unit !== undefined ? ` ${spec.unit}` : '';
   const described = spec.defaultText === undefined ? '' : ` (default: ${spec.defaultText})`;
   const option = new Option(spec.flags, `${spec.description}${described}`);
+  if (spec.isHidden === true) option.hideHelp();
   if (spec.env !== undefined && env[spec.env] !== '') option.env(spec.env);
   switch (spec.type) {
     case 'choice':

@@ -1,7 +1,9 @@
 import type { AhpClient, ChatHandle, SessionHandle } from '@agenthost/client';
-import { ErrorCodes } from '@agenthost/protocol';
+import { ErrorCodes, SessionStatus } from '@agenthost/protocol';
 import type { Context } from './context.ts';
 import { CliError, EXIT, usageError } from './exit.ts';
+import { checkModel } from './models.ts';
+import { commandLine } from './own-command.ts';
 import { oneLine } from './render/plain-text.ts';
 import type { Screen } from './render/screen.ts';
 import { wireCodeOf } from './rpc-answer.ts';
@@ -11,6 +13,7 @@ import { findChat, findSession } from './session-ids.ts';
 /** Where `run` asks, as parsed. */
 export interface RunChatOptions extends SessionConfigOptions {
   readonly agent?: string;
+  readonly model?: string;
   readonly cwd?: string;
   /** Goes on in this session. */
   readonly session?: string;
@@ -24,6 +27,8 @@ export interface RunChatOptions extends SessionConfigOptions {
 export interface RunChat {
   readonly session: SessionHandle;
   readonly chat: ChatHandle;
+  /** Whether nothing in it waited to be looked at. */
+  readonly wasRead: boolean;
   /** Removes what was made for it. */
   discard(): Promise<void>;
 }
@@ -50,7 +55,12 @@ export function checkRunChat({ session, ...options }: RunChatOptions): void {
     ['--instructions', instructions],
     ['--meta', meta],
   ]);
-  if (flag !== undefined) throw usageError(`${flag} is for new sessions: leave it out, or --session`);
+  if (flag !== undefined) {
+    const isSetting = !['--agent', '--cwd'].includes(flag);
+    const line = commandLine(`sessions set ${oneLine(session)} …`);
+    const other = isSetting ? `; \`${line}\` changes one that is there` : '';
+    throw usageError(`${flag} is for new sessions: leave it out, or --session${other}`);
+  }
   if (chat !== undefined && newChat === true) throw usageError('--chat and --new-chat exclude each other');
 }
 
@@ -61,14 +71,16 @@ export async function openRunChat(
 ): Promise<RunChat> {
   const { resource } = await findSession(client, options.session);
   const session = await client.sessions.open(resource, { turns: 0 });
+  await checkModel(client, options.model, session.mirror.state.provider);
+  const wasRead = (session.mirror.state.status & SessionStatus.IsRead) !== 0;
   if (options.newChat === true) {
     const chat = await newChat(session);
-    return { session, chat, discard: () => session.disposeChat(chat.mirror.uri) };
+    return { session, chat, wasRead, discard: () => session.disposeChat(chat.mirror.uri) };
   }
   const uri = options.chat === undefined ? undefined : findChat(session.mirror.state, options.chat, resource);
   const isDefault = uri === undefined || uri.resource === session.chat.mirror.uri;
   const chat = isDefault ? session.chat : await session.openChat(uri.resource, { turns: 0 });
-  return { session, chat, discard: () => Promise.resolve() };
+  return { session, chat, wasRead, discard: () => Promise.resolve() };
 }
 
 async function newChat(session: SessionHandle): Promise<ChatHandle> {
@@ -86,6 +98,7 @@ export async function createRunChat(
   options: RunChatOptions,
   workingDirectory: string | undefined,
 ): Promise<RunChat> {
+  await checkModel(client, options.model, options.agent);
   const draft = {
     ...(options.agent === undefined ? {} : { provider: options.agent }),
     ...(workingDirectory === undefined ? {} : { workingDirectory }),
@@ -98,7 +111,12 @@ export async function createRunChat(
       onProgress: ({ progress, total, message = '' }) =>
         screen.status(progress === total ? 'waiting for the agent' : oneLine(message.toLowerCase(), 100)),
     });
-    return { session, chat: session.chat, discard: () => client.sessions.dispose(session.uri) };
+    return {
+      session,
+      chat: session.chat,
+      wasRead: true,
+      discard: () => client.sessions.dispose(session.uri),
+    };
   } catch (cause) {
     throw notCreated(cause);
   }
@@ -107,6 +125,6 @@ export async function createRunChat(
 /** Why there is no session, for people. */
 function notCreated(cause: unknown): unknown {
   if (!(cause instanceof Error) || wireCodeOf(cause) !== ErrorCodes.ProviderNotFound) return cause;
-  const message = `${oneLine(cause.message, 1_000)}; \`agenthost agents\` says why others are not there`;
+  const message = `${oneLine(cause.message, 1_000)}; \`${commandLine('agents')}\` says why others are not there`;
   return new CliError(EXIT.error, message, { cause });
 }

@@ -36,7 +36,8 @@ export async function sessionConfig(
   return Object.keys(values).length === 0 ? undefined : values;
 }
 
-async function textOrFile(context: Context, given: string): Promise<string> {
+/** A text, or `@` and the file that has it. Rejects with a usage error. */
+export async function textOrFile(context: Context, given: string): Promise<string> {
   if (!given.startsWith('@')) return given;
   const file = resolve(context.cwd, given.slice(1));
   try {

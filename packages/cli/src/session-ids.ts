@@ -1,6 +1,7 @@
 import type { AhpClient } from '@agenthost/client';
 import type { ChatSummary, SessionState, SessionSummary, URI } from '@agenthost/protocol';
 import { CliError, EXIT, usageError } from './exit.ts';
+import { commandLine } from './own-command.ts';
 import { oneLine } from './render/plain-text.ts';
 
 /** The part of a session's URI that tells it from others. */
@@ -25,7 +26,7 @@ export async function findSession(client: AhpClient, given: string): Promise<Ses
     if (isCalled(session, given)) return session;
     if (beginsWith(session, given)) matches.push(session);
   }
-  return only(matches, given, { many: 'sessions', none: 'no session', lists: 'agenthost sessions' });
+  return only(matches, given, { many: 'sessions', none: 'no session', lists: commandLine('sessions') });
 }
 
 /** The chat of a session that was meant, in the same way. Throws a `CliError`. */
@@ -35,7 +36,7 @@ export function findChat({ chats }: SessionState, given: string, session: URI): 
   return only(
     chats.filter((chat) => beginsWith(chat, given)),
     given,
-    { many: 'chats', none: 'no chat there', lists: `agenthost sessions chats ${shortId(session)}` },
+    { many: 'chats', none: 'no chat there', lists: commandLine(`sessions chats ${shortId(session)}`) },
   );
 }
 

@@ -1,6 +1,6 @@
 // Runs the real program in a home of its own, and leaves nothing of it behind.
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -39,18 +39,31 @@ export interface RunningCli {
 export interface ServeLine {
   readonly url: string;
   readonly wsUrl: string;
+  /** As the file says whose path is printed; '' when it came from the environment. */
   readonly token: string;
   readonly pid: number;
 }
 
-/** One user on one machine: home, working folder, environment. */
+/** What `serve --json` has printed, with the token from its file. */
+export function readServeLine(printed: string): ServeLine {
+  const said: Omit<ServeLine, 'token'> & { tokenFile?: string } = JSON.parse(printed);
+  const token = said.tokenFile === undefined ? '' : readFileSync(said.tokenFile, 'utf8').trim();
+  return { ...said, token };
+}
+
+/** One user on one machine, where the program is installed: home, working folder, environment. */
 export class Machine {
   readonly home = mkdtempSync(join(tmpdir(), 'agenthost-cli-'));
+  /** Where the program is installed. */
+  readonly #programs = mkdtempSync(join(tmpdir(), 'agenthost-cli-bin-'));
   readonly #running = new Set<ChildProcess>();
   readonly #env: Record<string, string>;
 
   constructor(env: Record<string, string> = {}) {
-    this.#env = { PATH: '/usr/bin:/bin', HOME: this.home, LANG: 'C.UTF-8', ...compileCache, ...env };
+    const start = `#!/bin/sh\nexec '${process.execPath}' -C @agenthost/source '${entry}' "$@"\n`;
+    writeFileSync(join(this.#programs, 'agenthost'), start, { mode: 0o755 });
+    const path = `/usr/bin:/bin:${this.#programs}`;
+    this.#env = { PATH: path, HOME: this.home, LANG: 'C.UTF-8', ...compileCache, ...env };
   }
 
   /** What programs that run here have for an environment. */
@@ -97,7 +110,7 @@ export class Machine {
   async serve(...args: string[]): Promise<{ readonly host: RunningCli; readonly line: ServeLine }> {
     const host = this.start(['serve', '--port', '0', '--json', ...args]);
     await host.until('}\n');
-    return { host, line: JSON.parse(host.out) as ServeLine };
+    return { host, line: readServeLine(host.out) };
   }
 
   /** Ends everything, hosts in the background included. */
@@ -106,7 +119,8 @@ export class Machine {
     for (const child of this.#running) child.kill('SIGKILL');
     await Promise.all(ends);
     for (const { pid } of this.hosts()) await endStranger(pid);
-    rmSync(this.home, { recursive: true, force: true, maxRetries: 5 });
+    for (const folder of [this.home, this.#programs])
+      rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   }
 }
 

@@ -60,7 +60,7 @@ test('[SESS-8] [CHAT-9] the README’s program runs a tool for an agent that was
   const id = script.line.split('/').at(-1) ?? '';
 
   const watcher = machine.start(['watch', id]);
-  await watcher.until('idle; waiting');
+  await watcher.until('idle; nothing waits');
   watcher.type('say tool clock\n');
   await watcher.until(`\`clock\` answered: ${new Date().getFullYear()}-`);
 

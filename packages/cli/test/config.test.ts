@@ -45,8 +45,8 @@ describe('agenthost config', () => {
     expect(jsonLines(json.out)).toEqual([{ approvals: 'edits' }]);
     expect((await machine.run(['config', 'get', '--json', 'approvals'])).out).toBe('{"approvals":"edits"}\n');
     expect(await machine.run(['config', 'set', 'approvals', 'maybe'])).toMatchObject({
-      code: 1,
-      err: 'agenthost: approvals: expected one of "ask", "edits", "all", "none"\n',
+      code: 2,
+      err: 'agenthost: approvals: expected one of ask, edits, all, none, got maybe\n',
     });
     expect(await machine.run(['config', 'set', 'agentIdleMinutes', 'few'])).toMatchObject({
       code: 2,
@@ -94,7 +94,7 @@ test('at the limit of terminals it says how to get room', async () => {
 
 test('serve says which fixed value does not fit', async () => {
   const { code, err } = await machine.run(['serve', '--port', '0', '--data', 'x', '--set', 'maxTerminals=0']);
-  expect(code).toBe(1);
+  expect(code).toBe(2);
   expect(err).toContain('maxTerminals: expected a whole number from 1 to 1024');
   expect((await machine.run(['serve', '--set', 'maxTerminals'])).err).toContain('--set: expected key=value');
 });
@@ -148,8 +148,8 @@ describe('agenthost run with config, and agenthost sessions by metadata', () => 
       /^agenthost: colour: unknown; expected one of/,
     );
     expect(await refused('--config', 'approvals=maybe')).toMatchObject({
-      code: 1,
-      err: 'agenthost: --config approvals: expected one of "ask", "edits", "all", "none"\n',
+      code: 2,
+      err: 'agenthost: approvals: expected one of ask, edits, all, none, got maybe\n',
     });
     expect((await refused('--meta', 'nothing')).err).toContain('--meta: expected key=value, got nothing');
     const missing = await refused('--instructions', '@missing.md');

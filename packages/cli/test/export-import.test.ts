@@ -214,7 +214,7 @@ describe('import', () => {
     for (const format of ['html', 'markdown']) {
       await machine.run(['export', id, '--format', format, '-o', file(`page.${format}`)]);
       expect(await told(file(`page.${format}`))).toBe(
-        `agenthost: ${file(`page.${format}`)} is no exported session (JSON): only that form can be imported, which \`agenthost export\` writes without --format\n`,
+        `agenthost: ${file(`page.${format}`)} is no exported session (JSON): only that form can be imported, which \`export\` writes without --format\n`,
       );
     }
   });

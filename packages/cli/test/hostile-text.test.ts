@@ -20,7 +20,7 @@ import { terminalLine } from '../src/commands/term/list.ts';
 import { htmlPage } from '../src/export/html-page.ts';
 import { markdownPage } from '../src/export/markdown-page.ts';
 import { choicesFor } from '../src/question/choices.ts';
-import { choiceList, showQuestion } from '../src/question/confirm.ts';
+import { showChoices, showQuestion } from '../src/question/confirm.ts';
 import { showQuestions } from '../src/question/input-request.ts';
 import { introduceHost } from '../src/render/host-introduction.ts';
 import { jsonLine } from '../src/render/json-line.ts';
@@ -71,7 +71,9 @@ describe('text of others', () => {
       'choices',
       (evil) =>
         waiting(evil)
-          .map((each) => choiceList(choicesFor(each)))
+          .flatMap((each) => choicesFor(each))
+          // Each on its line, whose end is ours.
+          .map((choice) => printed((screen) => showChoices(screen, [choice])).slice(0, -1))
           .join(''),
     ],
     [

@@ -128,7 +128,10 @@ describe('agenthost run --session', () => {
   test.each([
     [['--session', 'a', '--agent', 'demo'], '--agent is for new sessions: leave it out, or --session'],
     [['--session', 'a', '--cwd', '.'], '--cwd is for new sessions: leave it out, or --session'],
-    [['--session', 'a', '--meta', 'a=b'], '--meta is for new sessions: leave it out, or --session'],
+    [
+      ['--session', 'a', '--meta', 'a=b'],
+      '--meta is for new sessions: leave it out, or --session; `agenthost sessions set a …` changes one that is there',
+    ],
     [['--session', 'a', '--chat', 'b', '--new-chat'], '--chat and --new-chat exclude each other'],
     [['--new-chat'], '--new-chat goes with --session'],
     [['--queue'], '--queue goes with --session'],

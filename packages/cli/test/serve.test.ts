@@ -15,7 +15,11 @@ describe('agenthost serve', () => {
   test('prints with --json one line when it is ready, and leaves word of itself for its user alone', async () => {
     const { host, line } = await machine.serve();
     expect(host.out.trimEnd().split('\n')).toHaveLength(1);
-    expect(Object.keys(line)).toEqual(['url', 'wsUrl', 'token', 'pid']);
+    const said: object = JSON.parse(host.out);
+    expect(Object.keys(said)).toEqual(['url', 'wsUrl', 'tokenFile', 'pid']);
+    expect(said).toMatchObject({ tokenFile: join(machine.dataFolder, 'owner-token') });
+    // What is printed ends up in logs.
+    expect(host.out).not.toContain(line.token);
     expect(line.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/?$/);
     expect(line.wsUrl).toMatch(/^ws:\/\/127\.0\.0\.1:\d+\/ahp$/);
     expect(line.pid).toBe(host.pid);
@@ -82,11 +86,12 @@ describe('agenthost serve', () => {
     const env = { AGENTHOST_TOKEN: 'a-token-that-is-long-enough-to-be-one' };
     const first = machine.start(['serve', '--port', '0', '--json'], env);
     await first.until('}\n');
-    expect(JSON.parse(first.out)).toMatchObject({ token: env.AGENTHOST_TOKEN });
+    expect(Object.keys(JSON.parse(first.out))).toEqual(['url', 'wsUrl', 'pid']);
+    expect(machine.hosts().map(({ token }) => token)).toEqual([env.AGENTHOST_TOKEN]);
     const file = join(machine.home, 'token');
     writeFileSync(file, 'another-token-that-is-long-enough-to-be-one\n', { mode: 0o600 });
     const { line } = await machine.serve('--data', join(machine.home, 'other'), '--token-file', file);
-    expect(line.token).toBe('another-token-that-is-long-enough-to-be-one');
+    expect(line).toMatchObject({ tokenFile: file, token: 'another-token-that-is-long-enough-to-be-one' });
   });
 
   test('refuses a token of the environment that no header could carry, by its name', async () => {

@@ -67,7 +67,10 @@ describe('agenthost sessions', () => {
     const none = await machine.run(['sessions', '--search', '"two say"']);
     expect(none).toMatchObject({ code: 0, out: '', err: 'nothing was found\n' });
     const long = await machine.run(['sessions', '--search', 'x'.repeat(1_001)]);
-    expect(long).toMatchObject({ code: 1, err: expect.stringContaining('at most 1000 characters') });
+    expect(long).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('--search: at most 1,000 characters, got 1,001'),
+    });
   });
 
   test('removes none when one of several is mistyped, else all', async () => {
@@ -83,7 +86,7 @@ describe('agenthost sessions', () => {
 describe('agenthost watch', () => {
   test('shows the past, and takes messages', async () => {
     const watcher = machine.start(['watch', prefixOf(ids[0] ?? '')]);
-    await watcher.until('idle; waiting');
+    await watcher.until('idle; nothing waits');
     await watcher.until('three\n');
     watcher.type('say say and more\n');
     await watcher.until('and more\n');
@@ -93,7 +96,7 @@ describe('agenthost watch', () => {
 
   test('acknowledges a message that has to wait, and says that it still waits after a cancellation', async () => {
     const watcher = machine.start(['watch', ids[0] ?? '']);
-    await watcher.until('idle; waiting');
+    await watcher.until('idle; nothing waits');
     watcher.type('say hang\n');
     await watcher.until('you: hang');
     watcher.type('say say later\n');
@@ -123,7 +126,7 @@ describe('agenthost watch', () => {
   test('ends with 1 when the session is removed', async () => {
     const [, id = ''] = ids;
     const watcher = machine.start(['watch', id]);
-    await watcher.until('idle; waiting');
+    await watcher.until('idle; nothing waits');
     await machine.run(['sessions', 'rm', id]);
     const { code, err } = await watcher.ended;
     expect(code).toBe(1);
@@ -139,7 +142,9 @@ describe('agenthost agents', () => {
         const { code, out } = await where.run(['agents']);
         expect(code).toBe(0);
         expect(out).toMatch(/^✓ demo .*\(default\)$/m);
-        expect(out).toMatch(/^✗ gemini .*no command gemini on the PATH/m);
+        expect(out).toMatch(
+          /^✗ gemini .*no command gemini on the PATH of the host\n +install: npm install -g @google\/gemini-cli$/m,
+        );
       }
       const { out } = await machine.run(['agents', '--json']);
       expect(jsonLines(out)).toContainEqual(
@@ -155,7 +160,7 @@ describe('agenthost agents', () => {
     const { out } = await machine.run(['agents', '--json', '--url', host?.url ?? '']);
     expect(jsonLines(out).map(({ id }) => id)).toEqual(['demo']);
     const shown = await machine.run(['agents', '--url', host?.url ?? '']);
-    expect(shown.out).toMatch(/^✓ demo .*\S  \(default\)\n$/);
+    expect(shown.out).toMatch(/^✓ demo .*\S  \(default\)\n +models: demo, demo-fast\n$/);
   });
 });
 

@@ -33,6 +33,17 @@ async function made(...args: string[]): Promise<string> {
   return out.trim();
 }
 
+test('[TERM-5] what one token has left, another asks the host for, like what a client holds that is gone', async () => {
+  const id = await made('--', 'cat');
+  const { out } = await machine.run(['token', 'create', '--scope', 'interact', '--json']);
+  const { secret } = JSON.parse(out) as { secret: string };
+  const env = { AGENTHOST_TOKEN: secret, AGENTHOST_URL: line.url };
+  const { code, err } = await machine.run(['term', 'send', id, 'hello'], env);
+  // Within the grace period of a host that has just started its holder might come back.
+  if (code !== 0) expect(err).toContain('Another client holds this terminal');
+  expect(err).not.toContain('token');
+});
+
 describe('agenthost term run', () => {
   test('prints output for files and ends with the exit code of the command, leaving no terminal', async () => {
     const script = 'printf "\\033[1mbold\\033[m\\n"; echo "$WHO $(pwd)"; exit 3';

@@ -1,3 +1,5 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { jsonLines, Machine, type RunningCli } from './cli-process.ts';
 
@@ -32,11 +34,47 @@ describe('agenthost watch', () => {
     const watcher = machine.start(['watch', session]);
     await watcher.until('1) Allow');
     await watcher.until('chat "ask" waits for an answer');
-    expect(watcher.err).not.toContain('idle; waiting');
+    expect(watcher.err).not.toContain('idle; nothing waits');
     watcher.type('a\n');
     expect((await other.ended).code).toBe(0);
     watcher.type('q\n');
     expect((await watcher.ended).code).toBe(0);
+  });
+
+  test('shows the choices of a question one to a line, and says when nothing is awaited any more', async () => {
+    const session = await said();
+    const other = await asking(session);
+    const watcher = machine.start(['watch', session]);
+    await watcher.until('d or n: no');
+    expect(watcher.err).toMatch(/(?:\n {6}\d\) \S[^\n]*){4}\n {4}a or y: yes, this once; d or n: no\n/);
+    watcher.type('7\n');
+    await watcher.until('type a number from 1 to 4');
+    watcher.type('a\n');
+    await other.ended;
+    await watcher.until('idle; nothing waits for an answer');
+    watcher.type('q\n');
+    expect((await watcher.ended).err.split('nothing waits for an answer')).toHaveLength(2);
+  });
+
+  test('says that a session has failed, and why', async () => {
+    const agents = { broken: { command: 'false', displayName: 'Broken' } };
+    const other = new Machine();
+    try {
+      mkdirSync(join(other.home, '.config/agenthost'), { recursive: true });
+      writeFileSync(join(other.home, '.config/agenthost/agenthost.json'), JSON.stringify({ agents }));
+      await other.serve();
+      const { code } = await other.run(['run', '--agent', 'broken', 'hello']);
+      expect(code).toBe(1);
+      const { out } = await other.run(['sessions']);
+      expect(out).toMatch(/^\w{8} {2}failed /);
+      const watcher = other.start(['watch', out.slice(0, 8)]);
+      await watcher.until('nothing waits for an answer');
+      expect(watcher.err).toMatch(/^failed: .*Broken.*; nothing waits for an answer$/m);
+      watcher.type('q\n');
+      await watcher.ended;
+    } finally {
+      await other.dispose();
+    }
   });
 
   test('says which chat works, where it is not the default one', async () => {
@@ -44,8 +82,8 @@ describe('agenthost watch', () => {
     const other = machine.start(['run', '--session', session, '--new-chat', 'say ready; hang']);
     await other.until('ready');
     const watcher = machine.start(['watch', session]);
-    await watcher.until('" works; waiting for what comes');
-    expect(watcher.err).not.toContain('idle; waiting');
+    await watcher.until('" works; nothing waits for an answer');
+    expect(watcher.err).not.toContain('idle; nothing waits');
     watcher.type('q\n');
     await watcher.ended;
     other.kill('SIGINT');

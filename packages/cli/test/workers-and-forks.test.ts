@@ -48,7 +48,7 @@ describe('workers of an agent', () => {
   test('[CHAT-2] watch leaves out those that had done before', async () => {
     await machine.run(['run', 'delegate say long ago\nsay over']);
     const watcher = machine.start(['watch', await newest()]);
-    await watcher.until('idle; waiting');
+    await watcher.until('idle; nothing waits');
     await watcher.until('over');
     watcher.type('q\n');
     const { out, err } = await watcher.ended;
@@ -61,14 +61,14 @@ describe('agenthost sessions fork', () => {
     await machine.run(['run', 'say first']);
     const source = await newest();
     const watcher = machine.start(['watch', source]);
-    await watcher.until('idle; waiting');
+    await watcher.until('idle; nothing waits');
     watcher.type('say say second\n');
     await watcher.until('second\n');
     watcher.type('q\n');
     await watcher.ended;
     const { code, out } = await machine.run(['sessions', 'fork', source]);
     expect(code).toBe(0);
-    expect(out).toMatch(/^[0-9a-f]{8} {2}say first\n$/);
+    expect(out).toMatch(/^[0-9a-f]{8} {2}say first \(fork\)\n$/);
     const shown = machine.start(['watch', out.slice(0, 8), '--json', '--turns', '5']);
     await shown.until('say second');
     shown.type('q\n');

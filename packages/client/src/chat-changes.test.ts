@@ -116,6 +116,23 @@ describe('a chat that is taken back', () => {
     ]);
   });
 
+  test('[CHAT-6] takes along what the host holds for the turn, since that goes with it', async () => {
+    const uri = 'agenthost-content:/1';
+    const rest = { label: 'photo.png', contentType: 'image/png' };
+    const message = user('look', { attachments: [{ type: 'resource', ...rest, uri, sizeHint: 3 }] });
+    const { it, chat, sent } = await opened({ turns: [{ ...turnOf('t1'), message }] });
+    it.host.answers.set('resourceRead', (params) => {
+      expect(params).toMatchObject({ uri, encoding: 'base64' });
+      return { data: 'AAAA', encoding: 'base64', contentType: 'image/png' };
+    });
+    await it.run(chat.resend('t1', 'closer'));
+    const attachments = [{ type: 'embeddedResource' as const, ...rest, data: 'AAAA' }];
+    expect(sent().at(-1)).toMatchObject({
+      type: 'chat/turnStarted',
+      message: user('closer', { attachments }),
+    });
+  });
+
   test.each([0, 1])(
     '[CHAT-6] [CHAT-15] behind a window of %i loads what is before the turn',
     async (window) => {

@@ -1,4 +1,5 @@
 import type { ChatInputAnswer, ChatInputResponseKind, CompletionItem, Message } from '@agenthost/protocol';
+import { withEmbeddedContents } from './embedded-contents.ts';
 import { DispatchRejected } from './errors.ts';
 import { InputRequestHandle } from './input-request.ts';
 import { asMessage, edited } from './message.ts';
@@ -70,7 +71,12 @@ export class ChatHandle implements TurnControls {
    * Loads older turns until it finds the one before. Rejects with `TurnGone` when the chat has no such turn.
    */
   async resend(turnId: string, change?: string | Message): Promise<Prompt> {
-    const { message, before } = await this.#locate(turnId);
+    const { message: sent, before } = await this.#locate(turnId);
+    // What the host holds for a turn goes with it.
+    const message =
+      typeof change === 'object'
+        ? sent
+        : await withEmbeddedContents(sent, (uri) => this.mirror.readContent(uri));
     // The outcome shows in the prompt's: both are settled in the order sent, by the same rules.
     void this.truncate(before);
     return this.prompt(edited(message, change));

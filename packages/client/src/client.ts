@@ -10,7 +10,7 @@ import {
   type TokenScope,
   type URI,
 } from '@agenthost/protocol';
-import { type CloseInfo, ConnectionClosed, type RequestOptions } from '@agenthost/rpc';
+import { type CloseInfo, ConnectionClosed, type RequestOptions, RpcError } from '@agenthost/rpc';
 import type { Channel, SubscriptionOptions } from './channel.ts';
 import type { KindOf } from './channel-kind.ts';
 import { Connection, type HostPeer } from './connection.ts';
@@ -293,6 +293,15 @@ export class AhpClient {
       complete: async (text, offset, signal) => {
         const params = { channel: uri, kind: 'userMessage' as const, text, offset };
         return (await this.request('completions', params, { signal })).items;
+      },
+      readContent: async (resource) => {
+        const params = { channel: ROOT_URI, uri: resource, encoding: 'base64' } as const;
+        try {
+          return await this.request('resourceRead', params);
+        } catch (error) {
+          if (error instanceof RpcError) return undefined;
+          throw error;
+        }
       },
       release: () => this.#subscriptions.release(subscription),
     });

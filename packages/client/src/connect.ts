@@ -7,8 +7,8 @@ import { refusalOf, refused } from './refusal.ts';
 
 /** How to reach a host over a WebSocket. */
 export interface ConnectOptions extends ClientBehavior {
-  /** Access token [AUTH-1]; sent as `?token=`, since browsers can set no headers. */
-  token?: string;
+  /** Access token [AUTH-1]; sent as `?token=`, since browsers can set no headers. Absent or `undefined`, as a variable that is not set: none is sent. */
+  token?: string | undefined;
 }
 
 /** Makes a client over any transport; nothing happens until its `connect`. */

@@ -1,4 +1,4 @@
-import type { ActionEnvelope, StateAction, URI } from '@agenthost/protocol';
+import { type ActionEnvelope, findActionFault, type StateAction, type URI } from '@agenthost/protocol';
 import type { Clock } from './clock.ts';
 import { type DispatchOutcome, MAX_PENDING_ACTIONS, type PendingAction, PendingActions } from './pending.ts';
 
@@ -42,12 +42,17 @@ export class Dispatcher {
     return this.#pending.predictedOn(channel);
   }
 
-  /** Dispatches, or keeps the action until there is a connection. Throws when the action is none; see `DispatchOutcome`. */
+  /**
+   * Dispatches, or keeps the action until there is a connection. One that exceeds the limits of the protocol package is rejected here, as the host
+   * would, and not sent. Throws when the action is none; see `DispatchOutcome`.
+   */
   dispatch(channel: URI, action: StateAction): Promise<DispatchOutcome> {
     if (this.#pending.size >= MAX_PENDING_ACTIONS) {
       const reason = `${MAX_PENDING_ACTIONS} actions wait for an answer already`;
       return Promise.resolve({ outcome: 'dropped', reason });
     }
+    const fault = findActionFault(action);
+    if (fault !== undefined) return Promise.resolve({ outcome: 'rejected', code: 'tooLarge', reason: fault });
     let settle: (outcome: DispatchOutcome) => void = () => undefined;
     const outcome = new Promise<DispatchOutcome>((resolve) => {
       settle = resolve;
@@ -77,7 +82,7 @@ export class Dispatcher {
 
   /** Takes an envelope with this client's origin; returns the channels whose pending actions changed. */
   settleByEcho(envelope: ActionEnvelope, isReplay: boolean): Set<URI> {
-    const entry = this.#pending.settleByEcho(envelope);
+    const entry = this.#pending.settleByEcho(envelope, isReplay);
     if (entry === undefined) return new Set();
     // Dispatches are settled in the order sent, so what was sent before on this connection gets no echo any more. A
     // replay says nothing of the kind: rejections are not in it.

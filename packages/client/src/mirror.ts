@@ -5,6 +5,7 @@ import type {
   ChannelState,
   ClientActionType,
   CompletionItem,
+  ResourceReadResult,
   URI,
 } from '@agenthost/protocol';
 import type { Channel } from './channel.ts';
@@ -24,6 +25,8 @@ export interface MirrorOwner<K extends ChannelKind> {
   fetchOlderTurns(): Promise<boolean>;
   /** Asks for proposals while a message is written. */
   complete(text: string, offset: number, signal: AbortSignal): Promise<readonly CompletionItem[]>;
+  /** Reads a content that the host holds, as base64; `undefined` when the host refuses. */
+  readContent(uri: URI): Promise<ResourceReadResult | undefined>;
   /** Called once, by the first `dispose`. */
   release(): void;
 }
@@ -114,6 +117,11 @@ export class Mirror<K extends ChannelKind> implements AsyncIterable<ChannelState
   /** For a chat: what the host proposes at `offset` of a message in the making [CHAT-16]; see `ChatHandle.complete`. Rejects like any request. */
   complete(text: string, offset: number, signal: AbortSignal): Promise<readonly CompletionItem[]> {
     return this.#owner.complete(text, offset, signal);
+  }
+
+  /** Reads a content that the host holds for this channel, as base64; `undefined` when the host refuses. */
+  readContent(uri: URI): Promise<ResourceReadResult | undefined> {
+    return this.#owner.readContent(uri);
   }
 
   /** Every state from now on, the present one first. A slow consumer skips to the latest. Ends with the channel or mirror. */

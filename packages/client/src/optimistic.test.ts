@@ -41,6 +41,31 @@ describe('prediction', () => {
     });
   });
 
+  test('an action that exceeds a limit is rejected here, and neither shown nor sent', async () => {
+    const { it, mirror } = await chat();
+    const outcome = await mirror.dispatch(queued('m1', 'x'.repeat(2 * 1024 * 1024)));
+    expect(outcome).toEqual({
+      outcome: 'rejected',
+      code: 'tooLarge',
+      reason: 'action.message.text: at most 1,048,576 characters, got 2,097,152',
+    });
+    expect(ids(mirror.state)).toEqual([]);
+    await it.settle();
+    expect(it.host.dispatched).toEqual([]);
+  });
+
+  test('[REC-1] an echo that the host has changed takes the place of what was predicted', async () => {
+    const { it, mirror } = await chat();
+    it.host.judge = ({ action }) =>
+      action.type === 'chat/pendingMessageSet' ? { instead: queued('m1', 'with a reference') } : undefined;
+    const outcome = mirror.dispatch(queued('m1', 'with a photo'));
+    expect(mirror.state.queuedMessages?.[0]?.message.text).toBe('with a photo');
+    await it.settle();
+    await expect(outcome).resolves.toMatchObject({ outcome: 'accepted' });
+    expect(mirror.state).toBe(mirror.confirmed);
+    expect(mirror.state.queuedMessages?.[0]?.message.text).toBe('with a reference');
+  });
+
   test('[REC-1] a foreign envelope goes below what is pending', async () => {
     const { it, mirror } = await chat();
     mirror.dispatch(queued('mine')).catch(expect.fail);

@@ -6,6 +6,7 @@ const draft = { type: 'chat/draftChanged' } as const;
 function pendingWith(
   clientSeq: number,
   channel: string,
+  sentOn = 1,
 ): { pending: PendingActions; outcomes: DispatchOutcome[] } {
   const pending = new PendingActions();
   const outcomes: DispatchOutcome[] = [];
@@ -14,7 +15,7 @@ function pendingWith(
     clientSeq,
     action: draft,
     predictedAt: 0,
-    sentOn: 1,
+    sentOn,
     resolve: (outcome) => outcomes.push(outcome),
   });
   return { pending, outcomes };
@@ -28,10 +29,27 @@ test('[REC-2] what has side effects only is never predicted', () => {
 test('an echo with our number but of another channel, from an earlier life of this client id, settles nothing', () => {
   const { pending, outcomes } = pendingWith(1, 'ahp-chat:/a');
   const echo = { action: draft, serverSeq: 9, origin: { clientId: 'c1', clientSeq: 1 } };
-  expect(pending.settleByEcho({ ...echo, channel: 'ahp-chat:/b' })).toBeUndefined();
+  expect(pending.settleByEcho({ ...echo, channel: 'ahp-chat:/b' }, false)).toBeUndefined();
   expect(pending.size).toBe(1);
-  expect(pending.settleByEcho({ ...echo, channel: 'ahp-chat:/a' })?.clientSeq).toBe(1);
+  expect(pending.settleByEcho({ ...echo, channel: 'ahp-chat:/a' }, false)?.clientSeq).toBe(1);
   expect(outcomes).toMatchObject([{ outcome: 'accepted', envelope: { serverSeq: 9 } }]);
+});
+
+test('[REC-1] [ACT-5] an envelope of another life of this client id, under a number of ours, settles nothing', () => {
+  const echo = { channel: 'ahp-chat:/a', serverSeq: 9, origin: { clientId: 'c1', clientSeq: 1 } };
+  const other = { type: 'chat/activityChanged', activity: 'x' } as const;
+  const unsent = pendingWith(1, 'ahp-chat:/a', 0).pending;
+  expect(unsent.settleByEcho({ ...echo, action: draft }, true), 'it was never sent').toBeUndefined();
+  const { pending, outcomes } = pendingWith(1, 'ahp-chat:/a');
+  expect(pending.settleByEcho({ ...echo, action: other }, false), 'another action').toBeUndefined();
+  const message = { text: 'x', origin: { kind: 'user' as const } };
+  const changed = { ...draft, draft: message };
+  expect(
+    pending.settleByEcho({ ...echo, action: changed }, true),
+    'in a replay, not quite the same',
+  ).toBeUndefined();
+  expect(outcomes).toEqual([]);
+  expect(pending.settleByEcho({ ...echo, action: draft }, true)?.clientSeq).toBe(1);
 });
 
 test.each([
@@ -41,6 +59,9 @@ test.each([
 ])('[ACT-3] the rejection reason "%s" is told in its two halves', (rejectionReason, halves) => {
   const { pending, outcomes } = pendingWith(1, 'ahp-chat:/a');
   const origin = { clientId: 'c1', clientSeq: 1 };
-  pending.settleByEcho({ channel: 'ahp-chat:/a', action: draft, serverSeq: 9, origin, rejectionReason });
+  pending.settleByEcho(
+    { channel: 'ahp-chat:/a', action: draft, serverSeq: 9, origin, rejectionReason },
+    false,
+  );
   expect(outcomes).toEqual([{ outcome: 'rejected', ...halves }]);
 });

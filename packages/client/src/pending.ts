@@ -1,4 +1,4 @@
-import type { ActionEnvelope, StateAction, URI } from '@agenthost/protocol';
+import { type ActionEnvelope, type StateAction, sameJson, type URI } from '@agenthost/protocol';
 
 /** What became of a dispatched action. */
 export type DispatchOutcome =
@@ -65,10 +65,9 @@ export class PendingActions {
   }
 
   /** Removes the action that an envelope answers, and tells its dispatcher. */
-  settleByEcho(envelope: ActionEnvelope): PendingAction | undefined {
+  settleByEcho(envelope: ActionEnvelope, isReplay: boolean): PendingAction | undefined {
     const entry = this.#bySeq.get(envelope.origin?.clientSeq ?? 0);
-    // A number of an earlier life of this client id could meet one of ours.
-    if (entry === undefined || entry.channel !== envelope.channel) return undefined;
+    if (entry === undefined || !isAnswer(entry, envelope, isReplay)) return undefined;
     this.#bySeq.delete(entry.clientSeq);
     entry.resolve(
       envelope.rejectionReason === undefined
@@ -89,6 +88,15 @@ export class PendingActions {
     }
     return channels;
   }
+}
+
+/**
+ * A number of another life of this client id could meet one of ours: what was never sent has no answer. In a replay what is not quite the
+ * same waits for the answer to its resend: a host may have cut an action to size, or have had it of another life.
+ */
+function isAnswer(entry: PendingAction, { channel, action }: ActionEnvelope, isReplay: boolean): boolean {
+  if (entry.sentOn === 0 || entry.channel !== channel || entry.action.type !== action.type) return false;
+  return !isReplay || sameJson(entry.action, action);
 }
 
 function splitReason(text: string): { code: string; reason: string } {

@@ -15,6 +15,8 @@ import {
   type ExportedTerminal,
   type ExportedTurn,
   type ExportHead,
+  type Message,
+  type ResourceReadResult,
   type SessionState,
   type SessionSummary,
   type Turn,
@@ -22,6 +24,7 @@ import {
 } from '@agenthost/protocol';
 import { RpcError } from '@agenthost/rpc';
 import type { SubscriptionOptions } from './channel.ts';
+import { isKeptByHost, withEmbeddedContents } from './embedded-contents.ts';
 import { ChannelLost } from './errors.ts';
 import type { HostInfo } from './handshake.ts';
 import type { Mirror } from './mirror.ts';
@@ -77,7 +80,7 @@ async function* exportChat(
   entry: ChatSummary,
 ): AsyncGenerator<ExportPart, void, undefined> {
   const state = await peek(port, entry.resource, { kind: 'chat', turns: PAGE_TURNS });
-  yield { type: 'chat', chat: exportedChat(entry, state) };
+  yield { type: 'chat', chat: await withEmbedded(port, exportedChat(entry, state)) };
   const [oldest] = state.turns;
   if (state.turnsNextCursor !== undefined && oldest !== undefined) {
     for await (const page of olderTurns(port, entry.resource, oldest.id)) {
@@ -141,14 +144,11 @@ async function attachmentsOf(port: ExportPort, turn: Turn | ActiveTurn): Promise
   };
 }
 
-/** Schemes of what is no host's to keep: files stay where they are. */
-const OUTSIDE = /^(?:file|https?|data|mailto|ahp-[a-z-]+):/i;
-
 function contentUrisIn(value: unknown, found = new Set<URI>()): Set<URI> {
   if (typeof value !== 'object' || value === null) return found;
   for (const [key, field] of Object.entries(value)) {
     if (key === '_meta' || key === 'structuredContent') continue;
-    if (key === 'uri' && typeof field === 'string' && !OUTSIDE.test(field)) found.add(field);
+    if (key === 'uri' && typeof field === 'string' && isKeptByHost(field)) found.add(field);
     else contentUrisIn(field, found);
   }
   return found;
@@ -226,6 +226,25 @@ function exportedSession(
     ...(defaultChat === undefined ? {} : { defaultChat }),
     ...(_meta === undefined ? {} : { _meta }),
   };
+}
+
+const readEmbedded = (port: ExportPort, uri: URI): Promise<ResourceReadResult> =>
+  port.request('resourceRead', { channel: 'ahp-root://', uri, encoding: 'base64' });
+
+/** A chat whose waiting messages carry their attachments within them: in a file no turn brings what they refer to. */
+async function withEmbedded(port: ExportPort, chat: ExportedChatHead): Promise<ExportedChatHead> {
+  const { draft, steeringMessage, queuedMessages } = chat;
+  const embed = (message: Message): Promise<Message> =>
+    withEmbeddedContents(message, (uri) => unlessRefused(readEmbedded(port, uri)));
+  const whole = { ...chat };
+  if (draft !== undefined) whole.draft = await embed(draft);
+  if (steeringMessage !== undefined)
+    whole.steeringMessage = { ...steeringMessage, message: await embed(steeringMessage.message) };
+  if (queuedMessages === undefined) return whole;
+  whole.queuedMessages = [];
+  for (const pending of queuedMessages)
+    whole.queuedMessages.push({ ...pending, message: await embed(pending.message) });
+  return whole;
 }
 
 /** Title, interactivity and folder are those of the catalogue [SESS-6]. */

@@ -38,7 +38,7 @@ interface KnownClient {
 }
 
 /** How a fake host treats a dispatch, instead of taking it. */
-export type Verdict = { reject: string } | 'ignore' | undefined;
+export type Verdict = { reject: string } | { instead: StateAction } | 'ignore' | undefined;
 
 /** A host of a few hundred lines less: no journal, no agents, everything at once; the rules that a client sees. */
 export class FakeHost {
@@ -284,7 +284,8 @@ export class FakeHost {
     }
     const verdict = this.judge(params);
     if (!this.states.has(channel) || verdict === 'ignore') return;
-    if (verdict !== undefined) reject(verdict.reject);
+    if (verdict !== undefined && 'reject' in verdict) reject(verdict.reject);
+    else if (verdict !== undefined) this.emit(channel, verdict.instead, origin);
     else if (action.type === 'terminal/input') this.emitPrivately(clientId, { channel, action, origin });
     else this.emit(channel, action, origin);
   }

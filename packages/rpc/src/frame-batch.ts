@@ -24,13 +24,20 @@ export interface FrameEnds {
 export class FrameBatch {
   readonly #bodies: readonly string[];
   readonly #ends: FrameEnds;
+  readonly #onHeld: (bytes: number) => void;
   #webSocketBytes: Uint8Array<ArrayBuffer> | undefined;
   /** Who still reads the bytes. */
   #readers = 0;
 
-  constructor(bodies: readonly string[], ends: FrameEnds = { before: '', behind: '' }) {
+  /** `onHeld`: told how many bytes are kept for readers, and, negative, how many no longer are. */
+  constructor(
+    bodies: readonly string[],
+    ends: FrameEnds = { before: '', behind: '' },
+    onHeld: (bytes: number) => void = () => undefined,
+  ) {
     this.#bodies = bodies;
     this.#ends = ends;
+    this.#onHeld = onHeld;
   }
 
   /** Each frame as text. */
@@ -44,7 +51,10 @@ export class FrameBatch {
    */
   webSocketBytes(): Uint8Array {
     this.#readers += 1;
-    this.#webSocketBytes ??= encode(this.#bodies, this.#ends);
+    if (this.#webSocketBytes === undefined) {
+      this.#webSocketBytes = encode(this.#bodies, this.#ends);
+      this.#onHeld(this.#webSocketBytes.length);
+    }
     return this.#webSocketBytes;
   }
 
@@ -54,6 +64,7 @@ export class FrameBatch {
     const bytes = this.#webSocketBytes;
     if (this.#readers > 0 || bytes === undefined) return;
     this.#webSocketBytes = undefined;
+    this.#onHeld(-bytes.length);
     const isSpare = bytes.buffer.byteLength === REUSED.most && spares.length < MOST_SPARES;
     if (isSpare) spares.push(new Uint8Array(bytes.buffer));
   }

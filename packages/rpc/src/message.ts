@@ -32,7 +32,11 @@ export type Incoming =
 /** Default depth of nesting above which a message is refused: recursive code of ours must never meet a bomb. */
 export const DEFAULT_MAX_DEPTH = 128;
 
-const isId = (value: unknown): value is RequestId => typeof value === 'string' || typeof value === 'number';
+/** Longest id of a request that is read: an answer repeats it, and waits for who does not read. */
+const MAX_ID_LENGTH = 512;
+
+const isId = (value: unknown): value is RequestId =>
+  typeof value === 'string' ? value.length <= MAX_ID_LENGTH : typeof value === 'number';
 
 /** Builds a failed answer. */
 export function errorMessage(id: RequestId | null, code: number, message: string): ErrorMessage {
@@ -83,7 +87,12 @@ export function readFrame(frame: string, maxDepth: number = DEFAULT_MAX_DEPTH): 
     // A notification gets no answer, not even for params that cannot be any method's.
     return isStructured ? { kind: 'notification', method, params } : { kind: 'ignored' };
   }
-  if (!isId(id)) return malformed(null, JSON_RPC_ERROR.invalidRequest, 'id must be a string or a number');
+  if (!isId(id))
+    return malformed(
+      null,
+      JSON_RPC_ERROR.invalidRequest,
+      `id must be a string of at most ${MAX_ID_LENGTH} characters, or a number`,
+    );
   if (!isStructured) return malformed(id, JSON_RPC_ERROR.invalidParams, 'params must be an object');
   return { kind: 'request', id, method, params };
 }

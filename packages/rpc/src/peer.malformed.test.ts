@@ -19,6 +19,11 @@ describe('malformed input', () => {
     ['the same without a usable id', '{"jsonrpc":"2.0","id":{}}', refused(-32600, null)],
     ['a request without jsonrpc', '{"id":5,"method":"echo"}', refused(-32600, 5)],
     ['a request of another version', '{"jsonrpc":"1.0","id":"x","method":"echo"}', refused(-32600, 'x')],
+    [
+      'an id that is longer than an answer should repeat',
+      JSON.stringify({ jsonrpc: '2.0', id: 'x'.repeat(513), method: 'echo' }),
+      refused(-32600, null),
+    ],
     ['a method that is no string', '{"jsonrpc":"2.0","id":6,"method":1}', refused(-32600, 6)],
     ['a null method', '{"jsonrpc":"2.0","id":6,"method":null}', refused(-32600, 6)],
     ['a request with id null', '{"jsonrpc":"2.0","id":null,"method":"echo"}', refused(-32600, null)],

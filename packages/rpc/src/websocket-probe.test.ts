@@ -55,6 +55,41 @@ test('whatever a client sends is a sign of life, part of a frame too', async () 
   expect(isAlive).toBe(true);
 });
 
+test('bytes taken grow as the client reads, within one frame too, and never become fewer', async () => {
+  const { client, transport } = await linked();
+  client.pause();
+  transport.send('x'.repeat(30_000_000));
+  await turn();
+  let taken = -1;
+  for (; taken !== transport.takenBytes; await turn()) taken = transport.takenBytes;
+  expect(taken).toBeLessThan(30_000_000);
+  client.resume();
+  while (transport.takenBytes === taken) await turn();
+  expect(transport.takenBytes).toBeGreaterThan(taken);
+  while (transport.bufferedBytes > 0) await turn();
+  expect(transport.takenBytes).toBeGreaterThan(30_000_000);
+  const all = transport.takenBytes;
+  transport.terminate();
+  expect(transport.takenBytes).toBe(all);
+});
+
+test('a connection that is terminated ends for a client that had not read as far, at once', async () => {
+  const { client, transport } = await linked();
+  client.on('error', () => undefined); // Followed by 'close'.
+  client.pause();
+  transport.send('x'.repeat(30_000_000));
+  await turn();
+  transport.terminate();
+  const closed = once(client, 'close');
+  client.resume();
+  let received = 0;
+  client.on('message', () => {
+    received += 1;
+  });
+  const [code] = await closed;
+  expect([code, received]).toEqual([1006, 0]);
+});
+
 test('a client that reads nothing gives no sign, and one that goes on reading what is stuck does', async () => {
   const { client, transport } = await linked();
   client.pause();

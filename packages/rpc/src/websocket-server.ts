@@ -1,3 +1,4 @@
+import { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
 import { closeReason } from './close-reason.ts';
@@ -28,6 +29,11 @@ export interface ServerTransport extends Transport {
   /** Calls back each time that everything buffered has been handed to the operating system after a stall. */
   onDrain(listener: () => void): void;
   /**
+   * Bytes that the operating system has taken since the beginning, parts of frames included. While bytes are buffered, a higher number
+   * than before means that the other end reads.
+   */
+  readonly takenBytes: number;
+  /**
    * Whether the other end has shown since the last call that it lives: anything came from it, or it took some of what was stuck.
    * Where not, asks it for a sign, which every WebSocket gives by itself once it reads as far. Absent where there is no such thing.
    */
@@ -35,7 +41,7 @@ export interface ServerTransport extends Transport {
   /** Reads no more until `resume`: what the other end writes waits there. Absent where that cannot be done. */
   pause?(): void;
   resume?(): void;
-  /** Ends the connection at once, what is buffered is lost: for peers that do not read, whom no close frame reaches. */
+  /** Ends the connection at once, what is buffered is lost, by the system too: for peers that do not read, whom no close frame reaches. */
   terminate(): void;
 }
 
@@ -55,6 +61,8 @@ export function wrapServerSocket(
   const stream: unknown = Reflect.get(socket, '_socket');
   const raw = stream instanceof Duplex ? stream : undefined;
   let seen = raw === undefined ? undefined : progressOf(raw);
+  // A socket that is closed has no handle to ask any more.
+  let taken = 0;
 
   const close = (code: number = TRANSPORT_CLOSE.normal, reason = ''): void => {
     if (inbox.isClosed) return;
@@ -104,6 +112,10 @@ export function wrapServerSocket(
     cork: () => raw?.cork(),
     uncork: () => raw?.uncork(),
     onDrain: (listener) => void raw?.on('drain', listener),
+    get takenBytes() {
+      if (raw !== undefined) taken = Math.max(taken, takenBy(raw));
+      return taken;
+    },
     probe: () => {
       if (raw === undefined || seen === undefined || inbox.isClosed) return true;
       const last = seen;
@@ -115,10 +127,21 @@ export function wrapServerSocket(
     pause: () => socket.pause(),
     resume: () => socket.resume(),
     terminate: () => {
+      // Else the system goes on with what it has taken, for minutes where the other end is slow, and that hears of the end behind it. TLS has no such way.
+      if (raw instanceof Socket && !('encrypted' in raw)) raw.resetAndDestroy();
       socket.terminate();
       inbox.close({ code: TRANSPORT_CLOSE.lost, reason: 'terminated' });
     },
   };
+}
+
+/** Node counts what it has handed to the system's call as written, the part that still waits there included. */
+function takenBy(raw: Duplex): number {
+  const handle: unknown = Reflect.get(raw, '_handle');
+  if (typeof handle !== 'object' || handle === null) return 0;
+  const written: unknown = Reflect.get(handle, 'bytesWritten');
+  const stuck: unknown = Reflect.get(handle, 'writeQueueSize');
+  return (typeof written === 'number' ? written : 0) - (typeof stuck === 'number' ? stuck : 0);
 }
 
 /**

@@ -5,6 +5,8 @@ import { readHosts } from '../discovery.ts';
 import { EXIT, type ExitCode, usageError } from '../exit.ts';
 import type { HostOptions } from '../find-host.ts';
 import { hostsFolder } from '../folders.ts';
+import { modelNames } from '../models.ts';
+import { commandLine } from '../own-command.ts';
 import { oneLine } from '../render/plain-text.ts';
 import type { Screen } from '../render/screen.ts';
 import { configFileOf } from './serve.ts';
@@ -26,6 +28,8 @@ interface AgentEntry {
   readonly version?: string;
   readonly source?: string;
   readonly reason?: string;
+  /** Command that installs it, where it is not there. */
+  readonly install?: string;
   /** Models that the host knows of, once it has asked the agent. */
   readonly models?: readonly string[];
 }
@@ -51,7 +55,7 @@ export async function agents(context: Context, screen: Screen, options: AgentsOp
     else show(screen, entry);
   }
   if (options.json !== true && offered === undefined) {
-    screen.note(screen.colors.dim('no host is running; this is what `agenthost serve` would find'));
+    screen.note(screen.colors.dim(`no host is running; this is what \`${commandLine('serve')}\` would find`));
   }
   return EXIT.done;
 }
@@ -128,4 +132,8 @@ function show(screen: Screen, entry: AgentEntry): void {
   const suffix = entry.isDefault === true ? '  (default)' : '';
   const line = `${mark} ${oneLine(entry.id).padEnd(10)}  ${oneLine(name).padEnd(24)}  ${oneLine(detail)}${suffix}`;
   screen.line(line.trimEnd());
+  const models = modelNames(entry.models ?? []);
+  if (models !== '') screen.line(`${' '.repeat(14)}models: ${models}`);
+  if (!entry.available && entry.install !== undefined)
+    screen.line(`${' '.repeat(14)}install: ${oneLine(entry.install)}`);
 }

@@ -22,8 +22,8 @@ export function addApprovalCommands({
       done(await listApprovals(context, screen, session, options));
     });
   example(approvals, [
-    'agenthost approvals                  all of them, the oldest first',
-    'agenthost approvals revoke 9c1f      be asked about it again',
+    'agenthost approvals  all of them, the oldest first',
+    'agenthost approvals revoke 9c1f  be asked about it again',
     'agenthost approvals revoke --all',
   ]);
   command(approvals, 'revoke', 'be asked again', ['url', 'start', 'json', 'verbose'])

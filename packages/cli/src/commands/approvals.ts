@@ -3,6 +3,7 @@ import { withHost } from '../connect.ts';
 import type { Context } from '../context.ts';
 import { CliError, EXIT, type ExitCode, usageError } from '../exit.ts';
 import type { HostOptions } from '../find-host.ts';
+import { commandLine } from '../own-command.ts';
 import { homely } from '../render/homely.ts';
 import { oneLine } from '../render/plain-text.ts';
 import type { Screen } from '../render/screen.ts';
@@ -51,6 +52,10 @@ export async function revokeApprovals(
       if (options.json === true) screen.json({ revoked: item.id });
       else screen.line(`revoked ${lineOf(item, context.home)}`);
     }
+    const agents = new Set(
+      chosen.flatMap(({ covers, provider }) => (covers.kind === 'agent' ? [provider] : [])),
+    );
+    for (const agent of agents) screen.note(fateOfAgentsMemory(oneLine(agent)));
     return EXIT.done;
   });
 }
@@ -61,7 +66,7 @@ function findApproval(items: readonly RememberedApproval[], given: string): Reme
   if (match === undefined) {
     throw new CliError(
       EXIT.error,
-      `no approval is called ${oneLine(given)}; \`agenthost approvals\` lists them`,
+      `no approval is called ${oneLine(given)}; \`${commandLine('approvals')}\` lists them`,
     );
   }
   if (matches.length > 1 && match.id !== given)
@@ -71,19 +76,29 @@ function findApproval(items: readonly RememberedApproval[], given: string): Reme
 
 /** `9c1f2a3b   3 min  folder ~/project  claude shell: exactly npm test` */
 function lineOf(
-  { id, createdAt, scope, provider, toolName, covers }: RememberedApproval,
+  { id, createdAt, scope, provider, toolName, covers, label }: RememberedApproval,
   home: string,
 ): string {
   const pathOf = (uri: string): string => homely(shownPath(uri), home);
   const where =
     scope.kind === 'session' ? `session ${shortId(scope.session)}` : `folder ${pathOf(scope.folder)}`;
   const when = ago(createdAt, Date.now()).padStart(6);
-  const what = `${oneLine(provider)} ${oneLine(toolName)}: ${coverText(covers, pathOf)}`;
+  const what = `${oneLine(provider)} ${oneLine(toolName)}: ${coverText(covers, label, pathOf)}`;
   return `${oneLine(id.slice(0, 8))}  ${when}  ${where}  ${what}`;
 }
 
-function coverText(covers: RememberedApproval['covers'], pathOf: (uri: string) => string): string {
+/** What revoking cannot do at once, or at all. */
+const fateOfAgentsMemory = (agent: string): string =>
+  `${agent} had remembered this by itself: it gets a new session with the next turn, and asks again. A turn that runs now goes on as it was; what ${agent} has written to files of its own is for you to remove`;
+
+function coverText(
+  covers: RememberedApproval['covers'],
+  label: string,
+  pathOf: (uri: string) => string,
+): string {
   switch (covers.kind) {
+    case 'agent':
+      return `the agent's own memory of "${oneLine(label, 200)}"`;
     case 'tool':
       return 'any use';
     case 'files':

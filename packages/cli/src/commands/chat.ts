@@ -8,6 +8,8 @@ import type { Context } from '../context.ts';
 import { CliError, EXIT, usageError } from '../exit.ts';
 import type { HostOptions } from '../find-host.ts';
 import { Interruption } from '../interruption.ts';
+import { checkAnyModel, checkModel } from '../models.ts';
+import { commandLine } from '../own-command.ts';
 import type { Screen } from '../render/screen.ts';
 import { findSession } from '../session-ids.ts';
 import { Attachment } from '../term/attachment.ts';
@@ -18,6 +20,7 @@ import { demandWindow } from './term/attach.ts';
 /** Options of `chat` as parsed. */
 export interface ChatOptions extends HostOptions {
   readonly cwd?: string;
+  readonly model?: string;
 }
 
 /** `chat`: sessions and their chats in a window of text, until it is left. They go on after. */
@@ -27,7 +30,7 @@ export async function chat(
   given: string | undefined,
   options: ChatOptions,
 ): Promise<number> {
-  demandWindow(context, '`agenthost run` and `watch` work without a window');
+  demandWindow(context, `\`${commandLine('run')}\` and \`watch\` work without a window`);
   if (context.env['TERM'] === 'dumb')
     throw usageError('a terminal that can move its cursor is needed, and TERM is dumb');
   const early: EarlyKeys = new EarlyKeys(context.stdin, () => {
@@ -55,7 +58,10 @@ interface ChatParts {
 
 async function showChats({ context, screen, given, options, connected, early }: ChatParts): Promise<number> {
   const { client, target } = connected;
-  const session = given === undefined ? undefined : (await findSession(client, given)).resource;
+  const found = given === undefined ? undefined : await findSession(client, given);
+  const session = found?.resource;
+  if (found !== undefined) await checkModel(client, options.model, found.provider);
+  else await checkAnyModel(client, options.model);
   const folder = await folderFor(context, options.cwd, target);
   // What draws windows checks itself at every step unless it is told not to.
   process.env['NODE_ENV'] ??= 'production';
@@ -72,6 +78,7 @@ async function showChats({ context, screen, given, options, connected, early }: 
     root,
     marks: screen.marks,
     home: context.home,
+    model: options.model,
     folder: folder === undefined ? undefined : fileURLToPath(folder),
     address: new URL(target.url).host,
     leave: () => parts.window?.close(),

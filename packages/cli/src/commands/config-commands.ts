@@ -13,10 +13,10 @@ export function addConfigCommands({ context, screen, program, command, example, 
     done(await listConfig(context, screen, options));
   });
   example(config, [
-    'agenthost config                        what there is to set, and what is set',
+    'agenthost config  what there is to set, and what is set',
     'agenthost config get approvals',
-    'agenthost config set approvals edits    for new sessions, from now on',
-    'agenthost config unset approvals        back to the default',
+    'agenthost config set approvals edits  for new sessions, from now on',
+    'agenthost config unset approvals  back to the default',
   ]);
   command(config, 'get', 'print the value of one setting', ['url', 'start', 'json', 'verbose'])
     .argument('<key>', 'its name')

@@ -7,6 +7,7 @@ import type { HostOptions } from '../find-host.ts';
 import { propertyOf, readValue, shownValue } from '../key-values.ts';
 import { oneLine, plain } from '../render/plain-text.ts';
 import type { Screen } from '../render/screen.ts';
+import { settingLines } from '../setting-lines.ts';
 
 /** Options of `config` and what is below it, as parsed. */
 export interface ConfigOptions extends HostOptions {
@@ -26,21 +27,11 @@ export async function listConfig(
       screen.json(values);
       return EXIT.done;
     }
-    const keys = Object.keys(schema.properties);
-    const width = Math.max(0, ...keys.map((key) => key.length));
-    const shown = keys.map((key) => oneLine(shownValue(values[key]), 200));
-    const valueWidth = Math.max(0, ...shown.map((text) => text.length));
-    for (const [index, key] of keys.entries()) {
-      const { title, readOnly, enum: choices, default: usual } = schema.properties[key] ?? { title: '' };
-      const isSet = readOnly !== true && usual !== undefined && values[key] !== usual;
-      const notes = [
-        ...(choices === undefined ? [] : [choices.join(', ')]),
-        ...(readOnly === true ? ['fixed when the host was started'] : []),
-        ...(isSet ? [`set, the default is ${shownValue(usual)}`] : []),
-      ];
-      const about = notes.length === 0 ? title : `${title} (${notes.join('; ')})`;
-      screen.line(`${key.padEnd(width)}  ${(shown[index] ?? '').padEnd(valueWidth)}  ${oneLine(about, 200)}`);
-    }
+    const lines = settingLines(schema, values, ({ readOnly, default: usual }, value) => {
+      if (readOnly === true) return ['fixed when the host was started'];
+      return usual === undefined || value === usual ? [] : [`set, the default is ${shownValue(usual)}`];
+    });
+    for (const line of lines) screen.line(line);
     return EXIT.done;
   });
 }
@@ -117,7 +108,9 @@ async function change(root: Mirror<'root'>, key: string, value: unknown): Promis
   const answer = await root.dispatch({ type: 'root/configChanged', config: { [key]: value } });
   if (answer.outcome === 'rejected') {
     const cause = new DispatchRejected(answer.code, answer.reason);
-    throw new CliError(EXIT.error, oneLine(answer.reason, 1_000), { cause });
+    // As with a text that is no value of its type.
+    const exitCode = answer.code === 'invalidConfig' ? EXIT.usage : EXIT.error;
+    throw new CliError(exitCode, oneLine(answer.reason, 1_000), { cause });
   }
   if (answer.outcome !== 'accepted') throw new CliError(EXIT.error, `${key} may not have been set`);
 }

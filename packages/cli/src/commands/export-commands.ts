@@ -23,27 +23,28 @@ export function addExportCommands({ context, screen, program, command, example, 
       done(await exportSession(context, screen, given, options));
     });
   example(exporting, [
-    'agenthost export 4f2a -o session.json              all of it, for `import`',
-    'agenthost export 4f2a --format html -o s.html      to be read in a browser',
+    'agenthost export 4f2a -o session.json  all of it, for `import`',
+    'agenthost export 4f2a --format html -o s.html  to be read in a browser',
     'agenthost export 4f2a | jq -r ".chats[].turns[].turn.message.text"',
   ]);
   const importing = command(program, 'import', 'make a new session of an exported one (JSON)', [
     'newSession',
     'importCwd',
+    'importAgent',
     'provider',
     'url',
     'start',
     'json',
     'verbose',
   ])
-    .argument('<file>', 'what `agenthost export` wrote; - reads it from input')
+    .argument('<file>', 'what `export` wrote; - reads it from input')
     .action(async (given: string, options: ImportOptions) => {
       const { importSession } = await import('./import.ts');
       done(await importSession(context, screen, given, options));
     });
   example(importing, [
     'agenthost import session.json',
-    'agenthost import session.json --cwd . --provider demo   without its agent',
+    'agenthost import session.json --cwd . --agent demo  without its agent',
   ]);
   importing.addHelpText('after', WHAT_COMES);
 }

@@ -1,5 +1,5 @@
 import type { AhpClient } from '@agenthost/client';
-import type { URI } from '@agenthost/protocol';
+import { SessionStatus, type URI } from '@agenthost/protocol';
 import { withHost } from '../connect.ts';
 import type { Context } from '../context.ts';
 import { CliError, EXIT, type ExitCode } from '../exit.ts';
@@ -22,15 +22,17 @@ export async function forkSession(
   options: ForkOptions,
 ): Promise<ExitCode> {
   return withHost(context, screen, options, async ({ client }) => {
-    const { resource, title } = await findSession(client, given);
+    const { resource, status } = await findSession(client, given);
     const turnId = options.at ?? (await lastTurnOf(client, resource));
     screen.status('forking the session');
     const fork = await client.sessions.create({ fork: { session: resource, turnId }, turns: 0 });
     screen.status(undefined);
+    // There is nothing in it that was not in its source.
+    if ((status & SessionStatus.IsRead) !== 0) await fork.setRead(true);
     if (options.json === true) {
       const { uri } = fork.chat.mirror;
       screen.json({ type: 'forked', session: fork.uri, chat: uri, from: resource, turnId });
-    } else screen.line(`${shortId(fork.uri)}  ${oneLine(title)}`.trimEnd());
+    } else screen.line(`${shortId(fork.uri)}  ${oneLine(fork.mirror.state.title)}`.trimEnd());
     fork.dispose();
     return EXIT.done;
   });

@@ -3,10 +3,11 @@ import { isDeepStrictEqual } from 'node:util';
 import { ErrorCodes, type ExportedChatHead } from '@agenthost/protocol';
 import { withHost } from '../connect.ts';
 import type { Context } from '../context.ts';
-import { CliError, EXIT, type ExitCode } from '../exit.ts';
+import { CliError, EXIT, type ExitCode, usageError } from '../exit.ts';
 import { withInputAsFile } from '../export/input-file.ts';
 import { type ExportFile, readExport } from '../export/read-export.ts';
 import type { HostOptions } from '../find-host.ts';
+import { commandLine } from '../own-command.ts';
 import { oneLine } from '../render/plain-text.ts';
 import type { Screen } from '../render/screen.ts';
 import { shortId } from '../session-ids.ts';
@@ -17,6 +18,8 @@ import { counting } from './export.ts';
 export interface ImportOptions extends HostOptions {
   readonly session?: string;
   readonly cwd?: string;
+  readonly agent?: string;
+  /** Another name of `agent`. */
   readonly provider?: string;
   readonly json?: boolean;
 }
@@ -26,8 +29,11 @@ export async function importSession(
   context: Context,
   screen: Screen,
   given: string,
-  options: ImportOptions,
+  { provider, ...named }: ImportOptions,
 ): Promise<ExitCode> {
+  if (provider !== undefined && named.agent !== undefined)
+    throw usageError('--provider is another name of --agent: give one of them');
+  const options = provider === undefined ? named : { ...named, agent: provider };
   if (given !== '-') {
     const path = resolve(context.cwd, given);
     return importFile(context, screen, await readExport(path), options);
@@ -44,7 +50,7 @@ async function importFile(
   options: ImportOptions,
 ): Promise<ExitCode> {
   return withHost(context, screen, options, async ({ client, target }) => {
-    const { session: uri, cwd, provider, json = false } = options;
+    const { session: uri, cwd, agent: provider, json = false } = options;
     const workingDirectory = cwd === undefined ? undefined : await folderFor(context, cwd, target);
     screen.status('importing the session');
     const session = await client.sessions
@@ -108,13 +114,13 @@ function waitingCount(chats: readonly ExportedChatHead[]): number {
 function explained(
   error: unknown,
   { session, chats }: ExportFile,
-  { cwd, provider }: ImportOptions,
+  { cwd, agent: wanted }: ImportOptions,
 ): unknown {
   if (!(error instanceof Error) || !('code' in error)) return error;
   const { code } = error;
-  const agent = provider ?? session.provider;
+  const agent = wanted ?? session.provider;
   if (code === ErrorCodes.ProviderNotFound) {
-    const message = `this host has no agent ${oneLine(agent)}: choose one of \`agenthost agents\` by --provider`;
+    const message = `this host has no agent ${oneLine(agent)}: choose one of \`${commandLine('agents')}\` by --agent`;
     return new CliError(EXIT.error, message, { cause: error });
   }
   const isFolder = code === ErrorCodes.NotFound || code === ErrorCodes.PermissionDenied;

@@ -15,6 +15,8 @@ import type { HostOptions } from '../find-host.ts';
 import { hostOptionText } from '../host-option-text.ts';
 import { Interruption } from '../interruption.ts';
 import { LineReader } from '../line-reader.ts';
+import { markRead } from '../mark-read.ts';
+import { commandLine } from '../own-command.ts';
 import { promptText } from '../prompt-text.ts';
 import { queuedTurn } from '../queued-turn.ts';
 import { homely } from '../render/homely.ts';
@@ -113,7 +115,9 @@ async function ask(run: Run, text: string, opened: RunChat): Promise<number> {
     await opened.discard();
     throw stopped(interruption);
   }
-  const message = await messageOf(run, text, opened);
+  const asked = await messageOf(run, text, opened);
+  const { model } = options;
+  const message = model === undefined ? asked : { ...asked, model: { id: model } };
   introduce(run, opened);
   const prompt = options.queue === true ? await queued(run, message, opened) : chat.prompt(message);
   const cancel = (): void => {
@@ -127,7 +131,7 @@ async function ask(run: Run, text: string, opened: RunChat): Promise<number> {
     mode: options.approve,
     screen,
     reader: run.reader,
-    elsewhere: `agenthost watch ${shortId(session.uri)}${hostOptionText(options)}`,
+    elsewhere: commandLine(`watch ${shortId(session.uri)}${hostOptionText(options)}`),
     form: (requestId) => chat.inputRequest(requestId),
   });
   const workers = { session, main: chat.mirror.uri };
@@ -143,8 +147,10 @@ async function ask(run: Run, text: string, opened: RunChat): Promise<number> {
       else approver.handle(event);
       show(event);
     }
-    return await conclude(run, session, await prompt.result);
+    return await conclude(run, opened, await prompt.result);
   } catch (error) {
+    // What models an agent has may be known only once its session is there: nothing was asked in it.
+    if (error instanceof DispatchRejected && error.code === 'unknownModel') await opened.discard();
     throw refused(error, opened, options);
   } finally {
     leaveWorkers();
@@ -186,7 +192,7 @@ async function queued(
   };
   const onHeld = (): void =>
     screen.note(
-      `no turn runs: \`agenthost queue go ${place(opened, options)}\` starts the first message that waits`,
+      `no turn runs: \`${commandLine(`queue go ${place(opened, options)}`)}\` starts the first message that waits`,
     );
   const turnId = await queuedTurn(client, chat, { message, signal, onQueued, onHeld }).catch(
     (error: unknown) => {
@@ -205,7 +211,7 @@ async function queued(
 function refused(error: unknown, opened: RunChat, options: HostOptions): unknown {
   if (!(error instanceof DispatchRejected)) return error;
   if (error.code === 'turnActive') {
-    const message = `a turn runs there already: \`agenthost queue add ${place(opened, options)}\` says it afterwards, \`run --queue\` waits for the answer too`;
+    const message = `a turn runs there already: \`${commandLine(`queue add ${place(opened, options)}`)}\` says it afterwards, \`run --queue\` waits for the answer too`;
     return new CliError(EXIT.error, message, { cause: error });
   }
   const { creationError } = opened.session.mirror.state;
@@ -228,15 +234,19 @@ function introduce({ context, screen, options }: Run, { session, chat }: RunChat
       session: session.uri,
       chat: chat.mirror.uri,
       provider,
+      ...(options.model === undefined ? {} : { model: options.model }),
       ...(workingDirectory === undefined ? {} : { workingDirectory }),
     });
     return;
   }
   const isDefault = chat.mirror.uri === session.mirror.state.defaultChat;
   const which = isDefault ? '' : `, chat ${shortId(chat.mirror.uri)}`;
+  const model = options.model === undefined ? '' : ` (${oneLine(options.model, 100)})`;
   const where =
     workingDirectory === undefined ? '' : ` in ${homely(shownPath(workingDirectory), context.home)}`;
-  screen.note(screen.colors.dim(`session ${shortId(session.uri)}${which}: ${oneLine(provider)}${where}`));
+  screen.note(
+    screen.colors.dim(`session ${shortId(session.uri)}${which}: ${oneLine(provider)}${model}${where}`),
+  );
 }
 
 function printer({ context, screen, options }: Run, session: SessionHandle): (event: TurnEvent) => void {
@@ -252,11 +262,14 @@ function printer({ context, screen, options }: Run, session: SessionHandle): (ev
   return (event) => turns.show(event);
 }
 
-async function conclude(run: Run, session: SessionHandle, turn: Turn): Promise<number> {
+async function conclude(run: Run, opened: RunChat, turn: Turn): Promise<number> {
+  const { session } = opened;
   const { screen, options, interruption, client } = run;
   // The removal of a session cancels its turn first.
   const isForeign = turn.state === 'cancelled' && interruption.reason === undefined;
   const wasRemoved = isForeign && !(await isListed(client, session.uri));
+  // What was shown counts as read; what others said before and nobody looked at does not.
+  if (opened.wasRead && !wasRemoved) await markRead(client, session);
   const { exitCode, message } = verdict(turn, { reason: interruption.reason, wasRemoved });
   if (options.json === true) {
     const texts = turn.responseParts.flatMap((part) => (part.kind === 'markdown' ? [part.content] : []));

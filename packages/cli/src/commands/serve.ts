@@ -1,10 +1,11 @@
-import { readFile } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { access, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { AhpClient } from '@agenthost/client';
 import type { Context } from '../context.ts';
 import { readHosts } from '../discovery.ts';
 import { CliError, EXIT, type ExitCode, usageError } from '../exit.ts';
-import { configFolder, hostsFolder } from '../folders.ts';
+import { configFolder, hostsFolder, knownHostsFile } from '../folders.ts';
 import { isFolder } from '../is-folder.ts';
 import { keyValues } from '../key-values.ts';
 import type { ClientTarget } from '../open-client.ts';
@@ -90,18 +91,19 @@ export async function serve(context: Context, screen: Screen, options: ServeOpti
       hasKeeper: options.keeper !== false,
       fixed,
       roots,
+      privatePaths: [configFolder(context), file, hostsFolder(context), knownHostsFile(context)],
       ...tokenSource,
     };
     const running = await startHosting(settings, config, agents, (line) => screen.note(line));
     try {
-      const { token, certificate } = running.address;
+      const { token, tokenFile, certificate } = running.address;
       const [url, wsUrl] = [connectable(running.address.url), connectable(running.address.wsUrl)];
       const facts = { url, wsUrl, dataDir, version: context.version };
       const word = await leaveWord(hostsFolder(context), running, facts, (line) =>
         screen.note(oneLine(line)),
       );
       screen.status(undefined);
-      if (options.json === true) screen.json({ url, wsUrl, token, pid: process.pid, ...word.certified });
+      if (options.json === true) screen.json({ url, wsUrl, tokenFile, pid: process.pid, ...word.certified });
       else introduceHost(context, screen, { url, host, dataDir, agents, certificate, ...tokenSource });
       if (token.length < WEAK_TOKEN_LENGTH) {
         const source =
@@ -195,8 +197,11 @@ async function tokenOf(
   if (token !== undefined || tokenFile === undefined) return { token, tokenFile: undefined };
   const file = resolve(cwd, tokenFile);
   try {
-    await readFile(file);
+    // A named pipe would be waited for.
+    if (!(await stat(file)).isFile()) throw usageError(`--token-file: ${oneLine(file)} is no regular file`);
+    await access(file, constants.R_OK);
   } catch (cause) {
+    if (cause instanceof CliError) throw cause;
     // A missing one is made; anything else that is wrong with it is better said now.
     if (!(cause instanceof Error && 'code' in cause && cause.code === 'ENOENT')) {
       throw new CliError(EXIT.error, `--token-file ${oneLine(file)} cannot be read`, { cause });

@@ -4,6 +4,7 @@ import type { ChangeSessionsOptions } from './change-sessions.ts';
 import type { CommandParts } from './command-parts.ts';
 import type { ForkOptions } from './fork.ts';
 import type { SessionsOptions } from './sessions.ts';
+import type { SetSessionOptions } from './set-session.ts';
 
 const ofClients: readonly OptionName[] = ['url', 'start', 'json', 'verbose'];
 
@@ -23,7 +24,7 @@ export function addSessionCommands({ context, screen, program, command, example,
     'agenthost sessions',
     'agenthost sessions --search "flaky test"',
     'agenthost sessions --meta ticket=42',
-    'agenthost sessions show 4f2a     the beginning of an id is enough',
+    'agenthost sessions show 4f2a  the beginning of an id is enough',
     'agenthost sessions rm 4f2a',
   ]);
   const showing = command(sessions, 'show', 'all about one session, disk use included', ofClients)
@@ -59,6 +60,26 @@ export function addSessionCommands({ context, screen, program, command, example,
       done(await renameSession(context, screen, [given, ...words], options));
     });
   example(renaming, ['agenthost sessions rename 4f2a Flaky tests']);
+  const setting = command(sessions, 'set', 'list settings of a session, or change them', [
+    'instructions',
+    'changeMeta',
+    ...ofClients,
+  ])
+    .argument('<session>', 'id, or the beginning of one')
+    .argument('[key=value...]', 'settings to change; without any, all are listed')
+    .action(async (given: string, texts: string[], _own: object, self: Command) => {
+      const { setSession } = await import('./set-session.ts');
+      // `sessions` has a --meta of its own, which is for lists.
+      const { meta: _, ...inherited } = self.optsWithGlobals<SetSessionOptions>();
+      const { meta } = self.opts<SetSessionOptions>();
+      const options = { ...inherited, ...(meta === undefined ? {} : { meta }) };
+      done(await setSession(context, screen, [given, ...texts], options));
+    });
+  example(setting, [
+    'agenthost sessions set 4f2a  what there is to set',
+    'agenthost sessions set 4f2a approvals=edits',
+    'agenthost sessions set 4f2a --meta ticket=42  --meta ticket= takes it out',
+  ]);
   const removing = command(sessions, 'rm', 'end sessions for everyone and delete them', ['yes', ...ofClients])
     .alias('dispose')
     .argument('<session...>', 'ids, or beginnings of ids')

@@ -1,23 +1,17 @@
 import type { AhpClient } from '@agenthost/client';
-import {
-  ErrorCodes,
-  type SessionLifecycle,
-  type SessionState,
-  SessionStatus,
-  type SessionSummary,
-} from '@agenthost/protocol';
+import { type SessionState, SessionStatus, type SessionSummary } from '@agenthost/protocol';
 import { withHost } from '../connect.ts';
 import type { Context } from '../context.ts';
 import { diskUseOf, totalBytes } from '../disk-use.ts';
 import { EXIT, type ExitCode, usageError } from '../exit.ts';
 import type { HostOptions } from '../find-host.ts';
 import { keyValues } from '../key-values.ts';
+import { commandLine } from '../own-command.ts';
 import { questionTitle } from '../question/confirm.ts';
 import { oneLine } from '../render/plain-text.ts';
 import type { Screen } from '../render/screen.ts';
 import { bytes, sessionLine, sessionWord, statusWord } from '../render/session-line.ts';
 import { shownPath } from '../render/tool-call.ts';
-import { wireCodeOf } from '../rpc-answer.ts';
 import { findSession, shortId } from '../session-ids.ts';
 import { searchSessions } from './search-sessions.ts';
 
@@ -56,21 +50,22 @@ export async function listSessions(
         continue;
       }
       count += 1;
-      const lifecycle = await lifecycleOf(client, session);
-      if (options.json === true) screen.json(lifecycle === 'ready' ? session : { ...session, lifecycle });
+      const { _meta: { lifecycle } = {} } = session;
+      if (options.json === true) screen.json(lifecycle === undefined ? session : { ...session, lifecycle });
       else
         screen.line(
           sessionLine(session, {
             now: Date.now(),
             home: context.home,
-            lifecycle,
             columns: screen.windowColumns,
           }),
         );
     }
     screen.status(undefined);
     if (count === 0 && options.json !== true) {
-      screen.note(hidden === 0 ? 'no sessions yet; `agenthost run "..."` makes one' : noneFits(options));
+      screen.note(
+        hidden === 0 ? `no sessions yet; \`${commandLine('run "..."')}\` makes one` : noneFits(options),
+      );
     }
     return EXIT.done;
   });
@@ -87,24 +82,6 @@ function filterOf({ meta = [], archived = false }: SessionsOptions): (session: S
     const metadata = new Map(Object.entries(Object(_meta?.['metadata'])));
     return wanted.every(([key, value]) => metadata.get(key) === value);
   };
-}
-
-/**
- * Whether its agent could be started. The catalogue does not tell; but one that something was asked in has a title, so
- * that only those without are looked at more closely.
- */
-async function lifecycleOf(client: AhpClient, session: SessionSummary): Promise<SessionLifecycle> {
-  if (session.title !== '' || sessionWord(session) !== 'idle') return 'ready';
-  try {
-    const mirror = await client.subscribe(session.resource, { kind: 'session' });
-    const { lifecycle } = mirror.state;
-    mirror.dispose();
-    return lifecycle;
-  } catch (error) {
-    // Removed since it was listed.
-    if (wireCodeOf(error) === ErrorCodes.SessionNotFound) return 'ready';
-    throw error;
-  }
 }
 
 /** `sessions show`: all that there is to tell of one. */
@@ -132,7 +109,7 @@ export async function showSession(
       ['session', session.resource],
       ['title', session.title],
       ['agent', session.provider],
-      ['status', statusText(mirror.state)],
+      ['status', statusText(session, mirror.state)],
       ['folder', session.workingDirectory === undefined ? '' : shownPath(session.workingDirectory)],
       ['project', session.project === undefined ? '' : shownPath(session.project.uri)],
       ['meta', metadataText(mirror.state)],
@@ -168,13 +145,11 @@ async function countWaiting(client: AhpClient, { chats }: SessionState): Promise
   return count;
 }
 
-function statusText(state: SessionState): string {
-  if (state.lifecycle === 'creating') return 'starting its agent';
-  if (state.lifecycle === 'creationFailed')
-    return `failed: ${state.creationError?.message ?? 'no reason given'}`;
-  const word = statusWord(state.status);
+function statusText(session: SessionSummary, state: SessionState): string {
+  const word = sessionWord(session);
+  if (word === 'failed') return `${word}: ${state.creationError?.message ?? 'no reason given'}`;
   if (state.activity !== undefined) return `${word}: ${state.activity}`;
-  const isElsewhere = word === 'idle' && state.chats.some(({ status }) => statusWord(status) === 'working');
+  const isElsewhere = word === 'working' && statusWord(state.status) !== 'working';
   return isElsewhere ? 'working, not in its default chat' : word;
 }
 

@@ -5,10 +5,10 @@ import type { TokenOptions } from './tokens.ts';
 export function addTokenCommands({ context, screen, program, command, example, done }: CommandParts): void {
   const token = command(program, 'token', 'give access to others, and take it back', []);
   example(token, [
-    'agenthost token create --name tablet --expires 7d     look, for a week',
+    'agenthost token create --name tablet --expires 7d  look, for a week',
     'agenthost token create --name phone --scope interact  also work',
     'agenthost token list',
-    'agenthost token revoke phone                          its connections end',
+    'agenthost token revoke phone  its connections end',
   ]);
   command(token, 'create', 'make a token, and show its secret this once', [
     'scope',

@@ -5,6 +5,7 @@ import type { Context } from '../context.ts';
 import { readDuration } from '../duration.ts';
 import { CliError, EXIT, type ExitCode, usageError } from '../exit.ts';
 import type { HostOptions } from '../find-host.ts';
+import { commandLine } from '../own-command.ts';
 import { oneLine } from '../render/plain-text.ts';
 import type { Screen } from '../render/screen.ts';
 import { ago } from '../render/session-line.ts';
@@ -100,7 +101,7 @@ function findToken(items: readonly AccessToken[], given: string): AccessToken {
   if (match === undefined) {
     throw new CliError(
       EXIT.error,
-      `no token is called ${oneLine(given) || '(nothing)'}; \`agenthost token list\` lists them`,
+      `no token is called ${oneLine(given) || '(nothing)'}; \`${commandLine('token list')}\` lists them`,
     );
   }
   if (others.length > 0) {
@@ -117,7 +118,7 @@ function introduction(token: AccessToken, url: string): string {
     'It is shown this once: keep it, or revoke it and make another.',
     ALLOWED[token.scope],
     'To use it (on another machine with the address that the host has there):',
-    `  AGENTHOST_URL=${oneLine(url, 1_000)} AGENTHOST_TOKEN=… agenthost sessions`,
+    `  AGENTHOST_URL=${oneLine(url, 1_000)} AGENTHOST_TOKEN=… ${commandLine('sessions')}`,
   ].join('\n');
 }
 

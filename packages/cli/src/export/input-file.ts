@@ -5,10 +5,12 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { Context } from '../context.ts';
 import { CliError, EXIT, usageError } from '../exit.ts';
+import { commandLine } from '../own-command.ts';
 
 /** Lets `use` read what is piped in as often as it wants: from a file for this user alone, which goes afterwards. */
 export async function withInputAsFile<T>({ stdin }: Context, use: (path: string) => Promise<T>): Promise<T> {
-  if (stdin.isTTY === true) throw usageError('nothing is piped in: agenthost import - < session.json');
+  if (stdin.isTTY === true)
+    throw usageError(`nothing is piped in: ${commandLine('import - < session.json')}`);
   const folder = await mkdtemp(join(tmpdir(), 'agenthost-import-'));
   try {
     const path = join(folder, 'input.json');

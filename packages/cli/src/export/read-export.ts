@@ -128,7 +128,7 @@ async function reading(
   }
 }
 
-const ONLY_JSON = 'only that form can be imported, which `agenthost export` writes without --format';
+const ONLY_JSON = 'only that form can be imported, which `export` writes without --format';
 
 /** Whether a text does not even begin as JSON does: the pages that are to be read, most likely. */
 async function isOfAnotherForm(path: string): Promise<boolean> {

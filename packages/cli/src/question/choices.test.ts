@@ -16,12 +16,29 @@ const call = (options?: ConfirmationOption[]): ToolCallPendingConfirmationState 
 });
 
 describe('choices', () => {
-  test('are the options in their order, or yes and no', () => {
-    expect(choicesFor(call([always, once, reject])).map(({ label }) => label)).toEqual([
-      'Always Allow',
-      'Allow',
-      'Reject',
-    ]);
+  test.each([
+    [
+      [always, once, reject],
+      ['Allow', 'Always Allow', 'Reject'],
+    ],
+    [
+      [reject, always, once],
+      ['Allow', 'Always Allow', 'Reject'],
+    ],
+    [
+      [always, reject],
+      ['Reject', 'Always Allow'],
+    ],
+    [[always], ['no', 'Always Allow']],
+    [
+      [{ ...always, id: 'x', label: 'Alle Write (der Agent merkt es sich selbst)' }, once],
+      ['Allow', 'Alle Write (der Agent merkt es sich selbst)', 'no'],
+    ],
+  ])('the first allows this once, or nothing, in whatever order they come: %#', (options, labels) => {
+    expect(choicesFor(call(options)).map(({ label }) => label)).toEqual(labels);
+  });
+
+  test('without options are yes and no', () => {
     expect(choicesFor(call())).toEqual([
       { label: 'yes', isApproval: true },
       { label: 'no', isApproval: false },
@@ -35,7 +52,8 @@ describe('choices', () => {
 
   test('are chosen by number', () => {
     const options = call([always, once, reject]);
-    expect(chosen('2', options)).toMatchObject({ optionId: '1:allow', isApproval: true });
+    expect(chosen('1', options)).toMatchObject({ optionId: '1:allow', isApproval: true });
+    expect(chosen('2', options)).toMatchObject({ optionId: '0:allow_always', isApproval: true });
     expect(chosen(' 3 ', options)).toMatchObject({ optionId: '2:reject', isApproval: false });
     for (const text of ['0', '4', '', 'x', '1 2']) expect(chosen(text, options)).toBeUndefined();
   });

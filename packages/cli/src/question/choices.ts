@@ -12,9 +12,17 @@ export interface Choice {
 const plainYes: Choice = { label: 'yes', isApproval: true };
 const plainNo: Choice = { label: 'no', isApproval: false };
 
-/** The answers to choose from, in the order in which they are numbered. */
+/**
+ * The answers to choose from, in the order in which they are numbered. The first is what somebody gives who presses Enter before they have read: a
+ * yes to this call alone, or a no where every yes is a lasting one.
+ */
 export function choicesFor(toolCall: ToolCallConfirmationState): Choice[] {
-  const options = toolCall.status === 'pending-confirmation' ? (toolCall.options ?? []) : [];
+  const given = toolCall.status === 'pending-confirmation' ? (toolCall.options ?? []) : [];
+  const approvals = given.filter(({ kind }) => kind === 'approve');
+  const denials = given.filter(({ kind }) => kind !== 'approve');
+  const once = approvals.filter((option) => !isLasting(option));
+  const lasting = approvals.filter(isLasting);
+  const options = once.length > 0 ? [...once, ...lasting, ...denials] : [...denials, ...lasting];
   const choices = options.map(
     ({ id, label, kind }): Choice => ({
       label: oneLine(label),
@@ -24,8 +32,8 @@ export function choicesFor(toolCall: ToolCallConfirmationState): Choice[] {
   );
   // There is always a way to say no, and to say yes where the agent left it open.
   if (options.length === 0) choices.push(plainYes);
-  if (!choices.some(({ isApproval }) => !isApproval)) choices.push(plainNo);
-  return choices;
+  if (choices.some(({ isApproval }) => !isApproval)) return choices;
+  return once.length > 0 || options.length === 0 ? [...choices, plainNo] : [plainNo, ...choices];
 }
 
 const yesWords: ReadonlySet<string> = new Set(['a', 'approve', 'y', 'yes']);
@@ -48,7 +56,7 @@ export function chosen(text: string, toolCall: ToolCallConfirmationState): Choic
 
 /** The words in which agents offer a yes that holds for more than this once. */
 const lasting =
-  /\b(?:always|every|session|turn|forever|remember|permanent(?:ly)?|auto\w*|all|don'?t ask|never ask)\b/i;
+  /\b(?:always|every|session|turn|forever|remember(?:ed|s)?|permanent(?:ly)?|auto\w*|all|don'?t ask|never ask|immer|merkt|toujours|retenu)\b/i;
 
 /** Whether an option allows more than the one call. */
 const isLasting = ({ id, label }: ConfirmationOption): boolean =>

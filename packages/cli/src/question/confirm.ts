@@ -20,9 +20,14 @@ export function showQuestion(screen: Screen, toolCall: ToolCallConfirmationState
   for (const line of toolCallDetails(toolCall)) screen.note(`    ${line}`);
 }
 
-/** The choices by number, on one line. */
-export const choiceList = (choices: readonly Choice[]): string =>
-  choices.map(({ label }, index) => `${index + 1}) ${label}`).join('   ');
+/** Shows the choices by number, one to a line. */
+export function showChoices(screen: Screen, choices: readonly Choice[]): void {
+  for (const [index, { label }] of choices.entries()) screen.note(`      ${index + 1}) ${label}`);
+}
+
+/** The numbers of the choices, for people. */
+export const numbersText = (choices: readonly Choice[]): string =>
+  choices.length === 1 ? 'the number 1' : `a number from 1 to ${choices.length}`;
 
 /** Asks in the terminal until there is an answer; `undefined` when the signal aborts or input ends first. */
 export async function askConfirmation(
@@ -34,14 +39,14 @@ export async function askConfirmation(
   if (signal.aborted) return undefined;
   const choices = choicesFor(toolCall);
   showQuestion(screen, toolCall);
+  showChoices(screen, choices);
   for (;;) {
-    screen.ask(`    ${choiceList(choices)}   (${keysText(toolCall)}) > `);
+    screen.ask(`    ${keysText(toolCall)} > `);
     const line = await reader.next(signal);
     if (line === undefined) return undefined;
     screen.answered();
     const choice = chosen(line, toolCall);
     if (choice !== undefined) return choice;
-    if (line.trim() !== '')
-      screen.note(`    type a number from 1 to ${choices.length}, or ${keysText(toolCall)}`);
+    if (line.trim() !== '') screen.note(`    type ${numbersText(choices)}, or ${keysText(toolCall)}`);
   }
 }

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Context } from '../context.ts';
+import { commandLine, commandPlace } from '../own-command.ts';
 import { homely } from './homely.ts';
 import { addressesElsewhere, isOpen } from './own-addresses.ts';
 import { oneLine } from './plain-text.ts';
@@ -37,7 +38,9 @@ export function introduceHost(context: Context, screen: Screen, host: Introduced
   if (host.certificate !== undefined) screen.line(`  tls     SHA256 ${host.certificate.fingerprint}`);
   screen.line(`  agents  ${agents.offered.map((id) => agentText(id, agents)).join(', ')}`);
   if (agents.installed.length === 0) {
-    screen.line('          no real agent was found on PATH; `agenthost agents` says which are known');
+    screen.line(
+      `          no real agent was found on PATH; \`${commandLine('agents')}\` says how to get one`,
+    );
   }
   for (const warning of host.certificate?.warnings ?? []) screen.note(screen.colors.yellow(oneLine(warning)));
   if (isOpen(host.host)) {
@@ -46,7 +49,9 @@ export function introduceHost(context: Context, screen: Screen, host: Introduced
     screen.note(screen.colors.yellow(warning));
     for (const line of waysElsewhere(host)) screen.note(line);
   }
-  screen.line(`Ask from another terminal: ${colors.cyan('agenthost run "what is in this folder?"')}`);
+  screen.line(
+    `Ask from another terminal${commandPlace()}: ${colors.cyan(commandLine('run "what is in this folder?"'))}`,
+  );
   screen.line('Ctrl-C stops it.');
 }
 

@@ -57,8 +57,10 @@ test('a session whose agent could not be started is called failed', () => {
     createdAt: '2026-01-01T00:00:00Z',
     modifiedAt: '2026-01-01T23:00:00Z',
   };
-  const line = sessionLine(session, { now, home: '/home/user', lifecycle: 'creationFailed' });
-  expect(line).toBe('01234567  failed   demo         1 h  (no title)');
+  const wordOf = (lifecycle: string): string =>
+    sessionLine({ ...session, _meta: { lifecycle } }, { now, home: '/home/user' });
+  expect(wordOf('creationFailed')).toBe('01234567  failed   demo         1 h  (no title)');
+  expect(wordOf('creating')).toContain('  starts   demo');
 });
 
 test('a title is cut so that the line fits into the window, and the folder after it', () => {
@@ -66,7 +68,7 @@ test('a title is cut so that the line fits into the window, and the folder after
     resource: 'ahp-session:/0123456789abcdef',
     provider: 'demo',
     title: '長い題名'.repeat(10),
-    status: 1,
+    status: 33,
     createdAt: '2026-01-01T00:00:00Z',
     modifiedAt: '2026-01-01T23:00:00Z',
     workingDirectory: 'file:///home/user/work',
@@ -83,4 +85,5 @@ test('a session is at work while a turn runs in any of its chats', () => {
   expect(sessionWord({ status: 33, _meta: { workingChats: 1 } })).toBe('working');
   expect(sessionWord({ status: 33, _meta: { metadata: {} } })).toBe('idle');
   expect(sessionWord({ status: 24, _meta: { workingChats: 1 } })).toBe('asks');
+  expect(sessionWord({ status: 1 })).toBe('unread');
 });

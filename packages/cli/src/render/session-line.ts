@@ -1,32 +1,33 @@
-import {
-  ACTIVITY_MASK,
-  type SessionLifecycle,
-  SessionStatus,
-  type SessionSummary,
-} from '@agenthost/protocol';
+import { ACTIVITY_MASK, SessionStatus, type SessionSummary } from '@agenthost/protocol';
 import { shortId } from '../session-ids.ts';
 import { cellsOf, cutToCells } from './cells.ts';
 import { homely } from './homely.ts';
 import { oneLine } from './plain-text.ts';
 import { shownPath } from './tool-call.ts';
 
-/** What a session or chat does now, in a word. */
-export function statusWord(status: SessionStatus): string {
+/** What a chat does now, in a word. */
+export function statusWord(status: SessionStatus): 'asks' | 'working' | 'error' | 'idle' {
   const activity = status & ACTIVITY_MASK;
   if (activity === SessionStatus.InputNeeded) return 'asks';
   if (activity === SessionStatus.InProgress) return 'working';
   return activity === SessionStatus.Error ? 'error' : 'idle';
 }
 
-/** A session's word: one whose default chat rests works as long as another of its chats does, which the status does not say [SESS-5]. */
-export function sessionWord({ status, _meta }: Pick<SessionSummary, 'status' | '_meta'>): string {
-  const word = statusWord(status);
-  return word === 'idle' && hasOtherWork({ _meta }) ? 'working' : word;
-}
+/** What a listed session does now, or that something in it waits to be looked at. */
+export type SessionWord = 'failed' | 'starts' | 'asks' | 'working' | 'error' | 'unread' | 'idle';
 
-/** Whether a turn runs in another chat of a listed session than the one that its status is of. */
-export const hasOtherWork = ({ _meta }: { readonly _meta?: SessionSummary['_meta'] | undefined }): boolean =>
-  Number(_meta?.['workingChats'] ?? 0) > 0;
+/**
+ * A session's word, the same wherever sessions are listed: one whose default chat rests works as long as another of its chats does, which the status does
+ * not say [SESS-5].
+ */
+export function sessionWord({ status, _meta }: Pick<SessionSummary, 'status' | '_meta'>): SessionWord {
+  if (_meta?.['lifecycle'] === 'creationFailed') return 'failed';
+  if (_meta?.['lifecycle'] === 'creating') return 'starts';
+  const word = statusWord(status);
+  if (word !== 'idle') return word;
+  if (Number(_meta?.['workingChats'] ?? 0) > 0) return 'working';
+  return (status & SessionStatus.IsRead) === 0 ? 'unread' : 'idle';
+}
 
 /** How long ago, in the largest unit that fits. `iso` in the future counts as now. */
 export function ago(iso: string, now: number): string {
@@ -43,16 +44,8 @@ export interface SessionLineOptions {
   /** ms since the epoch. */
   readonly now: number;
   readonly home: string;
-  /** Default: `ready`. */
-  readonly lifecycle?: SessionLifecycle;
   /** Cells that the line may take: its title is cut first. Absent: no limit. */
   readonly columns?: number | undefined;
-}
-
-/** The status of a session whose agent may not be there. */
-function lifecycleWord(lifecycle: SessionLifecycle, session: SessionSummary): string {
-  if (lifecycle === 'creationFailed') return 'failed';
-  return lifecycle === 'creating' ? 'starts' : sessionWord(session);
 }
 
 /** A title is not cut below this for the sake of a long folder. */
@@ -61,12 +54,12 @@ const leastTitleCells = 16;
 /** A session on one line. */
 export function sessionLine(
   session: SessionSummary,
-  { now, home, lifecycle = 'ready', columns = Number.POSITIVE_INFINITY }: SessionLineOptions,
+  { now, home, columns = Number.POSITIVE_INFINITY }: SessionLineOptions,
 ): string {
   const { resource, provider, modifiedAt, title, workingDirectory, project } = session;
   const head = [
     shortId(resource).padEnd(8),
-    lifecycleWord(lifecycle, session).padEnd(7),
+    sessionWord(session).padEnd(7),
     oneLine(provider).padEnd(8),
     ago(modifiedAt, now).padStart(6),
   ].join('  ');

@@ -37,6 +37,8 @@ export interface AgentReport {
   readonly source?: string;
   /** Why it is not available. */
   readonly reason?: string;
+  /** Command that installs it, where it is not there. */
+  readonly install?: string;
 }
 
 /** Nothing is started by looking, so there is nothing to record. */

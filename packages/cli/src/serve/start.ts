@@ -2,11 +2,13 @@ import { homedir } from 'node:os';
 import {
   type CertificateInfo,
   createHost,
+  findHostConfigFault,
   type Host,
   type HostAddress,
   hostConfigSchema,
   type ListenOptions,
 } from '@agenthost/host';
+import { usageError } from '../exit.ts';
 import { readValue } from '../key-values.ts';
 import type { AgentChoice } from './agents.ts';
 import type { ServeConfig } from './config.ts';
@@ -24,6 +26,8 @@ export interface ServeSettings {
   readonly token: string | undefined;
   readonly tokenFile: string | undefined;
   readonly version: string;
+  /** Files and folders that are closed to clients: they may hold secrets. */
+  readonly privatePaths: readonly string[];
   /** Terminals are held by a process of their own, and outlive this one. */
   readonly hasKeeper: boolean;
   /** Values of the host's config that clients cannot change, as texts. */
@@ -40,8 +44,7 @@ export interface RunningHost {
 }
 
 /**
- * What the command line and the config file fix. Throws a usage error for keys that are none and texts that cannot be read; the host says
- * which values it does not take.
+ * What the command line and the config file fix. Throws a usage error for keys that are none and values that do not fit.
  */
 function fixedConfig(
   texts: ServeSettings['fixed'],
@@ -49,10 +52,12 @@ function fixedConfig(
   chosenAgent: string | undefined,
 ): Record<string, unknown> {
   const schema = hostConfigSchema({ agents: offered, defaultAgent });
-  const values = Object.entries(texts).map(([key, text]): [string, unknown] => [
-    key,
-    readValue(schema, key, text),
-  ]);
+  const values = Object.entries(texts).map(([key, text]): [string, unknown] => {
+    const value = readValue(schema, key, text);
+    const fault = findHostConfigFault(schema, { [key]: value });
+    if (fault !== undefined) throw usageError(`--set: ${fault}`);
+    return [key, value];
+  });
   return {
     ...(chosenAgent === undefined ? {} : { defaultAgent: chosenAgent }),
     ...Object.fromEntries(values),
@@ -86,6 +91,7 @@ export async function startHosting(
       ...(config.allowedOrigins === undefined ? {} : { allowedOrigins: config.allowedOrigins }),
       ...(config.allowedHosts === undefined ? {} : { allowedHosts: config.allowedHosts }),
     },
+    privatePaths: settings.privatePaths,
     ...(roots === undefined ? {} : { roots }),
     ...(config.retention === undefined ? {} : { retention: config.retention }),
   });

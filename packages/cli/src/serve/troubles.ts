@@ -1,7 +1,7 @@
 import { type Host, JournalError } from '@agenthost/host';
 import { oneLine } from '../render/plain-text.ts';
 
-/** Tells a person of what a host's journal and certificate go through, one line each. */
+/** Tells a person of what a host's journal, files and certificate go through, one line each. */
 export function tellTroubles(host: Pick<Host, 'on'>, tell: (line: string) => void): void {
   host.on('databaseSetAside', ({ path, reason }) =>
     tell(
@@ -11,6 +11,7 @@ export function tellTroubles(host: Pick<Host, 'on'>, tell: (line: string) => voi
   host.on('databaseLost', () =>
     tell('the database was empty or gone: a new one was begun, without its sessions and access tokens'),
   );
+  host.on('exposureFound', ({ message }) => tell(oneLine(message)));
   host.on('databaseDamaged', ({ error }) => tell(oneLine(error.message)));
   host.on('journalUnavailable', ({ error }) => {
     // No attempt helps then, and why was said.

@@ -1,4 +1,4 @@
-import type { AhpClient, DispatchOutcome, TerminalHandle } from '@agenthost/client';
+import { type AhpClient, type DispatchOutcome, type TerminalHandle, Unauthorized } from '@agenthost/client';
 import type { TerminalClaim, URI } from '@agenthost/protocol';
 import { CliError, EXIT } from '../exit.ts';
 import type { HostTarget } from '../find-host.ts';
@@ -27,13 +27,19 @@ export function holderText(uri: URI, claim: TerminalClaim, ownClientId?: string)
   return `session ${shortId(claim.session)}${work}`;
 }
 
-/** Takes a terminal that nobody holds. The outcome says why not. */
+/** Takes a terminal that no client holds. The outcome gives the reason when it fails, for example that the client id belongs to another token. */
 async function takeFromNobody(
   client: AhpClient,
-  { uri, mirror }: TerminalHandle,
+  terminal: TerminalHandle,
   target: HostTarget,
 ): Promise<DispatchOutcome> {
-  const nobody = await openClient(target, { clientId: nobodyOf(uri) });
+  const { uri, mirror } = terminal;
+  const nobody = await openClient(target, { clientId: nobodyOf(uri) }).catch((error: unknown) => {
+    if (error instanceof Unauthorized) return undefined;
+    throw error;
+  });
+  // Under another token there is nobody to hand it on, and nobody who is there: it is gone like any client that has left.
+  if (nobody === undefined) return terminal.claim('me');
   try {
     const outcome = await nobody.dispatch(uri, {
       type: 'terminal/claimed',

@@ -1,6 +1,7 @@
 import type { AhpClient } from '@agenthost/client';
 import type { TerminalInfo } from '@agenthost/protocol';
 import { CliError, EXIT, usageError } from '../exit.ts';
+import { commandLine } from '../own-command.ts';
 import { oneLine } from '../render/plain-text.ts';
 import { idOf } from '../session-ids.ts';
 
@@ -31,7 +32,7 @@ export function chooseTerminal(terminals: readonly TerminalInfo[], given: string
   if (match === undefined) {
     throw new CliError(
       EXIT.error,
-      `no terminal is called ${oneLine(given) || '(nothing)'}; \`agenthost term list\` lists them`,
+      `no terminal is called ${oneLine(given) || '(nothing)'}; \`${commandLine('term list')}\` lists them`,
     );
   }
   if (others.length > 0) {

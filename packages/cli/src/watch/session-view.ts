@@ -11,18 +11,18 @@ import { ChatFollower } from '../chat-follower.ts';
 import { hostWords } from '../host-words.ts';
 import type { LineReader } from '../line-reader.ts';
 import { choicesFor, keysText } from '../question/choices.ts';
-import { choiceList, showQuestion } from '../question/confirm.ts';
+import { numbersText, showChoices, showQuestion } from '../question/confirm.ts';
 import { showQuestions } from '../question/input-request.ts';
-import { oneLine, plain } from '../render/plain-text.ts';
+import { oneLine } from '../render/plain-text.ts';
 import type { Screen } from '../render/screen.ts';
-import { waitingText } from '../render/session-line.ts';
 import { endLine, TurnPrinter } from '../render/turn-printer.ts';
 import { isWorker } from '../worker-chats.ts';
 import { ChatHeadings } from './chat-headings.ts';
 import { INPUT_ENDED, readCommand, WATCH_HELP } from './command.ts';
 import { FormFilling } from './form-filling.ts';
+import { showMessage } from './message-line.ts';
 import { openBlocks, requestChoices } from './open-blocks.ts';
-import { standing } from './standing.ts';
+import { hasQueue, queueReminder, standing } from './standing.ts';
 
 /** What a view shows. */
 export interface SessionViewOptions {
@@ -57,6 +57,8 @@ export class SessionView {
   readonly #past = new Set<URI>();
   #stop: () => void = () => undefined;
   #isDisposed = false;
+  /** What there was before has been shown. */
+  #saysStanding = false;
 
   constructor(options: SessionViewOptions) {
     this.#options = options;
@@ -83,8 +85,23 @@ export class SessionView {
     this.#openOthers();
     await this.#opening;
     if (isJson) return;
+    // What the last turn of the past has said is not said again.
+    this.#saysStanding = true;
+    this.#tellStanding();
+  }
+
+  #tellEnd(chat: ChatHandle, turn: Turn): void {
+    const { screen } = this.#options;
+    const reminder = queueReminder(chat, turn);
+    if (reminder !== undefined) screen.note(reminder);
+    // Where messages wait another turn follows, or has been reminded of.
+    else if (this.#saysStanding && !hasQueue(chat)) this.#tellStanding();
+  }
+
+  #tellStanding(): void {
+    const { screen, session } = this.#options;
     const handles = [...this.#chats.values()].map(({ handle }) => handle);
-    const standsAs = standing(chat, handles, (each) => this.#headings.nameOf(each));
+    const standsAs = standing(session, handles, (each) => this.#headings.nameOf(each));
     if (standsAs !== undefined) screen.note(screen.colors.dim(standsAs));
   }
 
@@ -188,14 +205,8 @@ export class SessionView {
   }
 
   #head(handle: ChatHandle, { message }: TurnBase): void {
-    const { screen } = this.#options;
     this.#headings.show(handle);
-    const who = message.origin.kind === 'user' ? 'you' : message.origin.kind;
-    const [first = '', ...rest] = plain(message.text).split('\n');
-    const more = rest.length === 0 ? '' : ` ... ${rest.length} more ${rest.length === 1 ? 'line' : 'lines'}`;
-    screen.note(
-      `\n${screen.colors.bold(screen.colors.blue(`${oneLine(who)}:`))} ${oneLine(first, 500)}${more}`,
-    );
+    showMessage(this.#options.screen, message);
   }
 
   #show(event: TurnEvent, chat: ChatHandle): void {
@@ -204,7 +215,8 @@ export class SessionView {
       case 'confirmation':
       case 'resultConfirmation':
         showQuestion(screen, event.toolCall);
-        screen.note(`    ${choiceList(choicesFor(event.toolCall))}   (${keysText(event.toolCall)})`);
+        showChoices(screen, choicesFor(event.toolCall));
+        screen.note(`    ${keysText(event.toolCall)}`);
         return;
       case 'inputRequest':
         showQuestions(screen, event.request);
@@ -212,20 +224,10 @@ export class SessionView {
         return;
       case 'ended':
         screen.note(endLine(event.turn, screen));
-        this.#remindOfQueue(chat, event.turn);
+        this.#tellEnd(chat, event.turn);
         return;
       default:
     }
-  }
-
-  /** After a complete turn the host goes on with the queue by itself, else not [CHAT-12]. */
-  #remindOfQueue({ mirror }: ChatHandle, { id, state }: Turn): void {
-    const { activeTurn, turns, queuedMessages } = mirror.confirmed;
-    const count = queuedMessages?.length ?? 0;
-    const isLast = activeTurn === undefined && turns.at(-1)?.id === id;
-    if (count === 0 || state === 'complete' || !isLast) return;
-    const { screen } = this.#options;
-    screen.note(`${waitingText(count)}; the next "say <text>" sets the queue going again`);
   }
 
   #say(text: string): void {
@@ -258,7 +260,7 @@ export class SessionView {
       command.name === 'choose'
         ? block.choices[command.number - 1]
         : block.choices.find(({ isApproval }) => isApproval === (command.name === 'approve'));
-    if (choice === undefined) return screen.note(`it takes ${choiceList(block.choices)}`);
+    if (choice === undefined) return screen.note(`type ${numbersText(block.choices)}`);
     if (choice.isApproval && block.form !== undefined) return this.#fill(block.form);
     this.#tell(block.answer(choice, command.name === 'choose'), choice.isApproval ? 'approved' : 'denied');
   }
@@ -266,7 +268,8 @@ export class SessionView {
   #offer({ questions = [] }: ChatInputRequest): void {
     const { screen } = this.#options;
     const choices = requestChoices(questions.length > 0);
-    screen.note(`    ${choiceList(choices)}   (a or y: ${choices[0]?.label}; d or n: ${choices[1]?.label})`);
+    showChoices(screen, choices);
+    screen.note(`    a or y: ${choices[0]?.label}; d or n: ${choices[1]?.label}`);
   }
 
   #fill({ chat, requestId }: { chat: ChatHandle; requestId: string }): void {

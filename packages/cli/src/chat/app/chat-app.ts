@@ -26,6 +26,8 @@ export interface ChatAppOptions {
   readonly marks: Marks;
   readonly home: string;
   readonly folder: string | undefined;
+  /** Of messages to agents that have it. */
+  readonly model: string | undefined;
   /** Where the host is, for people. */
   readonly address: string;
   /** Ends the program. */
@@ -58,12 +60,14 @@ export class ChatApp {
 
   constructor(options: ChatAppOptions) {
     this.#options = options;
-    const { client, marks, home, folder } = options;
+    const { client, marks, home, folder, model } = options;
     this.#env = {
       client,
       marks,
       home,
       folder,
+      model,
+      agents: () => options.root.state.agents,
       now: () => Date.now(),
       later: (delayMs, callback) => this.#later(delayMs, callback),
       changed: () => this.#changed(),

@@ -1,4 +1,5 @@
 import type { AhpClient, DispatchOutcome } from '@agenthost/client';
+import type { AgentInfo } from '@agenthost/protocol';
 import { hostWords } from '../../host-words.ts';
 import { oneLine } from '../../render/plain-text.ts';
 import type { Marks } from '../../render/screen.ts';
@@ -13,6 +14,10 @@ export interface Environment {
   readonly home: string;
   /** Folder that new sessions work in, as a path; absent: the host decides. */
   readonly folder: string | undefined;
+  /** The model that was asked for on the command line, for messages to agents that have it. */
+  readonly model?: string | undefined;
+  /** The agents that the host offers now. */
+  agents(): readonly AgentInfo[];
   /** ms since the epoch. */
   now(): number;
   /** Calls back after so long. The result takes it back. */

@@ -25,12 +25,13 @@ const chat: TurnControls = {
   respond: unanswered,
 };
 
-function panelOf(toolCall: ToolCallPendingConfirmationState): ApprovalPanel {
+function panelOf(toolCall: ToolCallPendingConfirmationState, controls = chat): ApprovalPanel {
   const env: Environment = {
     client: createClient({ clientId: 'c', transport: () => new Promise(nothing) }),
     marks: new Screen(new FakeContext()).marks,
     home: '/home/u',
     folder: undefined,
+    agents: () => [],
     now: () => 0,
     later: () => nothing,
     changed: nothing,
@@ -38,7 +39,7 @@ function panelOf(toolCall: ToolCallPendingConfirmationState): ApprovalPanel {
     copy: nothing,
     showTerminal: nothing,
   };
-  return new ApprovalPanel(env, chat, toolCall);
+  return new ApprovalPanel(env, controls, toolCall);
 }
 
 test('[CHAT-7] what is written for one question of a call is not sent as the answer to the next', () => {
@@ -48,4 +49,35 @@ test('[CHAT-7] what is written for one question of a call is not sent as the ans
   expect(panel.context).toBe('editInput');
   panel.update(pending('Ponder some more'));
   expect(panel.context).toBe('approval');
+});
+
+test.each([
+  ['claude’s order', ['always', 'once', 'reject'], 'allowed once'],
+  ['the order of others', ['reject', 'once', 'always'], 'allowed once'],
+  ['without one that holds once', ['always', 'reject'], 'denied reject'],
+])('Enter gives no lasting leave, whatever the order of the options: %s', (_, ids, expected) => {
+  const labels = { always: 'Always Allow all Write', once: 'Allow', reject: 'Reject' };
+  const given: string[] = [];
+  const controls: TurnControls = {
+    ...chat,
+    approve: (__, { optionId } = {}) => {
+      given.push(`allowed ${optionId}`);
+      return unanswered();
+    },
+    deny: (__, { optionId } = {}) => {
+      given.push(`denied ${optionId}`);
+      return unanswered();
+    },
+  };
+  const options = (['always', 'once', 'reject'] as const)
+    .filter((id) => ids.includes(id))
+    .toSorted((one, other) => ids.indexOf(one) - ids.indexOf(other))
+    .map((id) => ({
+      id,
+      label: labels[id],
+      kind: id === 'reject' ? ('deny' as const) : ('approve' as const),
+    }));
+  const panel = panelOf({ ...pending('Write hello.txt'), options }, controls);
+  panel.run('answer');
+  expect(given).toEqual([expected]);
 });

@@ -1,8 +1,7 @@
 import type { SessionState, URI } from '@agenthost/protocol';
 import type { Environment } from '../app/environment.ts';
-import type { Panel } from '../app/panel.ts';
+import type { OverlayLines, OverlayPanel } from '../app/panel.ts';
 import type { KeyContext } from '../keys/bindings.ts';
-import type { Line } from '../text/line.ts';
 import { chatLines, orderedChats } from './chat-list.ts';
 
 /** What the chat list is for. */
@@ -14,8 +13,9 @@ export interface ChatsActions {
 }
 
 /** Changes between the chats of a session. */
-export class ChatsPanel implements Panel {
+export class ChatsPanel implements OverlayPanel {
   readonly context: KeyContext = 'chats';
+  readonly title = 'Chats of this session';
   readonly #env: Environment;
   readonly #session: () => SessionState;
   readonly #current: URI;
@@ -34,15 +34,17 @@ export class ChatsPanel implements Panel {
     return this.#session().chats.length > 1 ? ['canRemove'] : [];
   }
 
-  lines(width: number): Line[] {
+  lines(width: number): OverlayLines {
     const { chats, defaultChat } = this.#session();
-    return chatLines(chats, {
+    const lines = chatLines(chats, {
       width,
       selected: this.#selected,
       current: this.#current,
       defaultChat,
       now: this.#env.now(),
     });
+    const at = orderedChats(chats).findIndex(({ chat }) => chat.resource === this.#selected);
+    return { lines, focus: Math.max(0, at) };
   }
 
   run(command: string): void {

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ChatHandle } from '@agenthost/client';
-import type { Message } from '@agenthost/protocol';
+import type { Message, StateAction } from '@agenthost/protocol';
 import type { Environment } from '../app/environment.ts';
 import { refusalOf } from '../app/environment.ts';
 import { carriesMore, rewritten } from './carried.ts';
@@ -94,7 +94,16 @@ export class DraftSync {
     this.#seen = draft;
     void this.#chat.setDraft(draft).then((outcome) => {
       // A host that keeps no drafts: everybody has their own.
-      if (outcome.outcome === 'rejected' && refusalOf(outcome) !== undefined) this.#isSupported = false;
+      const isRefused = outcome.outcome === 'rejected' && outcome.code !== 'tooLarge';
+      if (isRefused && refusalOf(outcome) !== undefined) this.#isSupported = false;
+      if (outcome.outcome === 'accepted') this.#adopt(draft, outcome.envelope.action);
     });
+  }
+
+  /** The host may have put references in place of large attachments: they need not be sent with each change of the text. */
+  #adopt(sent: Message | undefined, { type, ...action }: StateAction): void {
+    if (type !== 'chat/draftChanged' || !('draft' in action) || this.#whole !== sent) return;
+    this.#whole = action.draft;
+    if (this.#seen === sent) this.#seen = action.draft;
   }
 }

@@ -49,13 +49,24 @@ describe('bindings', () => {
     expect(commandOf('composer', '?', new Set())).toBeUndefined();
   });
 
-  test.each(['reason', 'editInput', 'form'] as const)(
+  test.each(['reason', 'editInput', 'form', 'settingChoice', 'settingText'] as const)(
     '%s: Ctrl-C leaves what is typed in, not the program',
     (context) => {
       expect(commandOf(context, 'ctrl-c', new Set())).toBe(commandOf(context, 'esc', new Set()));
       expect(hintsOf(context, new Set()).map(({ label }) => label)).toContain('Esc, Ctrl-C');
     },
   );
+
+  test.each(
+    contexts.filter(
+      (context) => !['reason', 'editInput', 'popup', 'settingChoice', 'settingText'].includes(context),
+    ),
+  )('%s: ? asks for help wherever it is not typed as text, and the keys at the bottom say so', (context) => {
+    const notTyping = new Set(['isEmpty', 'isChoice', 'isChoosing']);
+    const isInHelp = context === 'help';
+    expect(commandOf(context, '?', notTyping)).toBe(isInHelp ? 'back' : 'help');
+    if (!isInHelp) expect(hintsOf(context, notTyping).map(({ label }) => label)).toContain('?');
+  });
 
   test('the help of a message says when Enter does what', () => {
     expect(keyRows('composer')[0]).toEqual([

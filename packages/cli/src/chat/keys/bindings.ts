@@ -11,6 +11,9 @@ export type KeyContext =
   | 'queue'
   | 'browse'
   | 'chats'
+  | 'settings'
+  | 'settingChoice'
+  | 'settingText'
   | 'confirm'
   | 'help';
 
@@ -68,6 +71,7 @@ export const BINDINGS: Readonly<Record<KeyContext, readonly Binding[]>> = {
     b('down', '↓', 'down', { command: 'down', isQuiet: true }),
     b('tab', 'Tab', 'agent / folder', 'next'),
     b('esc', 'Esc', 'back', 'back'),
+    b('?', '?', 'help', { command: 'help', when: 'isChoosing' }),
     b('ctrl-c', 'Ctrl-C', 'leave', 'leave'),
   ],
   composer: [
@@ -86,6 +90,7 @@ export const BINDINGS: Readonly<Record<KeyContext, readonly Binding[]>> = {
     b('ctrl-j alt-enter', 'Ctrl-J', 'new line', { command: 'newline', when: 'isTalk' }),
     b('ctrl-t', 'Ctrl-T', 'turns', 'browse'),
     b('ctrl-o', 'Ctrl-O', 'chats', 'chats'),
+    b('ctrl-g', 'Ctrl-G', 'model, settings', 'settings'),
     b('esc', 'Esc', 'sessions', 'back'),
     b('?', '?', 'help', { command: 'help', when: 'isEmpty' }),
     b('ctrl-c', 'Ctrl-C', 'clear; twice with nothing written leaves', {
@@ -143,6 +148,7 @@ export const BINDINGS: Readonly<Record<KeyContext, readonly Binding[]>> = {
     b('ctrl-s', 'Ctrl-S', 'send', 'submit'),
     b('ctrl-x', 'Ctrl-X', 'decline', 'decline'),
     b('esc ctrl-c', 'Esc, Ctrl-C', 'to the message', 'toComposer'),
+    b('?', '?', 'help', { command: 'help', when: 'isChoice' }),
     ...scroll,
   ],
   queue: [
@@ -155,7 +161,7 @@ export const BINDINGS: Readonly<Record<KeyContext, readonly Binding[]>> = {
     b('s', 's', 'steer', { command: 'steer', when: 'canSteer' }),
     b('r', 'r', 'release', { command: 'release', when: 'isIdle' }),
     b('esc ctrl-q', 'Esc', 'to the message', 'toComposer'),
-    b('?', '?', 'help', { command: 'help', isQuiet: true }),
+    b('?', '?', 'help', 'help'),
     b('ctrl-c', 'Ctrl-C', 'leave', { command: 'leave', isQuiet: true }),
     ...scroll,
   ],
@@ -170,7 +176,7 @@ export const BINDINGS: Readonly<Record<KeyContext, readonly Binding[]>> = {
     b('f', 'f', 'fork into a chat', { command: 'fork', when: 'isTalk' }),
     b('c', 'c', 'copy answer', 'copy'),
     b('esc ctrl-t', 'Esc', 'to the message', 'toComposer'),
-    b('?', '?', 'help', { command: 'help', isQuiet: true }),
+    b('?', '?', 'help', 'help'),
     b('ctrl-c', 'Ctrl-C', 'leave', { command: 'leave', isQuiet: true }),
     ...scroll,
   ],
@@ -181,11 +187,34 @@ export const BINDINGS: Readonly<Record<KeyContext, readonly Binding[]>> = {
     b('n', 'n', 'new chat', 'new'),
     b('x', 'x', 'remove', { command: 'remove', when: 'canRemove' }),
     b('esc ctrl-o', 'Esc', 'back', 'back'),
+    b('?', '?', 'help', 'help'),
     b('ctrl-c', 'Ctrl-C', 'leave', { command: 'leave', isQuiet: true }),
+  ],
+  settings: [
+    b('enter', 'Enter', 'change', { command: 'change', when: 'isMutable' }),
+    b('up', '↑', 'up', { command: 'up', isQuiet: true }),
+    b('down', '↓', 'down', { command: 'down', isQuiet: true }),
+    b('esc ctrl-g', 'Esc', 'back', 'back'),
+    b('?', '?', 'help', 'help'),
+    b('ctrl-c', 'Ctrl-C', 'leave', { command: 'leave', isQuiet: true }),
+  ],
+  settingChoice: [
+    b('enter', 'Enter', 'choose', 'choose'),
+    b('up', '↑', 'up', { command: 'up', isQuiet: true }),
+    b('down', '↓', 'down', { command: 'down', isQuiet: true }),
+    b('esc ctrl-c', 'Esc, Ctrl-C', 'back', 'back'),
+  ],
+  settingText: [
+    b('enter', 'Enter', 'save', 'save'),
+    b('ctrl-j alt-enter', 'Ctrl-J', 'new line', 'newline'),
+    b('up', '↑', 'up', { command: 'up', isQuiet: true }),
+    b('down', '↓', 'down', { command: 'down', isQuiet: true }),
+    b('esc ctrl-c', 'Esc, Ctrl-C', 'back', 'back'),
   ],
   confirm: [
     b('y', 'y', 'yes', 'yes'),
     b('n esc', 'n', 'no', 'no'),
+    b('?', '?', 'help', 'help'),
     b('ctrl-c', 'Ctrl-C', 'leave', { command: 'leave', isQuiet: true }),
   ],
   help: [
@@ -233,6 +262,9 @@ export const CONTEXT_TITLES: Readonly<Record<KeyContext, string>> = {
   queue: 'Messages that wait',
   browse: 'Turns',
   chats: 'Chats',
+  settings: 'Model and settings',
+  settingChoice: 'Choices of a setting (type to filter)',
+  settingText: 'Text of a setting',
   confirm: 'Are you sure',
   help: 'Help',
 };

@@ -27,6 +27,7 @@ export class Conversation {
   /** Id of the question that shows. */
   #askId: string | undefined;
   #typedAt = Number.NEGATIVE_INFINITY;
+  #model: string | undefined;
 
   constructor(env: Environment, chat: ChatHandle) {
     this.#env = env;
@@ -64,6 +65,18 @@ export class Conversation {
     return this.#askId === undefined ? undefined : this.#panels.get(this.#askId);
   }
 
+  /** The model that the next message asks for: the one chosen here, else the one that goes along, else that of the last message. */
+  get model(): string | undefined {
+    const { activeTurn, turns } = this.chat.mirror.state;
+    const last = activeTurn ?? turns.at(-1);
+    return this.#model ?? this.composer.carried?.model?.id ?? last?.message.model?.id;
+  }
+
+  /** Sends messages to this model from now on. */
+  chooseModel(id: string): void {
+    this.#model = id;
+  }
+
   get isRunning(): boolean {
     return this.chat.mirror.state.activeTurn !== undefined;
   }
@@ -99,9 +112,11 @@ export class Conversation {
   /** Sends what is written: at once, into the queue while a turn runs, or in place of what it was taken from. */
   send(): void {
     const { state } = this.chat.mirror;
+    const { model } = this;
     const sent = this.composer.send();
     if (sent === undefined) return;
-    const { message, purpose } = sent;
+    const { purpose } = sent;
+    const message = withModel(sent.message, model);
     this.#typedAt = Number.NEGATIVE_INFINITY;
     this.transcript.toEnd();
     if (purpose.kind === 'resend') {
@@ -117,9 +132,10 @@ export class Conversation {
 
   /** Sends what is written into the turn that runs. */
   steer(): void {
+    const { model } = this;
     const sent = this.composer.send();
     if (sent === undefined) return;
-    tellFailure(this.#env, 'not steered', this.chat.steer(sent.message));
+    tellFailure(this.#env, 'not steered', this.chat.steer(withModel(sent.message, model)));
   }
 
   stop(): void {
@@ -191,3 +207,7 @@ export class Conversation {
     else this.#panels.set(ask.id, new FormPanel(this.#env, this.chat, ask.request));
   }
 }
+
+/** What was set for a model goes with it. */
+const withModel = (message: Message, id: string | undefined): Message =>
+  id === undefined || id === message.model?.id ? message : { ...message, model: { id } };

@@ -5,6 +5,7 @@ import { oneLine } from '../../render/plain-text.ts';
 import type { Marks } from '../../render/screen.ts';
 import { shownPath } from '../../render/tool-call.ts';
 import { type Frame, filled, hintLines, hintRows, ruleLine, type Size, windowed } from '../app/frame.ts';
+import type { OverlayPanel } from '../app/panel.ts';
 import type { Surroundings } from '../app/screen.ts';
 import { chatTitle, orderedChats } from '../chats/chat-list.ts';
 import { carriedLine } from '../composer/carried.ts';
@@ -25,9 +26,7 @@ export interface RoomView {
   /** Questions that wait in other chats of this session. */
   readonly otherAsks: number;
   /** What lies over the chat. */
-  readonly overlayTitle: string;
-  /** Absent: nothing lies over it. */
-  overlayLines(width: number): Line[] | undefined;
+  readonly overlay: OverlayPanel | undefined;
 }
 
 const composerRows = 8;
@@ -40,17 +39,20 @@ export function roomFrame(room: RoomView, { columns, rows }: Size, around: Surro
   const width = Math.max(10, columns);
   const header = headerLine(room, width, around);
   const bottom = [...hintLines(around.hints, width, hintRows(rows)), around.status];
-  const overlay = room.overlayLines(width - 2);
+  const overlay = room.overlay?.lines(width - 2);
   if (overlay !== undefined) {
-    const inner = overlay.map((text): Line => [span(' '), ...text]);
     const height = rows - 1 - bottom.length;
-    return {
-      lines: [
-        header,
-        ...filled([ruleLine(line(room.overlayTitle, { bold: true }), width), ...inner], height),
-        ...bottom,
-      ].slice(0, rows),
-    };
+    const { lines: inner, top } = windowed(overlay.lines, Math.max(1, height - 1), overlay.focus);
+    const indented = inner.map((text): Line => [span(' '), ...text]);
+    const lines = [
+      header,
+      ...filled([ruleLine(line(room.overlay?.title ?? '', { bold: true }), width), ...indented], height),
+      ...bottom,
+    ].slice(0, rows);
+    const y = overlay.cursor === undefined ? -1 : overlay.cursor.y - top;
+    return overlay.cursor === undefined || y < 0
+      ? { lines }
+      : { lines, cursor: { x: overlay.cursor.x + 1, y: y + 2 } };
   }
   // In a low window a question that is being answered has the room of the message.
   const isLow = rows < lowRows && conversation.focus === 'ask';
@@ -96,7 +98,9 @@ function headerLine(room: RoomView, width: number, { home, marks }: Surroundings
     parts.push(span(`  ${name} ${at + 1} of ${chats.length}`, { color: 'cyan' }));
   }
   const folder = current?.workingDirectory ?? state.workingDirectory;
-  parts.push(span(`  ${oneLine(state.provider)}`, { dim: true }));
+  const { model } = conversation;
+  const agent = `${oneLine(state.provider)}${model === undefined ? '' : ` (${oneLine(model, 40)})`}`;
+  parts.push(span(`  ${agent}`, { dim: true }));
   if (folder !== undefined) parts.push(span(`  ${homely(shownPath(folder), home)}`, { dim: true }));
   return justified(parts, stateWord(room, marks), width);
 }
@@ -105,9 +109,9 @@ function stateWord({ session, conversation, otherAsks }: RoomView, marks: Marks)
   const { status, lifecycle } = session.mirror.state;
   const others: Line =
     otherAsks === 0 ? [] : [span(`${marks.asks} ${otherAsks} elsewhere  `, { color: 'yellow' })];
-  if (lifecycle === 'creating') return [...others, span('starting', { color: 'cyan' })];
+  if (lifecycle === 'creating') return [...others, span('starts', { color: 'cyan' })];
   if (lifecycle === 'creationFailed') return [...others, span('failed', { color: 'red' })];
-  if (conversation.asks.length > 0) return [...others, span('needs you', { color: 'yellow', bold: true })];
+  if (conversation.asks.length > 0) return [...others, span('asks', { color: 'yellow', bold: true })];
   if (conversation.isRunning) {
     const activity = oneLine(conversation.chat.mirror.state.activity ?? '', 30);
     return [...others, span(activity === '' ? 'working' : activity, { color: 'cyan' })];

@@ -1,17 +1,19 @@
 import type { ChatHandle, SessionHandle } from '@agenthost/client';
-import { SessionStatus, type URI } from '@agenthost/protocol';
+import { type SessionState, SessionStatus, type URI } from '@agenthost/protocol';
+import { hasModel } from '../../models.ts';
 import { type Environment, messageOf, tellFailure } from '../app/environment.ts';
 import type { Frame, Size } from '../app/frame.ts';
+import type { OverlayPanel } from '../app/panel.ts';
 import type { Screen, ScreenActions, Surroundings } from '../app/screen.ts';
 import { ChatsPanel } from '../chats/chats-panel.ts';
 import type { KeyContext } from '../keys/bindings.ts';
 import type { KeyEvent } from '../keys/key-event.ts';
-import type { Line } from '../text/line.ts';
-import { line } from '../text/line.ts';
+import { SettingsPanel } from '../settings/settings-panel.ts';
 import { terminalsOf } from '../transcript/terminal-tails.ts';
 import { WINDOW_TURNS } from '../transcript/transcript.ts';
 import { answerOf } from '../transcript/turn-text.ts';
 import { conditionsIn } from './conditions.ts';
+import { ConfirmPanel } from './confirm-panel.ts';
 import { Conversation } from './conversation.ts';
 import { type RoomView, roomFrame } from './room-frame.ts';
 import { copyAnswer, runInTurns } from './turn-commands.ts';
@@ -19,17 +21,13 @@ import { copyAnswer, runInTurns } from './turn-commands.ts';
 /** How late merged output may come: below what anybody sees. */
 export const CHAT_VIEW = { turns: WINDOW_TURNS, maxLatencyMs: 30 } as const;
 
-type Overlay =
-  | { readonly kind: 'chats'; readonly panel: ChatsPanel }
-  | { readonly kind: 'confirm'; readonly question: string; yes(): void };
-
 /** One open session: the chat that shows, and what is laid over it. */
 export class Room implements Screen, RoomView {
   readonly session: SessionHandle;
   readonly #env: Environment;
   readonly #actions: ScreenActions;
   #conversation: Conversation;
-  #overlay: Overlay | undefined;
+  #overlay: OverlayPanel | undefined;
   #isOpening = false;
   #isDisposed = false;
   #mayMarkRead = true;
@@ -38,7 +36,7 @@ export class Room implements Screen, RoomView {
     this.#env = env;
     this.session = session;
     this.#actions = actions;
-    this.#conversation = new Conversation(env, session.chat);
+    this.#conversation = this.#converse(session.chat);
     session.mirror.onChange(() => this.#sessionChanged());
     this.#sessionChanged();
   }
@@ -55,19 +53,12 @@ export class Room implements Screen, RoomView {
     ).length;
   }
 
-  get overlayTitle(): string {
-    return this.#overlay?.kind === 'confirm' ? 'Are you sure?' : 'Chats of this session';
-  }
-
-  overlayLines(width: number): Line[] | undefined {
-    if (this.#overlay === undefined) return undefined;
-    if (this.#overlay.kind === 'chats') return this.#overlay.panel.lines(width);
-    return [line(this.#overlay.question)];
+  get overlay(): OverlayPanel | undefined {
+    return this.#overlay;
   }
 
   get context(): KeyContext {
-    if (this.#overlay?.kind === 'chats') return 'chats';
-    if (this.#overlay?.kind === 'confirm') return 'confirm';
+    if (this.#overlay !== undefined) return this.#overlay.context;
     const { focus, askPanel, composer } = this.#conversation;
     if (focus === 'ask' && askPanel !== undefined) return askPanel.context;
     if (focus === 'queue' || focus === 'browse') return focus;
@@ -75,8 +66,7 @@ export class Room implements Screen, RoomView {
   }
 
   conditions(): readonly string[] {
-    if (this.#overlay?.kind === 'chats') return this.#overlay.panel.conditions();
-    return conditionsIn(this.#conversation);
+    return this.#overlay?.conditions() ?? conditionsIn(this.#conversation);
   }
 
   frame(size: Size, around: Surroundings): Frame {
@@ -84,13 +74,7 @@ export class Room implements Screen, RoomView {
   }
 
   run(command: string): void {
-    if (this.#overlay?.kind === 'chats') return this.#overlay.panel.run(command);
-    if (this.#overlay?.kind === 'confirm') {
-      const { yes } = this.#overlay;
-      this.#overlay = undefined;
-      if (command === 'yes') yes();
-      return;
-    }
+    if (this.#overlay !== undefined) return this.#overlay.run(command);
     if (this.#runAnywhere(command)) return;
     const { focus, askPanel, queue } = this.#conversation;
     if (focus === 'ask') askPanel?.run(command);
@@ -100,7 +84,7 @@ export class Room implements Screen, RoomView {
   }
 
   type(event: KeyEvent): void {
-    if (this.#overlay !== undefined) return;
+    if (this.#overlay !== undefined) return this.#overlay.type?.(event);
     const { focus, askPanel, composer, isReadOnly } = this.#conversation;
     if (focus === 'ask') return askPanel?.type(event);
     if (focus !== 'composer' || isReadOnly) return;
@@ -109,7 +93,7 @@ export class Room implements Screen, RoomView {
   }
 
   paste(text: string): void {
-    if (this.#overlay !== undefined) return;
+    if (this.#overlay !== undefined) return this.#overlay.paste?.(text);
     const { focus, askPanel, composer, isReadOnly } = this.#conversation;
     if (focus === 'ask') askPanel?.paste(text);
     else if (focus === 'composer' && !isReadOnly) {
@@ -120,6 +104,7 @@ export class Room implements Screen, RoomView {
 
   dispose(): void {
     this.#isDisposed = true;
+    this.#overlay?.dispose?.();
     this.#conversation.dispose();
     this.session.dispose();
   }
@@ -188,6 +173,8 @@ export class Room implements Screen, RoomView {
         return;
       case 'chats':
         return this.#showChats();
+      case 'settings':
+        return this.#showSettings();
       case 'back':
         return this.#actions.back();
       case 'clearOrLeave':
@@ -214,34 +201,44 @@ export class Room implements Screen, RoomView {
   }
 
   #confirm(question: string, yes: () => void): void {
-    this.#overlay = { kind: 'confirm', question, yes };
+    this.#overlay = new ConfirmPanel(question, yes, () => this.#uncover());
+  }
+
+  #converse(chat: ChatHandle): Conversation {
+    const conversation = new Conversation(this.#env, chat);
+    const { model } = this.#env;
+    const agent = this.#env.agents().find(({ provider }) => provider === this.session.mirror.state.provider);
+    if (model !== undefined && agent !== undefined && hasModel(agent, model)) conversation.chooseModel(model);
+    return conversation;
+  }
+
+  #showSettings(): void {
+    const holder = (): Conversation => this.#conversation;
+    this.#overlay = new SettingsPanel(this.#env, this.session, holder, () => this.#uncover());
+  }
+
+  #uncover(): void {
+    this.#overlay?.dispose?.();
+    this.#overlay = undefined;
   }
 
   #showChats(): void {
-    const close = (): void => {
-      this.#overlay = undefined;
-    };
-    const panel = new ChatsPanel(
-      this.#env,
-      () => this.session.mirror.state,
-      this.#conversation.chat.mirror.uri,
-      {
-        close,
-        open: (chat) => {
-          close();
-          this.#open(chat);
-        },
-        create: () => {
-          close();
-          this.#enter('no new chat', this.session.createChat({}, CHAT_VIEW));
-        },
-        remove: (chat) =>
-          this.#confirm('Remove this chat for everyone?', () => {
-            tellFailure(this.#env, 'not removed', this.#env.client.request('disposeChat', { channel: chat }));
-          }),
+    const state = (): SessionState => this.session.mirror.state;
+    this.#overlay = new ChatsPanel(this.#env, state, this.#conversation.chat.mirror.uri, {
+      close: () => this.#uncover(),
+      open: (chat) => {
+        this.#uncover();
+        this.#open(chat);
       },
-    );
-    this.#overlay = { kind: 'chats', panel };
+      create: () => {
+        this.#uncover();
+        this.#enter('no new chat', this.session.createChat({}, CHAT_VIEW));
+      },
+      remove: (chat) =>
+        this.#confirm('Remove this chat for everyone?', () => {
+          tellFailure(this.#env, 'not removed', this.#env.client.request('disposeChat', { channel: chat }));
+        }),
+    });
   }
 
   #fork(turnId: string): void {
@@ -263,7 +260,7 @@ export class Room implements Screen, RoomView {
         (chat) => {
           if (this.#isDisposed) return chat.dispose();
           this.#conversation.dispose();
-          this.#conversation = new Conversation(this.#env, chat);
+          this.#conversation = this.#converse(chat);
         },
         (error: unknown) => this.#env.notice(`${what}: ${messageOf(error)}`, 'problem'),
       )
@@ -286,7 +283,12 @@ export class Room implements Screen, RoomView {
     if (mirror.isLost) return this.#actions.gone(mirror.uri);
     // Somebody looks at it: what it says is read as soon as it is said.
     const isWorking = (status & SessionStatus.InProgress) !== 0;
-    if ((status & SessionStatus.IsRead) === 0 && !isWorking && lifecycle === 'ready' && this.#mayMarkRead) {
+    if (
+      (status & SessionStatus.IsRead) === 0 &&
+      !isWorking &&
+      lifecycle !== 'creating' &&
+      this.#mayMarkRead
+    ) {
       this.#markRead();
     }
     const isHere = chats.some(({ resource }) => resource === this.#conversation.chat.mirror.uri);

@@ -45,7 +45,7 @@ export class NewSessionPanel implements Panel {
   }
 
   conditions(): readonly string[] {
-    return [];
+    return this.#isAtFolder ? [] : ['isChoosing'];
   }
 
   run(command: string): void {

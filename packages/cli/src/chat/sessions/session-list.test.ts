@@ -53,13 +53,20 @@ test('every word of the filter has to be there; what the host found by its text 
 });
 
 test.each([
-  [SessionStatus.InputNeeded, '? needs you'],
+  [SessionStatus.InputNeeded, '? asks'],
   [SessionStatus.InProgress, '→ working'],
   [SessionStatus.Error, '✗ error'],
   [SessionStatus.Idle, '· unread'],
   [SessionStatus.Idle | SessionStatus.IsRead, 'idle'],
 ])('status %d reads %s', (status, word) => {
   expect(row(session('a', { status }))).toContain(word);
+});
+
+test('a session whose agent did not start, or starts, says so as in every list', () => {
+  expect(row(session('a', { status: SessionStatus.Idle, _meta: { lifecycle: 'creationFailed' } }))).toContain(
+    '✗ failed',
+  );
+  expect(row(session('a', { _meta: { lifecycle: 'creating' } }))).toContain('→ starts');
 });
 
 test('a session whose default chat rests reads working while another chat of it works', () => {

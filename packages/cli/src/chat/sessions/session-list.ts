@@ -2,7 +2,7 @@ import { ACTIVITY_MASK, SessionStatus, type SessionSummary } from '@agenthost/pr
 import { homely } from '../../render/homely.ts';
 import { oneLine } from '../../render/plain-text.ts';
 import type { Marks } from '../../render/screen.ts';
-import { ago, hasOtherWork } from '../../render/session-line.ts';
+import { ago, sessionWord } from '../../render/session-line.ts';
 import { shownPath } from '../../render/tool-call.ts';
 import { idOf } from '../../session-ids.ts';
 import { type Line, line, type Span, span } from '../text/line.ts';
@@ -39,24 +39,26 @@ export function shownSessions(
 
 /** A mark that says what a session does, and its word. */
 function stateOf(session: SessionSummary, marks: Marks): Span {
-  switch (session.status & ACTIVITY_MASK) {
-    case SessionStatus.InputNeeded:
-      return span(`${marks.asks} needs you`, { color: 'yellow', bold: true });
-    case SessionStatus.InProgress:
-      return working(marks);
-    case SessionStatus.Error:
-      return span(`${marks.failed} error`, { color: 'red' });
+  const word = sessionWord(session);
+  switch (word) {
+    case 'asks':
+      return span(`${marks.asks} ${word}`, { color: 'yellow', bold: true });
+    case 'starts':
+    case 'working':
+      return span(`${marks.running} ${word}`, { color: 'cyan' });
+    case 'failed':
+    case 'error':
+      return span(`${marks.failed} ${word}`, { color: 'red' });
+    case 'unread':
+      return span(`${marks.dot} ${word}`, { color: 'green' });
+    case 'idle':
+      return span(`  ${word}`, { dim: true });
     default:
-      if (hasOtherWork(session)) return working(marks);
-      return isUnread(session)
-        ? span(`${marks.dot} unread`, { color: 'green' })
-        : span('  idle', { dim: true });
+      return word satisfies never;
   }
 }
 
-const working = ({ running }: Marks): Span => span(`${running} working`, { color: 'cyan' });
-
-const stateCells = 12;
+const stateCells = 10;
 
 /** A session on one line. */
 export function sessionRow(

@@ -43,6 +43,7 @@ export class SessionsScreen implements Screen {
   }
 
   conditions(): readonly string[] {
+    if (this.#making !== undefined) return this.#making.conditions();
     return [this.#filter.text === '' ? 'isEmpty' : '', this.#current === undefined ? '' : 'hasSelection'];
   }
 

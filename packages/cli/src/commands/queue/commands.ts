@@ -11,11 +11,11 @@ export function addQueueCommands({ context, screen, program, command, example, d
     .command('queue')
     .description('show and change what waits to be said in a session, or steer what runs');
   example(queue, [
-    'agenthost queue add 4f2a "then the tests"    the next turn, or at once',
-    'agenthost queue steer 4f2a "no docs"         into the turn that runs',
-    'agenthost queue steer 4f2a 2                 with the second that waits',
-    'agenthost queue order 4f2a 3 1               third, first, then the rest',
-    'agenthost queue go 4f2a                      after a cancel: start the first',
+    'agenthost queue add 4f2a "then the tests"  the next turn, or at once',
+    'agenthost queue steer 4f2a "no docs"  into the turn that runs',
+    'agenthost queue steer 4f2a 2  with the second that waits',
+    'agenthost queue order 4f2a 3 1  third, first, then the rest',
+    'agenthost queue go 4f2a  after a cancel: start the first',
   ]);
   const add = (
     name: QueueChange['name'],

@@ -4,6 +4,7 @@ import { withHost } from '../../connect.ts';
 import type { Context } from '../../context.ts';
 import { CliError, EXIT, type ExitCode } from '../../exit.ts';
 import type { HostOptions } from '../../find-host.ts';
+import { commandLine } from '../../own-command.ts';
 import { oneLine } from '../../render/plain-text.ts';
 import type { Screen } from '../../render/screen.ts';
 import { findChat, findSession, shortId } from '../../session-ids.ts';
@@ -69,7 +70,7 @@ export async function changeQueue(
       show(screen, queue, started);
       if (queue.messages.length > 0 && mirror.state.activeTurn === undefined)
         screen.note(
-          `no turn runs: \`agenthost queue go ${shortId(resource)}${chat === session.chat ? '' : ` --chat ${shortId(mirror.uri)}`}\` starts the first one`,
+          `no turn runs: \`${commandLine(`queue go ${shortId(resource)}${chat === session.chat ? '' : ` --chat ${shortId(mirror.uri)}`}`)}\` starts the first one`,
         );
     }
     if (chat !== session.chat) chat.dispose();

@@ -2,6 +2,7 @@ import { withHost } from '../../connect.ts';
 import type { Context } from '../../context.ts';
 import { CliError, EXIT, usageError } from '../../exit.ts';
 import type { HostOptions } from '../../find-host.ts';
+import { commandLine } from '../../own-command.ts';
 import type { Screen } from '../../render/screen.ts';
 import { Attachment, type AttachmentParts } from '../../term/attachment.ts';
 import { prefixKey } from '../../term/keys.ts';
@@ -24,7 +25,7 @@ export async function attachTerminal(
   options: TermAttachOptions,
 ): Promise<number> {
   const prefix = prefixKey(options.detachKey);
-  demandWindow(context, '`agenthost term send`, `wait` and `run` work without a window');
+  demandWindow(context, `\`${commandLine('term send')}\`, \`wait\` and \`run\` work without a window`);
   return withHost(context, screen, options, async (connected) => {
     const { resource } = await findTerminal(connected.client, given);
     if (context.env[ownTerminal] === resource) {

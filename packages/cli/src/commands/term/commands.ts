@@ -18,10 +18,10 @@ export function addTermCommands({ context, screen, program, command, example, do
     .description('make, show and use terminals that outlive their windows')
     .enablePositionalOptions();
   example(term, [
-    'agenthost term new                       a shell; Ctrl-] d detaches',
-    'agenthost term list                      what is there, and who holds it',
-    'agenthost term attach 4f2a               show one here',
-    'agenthost term run -- make test          output and exit code of one command',
+    'agenthost term new  a shell; Ctrl-] d detaches',
+    'agenthost term list  what is there, and who holds it',
+    'agenthost term attach 4f2a  show one here',
+    'agenthost term run -- make test  output and exit code of one command',
   ]);
   addWindows({ context, screen, program: term, command, example, done });
   addScripts({ context, screen, program: term, command, example, done });
@@ -110,7 +110,7 @@ function addScripts({ context, screen, program: term, command, example, done }: 
       done(await waitForTerminal(context, screen, given, options));
     });
   example(waiting, [
-    'agenthost term wait 4f2a                        ends with its exit code',
+    'agenthost term wait 4f2a  ends with its exit code',
     'agenthost term wait 4f2a --text "listening on" --timeout 30',
     'agenthost term wait 4f2a --idle 2000',
   ]);

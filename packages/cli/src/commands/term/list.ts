@@ -4,6 +4,7 @@ import { withHost } from '../../connect.ts';
 import type { Context } from '../../context.ts';
 import { EXIT } from '../../exit.ts';
 import type { HostOptions } from '../../find-host.ts';
+import { commandLine } from '../../own-command.ts';
 import { cellsOf, cutToCells } from '../../render/cells.ts';
 import { homely } from '../../render/homely.ts';
 import { oneLine } from '../../render/plain-text.ts';
@@ -38,7 +39,7 @@ export async function listTerminals(
       }
     }
     if (terminals.length === 0 && options.json !== true) {
-      screen.note('no terminals; `agenthost term new` makes one');
+      screen.note(`no terminals; \`${commandLine('term new')}\` makes one`);
     }
     return EXIT.done;
   });

@@ -3,6 +3,7 @@ import type { Context } from '../../context.ts';
 import { CliError, EXIT, usageError } from '../../exit.ts';
 import type { HostTarget } from '../../find-host.ts';
 import type { StopReason } from '../../interruption.ts';
+import { commandLine } from '../../own-command.ts';
 import type { Screen } from '../../render/screen.ts';
 import { CommandOutput } from '../../term/command-output.ts';
 import { giveBack } from '../../term/holding.ts';
@@ -25,7 +26,7 @@ export async function runInTerminal(
   words: readonly string[],
   options: TermRunOptions,
 ): Promise<number> {
-  if (words.length === 0) throw usageError('a command is needed: agenthost term run -- make test');
+  if (words.length === 0) throw usageError(`a command is needed: ${commandLine('term run -- make test')}`);
   demandProgram(words);
   const wanted = wantedTerminal(context, options);
   return withHost(context, screen, options, async (connected) => {

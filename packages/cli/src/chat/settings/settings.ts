@@ -1,0 +1,106 @@
+import type {
+  SessionConfigPropertySchema,
+  SessionConfigState,
+  SessionConfigValueItem,
+  SessionModelInfo,
+} from '@agenthost/protocol';
+import { shownValue } from '../../key-values.ts';
+
+/** A value to choose. */
+export interface Choice {
+  readonly value: unknown;
+  readonly label: string;
+  readonly description: string;
+}
+
+/** How a setting is changed. `isSearched`: there are more choices than these, which the host finds by a text. */
+export type SettingInput =
+  | { readonly kind: 'choice'; readonly choices: readonly Choice[]; readonly isSearched: boolean }
+  | { readonly kind: 'text'; readonly type: SessionConfigPropertySchema['type']; readonly text: string }
+  | { readonly kind: 'fixed' };
+
+/** One setting of a session as it is shown and changed. */
+export interface Setting {
+  /** Property of the session's config; absent: the model of the next messages. */
+  readonly key: string | undefined;
+  readonly title: string;
+  readonly description: string;
+  readonly value: unknown;
+  /** The value for people. */
+  readonly shown: string;
+  readonly input: SettingInput;
+}
+
+/** What there is to set in a chat: the model of its next messages, then the config of its session. */
+export function settingsOf({
+  models,
+  model,
+  config,
+}: {
+  readonly models: readonly SessionModelInfo[];
+  readonly model: string | undefined;
+  readonly config: SessionConfigState | undefined;
+}): Setting[] {
+  const properties = Object.entries(config?.schema.properties ?? {});
+  return [
+    modelSetting(models, model),
+    ...properties.map(([key, property]) => settingOf(key, property, config?.values[key])),
+  ];
+}
+
+function modelSetting(models: readonly SessionModelInfo[], model: string | undefined): Setting {
+  const choices = models.map(({ id, name }) => ({
+    value: id,
+    label: id,
+    description: name === id ? '' : name,
+  }));
+  return {
+    key: undefined,
+    title: 'Model',
+    description: 'Of the messages that you send here from now on',
+    value: model,
+    shown: model ?? "the agent's choice",
+    // An agent that lists none may take any.
+    input:
+      choices.length === 0
+        ? { kind: 'text', type: 'string', text: model ?? '' }
+        : { kind: 'choice', choices, isSearched: false },
+  };
+}
+
+function settingOf(key: string, property: SessionConfigPropertySchema, value: unknown): Setting {
+  const { title, description = '' } = property;
+  const input = inputOf(property, value);
+  const label =
+    input.kind === 'choice' ? input.choices.find((choice) => choice.value === value)?.label : undefined;
+  return { key, title: title || key, description, value, shown: label ?? shownValue(value), input };
+}
+
+function inputOf(property: SessionConfigPropertySchema, value: unknown): SettingInput {
+  const { type, enum: values, enumLabels = [], enumDescriptions = [] } = property;
+  if (property.sessionMutable !== true) return { kind: 'fixed' };
+  if (type === 'boolean') {
+    return { kind: 'choice', choices: [choice(true, 'yes'), choice(false, 'no')], isSearched: false };
+  }
+  if (values === undefined && property.enumDynamic !== true)
+    return { kind: 'text', type, text: shownValue(value) };
+  const choices = (values ?? []).map((each, index) =>
+    choice(each, enumLabels[index] ?? shownValue(each), enumDescriptions[index]),
+  );
+  return { kind: 'choice', choices, isSearched: property.enumDynamic === true };
+}
+
+const choice = (value: unknown, label: string, description = ''): Choice => ({ value, label, description });
+
+/** Choices that the host found. */
+export const foundChoices = (items: readonly SessionConfigValueItem[]): Choice[] =>
+  items.map(({ value, label, description }) => choice(value, label, description));
+
+/** The choices that have every word of a filter. */
+export function matching(choices: readonly Choice[], filter: string): Choice[] {
+  const words = filter.toLowerCase().split(/\s+/);
+  return choices.filter(({ value, label, description }) => {
+    const text = `${shownValue(value)}\n${label}\n${description}`.toLowerCase();
+    return words.every((word) => text.includes(word));
+  });
+}
