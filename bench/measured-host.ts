@@ -8,7 +8,15 @@ import { WorkCount } from './work-count.ts';
 
 type Request =
   /** `isShort`: what is left alone leaves memory within seconds, so that a run of a minute comes to a steady state. */
-  | { kind: 'start'; folder: string; isShort: boolean; port?: number; allowedHosts?: string[] }
+  | {
+      kind: 'start';
+      folder: string;
+      isShort: boolean;
+      port?: number;
+      allowedHosts?: string[];
+      /** As the program has it: the heap is kept small while terminals flood. */
+      savesMemory?: boolean;
+    }
   | { kind: 'sample' }
   /** From now on the host counts what it does. */
   | { kind: 'countWork' }
@@ -31,6 +39,8 @@ export interface Sample {
   readonly journalBytes: number;
   /** Channels in memory. */
   readonly channels: number;
+  /** Those of them that are terminals. */
+  readonly terminals: number;
 }
 
 let host: Host | undefined;
@@ -51,10 +61,18 @@ async function answer(request: Request): Promise<unknown> {
         },
         roots: [request.folder],
         defaultDirectory: request.folder,
+        ...(request.savesMemory === true ? { terminals: { savesMemory: true } } : {}),
         ...(request.isShort ? { unloadAfterMs: 5_000, graceMs: 2_000 } : {}),
       });
+      const startedAt = performance.now();
       const address = await host.start();
-      return { url: `${address?.wsUrl}?token=${address?.token}`, port: address?.port, pid: process.pid };
+      return {
+        url: `${address?.wsUrl}?token=${address?.token}`,
+        port: address?.port,
+        pid: process.pid,
+        startMs: performance.now() - startedAt,
+        terminals: terminalCount(),
+      };
     }
     case 'sample':
       return sample();
@@ -86,8 +104,12 @@ async function sample(): Promise<Sample> {
       0,
     ),
     channels: [...(host?.core.sync.registry.all() ?? [])].length,
+    terminals: terminalCount(),
   };
 }
+
+const terminalCount = (): number =>
+  [...(host?.core.sync.registry.all() ?? [])].filter((channel) => channel.is('terminal')).length;
 
 /** Twice: what finalizers of the first let go is taken by the second. */
 async function collect(): Promise<void> {

@@ -10,6 +10,7 @@ const pointAt = (minute: number, heapMegabytes: number): Point => ({
   descriptors: 0,
   timers: 0,
   journalBytes: 0,
+  terminals: 0,
   channels: 0,
 });
 

@@ -30,7 +30,8 @@ export class ServeProcess {
     });
     const [line] = await Promise.race([once(createInterface({ input: child.stdout }), 'line'), ended]);
     ended.catch(() => undefined);
-    const { wsUrl, token } = JSON.parse(line);
+    const { wsUrl, tokenFile } = JSON.parse(line);
+    const token = readFileSync(tokenFile, 'utf8').trim();
     return new ServeProcess(child, `${wsUrl}?token=${token}`);
   }
 

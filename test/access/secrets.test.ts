@@ -5,7 +5,12 @@ import { pathToFileURL } from 'node:url';
 import { type AhpClient, connect } from '@agenthost/client';
 import type { AuthenticateParams } from '@agenthost/protocol';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Machine, type RunningCli, type ServeLine } from '../../packages/cli/test/cli-process.ts';
+import {
+  Machine,
+  type RunningCli,
+  readServeLine,
+  type ServeLine,
+} from '../../packages/cli/test/cli-process.ts';
 
 /** What somebody gave, and nobody else may find. Distinctive, and without anything that an encoding would change. */
 const SECRET = {
@@ -47,7 +52,7 @@ async function serve(
     env,
   );
   await host.until('}\n');
-  return { host, line: JSON.parse(host.out) as ServeLine };
+  return { host, line: readServeLine(host.out) };
 }
 
 /** A file of `/proc`, or nothing when its process has ended. */
@@ -156,7 +161,7 @@ beforeAll(async () => {
   client.close();
   first.host.kill('SIGKILL');
   await first.host.ended;
-  said.push(first.host.err);
+  said.push(first.host.out, first.host.err);
 
   const second = await serve({}, '--token-file', tokenFile);
   const { out, err } = await machine.run(['sessions', '--verbose']);
@@ -168,7 +173,7 @@ beforeAll(async () => {
   again.close();
   second.host.kill('SIGTERM');
   await second.host.ended;
-  said.push(second.host.err);
+  said.push(second.host.out, second.host.err);
 });
 
 afterAll(() => machine.dispose());

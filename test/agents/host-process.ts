@@ -1,5 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -8,7 +9,7 @@ import { promisify } from 'node:util';
 const repository = join(import.meta.dirname, '..', '..');
 const startTimeoutMs = 30_000;
 
-/** What `agenthost serve --json` says when it is ready. */
+/** Where a host is, and the owner's token from its file. */
 export interface HostAddress {
   readonly wsUrl: string;
   readonly token: string;
@@ -123,10 +124,10 @@ export class HostProcess {
           ready !== null &&
           'wsUrl' in ready &&
           typeof ready.wsUrl === 'string' &&
-          'token' in ready &&
-          typeof ready.token === 'string'
+          'tokenFile' in ready &&
+          typeof ready.tokenFile === 'string'
         ) {
-          resolve({ wsUrl: ready.wsUrl, token: ready.token });
+          resolve({ wsUrl: ready.wsUrl, token: readFileSync(ready.tokenFile, 'utf8').trim() });
         } else {
           fail(`announced itself by ${line}`);
         }

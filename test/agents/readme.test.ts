@@ -1,8 +1,17 @@
 import { readFileSync } from 'node:fs';
+import { acpCatalogue } from '@agenthost/agents';
 import { expect, test } from 'vitest';
 import { agentTable } from './agent-abilities.ts';
+import { agentPackages } from './agent-packages.ts';
 
 test('the README shows what the tests hold of each agent', () => {
   const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
   expect(readme).toContain(agentTable());
+});
+
+test('each known agent is said to be installed by the package that the tests drive', () => {
+  const installs = acpCatalogue.map(({ id, install }) => [id, install]);
+  expect(Object.fromEntries(installs)).toEqual(
+    Object.fromEntries(agentPackages.map(({ id, packageName }) => [id, `npm install -g ${packageName}`])),
+  );
 });

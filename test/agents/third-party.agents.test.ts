@@ -18,6 +18,8 @@ import {
 
 const installed = await installAgents(agentPackages);
 const turnTimeoutMs = 180_000;
+/** How the host marks options by which an agent asks no more. */
+const OWN_MEMORY = 'remembered by the agent itself';
 
 for (const { agent, command, reason, tookMs } of installed) {
   console.log(`${agent.id} ${agent.version}: ${reason ?? command} (${tookMs} ms)`);
@@ -109,6 +111,34 @@ describe.each(installed.filter(({ command }) => command !== undefined))('$agent.
     expect(await textIn(file)).toBe('approved by the one who watched');
     await stage.settle();
     expect(stage.watcher.chat.mirror.confirmed).toEqual(stage.driver.chat.mirror.confirmed);
+  });
+
+  it('asks again about writes once its own “always” is revoked, which is listed in its words', {
+    timeout: turnTimeoutMs,
+  }, async () => {
+    const write = (name: string) => stage.driver.prompt(writePrompt(stage.file(name), name));
+    const first = write('always-1.txt');
+    const call = await pendingCall(stage.driver);
+    // Whatever order the agent gives them in, what Enter chooses holds once.
+    expect(call.options?.[0]).toMatchObject({ kind: 'approve' });
+    expect(call.options?.[0]?.label).not.toContain(OWN_MEMORY);
+    const always = present(call.options?.find(({ label }) => label.includes(OWN_MEMORY)));
+    await stage.driver.approve(call.toolCallId, { optionId: always.id });
+    await first.result;
+    const [approval, ...others] = await stage.driverClient.approvals(stage.driver.uri);
+    expect(others).toEqual([]);
+    expect(approval).toMatchObject({ covers: { kind: 'agent' } });
+    expect(always.label).toBe(`${approval?.label} (${OWN_MEMORY})`);
+    // Whether it asks about another file now is its own affair.
+    await stage.driverClient.revokeApproval(present(approval).id);
+    const again = write('always-2.txt');
+    const asked = await pendingCall(stage.driver);
+    expect(await textIn(stage.file('always-2.txt'))).toBeUndefined();
+    await stage.driver.deny(asked.toolCallId);
+    await again.result;
+    // The new session knows the conversation.
+    const recalled = await stage.driver.prompt(recallPrompt).result;
+    expect(textOf(recalled)).toContain('pelican');
   });
 
   it(`runs a shell command, and ${showsOutput ? 'shows' : 'does not show'} what it printed`, {

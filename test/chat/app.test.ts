@@ -36,6 +36,7 @@ function environmentOf(it: Harness) {
     marks,
     home: '/home',
     folder: undefined,
+    agents: () => [],
     now: () => 0,
     later: (_, callback) => {
       timers.add(callback);
@@ -250,6 +251,7 @@ describe('opening', () => {
       marks,
       home: '/home',
       folder: undefined,
+      model: undefined,
       address: 'here',
       leave,
       copy: () => undefined,
@@ -274,6 +276,28 @@ describe('opening', () => {
         .join('\n');
     return { it, app, opening, left, shown };
   }
+
+  test('? opens help at the keys of the place that has them, and Esc goes back there', async () => {
+    const { it, app, opening, shown } = await appIn(SESSION);
+    await it.run(opening);
+    const places = [
+      { keys: [], title: 'Message' },
+      { keys: ['ctrl-o'], title: 'Chats' },
+      { keys: ['esc', 'ctrl-g'], title: 'Model and settings' },
+      { keys: ['esc', 'esc'], title: 'Session list' },
+      { keys: ['ctrl-n'], title: 'New session' },
+    ];
+    for (const { keys, title } of places) {
+      for (const key of keys) app.key({ key });
+      const before = shown();
+      app.key({ text: '?' });
+      expect(shown().split('\n').slice(0, 2)).toEqual(['Keys', expect.stringContaining(title)]);
+      app.key({ key: 'esc' });
+      expect(shown()).toBe(before);
+    }
+    app.dispose();
+    await it.settle();
+  });
 
   test('Ctrl-C clears the message first, then says what one more does, and any other key takes that back', async () => {
     const { it, app, opening, left, shown } = await appIn(SESSION);

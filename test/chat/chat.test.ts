@@ -49,6 +49,17 @@ async function newChat(): Promise<TmuxWindow> {
   return shared;
 }
 
+/** The session that changed last, as another client sees it. */
+async function newestSession(): Promise<{ readonly model: string | undefined; readonly config: unknown }> {
+  const client = await stage.client();
+  const { items } = await client.request('listSessions', { channel: ROOT_URI, limit: 1 });
+  const session = await client.sessions.open(items[0]?.resource ?? '');
+  const model = session.chat.mirror.confirmed.turns.at(-1)?.usage?.model;
+  const config = session.mirror.confirmed.config?.values;
+  client.close();
+  return { model, config };
+}
+
 async function say(window: TmuxWindow, text: string): Promise<void> {
   await window.type(text);
   await window.press('Enter');
@@ -80,6 +91,60 @@ describe.skipIf(!isHere)('agenthost chat', () => {
     expect(screen).toContain('A bold word, code');
     expect(screen).toContain('? help');
     expect(screen).toContain('connected to 127.0.0.1');
+  });
+
+  test('chooses the model of the next messages, and changes settings of the session for every client', async () => {
+    const window = await newChat();
+    await window.press('C-g');
+    await window.until('Settings of this session');
+    await window.press('Enter');
+    await window.until('type to filter');
+    await window.type('fast');
+    await window.until((screen) => screen.includes('▸ demo-fast') && !screen.includes('pace of a model'));
+    await window.press('Enter');
+    await window.until(/Model +demo-fast/);
+    // Approvals: a choice; nickname: one that the host looks for.
+    await window.press('Down');
+    await window.until(/▸ Ask before writing/);
+    await window.press('Down', 'Enter');
+    await window.until('Nickname');
+    await window.type('rad');
+    await window.until('▸ Radia');
+    await window.press('Enter');
+    await window.until(/Nickname +Radia/);
+    await window.press('Down', 'Enter');
+    await window.until('Deny all');
+    await window.press('Down', 'Enter');
+    await window.until(/Approvals +Allow edits/);
+    await window.press('Down', 'Enter');
+    await window.until('What the agent is told');
+    await window.type('Be brief.');
+    await window.press('Enter');
+    await window.until(/Instructions +Be brief\./);
+    await window.press('Escape');
+    await window.until('demo (demo-fast)');
+    await say(window, 'say with another model');
+    await window.until(/ idle\n/);
+    expect(await newestSession()).toMatchObject({
+      model: 'demo-fast',
+      config: { approvals: 'edits', nickname: 'Radia', instructions: 'Be brief.' },
+    });
+    await say(window, 'say once more');
+    await window.until(/once more\n[^]* idle\n|idle\n[^]*once more/);
+    expect((await newestSession()).model).toBe('demo-fast');
+  });
+
+  test('is started with a model, and says which there are when there is no such one', async () => {
+    const window = await stage.chat(['--model', 'demo-fats']);
+    const screen = await window.until('exit code 2');
+    expect(screen.replaceAll('\n', '')).toContain(
+      '--model: no agent has a model demo-fats; demo has demo, demo-fast',
+    );
+    const other = await stage.chat(['--model', 'demo-fast']);
+    await other.until('Filter:');
+    await begin(other);
+    await say(other, 'say fast');
+    await other.until('demo (demo-fast)');
   });
 
   test('shows an answer while it comes, and stops it', async () => {

@@ -30,6 +30,7 @@ async function asked(command: string) {
     marks: { done: '+', failed: 'x', refused: '-', running: '>', asks: '?', dot: '-' },
     home: '/home',
     folder: undefined,
+    model: undefined,
     address: 'here',
     leave: () => undefined,
     copy: () => undefined,

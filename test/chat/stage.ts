@@ -1,7 +1,7 @@
 // The real command against a real host with the demo agent, each in a process of its own.
 import { fileURLToPath } from 'node:url';
 import { type AhpClient, connect } from '@agenthost/client';
-import { Machine, type ServeLine } from '../../packages/cli/test/cli-process.ts';
+import { Machine, readServeLine, type ServeLine } from '../../packages/cli/test/cli-process.ts';
 import { TmuxWindow } from './tmux.ts';
 
 const entry = fileURLToPath(new URL('../../packages/cli/src/main.ts', import.meta.url));
@@ -23,7 +23,7 @@ export class Stage {
     const host = this.#machine.start(['serve', '--port', this.#port, '--json']);
     this.#host = host;
     await host.until('}\n');
-    const line: ServeLine = JSON.parse(host.out);
+    const line = readServeLine(host.out);
     this.#port = new URL(line.url).port;
     return line;
   }

@@ -59,6 +59,14 @@ async function ready(session: SessionHandle): Promise<SessionHandle> {
   return session;
 }
 
+/** Larger than what stays within its message. */
+const PHOTO = {
+  type: 'embeddedResource',
+  label: 'photo.png',
+  contentType: 'image/png',
+  data: Buffer.alloc(600_000, 0xf0).toString('base64'),
+} as const;
+
 /** A session in which everything was said that the demo agent can say. */
 async function rich(): Promise<SessionHandle> {
   const { asking } = await stage.session();
@@ -73,12 +81,14 @@ async function rich(): Promise<SessionHandle> {
     attachments: [
       { type: 'simple', label: 'note', modelRepresentation: 'a note' },
       { type: 'embeddedResource', label: 'dot.png', data: 'iVBORw0KGgo=', contentType: 'image/png' },
+      PHOTO,
     ],
   });
   const request = await seen(asking.chat.mirror, ({ inputRequests }) => inputRequests?.[0]);
   await asking.chat.inputRequest(request.id).accept({ name: 'Sour', size: 'large' });
   await asked.result;
-  await asking.chat.mirror.dispatch({ type: 'chat/draftChanged', draft: userMessage('what about') });
+  const draft = { ...userMessage('what about'), attachments: [PHOTO] };
+  await asking.chat.mirror.dispatch({ type: 'chat/draftChanged', draft });
   return asking;
 }
 

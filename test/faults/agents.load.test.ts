@@ -88,7 +88,7 @@ describe('an agent in a host that others use', () => {
   });
 
   test('[CHAT-5] sends a line of 50 MB: its turn ends and says why, and the next one runs', async () => {
-    const line = { text: 'x'.repeat(1024 * 1024), count: 50 };
+    const line = { text: 'x'.repeat(512 * 1024), count: 100 };
     const { turn } = await play('line', { write: line }, { waitForCancel: 'never' });
     expect(turn).toMatchObject({ state: 'error', error: { errorType: 'agentExited' } });
     expect(turn?.error?.message).toMatch(/^Rude was ended: the agent sent a line of more than \d+ bytes/);
@@ -101,6 +101,13 @@ describe('an agent in a host that others use', () => {
     const update = { sessionUpdate: 'agent_message_chunk', content: { type: 'text', text: 'x' } };
     const { turn, figures } = await play('updates', { flood: { update, count: 100_000 } });
     expect(turn).toMatchObject({ state: 'complete', responseParts: [{ content: 'x'.repeat(100_000) }] });
+    expect(figures.echoes).toBeGreaterThan(10);
+  });
+
+  test('rewrites files of 12 MB: what the host keeps of each is bounded, its memory too, and others go on', async () => {
+    const { turn, figures } = await play('rewrites', { rewrite: { lines: 600_000, count: 4 } });
+    expect(turn?.state).toBe('complete');
+    expect(turn?.responseParts.length).toBe(4);
     expect(figures.echoes).toBeGreaterThan(10);
   });
 

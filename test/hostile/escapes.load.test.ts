@@ -150,7 +150,7 @@ describe('what others called things', () => {
   test('watching tells the same', async () => {
     const watching = machine.start(['watch', session]);
     await watching.until('said-all');
-    await watching.until('waiting for what comes');
+    await watching.until('nothing waits for an answer');
     watching.kill('SIGINT');
     const { out, err } = await watching.ended;
     expect(out).toContain('said-all');

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { type AhpClient, connect, type SessionHandle } from '@agenthost/client';
-import type { MessageAttachment } from '@agenthost/protocol';
+import { type MessageAttachment, TEXT_LIMITS } from '@agenthost/protocol';
 import { markdownOf } from '@agenthost/testkit';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { HostProcess } from '../kill/host-process.ts';
@@ -69,6 +69,23 @@ afterAll(async () => {
 }, 30_000);
 
 const trees = async (): Promise<string[]> => [...(await treeOf(file.work)), ...(await treeOf(file.outside))];
+
+/** Makes the scripted agent send each request and say its answer, in prompts that are short enough for a message. */
+function promptsOf(asked: readonly { method: string; params: object }[]): string[] {
+  const prompts: object[][] = [[]];
+  let length = 0;
+  for (const { method, params } of asked) {
+    const steps = [{ ask: { method, params } }, { sayAnswer: true }, { say: '\n' }];
+    const added = JSON.stringify(steps).length;
+    if (length + added > TEXT_LIMITS.text.max) {
+      prompts.push([]);
+      length = 0;
+    }
+    length += added;
+    prompts.at(-1)?.push(...steps);
+  }
+  return prompts.map((steps) => JSON.stringify(steps));
+}
 
 /** What a refused request must not have changed: folders, sessions, chats, terminals. */
 async function everything(): Promise<unknown> {
@@ -167,20 +184,25 @@ describe('[RES-2] no trick with a path leads out', () => {
         ];
       });
     const before = await trees();
-    const start = performance.now();
-    const turn = await session.prompt({ ...quickly(''), attachments }).result;
-    expect(performance.now() - start).toBeLessThan(LIMIT_MS);
-    expect(turn.state).toBe('complete');
-    const all = JSON.stringify(turn.responseParts);
-    expect(all).not.toContain(SECRET);
-    expect(all).not.toMatch(/\\n\s+at \w/);
+    let readCount = 0;
+    let refusedCount = 0;
+    // A message takes a hundred.
+    for (let from = 0; from < attachments.length; from += 100) {
+      const some = attachments.slice(from, from + 100);
+      const start = performance.now();
+      const turn = await session.prompt({ ...quickly(''), attachments: some }).result;
+      expect(performance.now() - start).toBeLessThan(LIMIT_MS);
+      expect(turn.state).toBe('complete');
+      const all = JSON.stringify(turn.responseParts);
+      expect(all).not.toContain(SECRET);
+      expect(all).not.toMatch(/\\n\s+at \w/);
+      readCount += [...markdownOf(turn).matchAll(/what is inside/g)].length;
+      refusedCount += [...markdownOf(turn).matchAll(/to be found at/g)].length;
+      refusedCount += turn.responseParts.filter(({ kind }) => kind === 'systemNotification').length;
+    }
     // The file that may be read, whole and in part; of all others the agent is told that there is nothing for it.
-    expect(markdownOf(turn).match(/what is inside/g)).toHaveLength(2);
-    const told = turn.responseParts.flatMap((part) =>
-      part.kind === 'systemNotification' ? [part.content] : [],
-    );
-    const found = [...markdownOf(turn).matchAll(/to be found at/g)].length;
-    expect(told.length + found).toBeGreaterThanOrEqual(attachments.length - 2);
+    expect(readCount).toBe(2);
+    expect(refusedCount).toBeGreaterThanOrEqual(attachments.length - 2);
     expect(await trees()).toEqual(before);
   }, 60_000);
 
@@ -231,15 +253,13 @@ describe('[RES-2] no trick with a path leads out', () => {
       { way, method: 'fs/read_text_file', params: { path: way.path } },
       { way, method: 'fs/write_text_file', params: { path: way.path, content: 'written by a trick' } },
     ]);
-    const steps = asked.flatMap(({ method, params }) => [
-      { ask: { method, params } },
-      { sayAnswer: true },
-      { say: '\n' },
-    ]);
     const before = await trees();
-    const turn = await acp.prompt({ text: JSON.stringify(steps), origin: { kind: 'user' } }).result;
-    expect(turn.state).toBe('complete');
-    const answers = markdownOf(turn).trim().split('\n');
+    const answers: string[] = [];
+    for (const prompt of promptsOf(asked)) {
+      const turn = await acp.prompt({ text: prompt, origin: { kind: 'user' } }).result;
+      expect(turn.state).toBe('complete');
+      answers.push(...markdownOf(turn).trim().split('\n'));
+    }
     expect(answers).toHaveLength(asked.length);
     const made = new Set<string>();
     for (const [index, { way, method }] of asked.entries()) {

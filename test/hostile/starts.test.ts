@@ -1,8 +1,9 @@
-import { spawnSync } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
 import { afterEach, describe, expect, test } from 'vitest';
 import { canMount, refusal, smallDisk, temporaryFolder } from '../faults/stage.ts';
 import { HostProcess } from '../kill/host-process.ts';
@@ -97,6 +98,83 @@ describe('data folders', () => {
   }, 60_000);
 });
 
+/** What a start must neither wait for nor take for its own. */
+const STRANGE: readonly (readonly [string, (path: string) => Promise<unknown>])[] = [
+  ['a named pipe', (path) => promisify(execFile)('mkfifo', [path])],
+  ['a folder', (path) => mkdir(path)],
+  ['a link to a device', (path) => symlink('/dev/zero', path)],
+  ['a link in circles', (path) => symlink(path, path)],
+  ['a file of 64 MB', (path) => writeFile(path, Buffer.alloc(64 * 1024 * 1024, 'x'))],
+];
+
+describe('what stands where a file of the host belongs', () => {
+  test.each(STRANGE)(
+    '[AUTH-1] %s as the owner’s token is refused in one line, at once',
+    async (_, make) => {
+      const folder = await temporaryFolder();
+      const dataDir = join(folder, 'data');
+      await mkdir(dataDir, { mode: 0o700 });
+      await make(join(dataDir, 'owner-token'));
+      const message = await refusal(hostOn(dataDir, folder));
+      expect(message).toContain(join(dataDir, 'owner-token'));
+      expect(message).not.toMatch(/\n\s+at |was not ready within/);
+      const tokenFile = join(folder, 'token');
+      await make(tokenFile);
+      const named = await refusal(hostOn(join(folder, 'other'), folder, ['--token-file', tokenFile]));
+      expect(named).toContain(tokenFile);
+      expect(named).not.toMatch(/\n\s+at |was not ready within/);
+    },
+    60_000,
+  );
+
+  test.each(['journal.db', 'journal.db-wal', 'seq', 'sent', 'agenthost.log', 'keepers', 'tls', 'anything'])(
+    'a named pipe as %s is refused by its name, at once',
+    async (name) => {
+      const folder = await temporaryFolder();
+      const dataDir = join(folder, 'data');
+      await mkdir(dataDir, { mode: 0o700 });
+      await promisify(execFile)('mkfifo', [join(dataDir, name)]);
+      expect(await refusal(hostOn(dataDir, folder))).toContain(`${join(dataDir, name)} is a named pipe`);
+    },
+    60_000,
+  );
+
+  test('[AUTH-1] a folder that others can write is taken from them, with a new token, and that is said', async () => {
+    const folder = await temporaryFolder();
+    const dataDir = join(folder, 'data');
+    await mkdir(dataDir);
+    await chmod(dataDir, 0o777);
+    const planted = 'a-token-that-somebody-else-knows';
+    await writeFile(join(dataDir, 'owner-token'), planted, { mode: 0o600 });
+    const host = hostOn(dataDir, folder);
+    const { token, url } = await host.start();
+    expect(token).not.toBe(planted);
+    expect((await stat(dataDir)).mode & 0o777).toBe(0o700);
+    expect(host.errors).toContain(`the data folder ${dataDir} could be written by others until now`);
+    const { status } = await fetch(`${url}/?token=${planted}`);
+    expect(status).toBe(401);
+  }, 60_000);
+
+  test.skipIf(process.getuid?.() !== 0)(
+    '[AUTH-1] what another user has put into the data folder is refused, and not opened',
+    async () => {
+      const folder = await temporaryFolder();
+      const dataDir = join(folder, 'data');
+      await mkdir(dataDir);
+      await chmod(dataDir, 0o777);
+      for (const name of ['owner-token', 'journal.db']) {
+        await writeFile(join(dataDir, name), 'a-token-that-somebody-else-knows', { mode: 0o600 });
+        await chown(join(dataDir, name), 4_711, 4_711);
+        expect(await refusal(hostOn(dataDir, folder))).toContain(
+          `${join(dataDir, name)} belongs to user 4711`,
+        );
+        await rm(join(dataDir, name));
+      }
+    },
+    60_000,
+  );
+});
+
 describe.skipIf(!canMount)('a disk', () => {
   test('that is read-only is refused with the folder’s path, in one line', async () => {
     const folder = await temporaryFolder();
@@ -130,8 +208,8 @@ describe.skipIf(!canMount)('a disk', () => {
         JSON.stringify({ jsonrpc: '2.0', method: 'dispatchAction', params: { channel, clientSeq, action } }),
       );
     };
-    const titled = async (title: string): Promise<string | undefined> => {
-      dispatch(session, { type: 'session/titleChanged', title });
+    const dispatched = async (channel: string, action: object): Promise<string | undefined> => {
+      dispatch(channel, action);
       const mine = clientSeq;
       await client.request('ping', { channel: ROOT });
       const echo = client.answers
@@ -139,18 +217,22 @@ describe.skipIf(!canMount)('a disk', () => {
         .find((params) => params?.origin?.clientSeq === mine);
       return echo === undefined ? 'no echo' : echo.rejectionReason;
     };
+    const { result: first } = await client.request('subscribe', { channel: session });
+    const { defaultChat: chat } = JSON.parse(JSON.stringify(first)).snapshot.state;
     // What cannot be compressed.
     const bulk = randomBytes(75_000).toString('base64');
+    const drafted = (text: string): Promise<string | undefined> =>
+      dispatched(chat, { type: 'chat/draftChanged', draft: { text, origin: { kind: 'user' } } });
     let accepted = 0;
     let refused: string | undefined;
     for (; refused === undefined && accepted < 100; accepted += 1)
-      refused = await titled(`${accepted} ${bulk}`);
+      refused = await drafted(`${accepted} ${bulk}`);
     expect(refused).toMatch(/^unavailable: /);
-    const titleNow = async (): Promise<string> => {
-      const { result } = await client.request('subscribe', { channel: session });
-      return JSON.parse(JSON.stringify(result)).snapshot.state.title;
+    const draftNow = async (): Promise<string> => {
+      const { result } = await client.request('subscribe', { channel: chat });
+      return JSON.parse(JSON.stringify(result)).snapshot.state.draft.text;
     };
-    const kept = await titleNow();
+    const kept = await draftNow();
     expect(kept.startsWith(`${accepted - 2} `)).toBe(true);
     expect((await client.request('listSessions', { channel: ROOT })).error).toBeUndefined();
     const newSession = await client.request('createSession', { channel: 'ahp-session:/more' });
@@ -158,12 +240,12 @@ describe.skipIf(!canMount)('a disk', () => {
     const ready = await fetch(new URL('/readyz', host.address.url));
     expect(ready.status).toBe(503);
     await rm(ballast);
-    await expect.poll(() => titled('with room'), { timeout: 15_000, interval: 300 }).toBeUndefined();
-    expect(await titleNow()).toBe('with room');
+    await expect.poll(() => drafted('with room'), { timeout: 15_000, interval: 300 }).toBeUndefined();
+    expect(await draftNow()).toBe('with room');
     await host.kill();
     await host.start();
     const again = await clientOf(host, 'again');
-    const { result } = await again.request('subscribe', { channel: session });
-    expect(JSON.parse(JSON.stringify(result)).snapshot.state.title).toBe('with room');
+    const { result } = await again.request('subscribe', { channel: chat });
+    expect(JSON.parse(JSON.stringify(result)).snapshot.state.draft.text).toBe('with room');
   }, 90_000);
 });

@@ -1,12 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
 const repository = join(import.meta.dirname, '..', '..');
 const START_TIMEOUT_MS = 30_000;
 
-/** What `agenthost serve --json` says when it is ready. */
+/** Where a host is, and the owner's token from its file. */
 export interface Address {
   readonly url: string;
   readonly wsUrl: string;
@@ -88,9 +89,11 @@ export class HostProcess {
       }),
       timeout(START_TIMEOUT_MS),
     ]);
-    const said: Address | { readonly message: string } = JSON.parse(line);
+    const said: (Omit<Address, 'token'> & { tokenFile: string }) | { readonly message: string } =
+      JSON.parse(line);
     if ('message' in said) throw new Error(said.message);
-    this.#address = said;
+    const { tokenFile, ...address } = said;
+    this.#address = { ...address, token: readFileSync(tokenFile, 'utf8').trim() };
     this.#port = Number(new URL(this.address.wsUrl).port);
     return this.address;
   }

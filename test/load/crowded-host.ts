@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -49,6 +49,12 @@ export class CrowdedHost {
     await this.#start(false);
   }
 
+  /** Stops it; resolves with the bytes of its database, which has no log then. */
+  async stop(): Promise<number> {
+    await this.#host?.end();
+    return (await stat(join(this.#folder, 'data', 'journal.db'))).size;
+  }
+
   async end(): Promise<void> {
     await Promise.all([this.crowd.end(), this.#host?.end()]);
     await rm(this.#folder, { recursive: true, force: true });
@@ -68,7 +74,14 @@ export class CrowdedHost {
     const env = countsWork ? { NODE_DISABLE_COMPILE_CACHE: '1' } : {};
     this.#host = new BenchProcess('./measured-host.ts', ['--expose-gc'], env);
     if (countsWork) await this.ask({ kind: 'countWork' });
-    const request = { kind: 'start', folder: this.#folder, isShort: false, port: this.#port };
+    const request = {
+      kind: 'start',
+      folder: this.#folder,
+      isShort: false,
+      port: this.#port,
+      // Through a line with a port of its own, too.
+      allowedHosts: ['127.0.0.1'],
+    };
     const { url, port } = await this.ask<{ url: string; port: number }>(request);
     this.url = url;
     this.#port = port;

@@ -36,6 +36,12 @@ export const FAULTS: readonly Fault[] = [
         const subscription = subscribe(connection, item, fromSeq, certain);\n`,
   },
   {
+    title: 'a client is forgotten though actions of it were processed',
+    file: 'packages/host/src/wire/clients.ts',
+    find: '      if (!mayForget(record)) return;\n',
+    replace: '',
+  },
+  {
     title: 'a reducer reads the clock',
     file: 'packages/protocol/src/chat/reducer-status.ts',
     find: 'return new Date(now).toISOString();',

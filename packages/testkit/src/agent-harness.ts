@@ -54,6 +54,10 @@ export class RecordingSessionHost implements AgentSessionHost {
     this.commandList = commands;
   }
 
+  isPrivate(): Promise<boolean> {
+    return Promise.resolve(false);
+  }
+
   async terminal(start: AgentTerminalStart): Promise<AgentTerminal> {
     const terminal = new RecordingTerminal(`ahp-terminal:/${this.terminals.length + 1}`, start);
     this.onTerminal(terminal);

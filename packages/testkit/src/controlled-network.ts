@@ -12,6 +12,7 @@ export class LinkDirection {
   #waitingBytes = 0;
   /** Of the oldest frame, what has arrived: nothing of it shows before the rest does. */
   #arrivedBytes = 0;
+  #takenBytes = 0;
   #isSwallowing = false;
   #drained: (() => void)[] = [];
   /** Hears every frame at the moment it is sent. */
@@ -31,6 +32,11 @@ export class LinkDirection {
     return this.#waitingBytes;
   }
 
+  /** Bytes (UTF-16 units) that have arrived since the beginning. */
+  get takenBytes(): number {
+    return this.#takenBytes;
+  }
+
   /** Frames under way, oldest first. */
   get frames(): readonly string[] {
     return this.#queue.flatMap((item) => (item.kind === 'frame' ? [item.text] : []));
@@ -42,7 +48,7 @@ export class LinkDirection {
     for (; done < count; done += 1) {
       const item = this.#queue.shift();
       if (item === undefined) break;
-      if (item.kind === 'frame') this.#waitingBytes -= item.text.length - this.#arrivedBytes;
+      if (item.kind === 'frame') this.#took(item.text.length - this.#arrivedBytes);
       this.#arrivedBytes = 0;
       if (!this.#isSwallowing) this.#deliver(item);
     }
@@ -57,8 +63,13 @@ export class LinkDirection {
     const part = Math.min(bytes, head.text.length - 1 - this.#arrivedBytes);
     if (part <= 0) return false;
     this.#arrivedBytes += part;
-    this.#waitingBytes -= part;
+    this.#took(part);
     return true;
+  }
+
+  #took(bytes: number): void {
+    this.#waitingBytes -= bytes;
+    this.#takenBytes += bytes;
   }
 
   /** From now on everything is lost on the way, and neither end hears of it. */
@@ -143,6 +154,9 @@ export class Link {
       ...host,
       get bufferedBytes() {
         return toClient.waitingBytes;
+      },
+      get takenBytes() {
+        return toClient.takenBytes;
       },
       sendBytes: (utf8) => host.send(decoder.decode(utf8)),
       cork: () => undefined,

@@ -4,8 +4,11 @@
  */
 export async function drainMicrotasks(): Promise<void> {
   do await nextMacrotask();
-  while (process.getActiveResourcesInfo().some((name) => name.startsWith('FSReq')));
+  while (process.getActiveResourcesInfo().some(isFileRequest));
 }
+
+/** `readFile` closes its file by a request of another name. */
+const isFileRequest = (name: string): boolean => name.startsWith('FSReq') || name === 'CloseReq';
 
 const { setImmediate: soon } = globalThis;
 

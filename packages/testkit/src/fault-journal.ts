@@ -87,6 +87,10 @@ export class FaultJournal implements Journal {
     return this.#read(this.#inner.readChannel(...args));
   }
 
+  readChannelHead(...args: Parameters<Journal['readChannelHead']>): ReturnType<Journal['readChannelHead']> {
+    return this.#read(this.#inner.readChannelHead(...args));
+  }
+
   readEnvelopesAfter(
     ...args: Parameters<Journal['readEnvelopesAfter']>
   ): ReturnType<Journal['readEnvelopesAfter']> {
@@ -141,10 +145,8 @@ export class FaultJournal implements Journal {
     return this.#read(this.#inner.readClient(...args));
   }
 
-  listClientsSeenBefore(
-    ...args: Parameters<Journal['listClientsSeenBefore']>
-  ): ReturnType<Journal['listClientsSeenBefore']> {
-    return this.#read(this.#inner.listClientsSeenBefore(...args));
+  listClients(...args: Parameters<Journal['listClients']>): ReturnType<Journal['listClients']> {
+    return this.#read(this.#inner.listClients(...args));
   }
 
   readContent(...args: Parameters<Journal['readContent']>): ReturnType<Journal['readContent']> {

@@ -5,7 +5,17 @@ export { type Actor, act, PASSING_CHAT, PASSING_SESSION, SECOND_CHAT, SESSION } 
 export { DeedCounts, type LeastDeeds } from './deeds/deed-counts.ts';
 export { drainMicrotasks } from './drain-microtasks.ts';
 export { FaultJournal, type JournalGates } from './fault-journal.ts';
+export { type HostileText, hostileCharacters, hostileTexts } from './hostile-texts.ts';
 export { observeTransport, type TransportObserver } from './observe-transport.ts';
+export {
+  type Definitions,
+  definitionsOf,
+  missingSchemas,
+  nameOf,
+  OlderSchema,
+  type Schema,
+  typeOfAction,
+} from './older-schema.ts';
 export { SeededRandom } from './seeded-random.ts';
 export { createSimulatedAgent, SIMULATED_AGENT, type SimulatedAgentOptions } from './simulated-agent.ts';
 export { type ClockScope, SimulatedClock } from './simulated-clock.ts';

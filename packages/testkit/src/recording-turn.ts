@@ -119,6 +119,10 @@ export class RecordingTurn implements TurnOutput {
     await this.backPressure?.();
   }
 
+  async ready(): Promise<void> {
+    await this.backPressure?.();
+  }
+
   notify(content: StringOrMarkdown): void {
     this.#record({ kind: 'notify', content });
   }

@@ -57,7 +57,9 @@ describe('a simulated pty', () => {
     owner.last.output('abc');
     const next = owner.restart();
     owner.last.output('def');
-    const [pty] = await next.adopt();
+    const {
+      ptys: [pty],
+    } = await next.adopt();
     if (pty === undefined) throw new Error('nothing was adopted');
     expect(reader(pty, 2)).toEqual(['2:cdef']);
     expect(before).toEqual(['0:abc']);
@@ -85,7 +87,7 @@ describe('a simulated pty', () => {
       await owner.spawn(spec);
       await owner.close();
       expect(owner.last.hasEnded).toBe(!outlivesHost);
-      expect(await owner.adopt()).toHaveLength(outlivesHost ? 1 : 0);
+      expect((await owner.adopt()).ptys).toHaveLength(outlivesHost ? 1 : 0);
     }
   });
 });

@@ -1,4 +1,15 @@
-import { type Pty, PtyError, type PtyExit, type PtyOwner, type PtySink, type PtySpec } from '@agenthost/host';
+import {
+  type AdoptedPtys,
+  type Pty,
+  PtyError,
+  type PtyExit,
+  type PtyOwner,
+  type PtySink,
+  type PtySpec,
+} from '@agenthost/host';
+
+/** Handed over ahead of what is acknowledged while a reader takes nothing. */
+const HELD_BYTES = 64 * 1024;
 
 /** How simulated ptys behave. */
 export interface SimulatedPtyOptions {
@@ -16,7 +27,8 @@ export class SimulatedPtyOwner implements PtyOwner {
   /** Every pty ever spawned, oldest first, also those of owners before a `restart`. */
   readonly ptys: SimulatedPty[];
   readonly #options: SimulatedPtyOptions;
-  #failures: string[] = [];
+  #failures: PtyError[] = [];
+  #silence: Promise<boolean> | undefined;
   #isClosed = false;
   #isAbandoned = false;
   readonly #isGone = (): boolean => this.#isAbandoned;
@@ -45,9 +57,14 @@ export class SimulatedPtyOwner implements PtyOwner {
     return found;
   }
 
-  /** The next spawn (not counting those that fail already) rejects with a `PtyError` of this message. */
-  failNextSpawn(message: string): void {
-    this.#failures.push(message);
+  /** The next spawn (not counting those that fail already) rejects with a `PtyError` of this message and fault. Default `spec`. */
+  failNextSpawn(message: string, fault: PtyError['fault'] = 'spec'): void {
+    this.#failures.push(new PtyError(message, { fault }));
+  }
+
+  /** The next `adopt`, also of an owner that `restart` makes, is not answered until the promise resolves: with whether anybody is there. */
+  fallSilent(until: Promise<boolean>): void {
+    this.#silence = until;
   }
 
   /** The host was killed: its sinks hear nothing more, and what it still does to its ptys reaches nobody. */
@@ -60,16 +77,23 @@ export class SimulatedPtyOwner implements PtyOwner {
   /** The host was killed or restarted: see `abandon`. The owner returned hands out the same ptys by `adopt`. */
   restart(): SimulatedPtyOwner {
     this.abandon();
-    return new SimulatedPtyOwner(this.#options, this.ptys);
+    const next = new SimulatedPtyOwner(this.#options, this.ptys);
+    next.#silence = this.#silence;
+    return next;
   }
 
-  async adopt(): Promise<readonly Pty[]> {
-    return this.ptys.flatMap((simulated) => (simulated.isReleased ? [] : [simulated.handle(this.#isGone)]));
+  async adopt(): Promise<AdoptedPtys> {
+    const left = this.ptys.filter(({ isReleased }) => !isReleased);
+    const handles = left.map((simulated) => simulated.handle(this.#isGone));
+    const silence = this.#silence;
+    this.#silence = undefined;
+    if (silence === undefined) return { ptys: handles, late: [] };
+    return { ptys: [], late: [silence.then((isThere) => (isThere ? handles : []))] };
   }
 
   async spawn(spec: PtySpec): Promise<Pty> {
-    const failure = this.#isClosed ? 'the host is stopping' : this.#failures.shift();
-    if (failure !== undefined) throw new PtyError(failure);
+    const failure = this.#isClosed ? new PtyError('the host is stopping') : this.#failures.shift();
+    if (failure !== undefined) throw failure;
     const simulated = new SimulatedPty(
       spec,
       this.ptys.length + 100_000,
@@ -110,6 +134,7 @@ export class SimulatedPty {
   #exit: PtyExit | undefined;
   #killCount = 0;
   #isReleased = false;
+  #isHeld = false;
   #gone = Promise.withResolvers<void>();
 
   constructor(spec: PtySpec, pid: number, highWater: number) {
@@ -121,6 +146,11 @@ export class SimulatedPty {
   /** Everything that was written, joined. */
   get keys(): string {
     return this.writes.join('');
+  }
+
+  /** Everything that the program has put out. */
+  get text(): string {
+    return this.#output.toString();
   }
 
   /** Everything before this offset is safe, says the reader. */
@@ -175,6 +205,7 @@ export class SimulatedPty {
   /** The reader hears nothing more. */
   detach(): void {
     this.#sink = undefined;
+    this.#isHeld = false;
   }
 
   /** What the host holds. Every host's is a new one; `isGone`: that host was killed. */
@@ -190,6 +221,7 @@ export class SimulatedPty {
       pid: this.pid,
       read: (offset, sink) => unlessGone(() => this.#read(offset, sink)),
       acknowledge: (offset) => unlessGone(() => this.#acknowledge(offset)),
+      hold: (isOn) => unlessGone(() => this.#hold(isOn)),
       write: (data) => unlessEnded(() => this.writes.push(data)),
       resize: (cols, rows) => unlessEnded(() => this.sizes.push([cols, rows])),
       signal: (signal) => unlessEnded(() => this.signals.push(signal)),
@@ -205,6 +237,11 @@ export class SimulatedPty {
           this.#sink = undefined;
         }),
     };
+  }
+
+  #hold(isOn: boolean): void {
+    this.#isHeld = isOn;
+    if (!isOn) this.#deliver();
   }
 
   #read(offset: number, sink: PtySink): void {
@@ -227,7 +264,8 @@ export class SimulatedPty {
     const sink = this.#sink;
     if (sink === undefined) return;
     const from = this.#delivered;
-    const to = Math.min(this.#output.length, this.#acknowledged + this.#highWater);
+    const ahead = this.#isHeld ? Math.min(HELD_BYTES, this.#highWater) : this.#highWater;
+    const to = Math.min(this.#output.length, this.#acknowledged + ahead);
     if (to > from) {
       // Before the call: a sink may acknowledge within it.
       this.#delivered = to;

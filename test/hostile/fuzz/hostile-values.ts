@@ -1,4 +1,4 @@
-import type { SeededRandom } from '@agenthost/testkit';
+import { hostileTexts, type SeededRandom } from '@agenthost/testkit';
 
 /** A string that stands for JSON text which no value can be written as: see {@link toFrame}. */
 const raw = (text: string): string => `\u0001raw:${text}\u0001`;
@@ -45,7 +45,8 @@ const STRINGS = [
   'line\nbreak\r\nand\u2028more',
   'x'.repeat(300),
   'é'.repeat(LONG),
-] as const;
+  ...hostileTexts.map(({ phrase }) => phrase),
+];
 
 const NUMBERS = [
   0,

@@ -3,6 +3,7 @@ import type {
   ChannelKind,
   ChatState,
   ClientAction,
+  Message,
   RootState,
   SessionState,
   TerminalState,
@@ -21,8 +22,8 @@ import { answerChanged, completed } from './answers.ts';
 import { goOnWithTool, someTools } from './client-tools.ts';
 import { terminalAction } from './terminals.ts';
 
-/** The session that everybody works in. */
-export const SESSION = 'ahp-session:/simulated';
+/** The session that everybody works in, named as some clients do, by its agent. */
+export const SESSION = 'simulated:/session';
 export const SECOND_CHAT = 'ahp-chat:/second';
 /** How the URIs of chats begin that come and go. */
 export const PASSING_CHAT = 'ahp-chat:/passing-';
@@ -148,7 +149,7 @@ function chatAction(
     case 'draft':
       return random.chance(0.2)
         ? { type: 'chat/draftChanged' }
-        : { type: 'chat/draftChanged', draft: userMessage(random.hex(6)) };
+        : { type: 'chat/draftChanged', draft: withPhoto(userMessage(random.hex(6))) };
     case 'queue':
       return pendingSet(random, 'queued', prompt?.());
     case 'steer':
@@ -215,8 +216,20 @@ const pendingSet = (
   type: 'chat/pendingMessageSet',
   kind,
   id: `${kind}-${random.hex(4)}`,
-  message: userMessage(text),
+  message: withPhoto(userMessage(text)),
 });
+
+/** Larger than what stays within its message. */
+const PHOTO = {
+  type: 'embeddedResource',
+  label: 'photo.png',
+  contentType: 'image/png',
+  data: Buffer.alloc(15_000, 0xf0).toString('base64'),
+} as const;
+
+/** Some messages bring a photo. The text says which, so that no further chance is drawn. */
+const withPhoto = (message: Message): Message =>
+  /^[0-4]/.test(message.text) ? { ...message, attachments: [PHOTO] } : message;
 
 function sessionAction(
   random: SeededRandom,

@@ -21,14 +21,11 @@ export class Archive {
   /** Clients who may do nothing any more. */
   readonly #barred = new Set<string>();
   #lastSeq = 0;
+  /** Highest number of a snapshot that was sent. */
+  #reflectedSeq = 0;
 
   constructor(faults: FaultLog) {
     this.#faults = faults;
-  }
-
-  /** Highest number that is durable. */
-  get lastSeq(): number {
-    return this.#lastSeq;
   }
 
   /** A commit has become durable. */
@@ -40,6 +37,11 @@ export class Archive {
       if (seq <= this.#lastSeq)
         this.#faults.note('numbers', `${seq} was journaled after ${this.#lastSeq}: ${json}`);
       this.#lastSeq = Math.max(this.#lastSeq, seq);
+      if (seq <= this.#reflectedSeq)
+        this.#faults.note(
+          'durability',
+          `a snapshot of ${this.#reflectedSeq} was sent before ${seq} was durable: ${json}`,
+        );
       this.#json.set(seq, json);
       if (json.includes('rejectionReason') || json.includes('"terminal/input"')) this.#checkPublic(json);
       if (json.includes('"terminal/commandFinished"')) this.#noteFinished(json);
@@ -57,6 +59,11 @@ export class Archive {
   get(seq: number): ActionEnvelope | undefined {
     const json = this.#json.get(seq);
     return json === undefined ? undefined : JSON.parse(json);
+  }
+
+  /** A snapshot of this number was sent: what it reflects, everything below it, must be durable by then. */
+  reflected(fromSeq: number): void {
+    this.#reflectedSeq = Math.max(this.#reflectedSeq, fromSeq);
   }
 
   /** From now on nothing of that client may take effect. */

@@ -5,16 +5,41 @@ import {
   type ClientAction,
   kindOfScheme,
   ROOT_URI,
-  reduceMirrored,
+  reduceChannel,
   type Snapshot,
+  type StateAction,
 } from '@agenthost/protocol';
 import type { ControlledNetwork, Link } from '../controlled-network.ts';
+import { missingSchemas, OlderSchema, typeOfAction } from '../older-schema.ts';
 import type { SeededRandom } from '../seeded-random.ts';
 import type { SimulatedClock } from '../simulated-clock.ts';
 import type { FaultLog } from './faults.ts';
 import type { Ledger } from './ledger.ts';
+import type { Report } from './report.ts';
 
 type State = ChannelState[ChannelKind];
+
+const FOREIGN_VERSIONS = ['0.5.0', '0.5.1', '0.5.2'] as const;
+
+/** The versions that clients of another make speak. */
+export type ForeignVersion = (typeof FOREIGN_VERSIONS)[number];
+
+/** What the protocol's schemas allow, by version, where they lie beside the repository. */
+const schemas =
+  missingSchemas() === undefined
+    ? {
+        '0.5.0': new OlderSchema('0.5.0'),
+        '0.5.1': new OlderSchema('0.5.1'),
+        '0.5.2': new OlderSchema('0.5.2'),
+      }
+    : undefined;
+
+const STATE_TYPES: Readonly<Partial<Record<ChannelKind, string>>> = {
+  root: 'RootState',
+  session: 'SessionState',
+  chat: 'ChatState',
+  terminal: 'TerminalState',
+};
 
 interface Answer {
   readonly id?: number;
@@ -29,15 +54,30 @@ interface Answer {
   };
 }
 
+/** What a client of another make is made of. */
+export interface ForeignParts {
+  readonly name: string;
+  readonly version: ForeignVersion;
+  /** What the host takes the client to speak: one that it has forgotten speaks the newest [CONN-7]. */
+  readonly versionAtHost: () => string | undefined;
+  readonly random: SeededRandom;
+  readonly clock: SimulatedClock;
+  readonly network: ControlledNetwork;
+  readonly ledger: Ledger;
+  readonly faults: FaultLog;
+  readonly report: Report;
+}
+
 /**
- * A client of another make: JSON-RPC by hand, without epoch, views, delays or any other extension. It reduces by the shared reducers with
+ * A client of another make: JSON-RPC by hand, without epoch, delays or any extension. It reduces by the shared reducers with
  * its own clock, dispatches without predicting, never resends, and counts `clientSeq` from 1 on each connection.
  */
 export class ForeignClient {
   readonly name: string;
   readonly random: SeededRandom;
   readonly states = new Map<string, { kind: ChannelKind; state: State; seq: number }>();
-  readonly #parts: { clock: SimulatedClock; network: ControlledNetwork; ledger: Ledger; faults: FaultLog };
+  readonly #parts: ForeignParts;
+  #spoken: ForeignVersion;
   readonly #wanted = new Set<string>();
   #link: Link | undefined;
   #isOnline = false;
@@ -47,17 +87,16 @@ export class ForeignClient {
   #echoed = new Set<number>();
   readonly #asked = new Map<number, string>();
 
-  constructor(parts: {
-    name: string;
-    random: SeededRandom;
-    clock: SimulatedClock;
-    network: ControlledNetwork;
-    ledger: Ledger;
-    faults: FaultLog;
-  }) {
+  constructor(parts: ForeignParts) {
     this.name = parts.name;
     this.random = parts.random;
     this.#parts = parts;
+    this.#spoken = parts.version;
+  }
+
+  /** What it is sent: what it offered, unless the host has forgotten it since. */
+  get version(): ForeignVersion {
+    return this.#spoken;
   }
 
   get isOnline(): boolean {
@@ -82,9 +121,13 @@ export class ForeignClient {
     this.#clientSeq = 0;
     this.#echoed = new Set();
     this.#asked.clear();
-    const line = ledger.follow(this.name, this.name);
+    const line = ledger.follow(this.name, this.name, () => this.version);
     link.toHost.tap = line.toHost;
-    link.toClient.tap = line.toClient;
+    link.toClient.tap = (text) => {
+      // As it is sent: by the time that it arrives the host may have forgotten the client again.
+      this.#noteVersion();
+      line.toClient(text);
+    };
     link.client.start({
       onFrame: (text) => this.#take(JSON.parse(text)),
       onClose: () => {
@@ -104,7 +147,7 @@ export class ForeignClient {
     this.#ask('initialize', {
       channel: ROOT_URI,
       clientId: this.name,
-      protocolVersions: ['0.5.2'],
+      protocolVersions: [this.#parts.version],
       initialSubscriptions: subscriptions,
     });
   }
@@ -113,6 +156,13 @@ export class ForeignClient {
   hold(uri: string): void {
     this.#wanted.add(uri);
     if (this.#isOnline) this.#ask('subscribe', { channel: uri });
+  }
+
+  /** Asks for a window of another size, wider or narrower. */
+  renew(uri: string): void {
+    if (!this.#isOnline || !this.#wanted.has(uri) || this.version === '0.5.0') return;
+    this.#parts.report.count('renewals');
+    this.#ask('subscribe', { channel: uri, view: { turns: this.random.int(6) } });
   }
 
   dispatch(channel: string, action: ClientAction): void {
@@ -126,6 +176,11 @@ export class ForeignClient {
     this.#link = undefined;
     this.#isOnline = false;
     this.#asked.clear();
+  }
+
+  #noteVersion(): void {
+    const atHost = this.#parts.versionAtHost();
+    this.#spoken = FOREIGN_VERSIONS.find((version) => version === atHost) ?? this.#spoken;
   }
 
   #ask(method: string, params: object): void {
@@ -148,6 +203,7 @@ export class ForeignClient {
       if (asked === 'reconnect' || asked === 'initialize') this.#restart();
       return;
     }
+    if (asked === 'initialize') this.#check('InitializeResult', { ...result, snapshots: [] });
     if (asked === 'initialize' || result.type === 'snapshot') this.states.clear();
     for (const uri of result.missing ?? []) this.#lose(uri);
     for (const snapshot of [...(result.snapshots ?? []), result.snapshot ?? []].flat()) this.#show(snapshot);
@@ -166,9 +222,10 @@ export class ForeignClient {
   }
 
   #show({ resource, state, fromSeq }: Snapshot): void {
-    const kind = kindOfScheme(resource);
+    const kind = 'activeClients' in state ? 'session' : kindOfScheme(resource);
     if (kind !== 'root' && kind !== 'session' && kind !== 'chat' && kind !== 'terminal')
       throw new Error(`a snapshot of ${resource}`);
+    this.#check(STATE_TYPES[kind] ?? kind, state);
     this.states.set(resource, { kind, state, seq: fromSeq });
     this.#lastSeen = Math.max(this.#lastSeen ?? 0, fromSeq);
   }
@@ -177,10 +234,33 @@ export class ForeignClient {
     const { channel, action, serverSeq, origin, rejectionReason } = envelope;
     this.#lastSeen = Math.max(this.#lastSeen ?? 0, serverSeq);
     if (origin?.clientId === this.name) this.#noteEcho(envelope, origin.clientSeq);
+    if (rejectionReason === undefined) this.#checkAction(action);
     const held = this.states.get(channel);
     if (held === undefined || rejectionReason !== undefined || serverSeq <= held.seq) return;
     held.seq = serverSeq;
-    held.state = reduceMirrored(held.kind, held.state, action, this.#parts.clock.now());
+    held.state = reduceChannel(held.kind, held.state, withoutExtensions(action), this.#parts.clock.now());
+  }
+
+  #checkAction(action: StateAction): void {
+    if (schemas !== undefined) this.#check(typeOfAction(action.type), action);
+    if (action.type !== 'chat/responsePart') return;
+    const { part } = action;
+    // Whoever shows what is appended, and nothing else, would miss it [CHAT-4].
+    if ((part.kind === 'markdown' || part.kind === 'reasoning') && part.content !== '')
+      this.#parts.faults.note('convergence', `a part begins with content: ${JSON.stringify(action)}`);
+  }
+
+  /** It is sent nothing that its version does not know [CONN-9]. */
+  #check(type: string, value: unknown): void {
+    const schema = schemas?.[this.version];
+    if (schema === undefined) return;
+    this.#parts.report.count('checkedFrames');
+    const fault = schema.faultOf(type, value);
+    if (fault !== undefined)
+      this.#parts.faults.note(
+        'convergence',
+        `${this.name} at ${this.version}: ${fault}: ${JSON.stringify(value)}`,
+      );
   }
 
   #noteEcho({ serverSeq }: ActionEnvelope, clientSeq: number): void {
@@ -193,4 +273,11 @@ export class ForeignClient {
       );
     this.#echoed.add(clientSeq);
   }
+}
+
+/** An action as a client takes it that knows none of our extensions. */
+function withoutExtensions(action: StateAction): StateAction {
+  if (action.type !== 'chat/turnsLoaded') return action;
+  const { 'x-from': _, ...plain } = action;
+  return plain;
 }

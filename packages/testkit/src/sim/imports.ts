@@ -25,6 +25,8 @@ async function bringOver(
   { source, channel, breaksOff }: { source: string; channel: string; breaksOff: boolean },
 ): Promise<void> {
   const exported = await readSession(client, source);
+  // It was disposed of as it was read, its chats first: the host refuses a copy in which nobody could write.
+  if (exported.chats.length === 0) return;
   const unheard: UnheardImport = { channel, chats: exported.chats };
   world.imports.add(unheard);
   const turns = exported.chats.flatMap(({ head: { resource: chat }, turns: ended, openTurn }) => [

@@ -1,5 +1,6 @@
 import type { Mirror } from '@agenthost/client';
 import type { ActionEnvelope, ChannelKind, ChannelState, ChatState } from '@agenthost/protocol';
+import { checkContents } from './contents.ts';
 import { isMergeOf } from './envelopes.ts';
 import { checkForeigners } from './foreign-check.ts';
 import { checkImports } from './imports.ts';
@@ -8,7 +9,9 @@ import { checkOwners } from './owners.ts';
 import { checkSearch } from './searches.ts';
 import { shownBy } from './shown.ts';
 import type { SimClient } from './sim-client.ts';
+import { checkOutput } from './terminal-output.ts';
 import { mustEqual, Violation } from './violation.ts';
+import { checkWindows } from './windows.ts';
 import type { World } from './world.ts';
 
 /**
@@ -25,17 +28,19 @@ export async function checkInvariants(world: World): Promise<void> {
     await world.quiesce();
     await isReady;
     const uris = new Set(world.clients.flatMap((client) => client.mirrors().map(({ uri }) => uri)));
-    for (const uri of uris) {
-      const holding = auditor.hold(uri);
-      await world.quiesce();
-      await holding;
-    }
+    // Those, too, that have had no subscriber for long.
+    for (const { resource } of world.life?.host.core.sync.root.state.terminals ?? []) uris.add(resource);
+    for (const uri of uris) await holdAtLast(world, auditor, uri);
     checkQuestions(auditor);
+    checkActivities(auditor);
     checkCommands(auditor);
+    checkOutput(world, auditor);
     // The auditor's arrival may have set something off; everybody is compared at the same moment.
     for (const client of world.clients) compareClient(world, client, auditor);
+    checkWindows(world);
     checkForeigners(world.foreigners, auditor);
     checkOwners(world);
+    checkContents(world, auditor);
     await checkImports(world, auditor);
     await checkSearch(world, auditor);
   } finally {
@@ -45,6 +50,16 @@ export async function checkInvariants(world: World): Promise<void> {
   checkOutcomes(world);
   checkJournal(world);
   world.faults.check();
+}
+
+/** Its connection may be cut off meanwhile, in a world whose host has little patience: then once more. */
+async function holdAtLast(world: World, auditor: SimClient, uri: string): Promise<void> {
+  for (let triesLeft = 3; triesLeft > 0; triesLeft -= 1) {
+    const holding = auditor.hold(uri);
+    await world.quiesce();
+    await holding;
+    if (auditor.mirrors().some((mirror) => mirror.uri === uri)) return;
+  }
 }
 
 function compareClient(world: World, client: SimClient, auditor: SimClient): void {
@@ -82,6 +97,27 @@ function checkQuestions(auditor: SimClient): void {
   const inOrder = (list: typeof asked): typeof asked =>
     list.toSorted((a, b) => (a.chat + a.request.id < b.chat + b.request.id ? -1 : 1));
   mustEqual('questions', 'what sessions show of their chats', inOrder(shown), inOrder(asked));
+}
+
+/** Nothing is told to be done where no turn runs: not by a chat, its session's entry of it, or the session. Throws a `Violation`. */
+function checkActivities(auditor: SimClient): void {
+  const states = auditor.mirrors().map(({ uri, confirmed }) => ({ uri, confirmed }));
+  const idle = new Set<string>();
+  for (const { uri, confirmed } of states) {
+    if (!isChat(confirmed) || confirmed.activeTurn !== undefined) continue;
+    idle.add(uri);
+    if (confirmed.activity !== undefined)
+      throw new Violation('owner', `${uri} is idle, and tells of "${confirmed.activity}"`);
+  }
+  for (const { uri, confirmed } of states) {
+    if (!('activeClients' in confirmed)) continue;
+    const { chats, activity } = confirmed;
+    const stale = chats.find((chat) => idle.has(chat.resource) && chat.activity !== undefined);
+    if (stale !== undefined)
+      throw new Violation('owner', `${uri}: its entry of ${stale.resource} tells of "${stale.activity}"`);
+    if (activity !== undefined && !chats.some((chat) => chat.activity === activity))
+      throw new Violation('owner', `${uri} tells of "${activity}", and no chat of it does`);
+  }
 }
 
 /** Of a shell's commands only the last may run, and none where the shell has gone. Throws a `Violation`. */

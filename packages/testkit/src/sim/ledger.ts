@@ -1,4 +1,11 @@
-import type { ActionEnvelope, ReconnectResult, Snapshot } from '@agenthost/protocol';
+import {
+  type ActionEnvelope,
+  fitToVersion,
+  PROTOCOL_VERSION,
+  type ReconnectResult,
+  type Snapshot,
+  type SupportedVersion,
+} from '@agenthost/protocol';
 import type { Archive } from './archive.ts';
 import { isMergeOf, isPrivate } from './envelopes.ts';
 import type { FaultLog } from './faults.ts';
@@ -20,6 +27,8 @@ interface Frame {
 /** One connection as the ledger sees it. */
 interface Line {
   readonly owner: string;
+  /** What it speaks now. */
+  version(): SupportedVersion;
   readonly handshakes: Map<number, string>;
   lastSeq: number;
 }
@@ -36,24 +45,30 @@ export class Ledger {
   readonly #seen = new Map<number, { readonly json: string; readonly envelope: ActionEnvelope }>();
   /** To whom each private number went. */
   readonly #privateOwner = new Map<number, string>();
-  /** What the present host's numbers start above. */
-  #reservedAtStart = 0;
+  readonly #reservedSeq: () => number;
 
-  constructor(parts: { archive: Archive; faults: FaultLog; report: Report; trace: Trace }) {
+  /** `reservedSeq`: up to which number the journal has reserved them now. */
+  constructor(parts: {
+    archive: Archive;
+    faults: FaultLog;
+    report: Report;
+    trace: Trace;
+    reservedSeq(): number;
+  }) {
+    this.#reservedSeq = () => parts.reservedSeq();
     this.#archive = parts.archive;
     this.#faults = parts.faults;
     this.#report = parts.report;
     this.#trace = parts.trace;
   }
 
-  /** A host begins, above these numbers. */
-  hostStarted(reservedSeq: number): void {
-    this.#reservedAtStart = reservedSeq;
-  }
-
-  /** Follows a connection of `owner`, a client id: call the results with each frame as it is sent. */
-  follow(owner: string, name: string): { toHost(text: string): void; toClient(text: string): void } {
-    const line: Line = { owner, handshakes: new Map(), lastSeq: 0 };
+  /** Follows a connection of `owner`, a client id: call the results with each frame as it is sent. `version`: what it speaks now. */
+  follow(
+    owner: string,
+    name: string,
+    version = (): SupportedVersion => PROTOCOL_VERSION,
+  ): { toHost(text: string): void; toClient(text: string): void } {
+    const line: Line = { owner, version, handshakes: new Map(), lastSeq: 0 };
     return {
       toHost: (text) => {
         this.#trace.frame(name, `→ ${text}`);
@@ -72,7 +87,7 @@ export class Ledger {
     if (method === 'action' && params !== undefined) this.#note(line, params);
     if (id === undefined || method !== undefined || error !== undefined || result === undefined) return;
     for (const snapshot of [...(result?.snapshots ?? []), result?.snapshot ?? []].flat())
-      this.#checkSnapshot(snapshot);
+      this.#checkSnapshot(line, snapshot);
     const handshake = line.handshakes.get(id);
     if (handshake === 'initialize') this.#report.count('initializes');
     if (handshake !== 'reconnect') return;
@@ -80,14 +95,17 @@ export class Ledger {
     if (result.type === 'replay') for (const envelope of result.actions ?? []) this.#note(line, envelope);
   }
 
-  /** What it reflects is durable. */
-  #checkSnapshot({ resource, fromSeq }: Snapshot): void {
-    const known = Math.max(this.#archive.lastSeq, this.#reservedAtStart);
-    if (fromSeq > known)
+  /** What it reflects is durable, and its number is nobody else's: the archive judges the first by what comes. */
+  #checkSnapshot(line: Line, { resource, fromSeq }: Snapshot): void {
+    // Whoever has it names it, or a higher one, when it comes back: nothing below may follow [CONN-5].
+    line.lastSeq = Math.max(line.lastSeq, fromSeq);
+    const reserved = this.#reservedSeq();
+    if (fromSeq > reserved)
       this.#faults.note(
         'durability',
-        `a snapshot of ${resource} reflects ${fromSeq}, and only ${known} is durable`,
+        `a snapshot of ${resource} has the number ${fromSeq}, and only ${reserved} are reserved`,
       );
+    this.#archive.reflected(fromSeq);
   }
 
   #note(line: Line, envelope: ActionEnvelope): void {
@@ -100,7 +118,9 @@ export class Ledger {
     line.lastSeq = Math.max(line.lastSeq, serverSeq);
     const json = JSON.stringify(envelope);
     if (isPrivate(envelope)) this.#notePrivate(line, envelope, json, isOwn);
-    else this.#checkDurable(envelope, json);
+    else this.#checkDurable(line, envelope, json);
+    // What an older version is sent under a number is less than what others are.
+    if (line.version() !== PROTOCOL_VERSION) return;
     const before = this.#seen.get(serverSeq);
     if (before === undefined) {
       this.#seen.set(serverSeq, { json, envelope });
@@ -119,8 +139,12 @@ export class Ledger {
     this.#privateOwner.set(serverSeq, line.owner);
   }
 
-  #checkDurable(envelope: ActionEnvelope, json: string): void {
-    const durable = this.#archive.get(envelope.serverSeq);
+  #checkDurable({ version }: Line, envelope: ActionEnvelope, json: string): void {
+    const whole = this.#archive.get(envelope.serverSeq);
+    const durable = whole && {
+      ...whole,
+      action: fitToVersion('StateAction', whole.action, version()) ?? whole.action,
+    };
     if (durable === undefined) this.#faults.note('durability', `sent and not journaled: ${json}`);
     else if (JSON.stringify(durable) !== json && !isMergeOf(envelope, durable))
       this.#faults.note('durability', `sent ${json}, journaled ${JSON.stringify(durable)}`);

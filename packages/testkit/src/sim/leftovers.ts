@@ -5,6 +5,22 @@ import type { World } from './world.ts';
 /** Longer than anything that the host or a library waits for by itself. */
 const LONG_MS = 15 * 60_000;
 
+/** Sessions of which all clients have been gone for long have no active ones [SESS-8]. */
+async function checkNobodyActive({ life, disk, clock }: World): Promise<void> {
+  const registry = life?.host.core.sync.registry;
+  for (const { uri, kind } of [...disk.channels.values()]) {
+    if (kind !== 'session' || registry === undefined) continue;
+    const opening = registry.openOf('session', uri);
+    await clock.runUntilSettled(opening);
+    const active = (await opening)?.state.activeClients ?? [];
+    if (active.length > 0)
+      throw new Violation(
+        'leftover',
+        `${uri}: ${active.map(({ clientId }) => clientId).join()} stay active for ever`,
+      );
+  }
+}
+
 /** Ends everything, and looks whether anything is left: watchers, timers, links, agents, open turns. Throws a `Violation`. */
 export async function checkNothingLeft(world: World): Promise<void> {
   for (const { client } of world.clients) client.close();
@@ -23,6 +39,7 @@ export async function checkNothingLeft(world: World): Promise<void> {
         `${channel.subscriptions.size} subscriptions of nobody to ${channel.uri}`,
       );
   }
+  await checkNobodyActive(world);
   await world.stop();
   world.faults.check();
   if (life.agents.open.length > 0)

@@ -34,6 +34,7 @@ export interface LifeParts {
   readonly log: Log;
   readonly ids: SeededRandom;
   readonly diskChance: SeededRandom;
+  readonly workChance: SeededRandom;
   /** The disk's mood says that the host is killed here. */
   kill(): void;
 }
@@ -47,6 +48,8 @@ export class Life {
   readonly started: Promise<unknown>;
   readonly #parts: LifeParts;
   readonly #scope: ClockScope;
+  /** A host that stops has none to ask for, and its agents and connections go on for a moment. */
+  #core: Host['core'] | undefined;
   /** Of what is simulated: agents and the disk. */
   readonly #simScope: ClockScope;
 
@@ -65,10 +68,12 @@ export class Life {
       beforeReserve: () => this.#operate('write'),
       afterRead: () => this.#operate('read'),
     });
-    const { seed, replayMs, unloadAfterMs, outbox, unruly } = options;
+    const { seed, replayMs, unloadAfterMs, outbox, unruly, maxAwayClients } = options;
     const timers = this.#simScope;
-    const streams: TurnOptions['streams'] = (place, random, pause) =>
-      writeTwoTexts(this.host.core, place, random, pause);
+    const streams: TurnOptions['streams'] = (place, random, pause) => {
+      this.#core ??= this.host.core;
+      return writeTwoTexts(this.#core, place, random, pause);
+    };
     this.host = createHost({
       journal: this.journal,
       agents: [
@@ -84,15 +89,32 @@ export class Life {
       roots: [process.cwd()],
       defaultDirectory: process.cwd(),
       replayWindow: { maxAgeMs: replayMs },
+      config: { maxAwayClientsPerToken: maxAwayClients },
       unloadAfterMs,
       outbox,
-      clock: scope,
+      clock: { now: () => this.#lookAtClock() },
       timers: scope,
       ids: { next: () => ids.hex(16) },
       terminals: { owner: ptys, shell: '/bin/bash' },
       log,
     });
-    this.started = this.host.start();
+    this.started = this.host.start().then((address) => {
+      this.#core = this.host.core;
+      return address;
+    });
+  }
+
+  /** What the host takes a connected client to speak, also while it stops. */
+  versionOf(clientId: string): string | undefined {
+    const connection = this.#core?.hub.connectionOf(clientId);
+    return connection?.isOnline === true ? connection.online.version : undefined;
+  }
+
+  /** The host is at work while it looks. */
+  #lookAtClock(): number {
+    const { clock, workChance, options } = this.#parts;
+    if (options.workTime > 0 && workChance.chance(options.workTime)) clock.spend(1);
+    return clock.now();
   }
 
   /** SIGKILL. */

@@ -19,7 +19,8 @@ export function checkOwners({ life }: World): void {
     const session = registry.getOf('session', channel.session ?? '');
     if (session?.state.lifecycle === 'creating') continue;
     if (activeTurn.message.text.startsWith('!')) {
-      if (!isRunning(life.host.core.sync, activeTurn.id))
+      // One that follows a turn which was cut off waits until that turn's agent has let go of it.
+      if (!isRunning(life.host.core.sync, activeTurn.id) && !life.agents.isBusy(channel.uri))
         throw new Violation('owner', `${what} is a command that does not run`);
       continue;
     }

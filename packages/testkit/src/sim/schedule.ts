@@ -1,10 +1,14 @@
 import { type Actor, act, PASSING_CHAT, PASSING_SESSION, SECOND_CHAT, SESSION } from '../deeds/act.ts';
 import { drainMicrotasks } from '../drain-microtasks.ts';
 import { SeededRandom } from '../seeded-random.ts';
+import { crowdComes } from './crowd.ts';
 import { actAbroad } from './foreign-acts.ts';
 import { inviteGuest, pickGuest, revokeGuest } from './guests.ts';
 import { importCopy } from './imports.ts';
+import { letLivesPass } from './lives.ts';
 import { channelsOf, chatsThatPass, forkSource, terminalsOf } from './places.ts';
+import { loseAnswer, renew, truncate } from './renewals.ts';
+import { dropTurns } from './retention.ts';
 import { searchSomething } from './searches.ts';
 import type { SimClient, SimView } from './sim-client.ts';
 import type { StepName } from './steps.ts';
@@ -56,18 +60,21 @@ const DO: Readonly<Record<StepName, (step: Step) => Promise<void> | void>> = {
   },
   act: ({ client }) => act(actorOf(client)),
   foreignActs: ({ world, random }) => {
-    if (world.foreigners.length === 0) return;
+    if (world.foreigners.length === 0) return undefined;
     const foreigner = random.pick(world.foreigners);
     foreigner.connect();
-    actAbroad(foreigner, random, world.trace);
+    if (!random.chance(0.1)) return actAbroad(foreigner, random, world.trace);
+    foreigner.renew(SECOND_CHAT);
+    return random.chance(0.4) ? loseAnswer(world, foreigner) : undefined;
   },
   immediates: ({ world }) => void world.clock.runImmediates(),
   timer: ({ world }) => void world.clock.fireNext(),
   // Long enough, at times, for envelopes to leave the replay window.
   pass: ({ world, random }) => world.clock.advance(random.chance(0.1) ? random.int(40_000) : random.int(400)),
   drop: ({ world, random, client }) => {
-    const link = random.chance(0.1) ? world.foreigners[0]?.link : client.link;
-    link?.cut();
+    const foreigner =
+      world.foreigners.length > 0 && random.chance(0.1) ? random.pick(world.foreigners) : undefined;
+    (foreigner ?? client).link?.cut();
   },
   cutInside: ({ world, random, client: { link } }) => {
     if (link === undefined) return;
@@ -103,6 +110,16 @@ const DO: Readonly<Record<StepName, (step: Step) => Promise<void> | void>> = {
     world.report.count('strays');
     link.leaveClient();
   },
+  loseAnswer: ({ world, random, client }) => {
+    const foreigner =
+      world.foreigners.length > 0 && random.chance(0.3) ? random.pick(world.foreigners) : undefined;
+    return loseAnswer(world, foreigner ?? client);
+  },
+  renew: ({ world, random, client }) => renew(world, random, client),
+  livesPass: ({ world, random, client }) => letLivesPass(world, random, client),
+  dropTurns: ({ world, random }) => dropTurns(world, random),
+  crowdComes: ({ world, random }) => crowdComes(world, random),
+  truncate: ({ random, client }) => truncate(random, client),
   rivalComes: ({ world, client }) => {
     if (!world.isUp || !client.resends || world.rivals.length > 1) return;
     const rival = world.makeClient(world.newName('rival'), {
@@ -263,7 +280,7 @@ function hold(world: World, client: SimClient, uri: string, view: SimView = {}):
 function viewOf(random: SeededRandom, uri: string): SimView {
   if (!/^ahp-(?:chat|terminal):/.test(uri)) return {};
   return {
-    ...(random.chance(0.5) ? { turns: random.between(0, 6) } : {}),
+    ...(random.chance(0.5) ? { turns: random.pick([0, 0, 1, random.between(0, 6)]) } : {}),
     ...(random.chance(0.3) ? { maxLatencyMs: random.between(1, MAX_LATENCY_MS) } : {}),
   };
 }

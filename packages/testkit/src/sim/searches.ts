@@ -6,6 +6,7 @@ import {
   type SessionState,
   type Turn,
 } from '@agenthost/protocol';
+import { hostileTexts } from '../hostile-texts.ts';
 import { SeededRandom } from '../seeded-random.ts';
 import type { SimClient } from './sim-client.ts';
 import { Violation } from './violation.ts';
@@ -33,16 +34,23 @@ export function searchSomething(world: World, random: SeededRandom, client: SimC
     [`" ${random.pick(['', '*', 'NOT', '\u0000'])}`, undefined],
   ] as const);
   const limit = random.pick([1, 3, 100]);
+  const asked = random.chance(0.2) ? { query: hostileQuery(random, word) } : { query, exact };
   const look = (cursor?: string): void =>
     client.ask(
       'x-searchSessions',
-      { channel: ROOT_URI, query, limit, ...(cursor === undefined ? {} : { cursor }) },
+      { channel: ROOT_URI, query: asked.query, limit, ...(cursor === undefined ? {} : { cursor }) },
       (result) => {
-        checkHits(world, result, exact, (message) => world.faults.note('search', message));
+        checkHits(world, result, asked.exact, (message) => world.faults.note('search', message));
         if (result.nextCursor !== undefined && limit > 1) look(result.nextCursor);
       },
     );
   look();
+}
+
+/** A phrase or a beginning that is hard on who looks for it, or a word over and over. */
+function hostileQuery(random: SeededRandom, word: string): string {
+  const { phrase, beginning } = random.pick(hostileTexts);
+  return random.pick([phrase, `${word} ${beginning}`, `"${`${word} `.repeat(100)}"`.slice(0, 1_000)]);
 }
 
 /** Words of what is to be seen are found where they are, and nothing that is not there. Throws a `Violation`. */

@@ -14,7 +14,10 @@ export function shownBy(state: ChannelState[ChannelKind]): object {
   const { content, 'x-trimmed': trimmed, ...rest } = state;
   const commands = content.filter(({ type }) => type === 'command');
   const putOut = trimmed && trimmed.units + outputLength(state);
-  return { ...rest, commands, content: contentText(content).replace(HEAD, ''), putOut };
+  return { ...rest, commands, content: textShown(state), putOut };
 }
+
+/** What a terminal shows of its program's output. */
+export const textShown = ({ content }: TerminalState): string => contentText(content).replace(HEAD, '');
 
 const isTerminal = (state: object): state is TerminalState => 'claim' in state;

@@ -175,6 +175,18 @@ export class SimClient {
     }
   }
 
+  /** Asks for another window of a channel that it holds; a refusal or a lost connection leaves it as it was. */
+  renew(uri: string, view: SimView): void {
+    const { faults } = this.#parts;
+    this.client.subscribe(uri, view).then(
+      (mirror) => mirror.dispose(),
+      (error: unknown) => {
+        if (!isConnectionLost(error) && !isGone(error) && !isReplaced(error))
+          faults.note('fault', `${this.name} could not renew ${uri}: ${String(error)}`);
+      },
+    );
+  }
+
   /** Gives a channel back. */
   letGo(uri: string): void {
     this.#mirrors.get(uri)?.dispose();
@@ -248,6 +260,8 @@ const isOf = <K extends ChannelKind>(
 /** A chat or session that was disposed meanwhile, or was about to be when the disk was full. */
 const isGone = (error: unknown): boolean =>
   error instanceof RpcError && [-32008, -32001, -32603].includes(error.code);
+
+const isReplaced = (error: unknown): boolean => error instanceof Error && error.name === 'Replaced';
 
 const isConnectionLost = (error: unknown): boolean =>
   error instanceof Error && error.name === 'ConnectionLost';

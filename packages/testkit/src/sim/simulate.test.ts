@@ -34,6 +34,9 @@ test.each([
   [55, 'a search that shows a text without the word, where the word is longer than what is shown'],
   [2862, 'an export without chats, of a session that was disposed of as it was read'],
   [239, 'a client that leaves in the middle of a search, told as a fault of the host'],
+  [574753541, 'a timer of an import that began in the tick in which its host stopped'],
+  [900001141, 'the same, of another import'],
+  [800130, 'an agent that was started for an import which was finished as its host stopped'],
 ])('the seed that found %s: %s', async (seed) => {
   expect((await simulate({ seed, stepCount: 200 })).of('audits')).toBe(1);
 });

@@ -1,3 +1,4 @@
+import { turnStarted } from '../builders.ts';
 import { SECOND_CHAT, SESSION } from '../deeds/act.ts';
 import { inviteGuest, letGuestsGo } from './guests.ts';
 import { checkInvariants } from './invariants.ts';
@@ -6,7 +7,7 @@ import { withoutRealWorld } from './real-world.ts';
 import type { Report } from './report.ts';
 import { step, stepOf } from './schedule.ts';
 import type { SimClient } from './sim-client.ts';
-import { PROGRAM, SHELL, TERMINALS } from './terminals.ts';
+import { PROGRAM, SHELL, TERMINALS, unseenTerminal } from './terminals.ts';
 import { Trace } from './trace.ts';
 import { World } from './world.ts';
 import { type WorldOptions, worldOptionsOf } from './world-options.ts';
@@ -73,6 +74,9 @@ async function enter(world: World): Promise<void> {
     ...TERMINALS.map((channel) =>
       first.client.request('createTerminal', { channel, claim, ...(channel === SHELL ? {} : PROGRAM) }),
     ),
+    ...Array.from({ length: world.options.unseenTerminals }, (_, index) =>
+      first.client.request('createTerminal', { channel: unseenTerminal(index), claim, ...PROGRAM }),
+    ),
   ];
   await meanwhile(world, Promise.all(making));
   for (const uri of [SESSION, SECOND_CHAT, ...TERMINALS]) world.permanent.add(uri);
@@ -80,6 +84,11 @@ async function enter(world: World): Promise<void> {
     for (const uri of [SESSION, SECOND_CHAT, TERMINALS[0], 'ahp-root://']) foreigner.hold(uri);
   }
   await meanwhile(world, Promise.all(world.clients.map((client, index) => lookAround(world, client, index))));
+  for (let turn = 0; turn < world.options.history; turn += 1) {
+    // A command of nothing, which ends at once.
+    first.dispatch(SECOND_CHAT, turnStarted(`before-${turn}`, '!'));
+    await world.quiesce();
+  }
   if (!world.options.hasGuest) return;
   inviteGuest(world, first);
   await world.quiesce();
@@ -96,7 +105,7 @@ async function meanwhile(world: World, promise: Promise<unknown>): Promise<void>
 async function lookAround(world: World, client: SimClient, index: number): Promise<void> {
   await Promise.all([
     client.hold(SESSION),
-    client.hold(SECOND_CHAT, index === 1 ? { turns: 2 } : {}),
+    client.hold(SECOND_CHAT, index === 1 ? { turns: world.options.viewTurns } : {}),
     client.hold('ahp-root://'),
     ...TERMINALS.map((uri) => client.hold(uri)),
   ]);

@@ -4,8 +4,11 @@ import type { World } from './world.ts';
 
 /** The terminal whose program is a shell that reports its commands. */
 export const SHELL = 'ahp-terminal:/shell';
-/** Terminals that are there from the beginning; the programs of all but the first may end. */
-export const TERMINALS = ['ahp-terminal:/lasting', 'ahp-terminal:/ending', SHELL] as const;
+/** Terminals that are there from the beginning; the programs of all but the first may end. Clients may choose a scheme of their own. */
+export const TERMINALS = ['ahp-terminal:/lasting', 'editor-terminal:/ending', SHELL] as const;
+
+/** Terminals that have no subscriber at first. */
+export const unseenTerminal = (index: number): string => `ahp-terminal:/unseen-${index}`;
 
 /** What runs in a terminal that is no shell. */
 export const PROGRAM = { 'x-command': ['program'] };

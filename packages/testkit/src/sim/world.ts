@@ -63,6 +63,9 @@ export class World {
   hasDeadWays = false;
   readonly #ids: SeededRandom;
   readonly #diskChance: SeededRandom;
+  readonly #silenceChance: SeededRandom;
+  #endSilence: () => void = () => undefined;
+  readonly #workChance: SeededRandom;
   #life: Life | undefined;
   #isStarting = false;
   #ptys = new SimulatedPtyOwner({ outlivesHost: true });
@@ -74,17 +77,22 @@ export class World {
     this.trace = trace;
     trace.begin(this.clock.now);
     const { archive, faults, report, clock, network } = this;
-    this.ledger = new Ledger({ archive, faults, report, trace });
+    const reservedSeq = (): number => this.disk.reservedSeq;
+    this.ledger = new Ledger({ archive, faults, report, trace, reservedSeq });
     this.#ids = SeededRandom.of(options.seed, 'host/ids');
     this.#diskChance = SeededRandom.of(options.seed, 'disk');
+    this.#silenceChance = SeededRandom.of(options.seed, 'keeper');
+    this.#workChance = SeededRandom.of(options.seed, 'work');
     this.clients = Array.from({ length: options.clientCount }, (_, index) =>
       this.makeClient(`client-${index}`, { resends: index !== options.forgetful }),
     );
     if (options.hasObserver) this.clients.push(this.makeClient('observer', OBSERVER));
-    this.foreigners = Array.from({ length: options.foreignCount }, (_, index) => {
+    this.foreigners = options.foreignVersions.map((version, index) => {
       const name = `foreigner-${index}`;
       const random = SeededRandom.of(options.seed, name);
-      return new ForeignClient({ name, random, clock, network, ledger: this.ledger, faults });
+      const parts = { clock, network, ledger: this.ledger, faults, report };
+      const versionAtHost = (): string | undefined => this.life?.versionOf(name);
+      return new ForeignClient({ name, version, versionAtHost, random, ...parts });
     });
   }
 
@@ -121,12 +129,12 @@ export class World {
     return this.#ptys;
   }
 
-  /** Begins a host, which takes connections once it has started; nothing when there is one. */
-  begin(): void {
+  /** Begins a host, which takes connections once it has started; nothing when there is one. `allWorks`: nothing is in its way. */
+  begin({ allWorks = false } = {}): void {
     if (this.#life !== undefined) return;
     this.#ptys = this.#ptys.restart();
     this.trace.note('host', 'starts');
-    this.ledger.hostStarted(this.disk.reservedSeq);
+    if (!allWorks) this.#silenceKeeper();
     const { options, clock, disk, mood, archive, faults } = this;
     const life = new Life({
       ...{ options, clock, disk, mood, archive, faults },
@@ -134,6 +142,7 @@ export class World {
       log: this.#log(),
       ids: this.#ids,
       diskChance: this.#diskChance,
+      workChance: this.#workChance,
       kill: () => this.crash(),
     });
     this.#life = life;
@@ -149,6 +158,18 @@ export class World {
           faults.note('fault', `the host could not start: ${String(error)}`);
       },
     );
+  }
+
+  /** In some worlds, now and then, the terminals of the host before this one come back late; at the latest when everything works. */
+  #silenceKeeper(): void {
+    const { silentKeeper } = this.options;
+    if (silentKeeper === 0 || !this.#silenceChance.chance(silentKeeper)) return;
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    this.report.count('silentKeepers');
+    this.trace.note('keeper', 'does not answer');
+    this.#endSilence = () => resolve(true);
+    this.clock.after(this.#silenceChance.between(0, 20_000), () => resolve(true));
+    this.#ptys.fallSilent(promise);
   }
 
   #open(life: Life): void {
@@ -199,6 +220,7 @@ export class World {
 
   /** Everything works from now on. */
   heal(): void {
+    this.#endSilence();
     this.mood.isFull = false;
     this.mood.failingReads = 0;
     this.mood.killIn = 0;
@@ -217,7 +239,7 @@ export class World {
   async linger(ms: number): Promise<void> {
     const end = this.clock.now() + ms;
     while (this.clock.now() < end) {
-      if (this.#life === undefined) this.begin();
+      if (this.#life === undefined) this.begin({ allWorks: true });
       await this.clock.settle();
       let delivered = 0;
       for (const link of this.network.links) delivered += link.deliverAll();
@@ -234,7 +256,7 @@ export class World {
   async quiesce(limitMs = 600_000): Promise<void> {
     const end = this.clock.now() + limitMs;
     for (let quietSince = this.clock.now(); ; ) {
-      if (this.#life === undefined) this.begin();
+      if (this.#life === undefined) this.begin({ allWorks: true });
       await this.clock.settle();
       for (const foreigner of this.foreigners) foreigner.connect();
       // A rival's handshake may have been on its way still.

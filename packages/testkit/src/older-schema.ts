@@ -1,0 +1,118 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+
+/** A JSON Schema, as far as the protocol's are written. */
+export interface Schema {
+  readonly $ref?: string;
+  readonly type?: string;
+  readonly const?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly oneOf?: readonly Schema[];
+  readonly anyOf?: readonly Schema[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly items?: Schema;
+  readonly additionalProperties?: Schema | boolean;
+}
+
+/** Schemas by the name of their type. */
+export type Definitions = Readonly<Record<string, Schema>>;
+
+/** The version whose schema is corrected; the earlier ones are what it has of them. */
+const CORRECTED = '0.5.2';
+
+const fileOf = (version: string): string =>
+  fileURLToPath(new URL(`../../../../shared/protocol/${version}/schema.json`, import.meta.url));
+
+/** Where the protocol's schemas would be, when they are not beside the repository. */
+export const missingSchemas = (): string | undefined =>
+  existsSync(fileOf(CORRECTED)) ? undefined : fileOf(CORRECTED);
+
+/** The types of a version. Throws when its schema is not there. */
+export const definitionsOf = (version: string): Definitions =>
+  JSON.parse(readFileSync(fileOf(version), 'utf8')).$defs;
+
+/** Tells what of a value a version's schema does not allow: fields that it does not name included, but `_meta` and those of extensions. */
+export class OlderSchema {
+  readonly #ajv: Ajv2020;
+
+  constructor(version: string) {
+    this.#ajv = new Ajv2020({ strict: false, allErrors: false });
+    this.#ajv.addSchema({ $id: 'older', $defs: closed(definitionsOf(version), definitionsOf(CORRECTED)) });
+  }
+
+  /** What is wrong with a value of that type, or `undefined`. */
+  faultOf(type: string, value: unknown): string | undefined {
+    const ref = `older#/$defs/${type}`;
+    const check = this.#ajv.getSchema(ref);
+    if (check === undefined) return `the version has no type ${type}`;
+    return check(value) === true ? undefined : this.#ajv.errorsText(check.errors, { dataVar: type });
+  }
+}
+
+/** The corrected types, without what `own` does not have, and with no room for anything else. */
+function closed(own: Definitions, corrected: Definitions): Record<string, object> {
+  const narrow = (name: string): object =>
+    narrowed(corrected[name] ?? own[name] ?? {}, own[name] ?? corrected[name] ?? {}, own);
+  const names = new Set(Object.keys(own));
+  const result: Record<string, object> = {};
+  for (const name of names) {
+    const schema = narrow(name);
+    result[name] = schema;
+    // What a later version gave a name to.
+    for (const [, other] of JSON.stringify(schema).matchAll(/"#\/\$defs\/(\w+)"/g)) names.add(other ?? name);
+  }
+  return result;
+}
+
+function narrowed(schema: Schema, own: Schema, all: Definitions): object {
+  const members = schema.oneOf ?? schema.anyOf;
+  if (members !== undefined) {
+    const isKnown = ({ $ref }: Schema): boolean => $ref === undefined || nameOf($ref) in all;
+    return {
+      anyOf: members.filter(isKnown).map((member) => narrowed(member, member, all)),
+    };
+  }
+  if (schema.items !== undefined)
+    return { type: 'array', items: narrowed(schema.items, own.items ?? schema.items, all) };
+  const { properties } = schema;
+  if (properties === undefined && own.properties === undefined) return schema;
+  const fields = Object.entries(own.properties ?? {}).map(([name, field]) => {
+    // The given schemas have strings for what is a JSON Schema.
+    if (name === 'inputSchema' || name === 'outputSchema') return [name, {}];
+    const newer = properties?.[name];
+    return [name, newer === undefined ? field : narrowed(newer, field, all)];
+  });
+  const required = (schema.required ?? []).filter((name) => own.properties?.[name] !== undefined);
+  return {
+    type: 'object',
+    properties: Object.fromEntries(fields),
+    required,
+    patternProperties: { '^(?:x-|_meta$)': {} },
+    additionalProperties: schema.additionalProperties ?? false,
+  };
+}
+
+/** The name of the type that a reference is to. */
+export const nameOf = (ref: string): string => ref.replace('#/$defs/', '');
+
+let actionTypes: ReadonlyMap<string, string> | undefined;
+
+/** The type of an action of that name, which says more of what is wrong than the union of all does. */
+export function typeOfAction(type: string): string {
+  actionTypes ??= namesOfActions(definitionsOf(CORRECTED));
+  return actionTypes.get(type) ?? 'StateAction';
+}
+
+function namesOfActions(all: Definitions): ReadonlyMap<string, string> {
+  const names = (all['StateAction']?.oneOf ?? []).map(({ $ref = '' }) => nameOf($ref));
+  return new Map(
+    names.flatMap((name): [string, string][] => {
+      const { properties, oneOf = [] } = all[name] ?? {};
+      const [first] = oneOf;
+      const type = properties?.['type'] ?? all[nameOf(first?.$ref ?? '')]?.properties?.['type'];
+      return typeof type?.const === 'string' ? [[type.const, name]] : [];
+    }),
+  );
+}

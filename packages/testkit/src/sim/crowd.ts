@@ -1,0 +1,39 @@
+import { ROOT_URI } from '@agenthost/protocol';
+import { SESSION } from '../deeds/act.ts';
+import type { SeededRandom } from '../seeded-random.ts';
+import { CROWD } from './credentials.ts';
+import { channelsOf } from './places.ts';
+import type { World } from './world.ts';
+
+/** More are there at once only while those before them are being closed. */
+const MOST = 8;
+
+/**
+ * Clients of tokens that may only look come, each with an id of its own, ask for much and read what the network happens to bring them. Nobody else
+ * may notice; that they do not is for everybody else's checks to see.
+ */
+export function crowdComes(world: World, random: SeededRandom): void {
+  if (!world.isUp) return;
+  const here = world.network.links.filter(({ credential }) => CROWD.some((each) => each === credential));
+  if (here.length >= MOST || random.chance(0.3)) for (const link of here) link.cut();
+  const uris = [ROOT_URI, SESSION, ...channelsOf(world)];
+  for (let count = random.between(1, 4); count > 0; count -= 1) {
+    const link = world.network.connect(random.pick(CROWD));
+    link.client.start({ onFrame: () => undefined, onClose: () => undefined });
+    let id = 0;
+    const ask = (method: string, params: object): void => {
+      id += 1;
+      link.client.send(JSON.stringify({ jsonrpc: '2.0', id, method, params }));
+    };
+    ask('initialize', {
+      channel: ROOT_URI,
+      protocolVersions: ['0.5.2'],
+      clientId: world.newName('passer-by'),
+      initialSubscriptions: uris.filter(() => random.chance(0.5)),
+    });
+    for (let asked = random.between(0, 5); asked > 0; asked -= 1)
+      if (random.chance(0.5)) ask('subscribe', { channel: random.pick(uris) });
+      else ask('listSessions', { channel: ROOT_URI });
+    world.report.count('passersBy');
+  }
+}

@@ -1,0 +1,35 @@
+import type { Link } from '../controlled-network.ts';
+import type { SeededRandom } from '../seeded-random.ts';
+import type { SimClient } from './sim-client.ts';
+import type { World } from './world.ts';
+
+/** What is under way to the host arrives and is answered, and the answer is lost with the connection. */
+export async function loseAnswer(world: World, { link }: { readonly link: Link | undefined }): Promise<void> {
+  if (link === undefined) return;
+  world.report.count('lostAnswers');
+  link.toHost.deliver();
+  await world.clock.settle();
+  link.cut();
+}
+
+/** A client asks for a wider window of a chat; now and then it never gets it. */
+export async function renew(world: World, random: SeededRandom, client: SimClient): Promise<void> {
+  const chats = client.mirrors().filter(({ kind }) => kind === 'chat');
+  if (chats.length === 0 || !client.isOnline) return;
+  const { uri } = random.pick(chats);
+  const turns = random.between(0, 8);
+  world.report.count('renewals');
+  world.trace.note(client.name, `renews ${uri} with ${turns} turns`);
+  client.renew(uri, { turns });
+  if (random.chance(0.4)) await loseAnswer(world, client);
+}
+
+/** Somebody goes back to an earlier turn, which others may not have in their windows. */
+export function truncate(random: SeededRandom, client: SimClient): void {
+  const chats = client
+    .mirrors()
+    .flatMap(({ uri, state }) => ('turns' in state && state.turns.length > 1 ? [{ uri, state }] : []));
+  if (chats.length === 0) return;
+  const { uri, state } = random.pick(chats);
+  client.dispatch(uri, { type: 'chat/truncated', turnId: random.pick(state.turns).id });
+}

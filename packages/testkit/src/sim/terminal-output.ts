@@ -1,0 +1,36 @@
+import { outputLength } from '@agenthost/protocol';
+import { textShown } from './shown.ts';
+import type { SimClient } from './sim-client.ts';
+import { Violation } from './violation.ts';
+import type { World } from './world.ts';
+
+/** Marks of shell integration, its own and others', as programs of a simulation put them out. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what terminals are told by.
+const MARK = /\u001b\](?:133|633);[^\u0007\u001b]*(?:\u0007|\u001b\\)/g;
+/**
+ * A late subscriber to a terminal sees what its program has put out since it was cleared, over all hosts, whether the terminal had
+ * other subscribers meanwhile or not. Throws a `Violation`.
+ */
+export function checkOutput({ life, ptys, report }: World, auditor: SimClient): void {
+  for (const { uri, confirmed } of auditor.mirrors()) {
+    if (!('claim' in confirmed)) continue;
+    const id = life?.host.core.sync.registry.getOf('terminal', uri)?.local.pty;
+    const pty = ptys.ptys.findLast(({ spec }) => spec.id === id);
+    if (pty === undefined) throw new Violation('output', `${uri}: no program was ever started for it`);
+    const whole = pty.text.replaceAll(MARK, '');
+    // What becomes of half a mark is the parser's to say.
+    if (whole.includes('\u001b')) continue;
+    const shown = textShown(confirmed);
+    if (!whole.endsWith(shown))
+      throw new Violation('output', `${uri} shows ${tail(shown)}, and its program put out ${tail(whole)}`);
+    const putOut = (confirmed['x-trimmed']?.units ?? 0) + outputLength(confirmed);
+    if (putOut !== whole.length)
+      throw new Violation(
+        'output',
+        `${uri} counts ${putOut} code units, and its program put out ${whole.length}`,
+      );
+    report.count('terminalsCompared');
+  }
+}
+
+const tail = (text: string): string => `${text.length} code units, ${JSON.stringify(text.slice(-80))}`;

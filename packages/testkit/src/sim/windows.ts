@@ -1,0 +1,28 @@
+import { Violation } from './violation.ts';
+import type { World } from './world.ts';
+
+/**
+ * The host takes no window for wider than it is: what lies outside would be cut away without its client hearing of it [CHAT-6]. Throws a
+ * `Violation`.
+ */
+export function checkWindows({ life, clients, foreigners }: World): void {
+  const core = life?.host.core;
+  for (const chat of core?.sync.registry.all() ?? []) {
+    if (!chat.is('chat')) continue;
+    const windows = [
+      ...clients.map((client) => [client.clientId, client.mirror(chat.uri, 'chat')?.confirmed] as const),
+      ...foreigners.map(({ name, states }) => [name, states.get(chat.uri)?.state] as const),
+    ];
+    for (const [clientId, held] of windows) {
+      const connection = core?.hub.connectionOf(clientId);
+      const subscription = connection && chat.subscriptions.get(connection);
+      if (held === undefined || !('turns' in held) || subscription === undefined) continue;
+      const oldest = chat.local.turnCount - held.turns.length;
+      if (oldest > subscription.fromOrdinal)
+        throw new Violation(
+          'convergence',
+          `${clientId} has ${chat.uri} from turn ${oldest} on, and the host thinks from ${subscription.fromOrdinal}`,
+        );
+    }
+  }
+}

@@ -1,0 +1,105 @@
+import { describe, expect, test } from 'vitest';
+import { programOf } from '../../packages/cli/src/cli.ts';
+import { Screen } from '../../packages/cli/src/render/screen.ts';
+import { FakeContext } from '../../packages/cli/test/fake-context.ts';
+import {
+  bareCommandsOfSources,
+  commandsOfDocument,
+  commandsOfHints,
+  examplesOfHelp,
+  type NamedCommand,
+  wordsOf,
+} from './named-commands.ts';
+
+type Program = ReturnType<typeof programOf>;
+
+/** Thrown in place of what a command does. */
+const parsed = new Error('parsed');
+
+/** The real parser, whose commands do nothing. */
+function idleProgram(): Program {
+  const context = new FakeContext();
+  const program = programOf(context, new Screen(context), false, () => undefined);
+  return program.hook('preAction', () => {
+    throw parsed;
+  });
+}
+
+const commandsBelow = (of: Program): Program[] => [of, ...of.commands.flatMap(commandsBelow)];
+
+async function troubleWith({ place, args }: NamedCommand): Promise<string[]> {
+  const program = idleProgram();
+  const words = wordsOf(args);
+  try {
+    await program.parseAsync(words, { from: 'user' });
+    return [`${place}: agenthost ${args}: does nothing`];
+  } catch (error) {
+    if (error === parsed || isNameAlone(program, words)) return [];
+    const { exitCode, message } = Object(error);
+    // A value that a hint fills in at run time.
+    const isPlaceholder = /argument 'x' is invalid\. Allowed choices/.test(message);
+    return exitCode === 0 || isPlaceholder ? [] : [`${place}: agenthost ${args}: ${message}`];
+  }
+}
+
+/** Whether it is a command's name, which takes more to be run: texts speak of commands too. */
+function isNameAlone(of: Program, [name, ...rest]: readonly string[]): boolean {
+  if (name === undefined) return true;
+  const next = of.commands.find((each) => each.name() === name);
+  return next !== undefined && isNameAlone(next, rest);
+}
+
+const troubles = async (commands: readonly NamedCommand[]): Promise<string[]> =>
+  (await Promise.all(commands.map(troubleWith))).flat();
+
+describe('every command that people are told to type is one', () => {
+  test.each([
+    ['README.md', 40],
+    ['packages/cli/README.md', 25],
+    ['packages/agents/README.md', 0],
+    ['ARCHITECTURE.md', 0],
+    ['THREAT_MODEL.md', 0],
+    ['CONTRIBUTING.md', 0],
+  ])('in %s', async (path, least) => {
+    const commands = commandsOfDocument(path);
+    expect(commands.length).toBeGreaterThanOrEqual(least);
+    expect(await troubles(commands)).toEqual([]);
+  });
+
+  test('in the examples of --help', async () => {
+    const program = idleProgram();
+    const commands: NamedCommand[] = [];
+    for (const each of commandsBelow(program)) {
+      let help = '';
+      each.configureOutput({ writeOut: (text) => (help += text) });
+      each.outputHelp();
+      commands.push(...examplesOfHelp(help, each.name()));
+    }
+    expect(commands.length).toBeGreaterThan(60);
+    expect(await troubles(commands)).toEqual([]);
+  });
+
+  test('in hints, which all name it by one function', async () => {
+    const commands = commandsOfHints();
+    expect(commands.length).toBeGreaterThan(20);
+    expect(await troubles(commands)).toEqual([]);
+    const names = idleProgram().commands.map((each) => each.name());
+    const isCommand = new RegExp(`agenthost (?:${names.join('|')})\\b`);
+    // What is for another machine is called as it is there, which is not known here.
+    const bare = bareCommandsOfSources().filter(
+      (line) => isCommand.test(line) && !line.includes('there: AGENTHOST_TOKEN=…'),
+    );
+    expect(bare).toEqual([]);
+  });
+
+  test('and one that does not exist would fail', async () => {
+    const wrong = [
+      'frobnicate',
+      'sessions bogus',
+      'run --modle x',
+      'config set approvals',
+      'serve --port no',
+    ];
+    expect(await troubles(wrong.map((args) => ({ place: 'here', args })))).toHaveLength(wrong.length);
+  });
+});

@@ -1,0 +1,40 @@
+// The demo agent lives in the process of its host: whatever it is told to do, others are answered meanwhile.
+import { tmpdir } from 'node:os';
+import { pathToFileURL } from 'node:url';
+import { expect, test } from 'vitest';
+import { newSession } from '../../bench/wire.ts';
+import { wireTurn } from '../../bench/wire-turn.ts';
+import { CrowdedHost } from './crowded-host.ts';
+import { worstPingDuring } from './worst-ping.ts';
+
+/** On a machine that does nothing else a ping waits for 10 to 100 ms; it was 40 s. */
+const MOST_PING_MS = 2_000;
+const MOST_MEMORY_BYTES = 400 * 1024 * 1024;
+
+const folder = pathToFileURL(tmpdir()).href;
+const floods = [
+  'stream 20000 every 0 of 20',
+  'progress 1000 every 0',
+  'parts 5000',
+  'big 4096',
+  Array<string>(1_000).fill('title x').join(';'),
+  Array<string>(1_000).fill('list').join(';'),
+  'x\n'.repeat(9_000),
+];
+
+test('the most that the demo agent does leaves a host that answers', async () => {
+  const host = await CrowdedHost.start();
+  const { owner } = await host.open();
+  for (const flood of floods) {
+    const { chat } = await newSession(owner, folder);
+    await owner.request('subscribe', { channel: chat, view: { turns: 1 } });
+    const pingMs = await worstPingDuring(host.url, () => wireTurn(owner, chat, flood));
+    const { peakRssBytes } = await host.sample();
+    const name = JSON.stringify(flood.slice(0, 30));
+    const peakMib = Math.round(peakRssBytes / 1024 / 1024);
+    process.stdout.write(`${name}: ping ${Math.round(pingMs)} ms, peak memory so far ${peakMib} MiB\n`);
+    expect(pingMs, name).toBeLessThan(MOST_PING_MS);
+    expect(peakRssBytes, name).toBeLessThan(MOST_MEMORY_BYTES);
+  }
+  await owner.close();
+}, 120_000);

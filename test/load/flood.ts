@@ -1,0 +1,37 @@
+import { WireClient } from '../../bench/wire.ts';
+import type { CrowdedHost } from './crowded-host.ts';
+
+const ROOT = 'ahp-root://';
+
+/** What the host promises whatever some tokens do; times are for a machine that does other things as well: the promises are 1 s and 250 ms. */
+export const FLOOD_BARS = { getInMs: 5_000, pingMs: 1_500, peakRssBytes: 400_000_000 } as const;
+
+/** A new token that may only look: its id, and the URL to connect by. */
+export async function observer(
+  host: CrowdedHost,
+  owner: WireClient,
+  name: string,
+): Promise<{ id: string; url: string }> {
+  const { token, secret } = await owner.request<{ token: { id: string }; secret: string }>('x-createToken', {
+    channel: ROOT,
+    name,
+    scope: 'observe',
+  });
+  const url = new URL(host.url);
+  url.searchParams.set('token', secret);
+  return { id: token.id, url: url.href };
+}
+
+/** How long somebody needs from nothing to a list of the sessions, ms. */
+export async function getIn(url: string, clientId: string): Promise<number> {
+  const from = performance.now();
+  const client = await WireClient.connect(url, clientId);
+  await client.request('listSessions', { channel: ROOT });
+  const tookMs = performance.now() - from;
+  await client.close();
+  return tookMs;
+}
+
+/** Figures for people, without fractions. */
+export const rounded = (figures: object): string =>
+  JSON.stringify(figures, (_, value: unknown) => (typeof value === 'number' ? Math.round(value) : value));

@@ -1,0 +1,66 @@
+// The programs that the README shows, type-checked by the settings at the root and run with what users get, as they stand there.
+import { execFile } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { createDemoProvider } from '@agenthost/agents';
+import { createHost, type Host } from '@agenthost/host';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { root } from './source-graph.ts';
+
+const run = promisify(execFile);
+const section = /\n## Use it from a program\n([^]*?)\n## /.exec(
+  readFileSync(join(root, 'README.md'), 'utf8'),
+)?.[1];
+const [example = '', ...behind] = [...(section ?? '').matchAll(/```ts\n([^]*?)```/g)].map(
+  ([, code = '']) => code,
+);
+
+let folder: string;
+let host: Host;
+beforeEach(() => {
+  mkdirSync(join(root, '.cache'), { recursive: true });
+  // Below the root: there the packages are found.
+  folder = mkdtempSync(join(root, '.cache/readme-'));
+  host = createHost({
+    dataDir: join(folder, 'data'),
+    agents: [() => createDemoProvider()],
+    listen: { port: 0 },
+    terminals: { keeper: false },
+  });
+});
+afterEach(async () => {
+  await host.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+test('the README shows one, and what can stand behind it', () => {
+  expect(example).toContain("from '@agenthost/client'");
+  expect(behind.length).toBeGreaterThan(1);
+});
+
+test('they pass the type check at the root', async () => {
+  writeFileSync(join(folder, 'example.ts'), example);
+  // Behind `session`, as the README says.
+  writeFileSync(join(folder, 'behind.ts'), example.replace('for await', `${behind.join('\n')}\nfor await`));
+  const config = { extends: '../../tsconfig.json', include: ['*.ts'], exclude: [] };
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config));
+  const { stdout } = await run(join(root, 'node_modules/.bin/tsc'), ['-p', folder]).catch(
+    (error: { stdout: string }) => error,
+  );
+  expect(stdout).toBe('');
+});
+
+test('the first one prints what the demo agent says', async () => {
+  const listening = await host.start();
+  // A host of a test has the port that is free.
+  writeFileSync(
+    join(folder, 'example.ts'),
+    example.replace('127.0.0.1:4711', `127.0.0.1:${listening?.port}`),
+  );
+  const { stdout } = await run(process.execPath, ['example.ts'], {
+    cwd: folder,
+    env: { ...process.env, AGENTHOST_TOKEN: listening?.token },
+  });
+  expect(stdout.trim()).toBe('hi');
+});
