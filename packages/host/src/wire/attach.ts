@@ -21,14 +21,21 @@ export interface Attached {
   readonly fromSeq: number;
 }
 
+/** The parts of a host that subscriptions are made with. */
+interface Attaching {
+  readonly sync: Sync;
+  readonly clients: Clients;
+  /** Whether the answer is that of a handshake, before which nothing may be delivered. */
+  readonly isHandshake?: boolean;
+}
+
 /** Subscribes at a tick's boundary and makes the snapshots that fit it exactly [CONN-2]. Disposed channels are left out. */
 export async function attachWithSnapshots(
-  sync: Sync,
-  clients: Clients,
+  attaching: Attaching,
   connection: Connection,
   wanted: readonly Wanted[],
-  { isHandshake = false } = {},
 ): Promise<Attached> {
+  const { sync, clients, isHandshake = false } = attaching;
   const attached = await sync.path.boundary(
     () => {
       // Else a client that lost this answer and says what it saw last could not be told from one that has it.
@@ -60,7 +67,7 @@ export async function attachWithSnapshots(
     },
   );
   // History was cut between the boundary and the subscription, when its window was nobody's yet [CHAT-6].
-  if (attached === undefined) return attachWithSnapshots(sync, clients, connection, wanted, { isHandshake });
+  if (attached === undefined) return attachWithSnapshots(attaching, connection, wanted);
   const { promise, fromSeq } = attached;
   const made = await promise;
   const entries = made.map(

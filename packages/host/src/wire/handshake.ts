@@ -211,7 +211,8 @@ export class Handshake {
 
   async #attach(connection: Connection, wanted: readonly Wanted[]): Promise<Attached> {
     try {
-      return await attachWithSnapshots(this.#sync, this.#clients, connection, wanted, { isHandshake: true });
+      const attaching = { sync: this.#sync, clients: this.#clients, isHandshake: true };
+      return await attachWithSnapshots(attaching, connection, wanted);
     } catch (error) {
       connection.outbox.dropHeldEnvelopes();
       connection.outbox.release();

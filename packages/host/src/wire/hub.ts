@@ -190,7 +190,7 @@ export class Hub {
     if (refusal !== undefined) throw invalidParams(`${refusal}; unsubscribe from one first`);
     const wanted = { channel, ...asRemembered(params) };
     try {
-      const { snapshots } = await attachWithSnapshots(sync, this.#clients, connection, [wanted]);
+      const { snapshots } = await attachWithSnapshots({ sync, clients: this.#clients }, connection, [wanted]);
       const [snapshot] = snapshots;
       if (snapshot === undefined) throw channelNotFound(params.channel);
       connection.respondHeld(context, { snapshot });
