@@ -65,10 +65,15 @@ export class Stage {
       this.#clients.push(await connect(wsUrl, { token, clientInfo: { name, version: '1' } }));
     }
     const [driver, watcher] = this.#clients;
-    const session = await present(driver).sessions.create({
+    const wanted = {
       provider: agent.id,
       workingDirectory: pathToFileURL(join(this.#folder, 'work')).href,
-    });
+    };
+    // Once an agent has run, its modes are settings of each session, as whoever uses it daily has them.
+    const first = await present(driver).sessions.create(wanted);
+    await first.prompt('hello').result;
+    await first.dispose();
+    const session = await present(driver).sessions.create(wanted);
     this.#sessions = [session, await present(watcher).sessions.open(session.uri)];
   }
 

@@ -2,7 +2,7 @@ import type { ConfirmationOption } from '@agenthost/protocol';
 import { approved } from '@agenthost/testkit';
 import { describe, expect, it } from 'vitest';
 import { AskingSession } from './approvals-fixture.ts';
-import { ROOT } from './host-fixture.ts';
+import { ROOT, startHost } from './host-fixture.ts';
 
 async function inTurn(): Promise<AskingSession> {
   const session = await AskingSession.start();
@@ -80,6 +80,50 @@ describe("an agent's own option that holds for good", () => {
     await session.turn();
     expect(agent.opened.map(({ memory }) => memory)).toEqual([undefined, undefined]);
     expect((await session.run('make', { options: [once, always] })).answer()).toBeUndefined();
+  });
+
+  it('gives back the mode that the agent went into because of it, once it is revoked', async () => {
+    const mode = (value: string) => ({
+      schema: {
+        type: 'object' as const,
+        properties: { mode: { type: 'string' as const, title: 'Mode', enum: ['ask', 'edit', 'plan'] } },
+      },
+      values: { mode: value },
+    });
+    const host = await startHost();
+    host.agent.resolveConfig = async () => mode('ask');
+    const session = await AskingSession.open(host, await host.client('person'));
+    await session.turn();
+    const valueOf = async () => (await session.config())['mode'];
+    const allow = async (): Promise<string> => {
+      const asked = await session.run('make', { options: [once, always], alwaysOptions: [always.id] });
+      await session.choose(asked, always.id);
+      return (await session.list()).at(-1)?.id ?? '';
+    };
+    const revoke = async (id: string): Promise<void> => {
+      await session.client.request('x-revokeApproval', { channel: ROOT, id });
+      await host.run();
+    };
+    const first = await allow();
+    host.agent.opened.at(-1)?.host.config(mode('edit'));
+    await host.run();
+    expect(await valueOf()).toBe('edit');
+    await revoke(first);
+    expect(await valueOf()).toBe('ask');
+    expect(host.agent.configured).toEqual([{ mode: 'ask' }]);
+    host.agent.turn.complete();
+    await session.turn();
+    expect(host.agent.opened.at(-1)?.config).toEqual({ mode: 'ask' });
+    // A mode that the agent goes into in a later turn, or that somebody has changed since, is not the approval's.
+    const second = await allow();
+    host.agent.opened.at(-1)?.host.config(mode('edit'));
+    await host.run();
+    host.agent.turn.complete();
+    await session.turn();
+    host.agent.opened.at(-1)?.host.config(mode('plan'));
+    await host.run();
+    await revoke(second);
+    expect(await valueOf()).toBe('plan');
   });
 
   it('is forgotten over a kill of the host in the turn in which it was revoked', async () => {

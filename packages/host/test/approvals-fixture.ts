@@ -138,6 +138,12 @@ export class AskingSession {
     await this.host.run();
   }
 
+  /** The session's config values. */
+  async config(): Promise<Record<string, unknown>> {
+    const { state } = await this.client.subscribe(this.uri);
+    return 'lifecycle' in state ? (state.config?.values ?? {}) : {};
+  }
+
   async list(session?: string): Promise<RememberedApproval[]> {
     const { items } = await this.client.request('x-listApprovals', {
       channel: ROOT,

@@ -15,8 +15,8 @@ import type { Ask } from './ask.ts';
 import { filesOf, realPathOf } from './files.ts';
 import { labelsFor } from './labels.ts';
 import { type Offers, offersFor } from './offers.ts';
-import { decide, holdsIn, type StoredApproval, type Verdict } from './policy.ts';
-import type { ApprovalStore } from './store.ts';
+import { type ConfigChanges, decide, holdsIn, type StoredApproval, type Verdict } from './policy.ts';
+import type { ApprovalStore, Keeper } from './store.ts';
 
 /** The call that a question is about. */
 export interface AskingCall {
@@ -40,6 +40,14 @@ export interface OpenQuestion {
   onDecided(listener: (verdict: Verdict) => void): void;
   /** It has its answer, or needs none any more. Idempotent. */
   close(): void;
+}
+
+/** The agent that keeps an approval. */
+interface AgentKeeper {
+  readonly chat: string;
+  readonly provider: string;
+  /** Config values that it has changed because of it. */
+  readonly changedConfig: ConfigChanges;
 }
 
 interface Entry {
@@ -130,9 +138,18 @@ export class Approvals {
   }
 
   /** The agent that remembers this approval by itself, and in which chat; `undefined`: none does. */
-  keeperOf(id: string): { readonly chat: string; readonly provider: string } | undefined {
-    const { agentChat: chat, provider = '' } = this.#store.all.find((each) => each.id === id) ?? {};
-    return chat === undefined ? undefined : { chat, provider };
+  keeperOf(id: string): AgentKeeper | undefined {
+    const {
+      agentChat: chat,
+      provider = '',
+      agentConfig = {},
+    } = this.#store.all.find((each) => each.id === id) ?? {};
+    return chat === undefined ? undefined : { chat, provider, changedConfig: agentConfig };
+  }
+
+  /** A chat's agent has changed config values by itself. Inside `path.transact` only. */
+  agentConfigured(chat: Channel<'chat'>, changes: ConfigChanges): void {
+    this.#store.noteConfig(keeperIn(chat), changes);
   }
 
   /** Forgets one; false when there is none of that id. Inside `path.transact` only. */
@@ -162,16 +179,16 @@ export class Approvals {
     this.#store.add(
       entry.ask,
       isEdited ? { ...offer, coverage: undefined } : offer,
-      this.#agentChatOf(channel),
+      keeperIn(this.#agentChatOf(channel)),
     );
     this.#sync.path.effect(() => this.#reconsider(({ provider }) => provider === entry.ask.provider));
   }
 
   /** Workers are the agent of the chat that they were spawned from. */
-  #agentChatOf(chat: Channel<'chat'>): string {
+  #agentChatOf(chat: Channel<'chat'>): Channel<'chat'> {
     const { origin } = chat.state;
     const parent = origin?.kind === 'tool' ? this.#sync.registry.getOf('chat', origin.chat) : undefined;
-    return parent === undefined ? chat.uri : this.#agentChatOf(parent);
+    return parent === undefined ? chat : this.#agentChatOf(parent);
   }
 
   /** A setting has changed: it holds for what people are asked already. */
@@ -204,8 +221,13 @@ const isRunning = ({ activeTurn }: ChatState, toolCallId: string): boolean =>
   findToolCallPart(activeTurn.responseParts, toolCallId)?.toolCall.status === 'running';
 
 function publicPart(stored: StoredApproval): RememberedApproval {
-  const { fingerprint: _, contributor: __, hostCovers: ___, agentChat: ____, ...approval } = stored;
-  return approval;
+  const { id, provider, toolName, kind, scope, covers, label, createdAt } = stored;
+  return { id, provider, toolName, kind, scope, covers, label, createdAt };
 }
+
+const keeperIn = (chat: Channel<'chat'>): Keeper => {
+  const { activeTurn } = chat.state;
+  return { agentChat: chat.uri, ...(activeTurn === undefined ? {} : { agentTurn: activeTurn.id }) };
+};
 
 const keyOf = (chat: string, toolCallId: string): string => `${chat} ${toolCallId}`;

@@ -12,11 +12,18 @@ export interface StoredApproval extends RememberedApproval {
   readonly hostCovers?: HostCoverage;
   /** The chat whose agent remembers it, where `covers` says that the agent decides. */
   readonly agentChat?: string;
+  /** That chat's turn in which it was given. */
+  readonly agentTurn?: string;
+  /** Config values that its agent has changed in that turn by itself, such as a mode that asks less. */
+  readonly agentConfig?: ConfigChanges;
   /** Of the input that it covers. */
   readonly fingerprint?: string;
   /** Who runs the tool, as JSON; absent: the agent. */
   readonly contributor?: string;
 }
+
+/** Config values by key: before a change, and after it. */
+export type ConfigChanges = Readonly<Record<string, { readonly from: unknown; readonly to: unknown }>>;
 
 /** What decided in place of a person; stands in the tool call's `_meta`. */
 export type Decider = { readonly policy: ApprovalPolicy } | { readonly approval: string };

@@ -2,11 +2,14 @@ import type { Ids } from '../lib/clock.ts';
 import type { Sync } from '../sync/sync.ts';
 import { type Ask } from './ask.ts';
 import type { Offer } from './offers.ts';
-import { contributorKey, type StoredApproval } from './policy.ts';
+import { type ConfigChanges, contributorKey, type StoredApproval } from './policy.ts';
 
 const KEY = 'approvals';
 /** They are clicked by people; when there are more, the oldest go. */
 const MAX_APPROVALS = 1_000;
+
+/** Where the agent is that keeps an approval: its chat, and the turn that it was in. */
+export type Keeper = Pick<StoredApproval, 'agentChat' | 'agentTurn'>;
 
 /** The approvals that people have given for good, durable from the tick that changes them. */
 export class ApprovalStore {
@@ -32,8 +35,8 @@ export class ApprovalStore {
     return this.#all;
   }
 
-  /** Remembers what a person chose. Inside `path.transact` only. */
-  add(ask: Ask, { label, scope, coverage, isAgents }: Offer, agentChat: string): void {
+  /** Remembers what a person chose; `keeper` is the agent that was told. Inside `path.transact` only. */
+  add(ask: Ask, { label, scope, coverage, isAgents }: Offer, keeper: Keeper): void {
     const contributor = contributorKey(ask.contributor);
     const covers = isAgents ? { kind: 'agent' as const } : coverage?.shown;
     if (covers === undefined) return;
@@ -46,11 +49,24 @@ export class ApprovalStore {
       covers,
       label,
       createdAt: new Date(this.#sync.stamp()).toISOString(),
-      ...(isAgents ? { agentChat, ...(coverage === undefined ? {} : { hostCovers: coverage.shown }) } : {}),
+      ...(isAgents ? { ...keeper, ...(coverage === undefined ? {} : { hostCovers: coverage.shown }) } : {}),
       ...(coverage?.fingerprint === undefined ? {} : { fingerprint: coverage.fingerprint }),
       ...(contributor === undefined ? {} : { contributor }),
     };
     this.#set([...this.#all, approval].slice(-MAX_APPROVALS));
+  }
+
+  /** The agent of that turn has changed its config by itself, after an approval that it keeps. Inside `path.transact` only. */
+  noteConfig({ agentChat, agentTurn }: Keeper, changes: ConfigChanges): void {
+    const approval = this.#all.findLast(
+      (each) => each.agentChat === agentChat && each.agentTurn !== undefined && each.agentTurn === agentTurn,
+    );
+    if (approval === undefined) return;
+    const agentConfig = { ...approval.agentConfig };
+    for (const [key, { from, to }] of Object.entries(changes)) {
+      agentConfig[key] = { from: agentConfig[key] === undefined ? from : agentConfig[key].from, to };
+    }
+    this.#set(this.#all.map((each) => (each === approval ? { ...each, agentConfig } : each)));
   }
 
   /** Drops those that `isOver` names. Inside `path.transact` only. */

@@ -1,6 +1,7 @@
 import { findChat } from '@agenthost/protocol';
 import { AgentError } from '../agents/agent-error.ts';
 import type { AgentCommand, AgentSessionHost, ResolvedConfig } from '../agents/provider.ts';
+import type { ConfigChanges } from '../approvals/policy.ts';
 import { offeredTools } from '../client-tools/offers.ts';
 import { agentValues } from '../config/session-keys.ts';
 import type { Channel } from '../sync/channel.ts';
@@ -14,7 +15,7 @@ const MOST_COMMANDS = 1_000;
 
 /** What an agent session may tell the host outside of turns; later calls of a session that has been replaced do nothing. */
 export function agentSessionHost(
-  { sync, terminals, remembered, log, workingDirectoryOf, isPrivate }: TurnParts,
+  { sync, approvals, terminals, remembered, log, workingDirectoryOf, isPrivate }: TurnParts,
   owner: { chat: string; session: string; isCurrent(): boolean; exited(reason: string): void },
 ): AgentSessionHost {
   const change = (work: (session: Channel<'session'>, chat: Channel<'chat'>) => void): void => {
@@ -30,7 +31,15 @@ export function agentSessionHost(
       change((session, chat) => {
         if (title.trim() !== '') adoptTitle(sync, session, chat, cut(title, LONGEST_TITLE));
       }),
-    config: (config) => change((session) => adoptConfig(sync, session, config)),
+    config: (config) =>
+      change((session, chat) => {
+        const changes = configChanges(session, config);
+        const changed = Object.entries(changes);
+        if (changed.length === 0) return;
+        approvals.agentConfigured(chat, changes);
+        const values = Object.fromEntries(changed.map(([key, { to }]) => [key, to]));
+        sync.emit(session, { type: 'session/configChanged', config: values });
+      }),
     commands: (all) =>
       change((session) => {
         const commands = bounded(all);
@@ -97,15 +106,17 @@ function adoptTitle(
   sync.emit(session, { type: 'session/titleChanged', title });
 }
 
-/** Values of keys that the session's schema has; a schema is fixed when a session is created. */
-function adoptConfig(sync: TurnParts['sync'], session: Channel<'session'>, config: ResolvedConfig): void {
+/** New values of keys that the session's schema has; a schema is fixed when a session is created. */
+function configChanges(session: Channel<'session'>, config: ResolvedConfig): ConfigChanges {
   const { config: present } = session.state;
-  if (present === undefined) return;
-  const changed = Object.entries(agentValues(config.values)).filter(
-    ([key, value]) =>
-      Object.hasOwn(present.schema.properties, key) &&
-      JSON.stringify(present.values[key]) !== JSON.stringify(value),
+  if (present === undefined) return {};
+  return Object.fromEntries(
+    Object.entries(agentValues(config.values))
+      .filter(
+        ([key, value]) =>
+          Object.hasOwn(present.schema.properties, key) &&
+          JSON.stringify(present.values[key]) !== JSON.stringify(value),
+      )
+      .map(([key, to]) => [key, { from: present.values[key], to }]),
   );
-  if (changed.length > 0)
-    sync.emit(session, { type: 'session/configChanged', config: Object.fromEntries(changed) });
 }
