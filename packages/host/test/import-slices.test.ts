@@ -1,4 +1,5 @@
 import { ErrorCodes, type ExportedChatHead, type ExportedSession, SessionStatus } from '@agenthost/protocol';
+import { turnStarted } from '@agenthost/testkit';
 import { expect, test } from 'vitest';
 import { SLICE_CHATS } from '../src/channels/session/import/finish.ts';
 import { type HostFixture, ROOT, SESSION, startHost } from './host-fixture.ts';
@@ -196,5 +197,55 @@ test('[SESS-3] the chats of a session that is disposed of are loaded some at a t
   host.journal.gates.afterRead = undefined;
   expect(reads.inAll).toBeGreaterThan(COUNT);
   expect(reads.most).toBeLessThanOrEqual(reads.inAll / 2);
+  expect(await leftOf(host, chats)).toEqual(NOTHING);
+});
+
+test('[SESS-3] the chats of a session that is disposed of go some at a time, and what somebody begins meanwhile goes with them', async () => {
+  const host = await startHost();
+  const { client, chats } = await begin(host);
+  await finish(client);
+  await host.run();
+  await client.subscribe(ROOT);
+  await client.subscribe(SESSION);
+  client.clear();
+  const dropped: number[] = [];
+  host.journal.gates.afterCommit = async (writes) => {
+    const count = writes.filter(({ op }) => op === 'dropChannel').length;
+    if (count > 0) dropped.push(count);
+    // Behind the first transaction.
+    if (dropped.length === 1 && count > 0) client.dispatch(chats[0] ?? '', turnStarted('late'));
+  };
+  await client.request('disposeSession', { channel: SESSION });
+  await host.run();
+  host.journal.gates.afterCommit = undefined;
+  expect(dropped.length).toBeGreaterThanOrEqual(SLICES);
+  expect(Math.max(...dropped)).toBeLessThanOrEqual(SLICE_CHATS + 1);
+  expect(client.types(SESSION).filter((type) => type === 'session/chatRemoved')).toHaveLength(COUNT);
+  expect(client.types(SESSION)).not.toContain('session/defaultChatChanged');
+  expect(client.notifications('root/sessionRemoved')).toHaveLength(1);
+  expect(await leftOf(host, chats)).toEqual(NOTHING);
+});
+
+test('[SESS-3] a kill in the middle of a long disposal leaves a session that can be disposed of again', async () => {
+  const host = await startHost();
+  const { client, chats } = await begin(host);
+  await finish(client);
+  await host.run();
+  const reached = Promise.withResolvers<void>();
+  host.journal.gates.afterCommit = async (writes) => {
+    if (!writes.some(({ op }) => op === 'dropChannel')) return;
+    reached.resolve();
+    await new Promise(() => undefined);
+  };
+  client.ask('disposeSession', { channel: SESSION });
+  await host.run();
+  await reached.promise;
+  host.journal.gates.afterCommit = undefined;
+  await host.restart();
+  const next = await host.client();
+  const { state } = await next.subscribe(SESSION);
+  expect(state).toMatchObject({ lifecycle: 'ready', defaultChat: chats[0] });
+  expect('chats' in state && state.chats.length).toBe(COUNT - SLICE_CHATS);
+  await next.request('disposeSession', { channel: SESSION });
   expect(await leftOf(host, chats)).toEqual(NOTHING);
 });

@@ -25,7 +25,6 @@ import type { Ids } from '../../lib/clock.ts';
 import type { Channel } from '../../sync/channel.ts';
 import { createChat, isCurrent } from '../../sync/fork.ts';
 import { forkTitle } from '../../sync/fork-title.ts';
-import { dropImported } from '../../sync/importing.ts';
 import type { Sync } from '../../sync/sync.ts';
 import type { TerminalService } from '../../terminals/service.ts';
 import type { TurnSupervisor } from '../../turns/supervisor.ts';
@@ -34,6 +33,7 @@ import type { Caller } from '../module.ts';
 import { checkNewUri } from '../new-uri.ts';
 import { entryRow, summarize } from './catalogue.ts';
 import { completeConfig } from './config-completions.ts';
+import { disposeSession } from './disposal.ts';
 import {
   findSessionFork,
   forkedChat,
@@ -42,9 +42,6 @@ import {
   passedOn,
   type SessionFork,
 } from './fork.ts';
-
-/** Channels of a session that one turn of the event loop loads: the journal may answer without one. */
-const LOADED_AT_ONCE = 100;
 
 /** What sessions need of chats: they are made and unmade together, but neither imports the other. */
 export interface ChatOfSession {
@@ -91,17 +88,7 @@ export function sessionCommands(parts: SessionParts): Commands {
       return null;
     },
     disposeSession: async ({ channel }) => {
-      const session = await sync.registry.openOf('session', channel);
-      if (session === undefined) throw sessionNotFound(channel);
-      for (const [index, { uri }] of (await sync.journal.listChannels(channel)).entries()) {
-        await sync.registry.open(uri);
-        if (index % LOADED_AT_ONCE === LOADED_AT_ONCE - 1)
-          await new Promise<void>((resolve) => sync.path.afterTurn(resolve));
-      }
-      for (const uri of parts.terminals.heldBy(channel)) await sync.registry.open(uri);
-      // Somebody else was faster.
-      if (!session.isAlive) throw sessionNotFound(channel);
-      sync.path.transact('client', () => removeSession(parts, session));
+      await disposeSession(parts, channel);
       return null;
     },
     'x-diskUse': async ({ channel }) => {
@@ -261,28 +248,4 @@ function addSession(
   if (activeClient !== undefined) sync.emit(session, { type: 'session/activeClientSet', activeClient });
   init.report?.begin(uri);
   sync.path.effect(() => turns.begin(uri, chat.state.resource));
-}
-
-/** In the order of [SESS-3]. Inside `path.transact` only. */
-export function removeSession(
-  { sync, chats, terminals, progress, onListed }: SessionParts,
-  session: Channel<'session'>,
-): void {
-  // Last first: no entry of the catalogue moves when another goes.
-  const inCatalogue = session.state.chats.toReversed().map(({ resource }) => sync.registry.get(resource));
-  const own = [...new Set([...inCatalogue, ...sync.registry.ofSession(session.uri)])].flatMap((channel) =>
-    channel?.is('chat') === true ? [channel] : [],
-  );
-  for (const chat of own) {
-    const turnId = chat.state.activeTurn?.id;
-    if (turnId !== undefined) sync.emit(chat, { type: 'chat/turnCancelled', turnId });
-  }
-  terminals.disposeHeldBy(session.uri);
-  for (const chat of own) chats.remove(session, chat);
-  dropImported(sync, session);
-  progress.end(session.uri, 'The session was removed');
-  sync.path.write({ op: 'dropSession', uri: session.uri });
-  sync.notifyRoot('root/sessionRemoved', { channel: sync.root.uri, session: session.uri });
-  sync.registry.dispose(session);
-  onListed(session.uri, -1);
 }

@@ -1,0 +1,94 @@
+import { sessionNotFound } from '@agenthost/protocol';
+import type { Channel } from '../../sync/channel.ts';
+import { JournalUnavailable } from '../../sync/commit-path.ts';
+import { dropImported } from '../../sync/importing.ts';
+import type { Sync } from '../../sync/sync.ts';
+import type { SessionParts } from './commands.ts';
+
+/** Chats that one transaction loads and removes. */
+const AT_ONCE = 100;
+
+type DisposalParts = Pick<SessionParts, 'sync' | 'chats' | 'terminals' | 'progress' | 'onListed'>;
+
+/**
+ * Removes a session with all that it holds, in the order of [SESS-3]. Many chats go in transactions of their own, so that others are heard in
+ * between; a host that is killed on the way leaves the session, with its default chat and those that were still to go. Throws `-32001` when there
+ * is no such session.
+ */
+export async function disposeSession(parts: DisposalParts, uri: string): Promise<void> {
+  const { sync, terminals } = parts;
+  const session = await sync.registry.openOf('session', uri);
+  if (session === undefined) throw sessionNotFound(uri);
+  // Chats of an import that is still going on end with the import.
+  while (session.local.importing === undefined && session.state.chats.length > AT_ONCE) {
+    const { chats } = session.state;
+    const slice = chats.slice(-AT_ONCE).map(({ resource }) => resource);
+    for (const chat of slice) await sync.registry.open(chat);
+    checkPresent(session);
+    sync.path.transact('client', () => removeChats(parts, session, slice));
+    await othersTurn(sync);
+    await sync.path.boundary(
+      () => undefined,
+      () => undefined,
+    );
+    if (session.isAlive && session.state.chats.length >= chats.length)
+      throw new JournalUnavailable(sync.path.trouble);
+  }
+  for (const { uri: owned } of await sync.journal.listChannels(uri)) await sync.registry.open(owned);
+  for (const held of terminals.heldBy(uri)) await sync.registry.open(held);
+  checkPresent(session);
+  sync.path.transact('client', () => removeSession(parts, session));
+}
+
+/** Removes a session in one transaction, in the order of [SESS-3]. Inside `path.transact` only. */
+export function removeSession(parts: DisposalParts, session: Channel<'session'>): void {
+  const { sync, chats, progress, onListed } = parts;
+  const own = chatsOf(sync, session);
+  endWork(parts, session, own);
+  for (const chat of own) chats.remove(session, chat);
+  dropImported(sync, session);
+  progress.end(session.uri, 'The session was removed');
+  sync.path.write({ op: 'dropSession', uri: session.uri });
+  sync.notifyRoot('root/sessionRemoved', { channel: sync.root.uri, session: session.uri });
+  sync.registry.dispose(session);
+  onListed(session.uri, -1);
+}
+
+/** Removes chats that are in memory, the last first, but never the default chat. Inside `path.transact` only. */
+function removeChats(parts: DisposalParts, session: Channel<'session'>, uris: readonly string[]): void {
+  const { sync, chats } = parts;
+  endWork(parts, session, chatsOf(sync, session));
+  for (const uri of uris.toReversed()) {
+    const chat = sync.registry.getOf('chat', uri);
+    if (chat !== undefined && uri !== session.state.defaultChat) chats.remove(session, chat);
+  }
+}
+
+/** Ends the turns of a session that goes, then its terminals. Inside `path.transact` only. */
+function endWork(
+  { sync, terminals }: DisposalParts,
+  session: Channel<'session'>,
+  chats: readonly Channel<'chat'>[],
+): void {
+  for (const chat of chats) {
+    const turnId = chat.state.activeTurn?.id;
+    if (turnId !== undefined) sync.emit(chat, { type: 'chat/turnCancelled', turnId });
+  }
+  terminals.disposeHeldBy(session.uri);
+}
+
+/** The chats that are in memory. */
+function chatsOf(sync: Sync, session: Channel<'session'>): Channel<'chat'>[] {
+  // Last first: no entry of the catalogue moves when another goes.
+  const inCatalogue = session.state.chats.toReversed().map(({ resource }) => sync.registry.get(resource));
+  return [...new Set([...inCatalogue, ...sync.registry.ofSession(session.uri)])].flatMap((channel) =>
+    channel?.is('chat') === true ? [channel] : [],
+  );
+}
+
+/** Somebody else was faster. */
+function checkPresent(session: Channel<'session'>): void {
+  if (!session.isAlive) throw sessionNotFound(session.uri);
+}
+
+const othersTurn = (sync: Sync): Promise<void> => new Promise((resolve) => sync.path.afterTurn(resolve));
