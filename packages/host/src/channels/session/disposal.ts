@@ -20,7 +20,10 @@ export async function disposeSession(parts: DisposalParts, uri: string): Promise
   const session = await sync.registry.openOf('session', uri);
   if (session === undefined) throw sessionNotFound(uri);
   // Chats of an import that is still going on end with the import.
-  while (session.local.importing === undefined && session.state.chats.length > AT_ONCE) {
+  const hasMany = (): boolean =>
+    session.local.importing === undefined && session.state.chats.length > AT_ONCE;
+  if (hasMany()) sync.path.transact('client', () => endWork(parts, session, chatsOf(sync, session)));
+  while (hasMany()) {
     const { chats } = session.state;
     const slice = chats.slice(-AT_ONCE).map(({ resource }) => resource);
     for (const chat of slice) await sync.registry.open(chat);
@@ -55,9 +58,11 @@ export function removeSession(parts: DisposalParts, session: Channel<'session'>)
 }
 
 /** Removes chats that are in memory, the last first, but never the default chat. Inside `path.transact` only. */
-function removeChats(parts: DisposalParts, session: Channel<'session'>, uris: readonly string[]): void {
-  const { sync, chats } = parts;
-  endWork(parts, session, chatsOf(sync, session));
+function removeChats(
+  { sync, chats }: DisposalParts,
+  session: Channel<'session'>,
+  uris: readonly string[],
+): void {
   for (const uri of uris.toReversed()) {
     const chat = sync.registry.getOf('chat', uri);
     if (chat !== undefined && uri !== session.state.defaultChat) chats.remove(session, chat);
