@@ -5,7 +5,10 @@ import type { Channel } from '../sync/channel.ts';
 const BEHIND_BYTES = 512 * 1024;
 /** A viewer that has taken nothing for so long is not waited for. */
 const STALLED_MS = 2_000;
+/** How often a viewer that does not keep up is looked at again. */
 const LOOK_MS = 4;
+/** How often a first viewer is looked for: terminals that nobody looks at may be many. */
+const LOOK_FOR_FIRST_MS = 50;
 /** So long a new terminal waits for its first viewer: who made it is about to look, and the beginning must not be gone by then. */
 const FIRST_VIEWER_MS = 5_000;
 
@@ -42,7 +45,8 @@ export class ViewerPace {
   /** True while output should wait; looked at again by itself until it is not. */
   get isBehind(): boolean {
     if (!this.#isOutrun()) return false;
-    this.#cancel ??= this.#timers.after(LOOK_MS, () => {
+    const lookMs = this.#channel.subscriptions.size === 0 ? LOOK_FOR_FIRST_MS : LOOK_MS;
+    this.#cancel ??= this.#timers.after(lookMs, () => {
       this.#cancel = undefined;
       this.#caughtUp();
     });
