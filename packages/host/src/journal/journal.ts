@@ -334,10 +334,13 @@ export interface DiskUse {
   readonly contentBytes: number;
 }
 
-/** Why a journal cannot be used. `code` says what a person can do; 'damaged': start the host again, or restore a copy. */
+/**
+ * Why a journal cannot be used. `code` says what a person can do; 'damaged': start the host again, or restore a copy; 'closed': nothing,
+ * the host has stopped.
+ */
 export class JournalError extends Error {
   override readonly name = 'JournalError';
-  readonly code: 'locked' | 'newer' | 'readOnly' | 'full' | 'damaged' | 'io';
+  readonly code: 'locked' | 'newer' | 'readOnly' | 'full' | 'damaged' | 'closed' | 'io';
 
   constructor(code: JournalError['code'], message: string, options?: { cause?: unknown }) {
     super(message, options);

@@ -272,7 +272,7 @@ export class MemoryJournal implements Journal {
   }
 
   #opened(): MemoryDisk {
-    if (!this.#isOpen) throw new JournalError('io', 'the journal is not open');
+    if (!this.#isOpen) throw new JournalError('closed', 'the journal is not open');
     return this.#disk;
   }
 

@@ -26,8 +26,11 @@ export function openingContract(here: JournalUnderTest): void {
     test('what is not open refuses to read and to write, and closing twice is fine', async () => {
       await here.journal.close();
       await here.journal.close();
-      await expect(here.journal.readMeta('k')).rejects.toMatchObject({ name: 'JournalError', code: 'io' });
-      await expect(here.journal.commit([])).rejects.toMatchObject({ name: 'JournalError', code: 'io' });
+      await expect(here.journal.readMeta('k')).rejects.toMatchObject({
+        name: 'JournalError',
+        code: 'closed',
+      });
+      await expect(here.journal.commit([])).rejects.toMatchObject({ name: 'JournalError', code: 'closed' });
     });
 
     test('[CONN-4] reserved numbers and the last journaled one are known to the next start', async () => {

@@ -22,7 +22,10 @@ function systemCode(cause: unknown): string | undefined {
   return cause instanceof Error && 'code' in cause && typeof cause.code === 'string' ? cause.code : undefined;
 }
 
-function codeOf(cause: unknown): JournalError['code'] {
+/** Closed is what the journal itself says, not SQLite. */
+type FailureCode = Exclude<JournalError['code'], 'closed'>;
+
+function codeOf(cause: unknown): FailureCode {
   switch (primaryCode(cause)) {
     case resultCodes.busy:
     case resultCodes.locked:
@@ -73,7 +76,7 @@ export function toJournalError(cause: unknown, path: string): JournalError {
     full: `no room to write ${path}: free some disk space`,
     damaged: `${path} is damaged: ${detail}`,
     io: `${path} cannot be read or written: ${detail}`,
-  } satisfies Record<JournalError['code'], string>;
+  } satisfies Record<FailureCode, string>;
   return new JournalError(code, messages[code], { cause });
 }
 

@@ -274,7 +274,7 @@ export class SqliteJournal implements Journal {
   }
 
   #opened(): OpenState {
-    if (this.#open === undefined) throw new JournalError('io', `${this.#files.database} is not open`);
+    if (this.#open === undefined) throw new JournalError('closed', `${this.#files.database} is not open`);
     return this.#open;
   }
 

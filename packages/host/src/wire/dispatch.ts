@@ -13,6 +13,7 @@ import {
 import { type CheckedAction, validateAction, validateParams } from '@agenthost/protocol/validate';
 import type { Caller, ChannelModule, ChannelModules, Rejection } from '../channels/module.ts';
 import { reject } from '../channels/module.ts';
+import { JournalError } from '../journal/journal.ts';
 import type { Log } from '../lib/log.ts';
 import type { Channel } from '../sync/channel.ts';
 import { JournalUnavailable } from '../sync/commit-path.ts';
@@ -70,6 +71,8 @@ export class Dispatcher {
 
   /** What it needs from disk could not be read: nothing was done, and its sender is told. */
   #failed(connection: Connection, incoming: Incoming, error: unknown): void {
+    // The host has stopped, and with it the connection.
+    if (error instanceof JournalError && error.code === 'closed') return;
     this.#log.error({ error, channel: incoming.channel }, 'a dispatch failed inside the host');
     if (!connection.isClosed) this.#refuse(connection, incoming, UNREADABLE);
   }

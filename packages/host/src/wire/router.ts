@@ -195,6 +195,10 @@ async function guarded<T>(run: () => T | Promise<T>): Promise<T> {
     if (error instanceof JournalUnavailable) {
       throw internalError(error.message, error);
     }
+    // The host has stopped while this was under way.
+    if (error instanceof JournalError && error.code === 'closed') {
+      throw internalError('The host is stopping', error);
+    }
     // Logged when it was first met.
     if (error instanceof JournalError && error.code === 'damaged') {
       throw internalError('This cannot be read: the host’s database is damaged', error);

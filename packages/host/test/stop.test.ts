@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import type { ResolvedConfig } from '../src/agents/provider.ts';
+import { ROOT, SESSION, startHost } from './host-fixture.ts';
+
+test.each([
+  ['createSession', { channel: SESSION }],
+  ['resolveSessionConfig', { channel: ROOT }],
+])('a %s that outlasts the host is refused, and logged as no fault', async (method, params) => {
+  const host = await startHost();
+  const client = await host.client();
+  const config = Promise.withResolvers<ResolvedConfig>();
+  host.agent.resolveConfig = () => config.promise;
+  const id = client.ask(method, params);
+  await host.run();
+  await host.stop();
+  const mode = { type: 'string', title: 'Mode' } as const;
+  config.resolve({ schema: { type: 'object', properties: { mode } }, values: {} });
+  await host.run();
+  expect(client.answerTo(id)).toBeUndefined();
+  expect(host.logged).toEqual([]);
+  await host.start();
+  const { items } = await (await host.client()).request('listSessions', { channel: ROOT });
+  expect(items).toEqual([]);
+});
+
+test('what has to be loaded when the host stops is refused, and logged as no fault', async () => {
+  const host = await startHost();
+  const { chat } = await host.session(await host.client());
+  await host.restart();
+  const [client, other, third] = [await host.client(), await host.client(), await host.client()];
+  const reading = Promise.withResolvers<void>();
+  host.journal.gates.afterRead = () => reading.promise;
+  client.ask('x-searchSessions', { channel: ROOT, query: 'word' });
+  client.send({
+    jsonrpc: '2.0',
+    method: 'dispatchAction',
+    params: { channel: chat, clientSeq: 1, action: { type: 'chat/draftChanged', draft: { text: 'a' } } },
+  });
+  other.ask('subscribe', { channel: chat });
+  third.ask('disposeSession', { channel: SESSION });
+  await host.run();
+  await host.stop();
+  reading.resolve();
+  await host.run();
+  expect(host.logged).toEqual([]);
+});
