@@ -23,6 +23,22 @@ test.each([
   expect(items).toEqual([]);
 });
 
+test('a token that is made while the host stops leaves no timer', async () => {
+  const host = await startHost();
+  const client = await host.client();
+  const committing = Promise.withResolvers<void>();
+  host.journal.gates.beforeCommit = () => committing.promise;
+  client.dispatch(ROOT, { type: 'root/configChanged', config: { maxTerminals: 9 } });
+  await host.run();
+  const stopping = host.host.stop();
+  client.ask('x-createToken', { channel: ROOT, lifetimeSeconds: 30 });
+  await host.run();
+  committing.resolve();
+  await host.run();
+  await host.clock.runUntilSettled(stopping);
+  expect(host.clock.timerCount).toBe(0);
+});
+
 test('what has to be loaded when the host stops is refused, and logged as no fault', async () => {
   const host = await startHost();
   const { chat } = await host.session(await host.client());

@@ -356,6 +356,41 @@ describe('windows', () => {
     expect(seen.turns.at(-1)?.id).toBe('t2');
   });
 
+  test('[CHAT-6] [CONN-2] a renewal is not followed by what a truncation that cuts nothing told the window before it', async () => {
+    const host = await startHost();
+    const client = await host.client();
+    const { session, chat } = await host.session(client);
+    await runTurns(host, client, chat, ids(3));
+    const [other, viewer] = [await host.client(), await host.client()];
+    await viewer.subscribe(chat, { view: { turns: 0 } });
+    const released: (() => void)[] = [];
+    const held = (): Promise<void> =>
+      new Promise((resolve) => {
+        released.push(resolve);
+      });
+    const { gates } = host.journal;
+    gates.afterRead = held;
+    client.dispatch(chat, { type: 'chat/truncated', turnId: 't3' });
+    await host.run();
+    gates.afterRead = undefined;
+    gates.beforeCommit = held;
+    other.dispatch(session, { type: 'session/titleChanged', title: 'x' });
+    const id = viewer.ask('subscribe', { channel: chat });
+    await host.run();
+    gates.beforeCommit = undefined;
+    for (const release of released.splice(0)) {
+      release();
+      await host.run();
+    }
+    const { snapshot } = await viewer.answered<{ snapshot: { state: ChatState; fromSeq: number } }>(id);
+    await host.run();
+    const seen = viewer
+      .envelopes(chat)
+      .filter(({ serverSeq }) => serverSeq > snapshot.fromSeq)
+      .reduce((state, { action }) => chatReducer(state, action, 0), snapshot.state);
+    expect(seen.turns.map((turn) => turn.id)).toEqual(ids(3));
+  });
+
   /** A client that was given one turn of five; `kill` or not, the host has to know that when it comes back. */
   async function narrowed() {
     const host = await startHost();

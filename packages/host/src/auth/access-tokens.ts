@@ -54,6 +54,7 @@ export class AccessTokens {
   /** Ids of those that have expired. A token stays expired when the clock is set back, also over a restart. */
   readonly #expired: Set<string>;
   #cancelLook: Cancel | undefined;
+  #isOver = false;
 
   private constructor(parts: Parts, rows: readonly StoredToken[], expired: readonly string[]) {
     this.#parts = parts;
@@ -142,10 +143,10 @@ export class AccessTokens {
     return answered;
   }
 
-  /** The host stops. */
+  /** The host stops: no timer is begun any more. */
   end(): void {
+    this.#isOver = true;
     this.#cancelLook?.();
-    this.#cancelLook = undefined;
   }
 
   #hasExpired({ id, expiresAt = Infinity }: StoredToken): boolean {
@@ -179,7 +180,8 @@ export class AccessTokens {
 
   #lookLater(): void {
     // A new token may end before the others.
-    this.end();
+    this.#cancelLook?.();
+    if (this.#isOver) return;
     const now = this.#parts.clock.now();
     const ends = [...this.#byHash.values()].map(({ id, expiresAt = Infinity }) =>
       this.#expired.has(id) ? Infinity : expiresAt - now,
@@ -187,7 +189,6 @@ export class AccessTokens {
     const next = Math.min(...ends.filter((ms) => ms > 0));
     if (next === Infinity) return;
     this.#cancelLook = this.#parts.timers.after(Math.min(next, LOOK_MS), () => {
-      this.#cancelLook = undefined;
       for (const token of this.#byHash.values()) {
         if (this.#hasExpired(token)) this.#parts.ended(token.hash, false);
       }

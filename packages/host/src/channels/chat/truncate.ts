@@ -36,6 +36,7 @@ export async function findCut(sync: Sync, at: ChatWindow, turnId: string): Promi
  */
 export function alignWindows(sync: Sync, chat: Channel<'chat'>, cut: CutPoint): boolean {
   const { keptFrom } = chat.local;
+  let isAligned = false;
   for (const subscription of chat.subscriptions.values()) {
     if (subscription.fromOrdinal <= cut.ordinal) continue;
     const turns = cut.turns.slice(-(subscription.view?.turns ?? WINDOW_TURNS) || cut.turns.length);
@@ -48,10 +49,13 @@ export function alignWindows(sync: Sync, chat: Channel<'chat'>, cut: CutPoint): 
     const { fromOrdinal } = subscription;
     subscription.fromOrdinal = oldest;
     subscription.isRealigned = true;
+    isAligned = true;
     sync.path.undo(() => {
       subscription.fromOrdinal = fromOrdinal;
     });
   }
+  // A snapshot from before it must not be what these envelopes come behind, also where nothing is cut.
+  if (isAligned) chat.historyVersion += 1;
   if (firstOrdinal(chat) <= cut.ordinal) return false;
   const turnCount = cut.ordinal + 1;
   sync.path.write({ op: 'dropTurns', chat: chat.uri, from: turnCount });
