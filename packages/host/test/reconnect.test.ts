@@ -1,7 +1,10 @@
+import type { Snapshot } from '@agenthost/protocol';
 import { turnStarted } from '@agenthost/testkit';
 import { describe, expect, test } from 'vitest';
 import { ROOT, startHost } from './host-fixture.ts';
 import { runTurns } from './turns.ts';
+
+const ids = (count: number): string[] => Array.from({ length: count }, (_, index) => `more-${index}`);
 
 const title = (text: string) => ({ type: 'session/titleChanged', title: text });
 
@@ -126,5 +129,56 @@ describe('a client that comes back', () => {
     const anew = await host.connect('stranger').reconnect(lastSeen, [session, chat]);
     if (anew.type !== 'snapshot') throw new Error('expected snapshots');
     expect(anew.snapshots.map(({ resource }) => resource)).toEqual([session]);
+  });
+
+  test('[CONN-6] gets a replay behind a kill when the last that it saw was sent to it alone', async () => {
+    const { host, session, chat, client } = await cutOff();
+    const refused = await client.act(session, { type: 'session/titleChanged', title: 7 });
+    expect(refused?.rejectionReason).toMatch(/^invalidAction: /);
+    const lastSeen = refused?.serverSeq ?? 0;
+    await host.restart();
+    await (await host.client()).act(chat, {
+      type: 'chat/draftChanged',
+      draft: { text: 'later', origin: { kind: 'user' } },
+    });
+    const result = await host.connect('gone').reconnect(lastSeen, [session, chat]);
+    expect(result).toMatchObject({ type: 'replay', actions: [{ action: { type: 'chat/draftChanged' } }] });
+  });
+
+  test('[CONN-5] [CONN-6] gets snapshots behind a kill when the journal failed at its last window, and a replay when that was written later', async () => {
+    for (const hasRecovered of [false, true]) {
+      const { host, session, chat, client } = await cutOff();
+      host.journal.failNextCommits(2);
+      await client.subscribe(chat, { view: { turns: 2 } });
+      // Recovered, it sees a number that says so.
+      if (hasRecovered) await host.advance(5_000);
+      const { serverSeq: lastSeen = 0 } = (await client.act(session, title('last'))) ?? {};
+      await host.restart();
+      const result = await host.connect('gone').reconnect(lastSeen, [session, chat]);
+      expect(result.type).toBe(hasRecovered ? 'replay' : 'snapshot');
+    }
+  });
+
+  test('[CONN-2] [CONN-5] gets each envelope once when the journal begins to fail between a snapshot and its note', async () => {
+    const { host, session, chat, client, other } = await cutOff();
+    const reading = Promise.withResolvers<void>();
+    await runTurns(host, other, chat, ids(60));
+    host.journal.gates.afterRead = () => reading.promise;
+    const id = client.ask('subscribe', { channel: chat });
+    await host.run();
+    host.journal.gates.afterRead = undefined;
+    // It is delivered behind the boundary of the first attempt, and the note of the window is what fails.
+    await other.act(chat, { type: 'chat/draftChanged', draft: { text: 'one', origin: { kind: 'user' } } });
+    await other.act(session, title('held'));
+    host.journal.failNextCommits(2);
+    client.clear();
+    reading.resolve();
+    const { snapshot } = await client.answered<{ snapshot: Snapshot }>(id);
+    await host.run();
+    expect(snapshot.state).toMatchObject({ draft: { text: 'one' } });
+    expect(client.types()).toEqual(['session/titleChanged']);
+    await host.restart();
+    const back = await host.connect('gone').reconnect(snapshot.fromSeq, [session, chat]);
+    expect(back.type).toBe('snapshot');
   });
 });

@@ -53,7 +53,6 @@ import { queueLeftSteering } from '../turns/steering.ts';
 import { fitLoaded } from '../turns/stored-limits.ts';
 import { TurnSupervisor } from '../turns/supervisor.ts';
 import { Hub } from '../wire/hub.ts';
-import { loadLifeEnds } from '../wire/life-ends.ts';
 import { DEFAULT_OUTBOX_LIMITS } from '../wire/outbox.ts';
 import { Presence } from '../wire/presence.ts';
 import type { Commands } from '../wire/router.ts';
@@ -143,7 +142,6 @@ async function makeCore(parts: CoreParts, made: { -readonly [K in keyof Core]?: 
   const { commit } = commits;
   // So that there are numbers to refuse with when the very first commit fails, and a full disk is known at once.
   await sync.sequencer.reserve();
-  const lifeEnds = await loadLifeEnds(journal, start);
   const children = new ChildProcesses({
     write: commit,
     listProcesses: () => journal.listProcesses(),
@@ -326,7 +324,7 @@ async function makeCore(parts: CoreParts, made: { -readonly [K in keyof Core]?: 
       maxPendingMessages: numberSetting(config(), 'maxPendingMessages'),
     }),
     lost: start.lost,
-    lifeEnds,
+    bornSeq: start.reservedSeq,
     presence,
     departures: membership,
     isOwner: (tokenHash) => ownerTokens.isPresent(tokenHash),

@@ -311,6 +311,7 @@ export class CommitPath {
 
   #fail(error: unknown): void {
     this.#trouble = troubleOf(error);
+    this.#sequencer.journalFails(true);
     const ticks = this.#open === undefined ? this.#sealed : [...this.#sealed, this.#open];
     this.#sealed = [];
     this.#open = undefined;
@@ -336,6 +337,7 @@ export class CommitPath {
   #tellRecovered(): void {
     if (!this.#isTroubleTold || !this.isHealthy) return;
     this.#isTroubleTold = false;
+    this.#sequencer.journalFails(false);
     this.#log.info({}, 'the journal can be written again');
     for (const hook of this.#onHealth) this.#guard(() => hook(undefined));
   }

@@ -1,6 +1,6 @@
 import { FaultJournal } from '@agenthost/testkit';
 import { expect, it } from 'vitest';
-import { Sequencer } from './sequencer.ts';
+import { isUnjournaled, Sequencer } from './sequencer.ts';
 
 it('[CONN-4] numbers rise from above the last reservation, and are covered by a durable one before they leave', async () => {
   const journal = new FaultJournal();
@@ -11,12 +11,9 @@ it('[CONN-4] numbers rise from above the last reservation, and are covered by a 
   await sequencer.reserve();
   expect(sequencer.covers(sequencer.last)).toBe(true);
   expect(sequencer.isLow).toBe(false);
-  let count = 1;
-  while (!sequencer.isLow) {
-    count += 1;
-    expect(sequencer.next()).toBe(reservedSeq + count);
-  }
-  expect(count).toBeGreaterThan(1_000);
+  for (let count = 2; count <= 1_000; count += 1) expect(sequencer.next()).toBe(reservedSeq + count);
+  for (let last = sequencer.last; !sequencer.isLow; last = sequencer.last)
+    expect(sequencer.next()).toBeGreaterThan(last);
   // Time for more, while there still are some.
   expect(sequencer.covers(sequencer.last + 1_000)).toBe(true);
 });
@@ -42,4 +39,32 @@ it('[CONN-4] a reservation that fails covers nothing', async () => {
   };
   await expect(sequencer.reserve()).rejects.toThrow('full');
   expect(sequencer.covers(sequencer.last)).toBe(false);
+});
+
+it('[CONN-5] numbers tell whether the journal could be written when they were given out, and rise all the same', async () => {
+  const journal = new FaultJournal();
+  const sequencer = new Sequencer(journal, (await journal.open()).reservedSeq);
+  await sequencer.reserve();
+  let last = 0;
+  for (const isFailing of [false, true, false, true]) {
+    sequencer.journalFails(isFailing);
+    expect(sequencer.covers(sequencer.following)).toBe(true);
+    for (let count = 0; count < 10; count += 1) {
+      expect(sequencer.following).toBe(sequencer.next());
+      expect(sequencer.last).toBeGreaterThan(last);
+      expect(isUnjournaled(sequencer.last)).toBe(isFailing);
+      ({ last } = sequencer);
+    }
+    await sequencer.reserve();
+  }
+});
+
+it('[CONN-4] a reserved block lasts for ten thousand messages that are sent while nothing can be written', async () => {
+  const journal = new FaultJournal();
+  const sequencer = new Sequencer(journal, (await journal.open()).reservedSeq);
+  await sequencer.reserve();
+  while (!sequencer.isLow) sequencer.next();
+  sequencer.journalFails(true);
+  for (let count = 0; count < 10_000; count += 1) sequencer.next();
+  expect(sequencer.covers(sequencer.last)).toBe(true);
 });

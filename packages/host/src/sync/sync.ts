@@ -93,7 +93,7 @@ export class Sync {
    * has had that answer [CONN-5]. Call it at a boundary. The newest public one where none can be reserved.
    */
   nextBoundarySeq(): number {
-    return this.sequencer.covers(this.sequencer.last + 1) ? this.sequencer.next() : this.emittedSeq;
+    return this.sequencer.covers(this.sequencer.following) ? this.sequencer.next() : this.emittedSeq;
   }
 
   /**

@@ -1,6 +1,12 @@
-import type { Snapshot, SubscribeView, SubscriptionDeliveryOptions } from '@agenthost/protocol';
+import {
+  CLOSE_CODES,
+  type Snapshot,
+  type SubscribeView,
+  type SubscriptionDeliveryOptions,
+} from '@agenthost/protocol';
 import { steadyNow } from '../lib/clock.ts';
 import type { Channel } from '../sync/channel.ts';
+import { isUnjournaled } from '../sync/sequencer.ts';
 import { type Captured, capture, makeSnapshot, turnShares } from '../sync/snapshots.ts';
 import type { Subscription } from '../sync/subscription.ts';
 import type { Sync } from '../sync/sync.ts';
@@ -25,8 +31,6 @@ export interface Attached {
 interface Attaching {
   readonly sync: Sync;
   readonly clients: Clients;
-  /** Whether the answer is that of a handshake, before which nothing may be delivered. */
-  readonly isHandshake?: boolean;
 }
 
 /** Subscribes at a tick's boundary and makes the snapshots that fit it exactly [CONN-2]. Disposed channels are left out. */
@@ -35,7 +39,7 @@ export async function attachWithSnapshots(
   connection: Connection,
   wanted: readonly Wanted[],
 ): Promise<Attached> {
-  const { sync, clients, isHandshake = false } = attaching;
+  const { sync, clients } = attaching;
   const attached = await sync.path.boundary(
     () => {
       // Else a client that lost this answer and says what it saw last could not be told from one that has it.
@@ -45,8 +49,8 @@ export async function attachWithSnapshots(
     ({ captured, fromSeq, cuts }) => {
       if (cuts !== cutsOf(wanted)) return undefined;
       connection.outbox.hold();
-      // What a replay that failed had asked for may have come until now, and the snapshots reflect it.
-      if (isHandshake) connection.outbox.dropHeldEnvelopes();
+      // Of an answer that is made once more: the snapshots reflect them.
+      connection.outbox.dropHeldEnvelopes(new Set(wanted.map(({ channel }) => channel.uri)));
       const shares = turnShares(captured.map(({ state }) => state));
       const making = captured.map(async ({ item, state }, index) => {
         const share = shares[index] ?? { maxBytes: 0, least: 0 };
@@ -57,7 +61,7 @@ export async function attachWithSnapshots(
         try {
           const { snapshot, fromOrdinal } = await makeSnapshot(sync, state, item.view, share);
           if (!subscription.isRealigned) subscription.fromOrdinal = fromOrdinal;
-          return { item, subscription, snapshot: connection.dialect.snapshot(snapshot) };
+          return { item, before, subscription, snapshot: connection.dialect.snapshot(snapshot) };
         } catch (error) {
           restore(connection, item.channel, before);
           throw error;
@@ -74,8 +78,26 @@ export async function attachWithSnapshots(
     ({ item, subscription }) => [item.channel.uri, remembered(subscription, fromSeq)] as const,
   );
   // One that was replaced meanwhile no longer speaks for the client [CONN-3].
-  if (!connection.isClosed) await remember(clients, connection, entries);
+  const isRemembered = connection.isClosed || (await remember(clients, connection, entries));
+  const { sequencer } = sync;
+  const mustTell = entries.length > 0 && !isRemembered && !isUnjournaled(fromSeq);
+  if (mustTell && sequencer.covers(sequencer.following)) {
+    // The journal began to fail meanwhile: the number has to say that no journal may hold these windows.
+    for (const { item, before } of made) restore(connection, item.channel, before);
+    return attachAgain(attaching, connection, wanted);
+  }
   return { snapshots: made.map(({ snapshot }) => snapshot), fromSeq };
+}
+
+/** Attaches once more. Where that fails the connection is closed: envelopes of these channels have been dropped for it. */
+async function attachAgain(...again: Parameters<typeof attachWithSnapshots>): Promise<Attached> {
+  try {
+    return await attachWithSnapshots(...again);
+  } catch (error) {
+    const [, connection] = again;
+    connection.close(CLOSE_CODES.slowConsumer, 'its subscriptions were lost: reconnect');
+    throw error;
+  }
 }
 
 /** Changes when the history of one of these channels is cut. */
@@ -135,12 +157,15 @@ function remembered({ view, delivery, fromOrdinal }: Subscription, since: number
   };
 }
 
-/** What a client holds is durable before it gets it: after a kill the host must know how far its windows reach. */
+/**
+ * What a client holds is durable before it gets it: after a kill the host must know how far its windows reach. Resolves as `Clients.note`
+ * does.
+ */
 function remember(
   clients: Clients,
   connection: Connection,
   entries: readonly (readonly [string, RememberedSubscription])[],
-): Promise<void> {
+): Promise<boolean> {
   return clients.note(connection.online.client, (record) => {
     const present = new Set([...connection.channels].map((channel) => channel.uri));
     // Those to channels that were disposed of meanwhile go: nothing else would ever take them out.

@@ -28,15 +28,10 @@ export interface ClientRecord extends Epochs {
   /** BCP 47; `undefined`: it has said none [CHAT-19]. */
   locale: string | undefined;
   subscriptions: Map<string, RememberedSubscription>;
-  /** All that it was sent up to this number, windows included, is as the journal has it. */
-  knownUpTo: number;
 }
 
-/** What a row has of subscriptions, as JSON; a host of before wrote `held` alone. */
-interface StoredSubscriptions {
-  readonly held: readonly (readonly [string, RememberedSubscription])[];
-  readonly upTo: number;
-}
+/** What a row has of subscriptions, as JSON. */
+type StoredSubscriptions = readonly (readonly [string, RememberedSubscription])[];
 
 /** The remembered clients: rows of the journal, in memory while they are connected. */
 export class Clients {
@@ -103,7 +98,7 @@ export class Clients {
       this.#records.delete(record.id);
       if (!mayForget(record)) return;
       const { id, tokenHash } = record;
-      this.#drop(this.#away.add({ id, tokenHash, bytes: Buffer.byteLength(storedSubscriptions(record, 0)) }));
+      this.#drop(this.#away.add({ id, tokenHash, bytes: Buffer.byteLength(storedSubscriptions(record)) }));
     };
     this.#sync.path.publish(forget, forget);
   }
@@ -130,16 +125,20 @@ export class Clients {
 
   /**
    * Changes a record for good: it says what a client has been sent, and that is not taken back when a commit fails.
-   * Resolves when it is durable, or cannot be made so at the moment; then it is written as soon as that can be done.
+   * Resolves with true when it is durable, and with false when it cannot be made so at the moment; then it is written as soon as that
+   * can be done.
    */
-  note(record: ClientRecord, change: (record: ClientRecord) => void): Promise<void> {
+  note(record: ClientRecord, change: (record: ClientRecord) => void): Promise<boolean> {
     change(record);
     const { path } = this.#sync;
     return new Promise((resolve) => {
-      if (!path.isHealthy) resolve();
+      if (!path.isHealthy) resolve(false);
       path.transact('host', () => {
         this.#dirty.add(record);
-        path.publish(resolve, resolve);
+        path.publish(
+          () => resolve(true),
+          () => resolve(false),
+        );
       });
     });
   }
@@ -149,7 +148,7 @@ export class Clients {
     for (const record of this.#records.values()) if (record.tokenHash === tokenHash) record.tokenHash = '';
   }
 
-  /** Journals that those who are connected are there; resolves as `note` does. */
+  /** Journals that those who are connected are there; resolves when `note` does. */
   async refresh(): Promise<void> {
     await Promise.all([...this.#records.values()].map((record) => this.note(record, () => undefined)));
   }
@@ -167,7 +166,6 @@ export class Clients {
   }
 
   #writeDirty(): void {
-    const upTo = this.#sync.sequencer.last;
     for (const record of this.#dirty) {
       const past = pastThatActed(record);
       this.#sync.path.write({
@@ -177,7 +175,7 @@ export class Clients {
         version: record.version,
         ...(record.epoch === undefined ? {} : { epoch: record.epoch }),
         lastClientSeq: record.lastClientSeq,
-        subscriptions: storedSubscriptions(record, upTo),
+        subscriptions: storedSubscriptions(record),
         seenAt: this.#sync.stamp(),
         ...(record.locale === undefined ? {} : { locale: record.locale }),
         ...(past.length === 0 ? {} : { pastEpochs: JSON.stringify(past) }),
@@ -187,8 +185,8 @@ export class Clients {
   }
 }
 
-function storedSubscriptions({ subscriptions }: ClientRecord, upTo: number): string {
-  const stored: StoredSubscriptions = { held: [...subscriptions], upTo };
+function storedSubscriptions({ subscriptions }: ClientRecord): string {
+  const stored: StoredSubscriptions = [...subscriptions];
   return JSON.stringify(stored);
 }
 
@@ -210,13 +208,13 @@ export const newClient = (id: string, tokenHash: string, version: SupportedVersi
   past: new Map(),
   locale: undefined,
   subscriptions: new Map(),
-  knownUpTo: 0,
 });
 
 function fromRow(row: StoredClient): ClientRecord {
   // As `#writeDirty` wrote it.
-  const stored: StoredSubscriptions | StoredSubscriptions['held'] = JSON.parse(row.subscriptions);
-  const { held, upTo } = 'held' in stored ? stored : { held: stored, upTo: 0 };
+  const stored: StoredSubscriptions | { held: StoredSubscriptions } = JSON.parse(row.subscriptions);
+  // An older host wrote an object.
+  const held = 'held' in stored ? stored.held : stored;
   const past: [string, number][] = JSON.parse(row.pastEpochs ?? '[]');
   return {
     id: row.id,
@@ -227,6 +225,5 @@ function fromRow(row: StoredClient): ClientRecord {
     past: new Map(past),
     locale: row.locale,
     subscriptions: new Map(held),
-    knownUpTo: upTo,
   };
 }

@@ -44,7 +44,7 @@ describe('subscriptions', () => {
     }
     await addChat(client, 'ahp-chat:/last');
     const row = host.journal.disk.clients.get(client.clientId);
-    const { held: remembered }: { held: [string][] } = JSON.parse(row?.subscriptions ?? '{}');
+    const remembered: [string][] = JSON.parse(row?.subscriptions ?? '[]');
     expect(remembered.map(([uri]) => uri)).toStrictEqual([session, chat, 'ahp-chat:/last']);
   });
 

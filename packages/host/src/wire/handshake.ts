@@ -18,6 +18,7 @@ import {
 import type { RequestContext } from '@agenthost/rpc';
 import type { JournalStart } from '../journal/journal.ts';
 import type { Channel } from '../sync/channel.ts';
+import { isUnjournaled } from '../sync/sequencer.ts';
 import type { Sync } from '../sync/sync.ts';
 import type { Admission } from './admission.ts';
 import { type Attached, attachWithSnapshots, type Wanted } from './attach.ts';
@@ -25,7 +26,6 @@ import { checkClientIdentity } from './client-identity.ts';
 import { type ClientRecord, type Clients, newClient } from './clients.ts';
 import type { Connection } from './connection.ts';
 import { startEpoch } from './epochs.ts';
-import type { LifeEnd } from './life-ends.ts';
 import type { Departures, Presence } from './presence.ts';
 import { replay } from './replay.ts';
 
@@ -41,7 +41,7 @@ export class Handshake {
   readonly #clients: Clients;
   readonly #facts: HostFacts;
   readonly #lost: JournalStart['lost'];
-  readonly #lifeEnds: readonly LifeEnd[];
+  readonly #bornSeq: number;
   readonly #presence: Presence;
   readonly #departures: Departures;
   /** The connection that speaks for each client now. */
@@ -51,15 +51,15 @@ export class Handshake {
   readonly #isReplaced: (tokenHash: string) => boolean;
 
   /**
-   * `lost`: a client whose last number lies there has seen what the journal may not hold, and gets snapshots. `isReplaced`:
-   * whether a token is no longer one, so that another may take over its client ids.
+   * `lost`: a client whose last number lies there has seen what the journal may not hold, and gets snapshots. `bornSeq`: the numbers
+   * of this host are above it. `isReplaced`: whether a token is no longer one, so that another may take over its client ids.
    */
   constructor(parts: {
     sync: Sync;
     clients: Clients;
     facts: HostFacts;
     lost: JournalStart['lost'];
-    lifeEnds: readonly LifeEnd[];
+    bornSeq: number;
     presence: Presence;
     departures: Departures;
     admission: Admission;
@@ -72,7 +72,7 @@ export class Handshake {
     this.#clients = parts.clients;
     this.#facts = parts.facts;
     this.#lost = parts.lost;
-    this.#lifeEnds = parts.lifeEnds;
+    this.#bornSeq = parts.bornSeq;
     this.#presence = parts.presence;
   }
 
@@ -162,7 +162,7 @@ export class Handshake {
     });
     const missing = uris.filter((uri) => !channels.some((channel) => channel.uri === uri));
     const lastSeen = params.lastSeenServerSeq;
-    if (isKnown && this.#isTrusted(client, lastSeen)) {
+    if (isKnown && this.#isTrusted(lastSeen)) {
       const replayed = await replay(this.#sync, connection, { wanted, before, lastSeen });
       if (replayed !== undefined) {
         const gone = JSON.stringify([...missing, ...replayed.gone]);
@@ -179,11 +179,10 @@ export class Handshake {
   }
 
   /** Whether the journal holds all that a client got up to that number, the windows of its subscriptions included. */
-  #isTrusted(client: ClientRecord, lastSeen: number): boolean {
-    const isIn = ({ after, upTo }: LifeEnd): boolean => after < lastSeen && lastSeen <= upTo;
-    if (this.#lost.some(isIn)) return false;
-    // Among them are the numbers of windows, which may have been given while nothing could be written.
-    return lastSeen <= client.knownUpTo || !this.#lifeEnds.some(isIn);
+  #isTrusted(lastSeen: number): boolean {
+    if (this.#lost.some(({ after, upTo }) => after < lastSeen && lastSeen <= upTo)) return false;
+    // An earlier host that was killed may have given it a window without being able to write that down.
+    return lastSeen > this.#bornSeq || !isUnjournaled(lastSeen);
   }
 
   /** The connection is over. */
@@ -211,7 +210,7 @@ export class Handshake {
 
   async #attach(connection: Connection, wanted: readonly Wanted[]): Promise<Attached> {
     try {
-      const attaching = { sync: this.#sync, clients: this.#clients, isHandshake: true };
+      const attaching = { sync: this.#sync, clients: this.#clients };
       return await attachWithSnapshots(attaching, connection, wanted);
     } catch (error) {
       connection.outbox.dropHeldEnvelopes();

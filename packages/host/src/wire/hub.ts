@@ -23,7 +23,6 @@ import { Connection } from './connection.ts';
 import { Dispatcher } from './dispatch.ts';
 import { Handshake, type HostFacts, takesPart } from './handshake.ts';
 import type { Identity } from './identity.ts';
-import type { LifeEnd } from './life-ends.ts';
 import type { ConnectionLimits } from './limits.ts';
 import type { Outbox, OutboxLimits } from './outbox.ts';
 import type { Departures, Presence } from './presence.ts';
@@ -62,7 +61,7 @@ export class Hub {
     modules: ChannelModules;
     facts: HostFacts;
     lost: JournalStart['lost'];
-    lifeEnds: readonly LifeEnd[];
+    bornSeq: number;
     presence: Presence;
     departures: Departures;
     connectionLimits(): ConnectionLimits;

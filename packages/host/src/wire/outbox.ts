@@ -133,9 +133,9 @@ export class Outbox implements Sink {
     this.#checkOverflow();
   }
 
-  /** Forgets the envelopes that are held back: snapshots that reflect them go out in their place [CONN-2]. */
-  dropHeldEnvelopes(): void {
-    this.#waiting.dropHeldEnvelopes();
+  /** Forgets the envelopes that are held back, or those of some channels: snapshots that reflect them go out in their place [CONN-2]. */
+  dropHeldEnvelopes(channels?: ReadonlySet<string>): void {
+    this.#waiting.dropHeldEnvelopes(channels);
   }
 
   /** Forgets the envelopes of a channel that still wait here, but for echoes of what this client dispatched [SUB-2]. */

@@ -87,9 +87,11 @@ export class WaitingItems {
     if (index > 0) this.#queue.splice(0, index);
   }
 
-  /** Forgets the envelopes that are held back. */
-  dropHeldEnvelopes(): void {
-    this.#held = this.#held?.filter((item) => this.#keeps(item, ({ kind }) => kind !== 'envelope'));
+  /** Forgets the envelopes that are held back, of some channels or of all. */
+  dropHeldEnvelopes(channels?: ReadonlySet<string>): void {
+    const isKept = (item: Item): boolean =>
+      item.kind !== 'envelope' || channels?.has(item.encoded.value.channel) === false;
+    this.#held = this.#held?.filter((item) => this.#keeps(item, isKept));
   }
 
   /** Forgets what does not fit. */
