@@ -177,6 +177,10 @@ describe('a client that comes back', () => {
     await host.run();
     expect(snapshot.state).toMatchObject({ draft: { text: 'one' } });
     expect(client.types()).toEqual(['session/titleChanged']);
+    // In the order of their numbers, wherever the connection is lost.
+    const [held] = client.envelopes(session);
+    expect(held?.serverSeq).toBeLessThan(snapshot.fromSeq);
+    expect(client.frames.map((frame) => frame.id)).toEqual([undefined, undefined, id]);
     await host.restart();
     const back = await host.connect('gone').reconnect(snapshot.fromSeq, [session, chat]);
     expect(back.type).toBe('snapshot');

@@ -48,9 +48,7 @@ export async function attachWithSnapshots(
     },
     ({ captured, fromSeq, cuts }) => {
       if (cuts !== cutsOf(wanted)) return undefined;
-      connection.outbox.hold();
-      // Of an answer that is made once more: the snapshots reflect them.
-      connection.outbox.dropHeldEnvelopes(new Set(wanted.map(({ channel }) => channel.uri)));
+      connection.outbox.holdAnew(new Set(wanted.map(({ channel }) => channel.uri)));
       const shares = turnShares(captured.map(({ state }) => state));
       const making = captured.map(async ({ item, state }, index) => {
         const share = shares[index] ?? { maxBytes: 0, least: 0 };

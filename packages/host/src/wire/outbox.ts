@@ -125,6 +125,16 @@ export class Outbox implements Sink {
     this.#waiting.hold();
   }
 
+  /**
+   * The same for a response with a higher number than what is held back already: envelopes of the channels that it reflects are dropped
+   * [CONN-2], and others go out before it.
+   */
+  holdAnew(reflected: ReadonlySet<string>): void {
+    this.hold();
+    this.#waiting.holdAnew(reflected);
+    this.#drain();
+  }
+
   /** Sends the response that others were held for, then those. Without a text just ends the hold. */
   release(response?: string): void {
     this.#waiting.release(response === undefined ? undefined : textItem(response, true));
@@ -133,9 +143,9 @@ export class Outbox implements Sink {
     this.#checkOverflow();
   }
 
-  /** Forgets the envelopes that are held back, or those of some channels: snapshots that reflect them go out in their place [CONN-2]. */
-  dropHeldEnvelopes(channels?: ReadonlySet<string>): void {
-    this.#waiting.dropHeldEnvelopes(channels);
+  /** Forgets the envelopes that are held back: snapshots that reflect them go out in their place [CONN-2]. */
+  dropHeldEnvelopes(): void {
+    this.#waiting.dropHeldEnvelopes();
   }
 
   /** Forgets the envelopes of a channel that still wait here, but for echoes of what this client dispatched [SUB-2]. */

@@ -42,6 +42,17 @@ export class WaitingItems {
     this.#held ??= [];
   }
 
+  /** Forgets the held envelopes of `reflected` channels; with an envelope left, all that is held joins the queue. */
+  holdAnew(reflected: ReadonlySet<string>): void {
+    const isKept = (item: Item): boolean =>
+      item.kind !== 'envelope' || !reflected.has(item.encoded.value.channel);
+    const held = this.#held?.filter((item) => this.#keeps(item, isKept)) ?? [];
+    // Its number is below that of the response which is held for. Other messages have none.
+    const isNumbered = held.some(({ kind }) => kind === 'envelope');
+    if (isNumbered) for (const item of held) this.#queue.push(item);
+    this.#held = isNumbered ? [] : held;
+  }
+
   /** Ends the hold: `response` comes first, then what was held. */
   release(response?: Item): void {
     const held = this.#held ?? [];
@@ -87,11 +98,9 @@ export class WaitingItems {
     if (index > 0) this.#queue.splice(0, index);
   }
 
-  /** Forgets the envelopes that are held back, of some channels or of all. */
-  dropHeldEnvelopes(channels?: ReadonlySet<string>): void {
-    const isKept = (item: Item): boolean =>
-      item.kind !== 'envelope' || channels?.has(item.encoded.value.channel) === false;
-    this.#held = this.#held?.filter((item) => this.#keeps(item, isKept));
+  /** Forgets the envelopes that are held back. */
+  dropHeldEnvelopes(): void {
+    this.#held = this.#held?.filter((item) => this.#keeps(item, ({ kind }) => kind !== 'envelope'));
   }
 
   /** Forgets what does not fit. */

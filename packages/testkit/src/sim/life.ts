@@ -48,6 +48,7 @@ export class Life {
   readonly started: Promise<unknown>;
   readonly #parts: LifeParts;
   readonly #scope: ClockScope;
+  #hasLeftPrograms = false;
   /** A host that stops has none to ask for, and its agents and connections go on for a moment. */
   #core: Host['core'] | undefined;
   /** Of what is simulated: agents and the disk. */
@@ -108,6 +109,15 @@ export class Life {
   versionOf(clientId: string): string | undefined {
     const connection = this.#core?.hub.connectionOf(clientId);
     return connection?.isOnline === true ? connection.online.version : undefined;
+  }
+
+  /** Whether programs run whose terminals could not be read when the host started: the next host goes on with them. */
+  get hasLeftPrograms(): boolean {
+    return this.#hasLeftPrograms;
+  }
+
+  leavesPrograms(): void {
+    this.#hasLeftPrograms = true;
   }
 
   /** The host is at work while it looks. */

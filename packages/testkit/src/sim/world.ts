@@ -296,8 +296,10 @@ export class World {
     return {
       debug: () => undefined,
       info: (_: object, message: string) => this.trace.note('host', message),
-      warn: (fields: object, message: string) =>
-        this.trace.note('host', `${message} ${describe(fields, false)}`),
+      warn: (fields: object, message: string) => {
+        this.trace.note('host', `${message} ${describe(fields, false)}`);
+        if (message.startsWith('left programs running')) this.#life?.leavesPrograms();
+      },
       error: (fields: object, message: string) => {
         this.trace.note('host', `${message} ${describe(fields, false)}`);
         if (!isExpected(fields, message)) this.faults.note('fault', `host: ${message}: ${describe(fields)}`);
