@@ -17,19 +17,9 @@ export async function renew(world: World, random: SeededRandom, client: SimClien
   const chats = client.mirrors().filter(({ kind }) => kind === 'chat');
   if (chats.length === 0 || !client.isOnline) return;
   const { uri } = random.pick(chats);
-  const turns = random.between(0, 8);
+  const turns = random.pick([0, random.between(0, 8)]);
   world.report.count('renewals');
   world.trace.note(client.name, `renews ${uri} with ${turns} turns`);
   client.renew(uri, { turns });
   if (random.chance(0.4)) await loseAnswer(world, client);
-}
-
-/** Somebody goes back to an earlier turn, which others may not have in their windows. */
-export function truncate(random: SeededRandom, client: SimClient): void {
-  const chats = client
-    .mirrors()
-    .flatMap(({ uri, state }) => ('turns' in state && state.turns.length > 1 ? [{ uri, state }] : []));
-  if (chats.length === 0) return;
-  const { uri, state } = random.pick(chats);
-  client.dispatch(uri, { type: 'chat/truncated', turnId: random.pick(state.turns).id });
 }

@@ -18,6 +18,7 @@ export const COUNTED = [
   'renewals',
   'passingLives',
   'turnDrops',
+  'historyMeetings',
   'checkedFrames',
   'rivals',
   'replayReconnects',

@@ -5,19 +5,28 @@ import type { World } from './world.ts';
 
 /** Some chat keeps its newest turns and no others, as after the retention policy. */
 export function dropTurns(world: World, random: SeededRandom): void {
-  const { life, options, faults, report, trace } = world;
-  if (!options.dropsTurns || !world.isUp || life === undefined) return;
-  const { core } = life.host;
   const keep = random.between(1, 3);
-  // Not those of copies, which are compared with what was read of their source.
-  const chats = [...core.sync.registry.ofSession(SESSION)].filter(
-    (channel) => channel.is('chat') && channel.local.turnCount - (channel.local.keptFrom ?? 0) > keep,
-  );
-  if (chats.length === 0) return;
-  const { uri } = random.pick(chats);
+  const chats = droppable(world, keep);
+  if (chats.length > 0) dropTurnsOf(world, random.pick(chats), keep);
+}
+
+/** Chats that have more turns than `keep`. Not those of copies, which are compared with what was read of their source. */
+function droppable({ life, isUp, options }: World, keep: number): string[] {
+  if (!options.dropsTurns || !isUp || life === undefined) return [];
+  return [...life.host.core.sync.registry.ofSession(SESSION)].flatMap((channel) => {
+    if (!channel.is('chat')) return [];
+    const { turnCount, keptFrom = 0 } = channel.local;
+    return turnCount - keptFrom > keep ? [channel.uri] : [];
+  });
+}
+
+/** The same for one chat, if it can be done there. */
+export function dropTurnsOf(world: World, uri: string, keep: number): void {
+  const { life, faults, report, trace } = world;
+  if (life === undefined || !droppable(world, keep).includes(uri)) return;
   trace.note('host', `keeps ${keep} turns of ${uri}`);
   report.count('turnDrops');
-  core.dropTurns(uri, keep).catch((error: unknown) => {
+  life.host.core.dropTurns(uri, keep).catch((error: unknown) => {
     // The disk, or a host that stops without one.
     if (!String(error).includes(SCHEDULED) && !String(error).includes('is stopping'))
       faults.note('fault', `turns of ${uri} were not dropped: ${String(error)}`);

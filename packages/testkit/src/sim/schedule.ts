@@ -4,10 +4,11 @@ import { SeededRandom } from '../seeded-random.ts';
 import { crowdComes } from './crowd.ts';
 import { actAbroad } from './foreign-acts.ts';
 import { inviteGuest, pickGuest, revokeGuest } from './guests.ts';
+import { historyMeets, shortTurn, truncate } from './history.ts';
 import { importCopy } from './imports.ts';
 import { letLivesPass } from './lives.ts';
 import { channelsOf, chatsThatPass, forkSource, terminalsOf } from './places.ts';
-import { loseAnswer, renew, truncate } from './renewals.ts';
+import { loseAnswer, renew } from './renewals.ts';
 import { dropTurns } from './retention.ts';
 import { searchSomething } from './searches.ts';
 import type { SimClient, SimView } from './sim-client.ts';
@@ -120,6 +121,8 @@ const DO: Readonly<Record<StepName, (step: Step) => Promise<void> | void>> = {
   dropTurns: ({ world, random }) => dropTurns(world, random),
   crowdComes: ({ world, random }) => crowdComes(world, random),
   truncate: ({ random, client }) => truncate(random, client),
+  shortTurn: ({ random, client }) => shortTurn(random, client),
+  historyMeets: ({ world, random }) => historyMeets(world, random),
   rivalComes: ({ world, client }) => {
     if (!world.isUp || !client.resends || world.rivals.length > 1) return;
     const rival = world.makeClient(world.newName('rival'), {
