@@ -1,3 +1,4 @@
+import type { Turn } from '@agenthost/protocol';
 import { turnStarted } from '../builders.ts';
 import { drainMicrotasks } from '../drain-microtasks.ts';
 import type { SeededRandom } from '../seeded-random.ts';
@@ -20,14 +21,50 @@ export function truncate(random: SeededRandom, client: SimClient): void {
   const chats = chatsOf(client).filter(({ state }) => state.turns.length > 0);
   if (chats.length === 0) return;
   const { uri, state } = random.pick(chats);
-  cut(random, client, uri, random.pick(state.turns).id);
+  cut(random, client, uri, state.turns);
 }
 
-function cut(random: SeededRandom, client: SimClient, uri: string, turnId: string): void {
-  client.dispatch(uri, random.chance(0.1) ? { type: 'chat/truncated' } : { type: 'chat/truncated', turnId });
+/** Often at the first turn or the last one: where windows and what was dropped end. */
+function cut(random: SeededRandom, client: SimClient, uri: string, turns: readonly Turn[]): void {
+  const [first, last] = [turns.at(0), turns.at(-1)];
+  if (first === undefined || last === undefined || random.chance(0.1))
+    return client.dispatch(uri, { type: 'chat/truncated' });
+  const { id: turnId } = random.pick([first, last, random.pick(turns)]);
+  client.dispatch(uri, { type: 'chat/truncated', turnId });
 }
 
-const MEETING = { truncate: 3, renew: 3, dropTurns: 2, shortTurn: 2, drop: 0.7, failCommit: 0.7 } as const;
+/** A client looks away and back, with a small window: a present one only ever becomes wider. */
+function lookAgain({ faults }: World, random: SeededRandom, client: SimClient, uri: string): void {
+  // Whoever looks away is not asked whether what is pending took effect.
+  if (client.pendingCount > 0) return;
+  client.letGo(uri);
+  client.hold(uri, { turns: random.pick([0, 1, 2]) }).catch((error: unknown) => {
+    faults.note('fault', `${client.name} could not look again at ${uri}: ${String(error)}`);
+  });
+}
+
+const MEETING = {
+  truncate: 3,
+  renew: 2,
+  lookAgain: 2,
+  dropTurns: 3,
+  shortTurn: 2,
+  drop: 0.7,
+  failCommit: 0.7,
+} as const;
+
+/** Some clients get a small window of a chat, whose first turns may be dropped, and hear of all that has happened. */
+async function startNarrow(world: World, random: SeededRandom, uri: string): Promise<void> {
+  for (const client of world.clients) {
+    const isThere = client.isOnline && client.mirrors().some((mirror) => mirror.uri === uri);
+    if (isThere && random.chance(0.4)) lookAgain(world, random, client, uri);
+  }
+  if (random.chance(0.5)) dropTurnsOf(world, uri, random.between(1, 3));
+  for (let round = 0; round < 3; round += 1) {
+    await world.clock.settle();
+    for (const link of world.network.links) link.deliverAll();
+  }
+}
 
 /**
  * Several things happen to the history of one chat before all have heard of the first: it is cut, its turns are dropped, windows are renewed,
@@ -35,10 +72,14 @@ const MEETING = { truncate: 3, renew: 3, dropTurns: 2, shortTurn: 2, drop: 0.7, 
  */
 export async function historyMeets(world: World, random: SeededRandom): Promise<void> {
   const { steps } = world.options;
-  const uris = world.clients.flatMap((client) => chatsOf(client).map(({ uri }) => uri));
-  if (uris.length === 0) return;
-  const uri = random.pick(uris);
+  const known = world.clients
+    .flatMap((client) => chatsOf(client))
+    .filter(({ state }) => state.turns.length > 1);
+  if (!world.isUp || known.length === 0) return;
+  const { uri } = random.pick(known);
   world.report.count('historyMeetings');
+  let hasFailed = false;
+  if (random.chance(0.7)) await startNarrow(world, random, uri);
   for (let left = random.between(2, 5); left > 0; left -= 1) {
     const there = world.clients.flatMap((client) =>
       chatsOf(client).flatMap((chat) => (chat.uri === uri && client.isOnline ? [{ client, ...chat }] : [])),
@@ -48,10 +89,13 @@ export async function historyMeets(world: World, random: SeededRandom): Promise<
     const what = random.weighted({ ...MEETING, failCommit: Math.min(MEETING.failCommit, steps.failCommit) });
     switch (what) {
       case 'truncate':
-        if (state.turns.length > 0) cut(random, client, uri, random.pick(state.turns).id);
+        if (state.turns.length > 0) cut(random, client, uri, state.turns);
         break;
       case 'renew':
         client.renew(uri, { turns: random.pick([0, 0, 1, random.between(0, 8)]) });
+        break;
+      case 'lookAgain':
+        lookAgain(world, random, client, uri);
         break;
       case 'dropTurns':
         dropTurnsOf(world, uri, random.between(1, 3));
@@ -63,6 +107,7 @@ export async function historyMeets(world: World, random: SeededRandom): Promise<
         client.link?.cut();
         break;
       case 'failCommit':
+        hasFailed = true;
         world.report.count('failedCommits');
         world.life?.journal.failNextCommits(random.between(1, 2));
         break;
@@ -73,5 +118,9 @@ export async function historyMeets(world: World, random: SeededRandom): Promise<
     await drainMicrotasks();
     if (random.chance(0.4)) await world.clock.settle();
   }
-  if (steps.crash > 0 && random.chance(0.1)) world.crash();
+  if (steps.crash === 0 || !random.chance(hasFailed ? 0.5 : 0.1)) return;
+  // What was answered while nothing could be written is all that clients have of it.
+  await world.clock.settle();
+  for (const link of world.network.links) link.deliverAll();
+  world.crash();
 }

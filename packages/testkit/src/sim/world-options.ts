@@ -46,7 +46,7 @@ export interface WorldOptions {
 export function worldOptionsOf(seed: number): WorldOptions {
   const random = SeededRandom.of(seed, 'world');
   const steps: Record<StepName, number> = { ...STEPS };
-  for (const name of FAULTS) steps[name] *= random.pick([0, 0.3, 1, 1, 3]);
+  for (const name of VARIED) steps[name] *= random.pick([0, 0.3, 1, 1, 3]);
   return {
     seed,
     clientCount: random.between(2, 4),
@@ -61,7 +61,8 @@ export function worldOptionsOf(seed: number): WorldOptions {
     unruly: random.pick([0, 0, 0.2, 0.6]),
     forgetful: random.chance(0.25) ? 1 : undefined,
     viewTurns: random.pick([0, 1, 2]),
-    history: random.pick([0, 3, 7]),
+    // More than the host keeps in memory, in some.
+    history: random.pick([0, 3, 3, 7, 7, 7, 7, 45]),
     workTime: random.pick([0, 0, 0.1]),
     dropsTurns: random.chance(0.5),
     foreignVersions: random.pick([[], [], ['0.5.2'], ['0.5.1'], ['0.5.0', '0.5.2']] as const),
@@ -74,7 +75,8 @@ export function worldOptionsOf(seed: number): WorldOptions {
   };
 }
 
-const FAULTS = [
+/** Steps that some worlds have none of, and some a lot. */
+const VARIED = [
   'drop',
   'cutInside',
   'halfOpen',
@@ -85,6 +87,8 @@ const FAULTS = [
   'loseAnswer',
   'renew',
   'livesPass',
+  'shortTurn',
+  'historyMeets',
   'rivalComes',
   'crash',
   'crashSoon',
