@@ -43,6 +43,16 @@ function lookAgain({ faults }: World, random: SeededRandom, client: SimClient, u
   });
 }
 
+/** A client asks for another window, or one of another make, which may ask for a smaller one too. */
+function renewOne({ foreigners }: World, random: SeededRandom, client: SimClient, uri: string): void {
+  const foreign = foreigners.filter(({ states }) => states.has(uri));
+  if (foreign.length === 0 || random.chance(0.4))
+    return client.renew(uri, { turns: random.pick([0, 0, 1, random.between(0, 8)]) });
+  const foreigner = random.pick(foreign);
+  foreigner.renew(uri);
+  foreigner.link?.toHost.deliver();
+}
+
 const MEETING = {
   truncate: 3,
   renew: 2,
@@ -92,7 +102,7 @@ export async function historyMeets(world: World, random: SeededRandom): Promise<
         if (state.turns.length > 0) cut(random, client, uri, state.turns);
         break;
       case 'renew':
-        client.renew(uri, { turns: random.pick([0, 0, 1, random.between(0, 8)]) });
+        renewOne(world, random, client, uri);
         break;
       case 'lookAgain':
         lookAgain(world, random, client, uri);
