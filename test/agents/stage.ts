@@ -72,7 +72,7 @@ export class Stage {
     // Once an agent has run, its modes are settings of each session, as whoever uses it daily has them.
     const first = await present(driver).sessions.create(wanted);
     await first.prompt('hello').result;
-    await first.dispose();
+    await present(driver).sessions.dispose(first.uri);
     const session = await present(driver).sessions.create(wanted);
     this.#sessions = [session, await present(watcher).sessions.open(session.uri)];
   }
