@@ -83,21 +83,37 @@ test('short frames arrive as they are, also where one among many has other chara
 
 test('a batch is encoded once for all who send it at a time', () => {
   const batch = new FrameBatch(['a', 'b']);
-  expect(batch.webSocketBytes()).toBe(batch.webSocketBytes());
+  expect(batch.webSocketFrames()).toBe(batch.webSocketFrames());
 });
 
 test('bytes that everybody has released are used again, and those of a batch that is sent later are its own', () => {
   const [first, second] = ['a', 'b'].map((letter) => new FrameBatch([letter.repeat(50_000)]));
-  const bytes = first?.webSocketBytes();
+  const held = first?.webSocketFrames();
+  const bytes = held?.bytes;
   const expected = Buffer.from(bytes ?? []);
-  expect(first?.webSocketBytes()).toBe(bytes);
-  first?.release();
-  expect(second?.webSocketBytes().buffer).not.toBe(bytes?.buffer);
-  second?.release();
+  expect(first?.webSocketFrames().bytes).toBe(bytes);
+  held?.release();
+  const other = second?.webSocketFrames();
+  expect(other?.bytes.buffer).not.toBe(bytes?.buffer);
+  other?.release();
   expect(Buffer.from(bytes ?? [])).toEqual(expected);
-  first?.release();
-  expect(second?.webSocketBytes().buffer).toBe(bytes?.buffer);
-  expect(Buffer.from(first?.webSocketBytes() ?? [])).toEqual(expected);
+  held?.release();
+  expect(second?.webSocketFrames().bytes.buffer).toBe(bytes?.buffer);
+  expect(Buffer.from(first?.webSocketFrames().bytes ?? [])).toEqual(expected);
+});
+
+test('what a batch keeps is told as it is in memory, at most twice its bytes', () => {
+  for (const length of [10, 17_000, 33_000, 70_000, 150_000, 300_000]) {
+    let kept = 0;
+    const held = new FrameBatch(['x'.repeat(length)], undefined, (bytes) => {
+      kept += bytes;
+    }).webSocketFrames();
+    expect(kept).toBe(held.bytes.buffer.byteLength);
+    expect(kept).toBeGreaterThanOrEqual(length);
+    expect(kept).toBeLessThan(2.1 * length + 16);
+    held.release();
+    expect(kept).toBe(0);
+  }
 });
 
 test('a batch for a socket that is closing goes nowhere', async () => {

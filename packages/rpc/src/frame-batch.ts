@@ -2,11 +2,16 @@ const FIN_TEXT = 0x81;
 const LENGTH_IN_2_BYTES = 126;
 const LENGTH_IN_8_BYTES = 127;
 
-/** Sizes of a buffer that is worth being used again, in bytes: for less, Node's own pool does; more is rare. */
-const REUSED = { least: 16 * 1024, most: 192 * 1024 } as const;
-/** Buffers of the largest size that wait to be used again; a flood has a few under way at a time. */
-const spares: Uint8Array<ArrayBuffer>[] = [];
+/**
+ * Sizes of buffers that are used again, in bytes: for smaller ones Node's own pool does, larger ones are rare. A buffer is at most twice as
+ * large as the bytes in it, since a client that reads nothing may keep it for long.
+ */
+const REUSED_SIZES = [32 * 1024, 64 * 1024, 128 * 1024, 192 * 1024] as const;
+/** Shorter batches are not worth one of them. */
+const LEAST_REUSED_BYTES = 16 * 1024;
+/** Buffers of one size that wait to be used again; a flood has a few under way at a time. */
 const MOST_SPARES = 8;
+const spares = new Map<number, ArrayBuffer[]>(REUSED_SIZES.map((size) => [size, []]));
 
 /** So many frames make a text that stays in the processor's nearest cache, and frames of more bytes are none of it. */
 const FRAMES_OF_TEXT = 32;
@@ -18,6 +23,42 @@ export interface FrameEnds {
   readonly behind: string;
 }
 
+/** Bytes of a batch that are kept while anybody reads them. Does not keep the texts that they were made of. */
+export class HeldFrames {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly #onHeld: (bytes: number) => void;
+  #readerCount = 0;
+  #isOver = false;
+
+  constructor(bytes: Uint8Array<ArrayBuffer>, onHeld: (bytes: number) => void) {
+    this.bytes = bytes;
+    this.#onHeld = onHeld;
+    onHeld(bytes.buffer.byteLength);
+  }
+
+  /** Whether nobody reads them any more: their memory is another batch's. */
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** One more reads them, until `release`. */
+  hold(): this {
+    this.#readerCount += 1;
+    return this;
+  }
+
+  /** One of those that hold them needs them no more. */
+  release(): void {
+    this.#readerCount -= 1;
+    if (this.#readerCount > 0) return;
+    this.#isOver = true;
+    const { buffer } = this.bytes;
+    this.#onHeld(-buffer.byteLength);
+    const ofSize = spares.get(buffer.byteLength);
+    if (ofSize !== undefined && ofSize.length < MOST_SPARES) ofSize.push(buffer);
+  }
+}
+
 /**
  * Text frames that go out together, in this order, maybe to many sockets: what each carrier needs of them is made once.
  */
@@ -25,9 +66,7 @@ export class FrameBatch {
   readonly #bodies: readonly string[];
   readonly #ends: FrameEnds;
   readonly #onHeld: (bytes: number) => void;
-  #webSocketBytes: Uint8Array<ArrayBuffer> | undefined;
-  /** Who still reads the bytes. */
-  #readers = 0;
+  #held: HeldFrames | undefined;
 
   /** `onHeld`: told how many bytes are kept for readers, and, negative, how many no longer are. */
   constructor(
@@ -47,26 +86,12 @@ export class FrameBatch {
 
   /**
    * All of them as a WebSocket server writes them (RFC 6455): unmasked, uncompressed, each with its header. Valid until whoever
-   * asks calls `release`, once; after the last one the memory is another batch's, and who asks later has them encoded anew.
+   * asks calls `release` on them, once; who asks after the last one has them encoded anew.
    */
-  webSocketBytes(): Uint8Array {
-    this.#readers += 1;
-    if (this.#webSocketBytes === undefined) {
-      this.#webSocketBytes = encode(this.#bodies, this.#ends);
-      this.#onHeld(this.#webSocketBytes.length);
-    }
-    return this.#webSocketBytes;
-  }
-
-  /** One who asked for the bytes needs them no more. */
-  release(): void {
-    this.#readers -= 1;
-    const bytes = this.#webSocketBytes;
-    if (this.#readers > 0 || bytes === undefined) return;
-    this.#webSocketBytes = undefined;
-    this.#onHeld(-bytes.length);
-    const isSpare = bytes.buffer.byteLength === REUSED.most && spares.length < MOST_SPARES;
-    if (isSpare) spares.push(new Uint8Array(bytes.buffer));
+  webSocketFrames(): HeldFrames {
+    if (this.#held === undefined || this.#held.isOver)
+      this.#held = new HeldFrames(encode(this.#bodies, this.#ends), this.#onHeld);
+    return this.#held.hold();
   }
 }
 
@@ -140,9 +165,12 @@ function encodeAny(bodies: readonly string[], ends: FrameEnds): Uint8Array<Array
 }
 
 function room(length: number): Buffer<ArrayBuffer> {
-  if (length < REUSED.least || length > REUSED.most) return Buffer.allocUnsafeSlow(length);
-  const { buffer } = spares.pop() ?? Buffer.allocUnsafeSlow(REUSED.most);
-  return Buffer.from(buffer, 0, length);
+  const size = length < LEAST_REUSED_BYTES ? undefined : REUSED_SIZES.find((each) => each >= length);
+  if (size === undefined) return Buffer.allocUnsafeSlow(length);
+  const spare = spares.get(size)?.pop();
+  return spare === undefined
+    ? Buffer.allocUnsafeSlow(size).subarray(0, length)
+    : Buffer.from(spare, 0, length);
 }
 
 function headerLength(length: number): number {

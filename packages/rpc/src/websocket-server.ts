@@ -6,7 +6,7 @@ import type { FrameBatch } from './frame-batch.ts';
 import { Inbox } from './inbox.ts';
 import { DEFAULT_MAX_CLIENT_FRAME_BYTES, TRANSPORT_CLOSE, type Transport } from './transport.ts';
 
-export { FrameBatch } from './frame-batch.ts';
+export { FrameBatch, type HeldFrames } from './frame-batch.ts';
 
 /** How a server's socket is wrapped. */
 export interface ServerSocketOptions {
@@ -103,9 +103,10 @@ export function wrapServerSocket(
     sendBatch: (batch) => {
       if (inbox.isClosed || socket.readyState !== socket.OPEN) return;
       // What `ws` itself would write; it keeps nothing back unless it compresses.
-      if (raw !== undefined && socket.extensions === '')
-        raw.write(batch.webSocketBytes(), () => batch.release());
-      else for (const frame of batch.frames) socket.send(frame, onSent);
+      if (raw !== undefined && socket.extensions === '') {
+        const held = batch.webSocketFrames();
+        raw.write(held.bytes, () => held.release());
+      } else for (const frame of batch.frames) socket.send(frame, onSent);
     },
     close,
     start: (handlers) => inbox.start(handlers),

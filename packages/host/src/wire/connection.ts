@@ -13,6 +13,7 @@ import type { ConnectionLimits } from './limits.ts';
 import { Outbox, type OutboxLimits } from './outbox.ts';
 import { type ReadingAllowance, ReadingPace, withPace } from './reading-pace.ts';
 import { RequestGate } from './request-gate.ts';
+import type { SharedMerges } from './shared-merges.ts';
 import { SignsOfLife } from './signs-of-life.ts';
 import type { SlowReaders } from './slow-readers.ts';
 
@@ -53,6 +54,7 @@ export class Connection implements Sink {
     log: Log;
     limits: OutboxLimits;
     slowReaders: SlowReaders<Connection>;
+    merges: SharedMerges;
     connectionLimits(): ConnectionLimits;
     /** What it may read of its client, together with the others of its token. */
     ofToken: ReadingAllowance | undefined;
@@ -80,6 +82,7 @@ export class Connection implements Sink {
         parts.onDrained(this);
       },
       memory: parts.slowReaders.memory,
+      merges: parts.merges,
       onBehind: () => parts.slowReaders.watch(),
       onOverflow: () => this.fallBehind(),
     });

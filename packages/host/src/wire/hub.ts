@@ -28,6 +28,7 @@ import type { Outbox, OutboxLimits } from './outbox.ts';
 import type { Departures, Presence } from './presence.ts';
 import { TokenAllowances } from './reading-pace.ts';
 import { type Commands, routeRequests, type WireRequests } from './router.ts';
+import { SharedMerges } from './shared-merges.ts';
 import { SlowReaders } from './slow-readers.ts';
 
 /** All connections of a host: accepts them, routes what they send, sends what they get. */
@@ -49,6 +50,7 @@ export class Hub {
   readonly #admission: Admission;
   readonly #unflushed = new Set<Outbox>();
   readonly #slowReaders: SlowReaders<Connection>;
+  readonly #merges = new SharedMerges();
   readonly #arrivals: Arrivals<Connection>;
   readonly #allowances: TokenAllowances;
 
@@ -118,6 +120,7 @@ export class Hub {
       transport,
       identity,
       slowReaders: this.#slowReaders,
+      merges: this.#merges,
       ofToken: this.#allowances.enter(identity),
       onFirst: (outbox) => this.#unflushed.add(outbox),
       onChannels: (by, count) => this.#admission.followed(by, count),

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { EncodedEnvelope } from '../sync/subscription.ts';
 import { HeldBytes } from './held-bytes.ts';
 import { Outbox } from './outbox.ts';
+import { SharedMerges } from './shared-merges.ts';
 
 /** A socket whose buffer the test empties. */
 class StubTransport implements ServerTransport {
@@ -67,6 +68,7 @@ const envelope = (
 function setUp(
   limits = { softBytes: 1_000, hardBytes: 5_000, totalBytes: 1e9, responseBytes: 20_000 },
   memory = new HeldBytes(),
+  merges = new SharedMerges(),
 ) {
   const transport = new StubTransport();
   const clock = new SimulatedClock();
@@ -76,6 +78,7 @@ function setUp(
     timers: clock,
     limits,
     memory,
+    merges,
     onOverflow: () => {
       seen.overflows += 1;
       outbox.close();
@@ -351,6 +354,27 @@ describe('limits', () => {
     all[0]?.transport.drain();
     expect(memory.total).toBe(shared.json.length);
     all[1]?.outbox.close();
+    expect(memory.total).toBe(0);
+  });
+
+  it('what several merge from the same is made once, and is counted once until the last has it', () => {
+    const memory = new HeldBytes();
+    const merges = new SharedMerges();
+    const all = [setUp(undefined, memory, merges), setUp(undefined, memory, merges)];
+    for (const { transport } of all) transport.bufferedBytes = 2_000;
+    for (let count = 1; count <= 20; count += 1) {
+      const shared = new EncodedEnvelope(delta(count, 'abc'));
+      for (const { outbox } of all) outbox.envelope(shared, undefined);
+    }
+    const [one, other] = all.map(({ outbox, transport }) => outbox.waitingBytes - transport.bufferedBytes);
+    expect(one).toBe(other);
+    expect(memory.total).toBe(one);
+    for (const { transport, order } of all) {
+      transport.drain();
+      expect(order()).toStrictEqual([20]);
+    }
+    expect(all[0]?.transport.sent).toStrictEqual(all[1]?.transport.sent);
+    expect(all[0]?.transport.sent[0]).toContain('abc'.repeat(20));
     expect(memory.total).toBe(0);
   });
 

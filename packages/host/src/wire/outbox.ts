@@ -6,6 +6,7 @@ import type { HeldBytes } from './held-bytes.ts';
 import { isAppend } from './merge.ts';
 import { envelopeItem, type Item, isExempt, textItem } from './outbox-item.ts';
 import { batchOf } from './run-batch.ts';
+import { SharedMerges } from './shared-merges.ts';
 import { WaitingItems } from './waiting-items.ts';
 
 /** From this length on an envelope goes out alone, so that all its readers share one encoding of it, whenever they come to it. */
@@ -17,7 +18,7 @@ export interface OutboxLimits {
   readonly softBytes: number;
   /** Above it, the client has to go on reading, see `SlowReaders`: the size of one envelope ends no connection. Default 8 MiB. */
   readonly hardBytes: number;
-  /** Above it, in memory for all connections together, those that do not read are closed; above twice as much the slowest. Default 32 MiB. */
+  /** Above it, in memory for all connections together, those that do not read are closed; above four times as much the slowest. Default 16 MiB. */
   readonly totalBytes: number;
   /**
    * So many bytes of responses may wait; more close the connection in the same way. From a sixteenth of it on, no further
@@ -30,7 +31,7 @@ export interface OutboxLimits {
 export const DEFAULT_OUTBOX_LIMITS: OutboxLimits = {
   softBytes: 1024 * 1024,
   hardBytes: 8 * 1024 * 1024,
-  totalBytes: 32 * 1024 * 1024,
+  totalBytes: 16 * 1024 * 1024,
   responseBytes: 128 * 1024 * 1024,
 };
 
@@ -63,6 +64,8 @@ export class Outbox implements Sink {
     limits: OutboxLimits;
     /** Of the host's connections together. */
     memory: HeldBytes;
+    /** Of the host's connections together. Absent: its own. */
+    merges?: SharedMerges;
     /** More responses wait than may: close the connection. */
     onOverflow(): void;
     /** More waits than `hardBytes`, responses aside. */
@@ -76,7 +79,7 @@ export class Outbox implements Sink {
     this.#timers = parts.timers;
     this.#limits = parts.limits;
     this.#memory = parts.memory;
-    this.#waiting = new WaitingItems(parts.memory);
+    this.#waiting = new WaitingItems(parts.memory, parts.merges ?? new SharedMerges());
     this.#onOverflow = parts.onOverflow;
     this.#onBehind = () => parts.onBehind?.();
     this.#onFirst = parts.onFirst;

@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import type { FrameBatch, ServerTransport } from '@agenthost/rpc/websocket-server';
+import type { FrameBatch, HeldFrames, ServerTransport } from '@agenthost/rpc/websocket-server';
 import { SimulatedClock } from '@agenthost/testkit';
 import { expect, test } from 'vitest';
 import { EncodedEnvelope } from '../sync/subscription.ts';
@@ -21,6 +21,7 @@ function setUp(
   held: number[] = [],
 ) {
   const sent: (string | FrameBatch)[] = [];
+  const unwritten: HeldFrames[] = [];
   const seen = { overflows: 0, behind: 0 };
   const memory = new HeldBytes();
   const { add } = memory;
@@ -42,7 +43,9 @@ function setUp(
     },
     sendBytes: () => expect.unreachable('frames that could share a write'),
     sendBatch: (batch) => {
-      bufferedBytes += batch.webSocketBytes().length;
+      const frames = batch.webSocketFrames();
+      bufferedBytes += frames.bytes.length;
+      unwritten.push(frames);
       sent.push(batch);
     },
     cork: () => undefined,
@@ -71,7 +74,7 @@ function setUp(
     sent.map((item) =>
       typeof item === 'string' ? item : item.frames.map((frame) => JSON.parse(frame).params.serverSeq),
     );
-  return { outbox, sent, seen, order };
+  return { outbox, sent, unwritten, seen, order };
 }
 
 test('[ACT-8] envelopes of a tick go out as one batch, in their place among everything else', () => {
@@ -133,8 +136,7 @@ test('a large envelope is one batch for all, whatever went out with it, and is c
   expect(one.order()).toEqual([[1], [2], [3]]);
   expect(other.sent[0]).toBe(one.sent[1]);
   expect(held.filter((bytes) => bytes > 100_000)).toHaveLength(1);
-  for (const { sent } of [one, other])
-    for (const batch of sent) if (typeof batch !== 'string') batch.release();
+  for (const { unwritten } of [one, other]) for (const frames of unwritten) frames.release();
   expect(held.reduce((sum, bytes) => sum + bytes, 0)).toBe(0);
 });
 

@@ -1,5 +1,6 @@
 import { SimulatedClock } from '@agenthost/testkit';
 import { expect, test } from 'vitest';
+import { EncodedEnvelope } from '../sync/subscription.ts';
 import type { Identity } from './identity.ts';
 import { type SlowReader, SlowReaders } from './slow-readers.ts';
 
@@ -16,6 +17,7 @@ class Reader implements SlowReader {
   sentBytes = 0;
   takenBytes = 0;
   readonly #place: Place;
+  #shared: { readonly envelope: EncodedEnvelope; readonly bytes: number } | undefined;
 
   constructor(place: Place, perSecond: number, token = 'one') {
     this.#place = place;
@@ -34,6 +36,13 @@ class Reader implements SlowReader {
     if (this.waitingBytes > LIMITS.hardBytes) this.#place.readers.watch();
   }
 
+  /** What others wait for, too. */
+  waitForShared(envelope: EncodedEnvelope, bytes: number): void {
+    this.waitingBytes += bytes;
+    this.#shared = { envelope, bytes };
+    this.#place.readers.memory.hold(envelope, bytes);
+  }
+
   read(ms: number): void {
     if (this.isClosed) return;
     const bytes = Math.min(this.waitingBytes, Math.floor((this.perSecond * ms) / 1_000));
@@ -43,6 +52,11 @@ class Reader implements SlowReader {
 
   fallBehind(): void {
     this.isClosed = true;
+    if (this.#shared !== undefined) {
+      const { envelope, bytes } = this.#shared;
+      this.waitingBytes -= bytes;
+      this.#place.readers.memory.release(envelope, bytes);
+    }
     this.#forget(this.waitingBytes);
     this.#place.connections.delete(this);
     this.#place.readers.closed(this);
@@ -144,13 +158,30 @@ test('where all together take too much memory those go that do not read, of the 
   place.end();
 });
 
-test('where everybody reads, too much memory closes nobody until it is twice as much; then at once the slowest, and no more than have to', async () => {
+test('hundreds that wait for the same and read nothing are closed within two seconds: memory is free with the last of them', async () => {
+  const place = new Place();
+  const shared = new EncodedEnvelope({
+    channel: 'ahp-chat:/a',
+    serverSeq: 1,
+    action: { type: 'chat/draftChanged' },
+  });
+  const crowd = Array.from({ length: 300 }, () => place.reader(0, 'crowd'));
+  const reading = place.reader(MEGABYTE, 'crowd');
+  for (const reader of crowd) reader.waitForShared(shared, 65 * MEGABYTE);
+  reading.wait(10 * MEGABYTE);
+  await place.advance(2_000);
+  expect(crowd.filter(({ isClosed }) => !isClosed)).toHaveLength(0);
+  expect(reading.isClosed).toBe(false);
+  place.end();
+});
+
+test('where everybody reads, too much memory closes nobody until it is four times as much; then at once the slowest, and no more than have to', async () => {
   const place = new Place();
   const readers = [550, 450, 350, 250, 150].map((kilobytes) => place.reader(kilobytes * 1_000));
-  for (const reader of readers) reader.wait(20 * MEGABYTE);
+  for (const reader of readers) reader.wait(45 * MEGABYTE);
   await place.advance(9_000);
   expect(readers.some(({ isClosed }) => isClosed)).toBe(false);
-  for (const reader of readers) reader.wait(10 * MEGABYTE);
+  for (const reader of readers) reader.wait(12 * MEGABYTE);
   await place.clock.settle();
   expect(readers.map(({ isClosed }) => isClosed)).toEqual([false, false, false, false, true]);
   place.end();

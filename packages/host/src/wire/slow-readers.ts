@@ -20,8 +20,11 @@ const LEAST_SHARE = 1 / 128;
  */
 const MOST_WINDOWS = 4;
 
-/** When memory is short, a client that took less than that share in this many looks (0.5 s) counts as not reading. */
-const SHORT_LOOKS = 2;
+/** When memory is short, a client that took less than that share in this many looks (1 s) counts as not reading. */
+const SHORT_LOOKS = 4;
+
+/** Above this multiple of `totalBytes` the slowest are closed, whether or not they read. */
+const SLOWEST_FACTOR = 4;
 
 /** So many are closed in one turn of the event loop, so that others are answered in between. */
 const CLOSED_AT_ONCE = 16;
@@ -90,18 +93,24 @@ export class SlowReaders<C extends SlowReader> {
   #grown(): void {
     const { totalBytes } = this.#limits;
     if (this.memory.total > totalBytes) this.watch();
-    if (this.memory.total <= 2 * totalBytes || this.#isRelieving) return;
+    const mostBytes = SLOWEST_FACTOR * totalBytes;
+    if (this.memory.total > mostBytes) this.#relieve(mostBytes, () => true);
+  }
+
+  /** Ends the slowest of those that `mayEnd` until no more than `mostBytes` are held. */
+  #relieve(mostBytes: number, mayEnd: (connection: C) => boolean): void {
+    if (this.#isRelieving) return;
     this.#isRelieving = true;
     // Not amid the fan-out that made it grow.
     this.#timers.immediate(() => {
       this.#isRelieving = false;
-      const slowest = this.#slowestFirst().slice(0, CLOSED_AT_ONCE);
+      const slowest = this.#slowestFirst().filter(mayEnd).slice(0, CLOSED_AT_ONCE);
       for (const connection of slowest) {
-        if (this.memory.total <= 2 * totalBytes) return;
+        if (this.memory.total <= mostBytes) return;
         connection.fallBehind();
       }
-      // What the transports of closed connections still hold goes by itself.
-      if (slowest.length > 0) this.#grown();
+      // The transports of closed connections let go of their bytes by themselves.
+      if (slowest.length > 0 && this.memory.total > mostBytes) this.#relieve(mostBytes, mayEnd);
     });
   }
 
@@ -124,11 +133,8 @@ export class SlowReaders<C extends SlowReader> {
       this.#progress.set(connection, { lookCount: 0, takenBefore: takenBytes });
       if (this.#isTooSlow(connection, taken)) connection.fallBehind();
     }
-    if (this.memory.total > totalBytes) {
-      // One at a time: often that is enough.
-      const [slowest] = this.#slowestFirst();
-      if (slowest !== undefined && this.#isDeaf(slowest)) slowest.fallBehind();
-    }
+    // Most of them wait for the same, which stays in memory until the last one is closed.
+    if (this.memory.total > totalBytes) this.#relieve(totalBytes, (connection) => this.#isDeaf(connection));
     return isAnyBehind || this.memory.total > totalBytes;
   }
 

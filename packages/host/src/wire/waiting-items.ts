@@ -1,22 +1,20 @@
-import { EncodedEnvelope } from '../sync/subscription.ts';
 import type { HeldBytes } from './held-bytes.ts';
-import { addedLength, mergeEnvelopes } from './merge.ts';
 import { type Item, isExempt } from './outbox-item.ts';
-
-/** Appends merge up to this size, so that no frame becomes too large for a client. */
-const MAX_MERGED_BYTES = 1024 * 1024;
+import type { SharedMerges } from './shared-merges.ts';
 
 /** What waits in one outbox: a queue, and behind it what is held back until a response has gone first. Counts its bytes. */
 export class WaitingItems {
   readonly #memory: HeldBytes;
+  readonly #merges: SharedMerges;
   #queue: Item[] = [];
   /** What came since `hold`; `undefined` when nothing is held back. */
   #held: Item[] | undefined;
   #bytes = 0;
   #exemptBytes = 0;
 
-  constructor(memory: HeldBytes) {
+  constructor(memory: HeldBytes, merges: SharedMerges) {
     this.#memory = memory;
+    this.#merges = merges;
   }
 
   /** Bytes of envelopes and messages. */
@@ -74,12 +72,8 @@ export class WaitingItems {
     const waiting = this.#held ?? this.#queue;
     const last = waiting.at(-1);
     if (item.kind !== 'envelope' || last?.kind !== 'envelope') return false;
-    if (last.size + item.size > MAX_MERGED_BYTES) return false;
-    const merged = mergeEnvelopes(last.encoded.value, item.encoded.value);
-    if (merged === undefined) return false;
-    // Encoded when it goes out; until then its size is what its parts come to, each frame's own words counted once.
-    const size = last.size + addedLength(item.encoded.value, item.size);
-    const both: Item = { kind: 'envelope', encoded: new EncodedEnvelope(merged), size };
+    const both = this.#merges.merge(last, item);
+    if (both === undefined) return false;
     waiting[waiting.length - 1] = both;
     this.#count(last, -1);
     this.#count(both, 1);
