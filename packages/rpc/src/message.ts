@@ -1,3 +1,4 @@
+import { hasAtMostElements } from './element-count.ts';
 import { type ErrorObject, JSON_RPC_ERROR } from './errors.ts';
 
 /** Ids that a request may have. `null` is for answers to what could not be read, never for requests. */
@@ -48,12 +49,29 @@ const malformed = (id: unknown, code: number, message: string): Incoming => ({
   answer: errorMessage(isId(id) ? id : null, code, message),
 });
 
+/** Above these a message is refused. */
+export interface FrameLimits {
+  /** Levels of nesting. Default 128. */
+  readonly maxDepth?: number | undefined;
+  /** Entries of lists, members of objects, lists and objects, together. Default: any number. */
+  readonly maxElements?: number | undefined;
+}
+
 /**
  * Reads one frame [WIRE-3]. Total: never throws. Members that JSON-RPC does not know are ignored, so a message with a
  * `method` is a request or notification even if it has a `result` too. What has a `result` or an `error` and no
  * `method` is a response and never answered, however odd.
  */
-export function readFrame(frame: string, maxDepth: number = DEFAULT_MAX_DEPTH): Incoming {
+export function readFrame(
+  frame: string,
+  { maxDepth = DEFAULT_MAX_DEPTH, maxElements = Infinity }: FrameLimits = {},
+): Incoming {
+  if (!hasAtMostElements(frame, maxElements))
+    return malformed(
+      null,
+      JSON_RPC_ERROR.invalidRequest,
+      `A message has at most ${maxElements} entries of lists and members of objects`,
+    );
   let value: unknown;
   try {
     value = JSON.parse(frame);

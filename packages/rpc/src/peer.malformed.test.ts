@@ -110,4 +110,22 @@ describe('malformed input', () => {
       { id: 2, error: { code: -32600 } },
     ]);
   });
+
+  test('a frame with more entries than the limit is refused unread, and one with as many in its texts is taken', () => {
+    const it = raw({ maxElements: 100 });
+    it.peer.handle('echo', () => 'ok');
+    it.peer.start();
+    it.send(request(1, 'echo', ['[{,'.repeat(200)]));
+    it.send(
+      request(
+        2,
+        'echo',
+        Array.from({ length: 101 }, () => []),
+      ),
+    );
+    expect(it.sent).toMatchObject([
+      { id: 1, result: 'ok' },
+      { id: null, error: { code: -32600, message: expect.stringContaining('at most 100 entries') } },
+    ]);
+  });
 });

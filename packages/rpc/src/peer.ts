@@ -6,14 +6,7 @@ import {
   RequestTimeout,
   RpcError,
 } from './errors.ts';
-import {
-  DEFAULT_MAX_DEPTH,
-  errorMessage,
-  type Incoming,
-  type RequestId,
-  type ResponseMessage,
-  readFrame,
-} from './message.ts';
+import { errorMessage, type Incoming, type RequestId, type ResponseMessage, readFrame } from './message.ts';
 import type {
   MethodMap,
   NotificationName,
@@ -45,6 +38,8 @@ export interface PeerOptions {
   maxQueued?: number;
   /** Nesting above which a message is refused. Default 128. */
   maxDepth?: number;
+  /** Entries of lists, members of objects, lists and objects above which a message is refused unread. Default: any number. */
+  maxElements?: number;
   /** Timers for `timeoutMs`. Default: the real ones. */
   timers?: Timers;
 }
@@ -232,7 +227,7 @@ export class Peer<Local extends MethodMap, Remote extends MethodMap> {
 
   #receive(frame: string): void {
     if (this.#closeInfo !== undefined) return;
-    const message = readFrame(frame, this.#options.maxDepth ?? DEFAULT_MAX_DEPTH);
+    const message = readFrame(frame, this.#options);
     switch (message.kind) {
       case 'request':
       case 'notification':

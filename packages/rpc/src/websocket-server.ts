@@ -28,6 +28,8 @@ export interface ServerTransport extends Transport {
   uncork(): void;
   /** Calls back each time that everything buffered has been handed to the operating system after a stall. */
   onDrain(listener: () => void): void;
+  /** Calls back for each ping and pong of the other end, which are answered without it. Absent where there is no such thing. */
+  onControlFrame?(listener: () => void): void;
   /**
    * Bytes that the operating system has taken since the beginning, parts of frames included. While bytes are buffered, a higher number
    * than before means that the other end reads.
@@ -71,6 +73,7 @@ export function wrapServerSocket(
   };
   const onSent = (): void => undefined; // A failed write is followed by 'close'.
   socket.on('message', (data, isBinary) => {
+    if (inbox.isClosed) return;
     if (isBinary) return close(TRANSPORT_CLOSE.unsupportedData, 'text frames only');
     const bytes = Buffer.isBuffer(data)
       ? data
@@ -113,6 +116,7 @@ export function wrapServerSocket(
     cork: () => raw?.cork(),
     uncork: () => raw?.uncork(),
     onDrain: (listener) => void raw?.on('drain', listener),
+    onControlFrame: (listener) => void socket.on('ping', listener).on('pong', listener),
     get takenBytes() {
       if (raw !== undefined) taken = Math.max(taken, takenBy(raw));
       return taken;
@@ -128,6 +132,9 @@ export function wrapServerSocket(
     pause: () => socket.pause(),
     resume: () => socket.resume(),
     terminate: () => {
+      // Else `ws` would still read all that has come.
+      raw?.removeAllListeners('data');
+      raw?.read();
       // Else the system goes on with what it has taken, for minutes where the other end is slow, and that hears of the end behind it. TLS has no such way.
       if (raw instanceof Socket && !('encrypted' in raw)) raw.resetAndDestroy();
       socket.terminate();

@@ -81,7 +81,8 @@ const NUMBERS = {
   },
   maxMessagesPerSecond: {
     title: 'Messages a second',
-    description: 'How many messages of one client are read each second, on average; more are read later',
+    description:
+      'How many messages of one client are read each second, on average, and of all clients of a token that is not an admin’s; more are read later',
     default: 5_000,
     min: 100,
     max: 1_000_000,

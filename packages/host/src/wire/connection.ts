@@ -1,5 +1,11 @@
 import { CLOSE_CODES, invalidRequest, type SupportedVersion, WireError } from '@agenthost/protocol';
-import { type AnyMethods, Peer, type RequestContext, type ResponseMessage } from '@agenthost/rpc';
+import {
+  type AnyMethods,
+  Peer,
+  type RequestContext,
+  type ResponseMessage,
+  TRANSPORT_CLOSE,
+} from '@agenthost/rpc';
 import type { ServerTransport } from '@agenthost/rpc/websocket-server';
 import { steadyNow, type Timers } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
@@ -11,11 +17,15 @@ import { FollowedChannels } from './followed-channels.ts';
 import type { Identity } from './identity.ts';
 import type { ConnectionLimits } from './limits.ts';
 import { Outbox, type OutboxLimits } from './outbox.ts';
-import { type ReadingAllowance, ReadingPace, withPace } from './reading-pace.ts';
+import { MOST_WAITING, ReadingPace, withPace } from './reading-pace.ts';
 import { RequestGate } from './request-gate.ts';
 import type { SharedMerges } from './shared-merges.ts';
 import { SignsOfLife } from './signs-of-life.ts';
 import type { SlowReaders } from './slow-readers.ts';
+import type { TokenShare } from './token-allowances.ts';
+
+/** Entries and members of one message: sixteen MiB of brackets would take seconds to read, and a gigabyte. */
+const MAX_ELEMENTS = 100_000;
 
 /** A connection after its handshake. */
 export interface Online {
@@ -57,7 +67,7 @@ export class Connection implements Sink {
     merges: SharedMerges;
     connectionLimits(): ConnectionLimits;
     /** What it may read of its client, together with the others of its token. */
-    ofToken: ReadingAllowance | undefined;
+    ofToken: TokenShare | undefined;
     /** First output since the last flush. */
     onFirst(outbox: Outbox): void;
     /** The transport has taken what waited. */
@@ -96,9 +106,15 @@ export class Connection implements Sink {
       timers: parts.timers,
       perSecond: () => parts.connectionLimits().maxMessagesPerSecond,
       ofToken: parts.ofToken,
+      onFlood: () => {
+        parts.ofToken?.flooded();
+        this.#refuseFlood();
+      },
     });
+    parts.transport.onControlFrame?.(() => this.#pace.tookControlFrame());
     this.peer = new Peer<AnyMethods, AnyMethods>(withPace(parts.transport, this.#pace), {
       maxQueued: parts.connectionLimits().maxPendingMessages,
+      maxElements: MAX_ELEMENTS,
       timers: {
         setTimeout: (callback, delayMs) => parts.timers.after(delayMs, callback),
         clearTimeout: (cancel) => typeof cancel === 'function' && cancel(),
@@ -263,6 +279,17 @@ export class Connection implements Sink {
   /** It reads too slowly. */
   fallBehind(): void {
     this.#cut('a client reads too slowly; it has to reconnect', 'reads too slowly: reconnect');
+  }
+
+  /** It sends faster than its token may. */
+  #refuseFlood(): void {
+    this.#log.warn({ client: this.#online?.client.id }, 'a client sends more than its token may');
+    this.close(
+      TRANSPORT_CLOSE.policyViolation,
+      `more than ${MOST_WAITING} messages wait: all connections of a token share maxMessagesPerSecond`,
+    );
+    // Its answer to the close would come behind all that it has sent.
+    this.#transport.terminate();
   }
 
   #cut(message: string, reason: string): void {

@@ -26,10 +26,10 @@ import type { Identity } from './identity.ts';
 import type { ConnectionLimits } from './limits.ts';
 import type { Outbox, OutboxLimits } from './outbox.ts';
 import type { Departures, Presence } from './presence.ts';
-import { TokenAllowances } from './reading-pace.ts';
 import { type Commands, routeRequests, type WireRequests } from './router.ts';
 import { SharedMerges } from './shared-merges.ts';
 import { SlowReaders } from './slow-readers.ts';
+import { TokenAllowances } from './token-allowances.ts';
 
 /** All connections of a host: accepts them, routes what they send, sends what they get. */
 export class Hub {
@@ -110,7 +110,7 @@ export class Hub {
 
   /** Why there is no room for one more connection of this token, for people; `undefined`: there is. */
   refusalFor(identity: Identity): string | undefined {
-    return this.#admission.refusalFor(identity);
+    return this.#allowances.refusalFor(identity) ?? this.#admission.refusalFor(identity);
   }
 
   /** Serves a transport until it closes. */

@@ -1,6 +1,7 @@
 import { SimulatedClock } from '@agenthost/testkit';
 import { expect, test } from 'vitest';
-import { ReadingPace, TokenAllowances } from './reading-pace.ts';
+import { MOST_WAITING, ReadingPace } from './reading-pace.ts';
+import { FLOOD_PENALTY_MS, TokenAllowances } from './token-allowances.ts';
 
 /** A sender that writes as fast as it is read, at 1,000 a second. */
 function sender(): {
@@ -83,37 +84,88 @@ function observers(): {
   allowances: TokenAllowances;
   paces: ReadingPace[];
   taken: string[][];
+  floods: number[];
 } {
   const clock = new SimulatedClock();
   const allowances = new TokenAllowances(clock, () => 1_000);
   const taken: string[][] = [[], []];
-  const paces = taken.map((frames) => {
+  const floods = [0, 0];
+  const paces = taken.map((frames, index) => {
     const pace = new ReadingPace({
       transport: {},
       clock,
       timers: clock,
       perSecond: () => 1_000,
       ofToken: allowances.enter(OBSERVER),
+      onFlood: () => {
+        floods[index] = (floods[index] ?? 0) + 1;
+      },
     });
     pace.start((frame) => frames.push(frame));
     return pace;
   });
-  return { clock, allowances, paces, taken };
+  return { clock, allowances, paces, taken, floods };
 }
 
 const OBSERVER = { tokenHash: 'one', scope: 'observe' } as const;
 
 test('connections of a token that may only look share what is taken of them, and nothing is lost', async () => {
   const { clock, paces, taken } = observers();
-  for (const pace of paces) for (let count = 0; count < 3_000; count += 1) pace.took(String(count));
+  const send = (pace: ReadingPace | undefined, from: number, to: number): void => {
+    for (let count = from; count < to; count += 1) pace?.took(String(count));
+  };
+  send(paces[0], 0, 1_001 + MOST_WAITING);
+  send(paces[1], 0, MOST_WAITING);
   const total = (): number => taken.flat().length;
   expect(total()).toBe(1_001);
-  await clock.advance(2_000);
-  expect(total()).toBeGreaterThan(2_800);
-  expect(total()).toBeLessThan(3_200);
-  await clock.advance(4_000);
-  expect(taken.map((frames) => frames.length)).toEqual([3_000, 3_000]);
-  expect(taken[1]).toEqual(Array.from({ length: 3_000 }, (_, index) => String(index)));
+  await clock.advance(150);
+  expect(total()).toBeGreaterThan(1_050);
+  expect(total()).toBeLessThan(1_250);
+  await clock.advance(1_000);
+  expect(taken.map((frames) => frames.length)).toEqual([1_001 + MOST_WAITING, MOST_WAITING]);
+  expect(taken[1]).toEqual(Array.from({ length: MOST_WAITING }, (_, index) => String(index)));
+});
+
+test('one that sends on while its token has used up its share is told to close, and keeps no more than a bound', () => {
+  const { paces, taken, floods } = observers();
+  for (let count = 0; count < 1_001 + MOST_WAITING; count += 1) paces[0]?.took('{}');
+  expect(floods).toEqual([0, 0]);
+  paces[0]?.took('{}');
+  expect(floods).toEqual([1, 0]);
+  for (const pace of paces) pace.end();
+  expect(taken.flat()).toHaveLength(1_001);
+});
+
+test('a token whose connection was closed for that gets no further one for some seconds', async () => {
+  const clock = new SimulatedClock();
+  const allowances = new TokenAllowances(clock, () => 1_000);
+  const share = allowances.enter(OBSERVER);
+  expect(allowances.refusalFor(OBSERVER)).toBeUndefined();
+  share?.flooded();
+  allowances.leave(OBSERVER);
+  expect(allowances.refusalFor(OBSERVER)).toContain('maxMessagesPerSecond');
+  expect(allowances.refusalFor({ tokenHash: 'another', scope: 'observe' })).toBeUndefined();
+  await clock.advance(FLOOD_PENALTY_MS);
+  expect(allowances.refusalFor(OBSERVER)).toBeUndefined();
+});
+
+test('control frames count for the share of the token, and end a connection that goes on with them', () => {
+  const { paces, floods } = observers();
+  for (let count = 0; count < 1_001 + MOST_WAITING; count += 1) paces[0]?.tookControlFrame();
+  expect(floods).toEqual([0, 0]);
+  paces[0]?.tookControlFrame();
+  expect(floods).toEqual([1, 0]);
+  for (const pace of paces) pace.end();
+});
+
+test('connections of a token that may act share what is taken of them, too: four seconds of it at once, and large messages', () => {
+  const clock = new SimulatedClock();
+  const share = new TokenAllowances(clock, () => 1_000).enter({ tokenHash: 'one', scope: 'interact' });
+  for (let count = 0; count < 4_000; count += 1) share?.take('{}');
+  expect(share?.hasAny).toBe(true);
+  share?.take('x'.repeat(1024 * 1024));
+  expect(share?.hasAny).toBe(false);
+  expect(share?.waitMs()).toBeLessThan(300);
 });
 
 test('a long message of such a token counts for as many as it takes', () => {
@@ -131,7 +183,7 @@ test('leaving pays no debt', async () => {
   for (const _ of paces) allowances.leave(OBSERVER);
   expect(allowances.enter(OBSERVER)?.waitMs()).toBeGreaterThan(0);
   expect(allowances.enter({ tokenHash: 'another', scope: 'observe' })?.waitMs()).toBe(0);
-  expect(allowances.enter({ tokenHash: 'one', scope: 'interact' })).toBeUndefined();
+  expect(allowances.enter({ tokenHash: 'the owner', scope: 'admin' })).toBeUndefined();
   await clock.advance(10_000);
   expect(taken.flat().length).toBeLessThan(3_000);
   expect(clock.nextAt).toBeUndefined();

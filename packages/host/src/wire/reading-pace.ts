@@ -1,48 +1,19 @@
 import type { Transport } from '@agenthost/rpc';
 import type { ServerTransport } from '@agenthost/rpc/websocket-server';
-import { type Cancel, type Clock, steadyNow, type Timers } from '../lib/clock.ts';
-import type { Identity } from './identity.ts';
+import type { Cancel, Clock, Timers } from '../lib/clock.ts';
+import { ReadingAllowance } from './reading-allowance.ts';
+import type { TokenShare } from './token-allowances.ts';
 
 /** So many seconds' worth may come at once: a client that resends all it has, a paste, a script in a hurry. */
 const BURST_SECONDS = 4;
 /** It is looked again after so long at most, so that a close of the other end is seen. */
 const MAX_PAUSE_MS = 1_000;
 
-/** What may be read each second, on average, and so many seconds' worth of it at once. */
-export class ReadingAllowance {
-  readonly #clock: Clock;
-  readonly #perSecond: () => number;
-  readonly #burstSeconds: number;
-  #left: number;
-  #at: number;
-
-  constructor(parts: { clock: Clock; perSecond(): number; burstSeconds: number }) {
-    this.#clock = parts.clock;
-    this.#perSecond = () => parts.perSecond();
-    this.#burstSeconds = parts.burstSeconds;
-    this.#left = this.#perSecond() * this.#burstSeconds;
-    this.#at = steadyNow(this.#clock);
-  }
-
-  /** Whether some is left. What is looked at often does not ask the clock each time. */
-  get hasAny(): boolean {
-    return this.#left >= 0;
-  }
-
-  take(count: number): void {
-    this.#left -= count;
-  }
-
-  /** After so long there is enough again to go on for a tenth of a second; 0: there is. */
-  waitMs(): number {
-    const now = steadyNow(this.#clock);
-    const perSecond = this.#perSecond();
-    const back = (Math.max(0, now - this.#at) / 1_000) * perSecond;
-    this.#left = Math.min(perSecond * this.#burstSeconds, this.#left + back);
-    this.#at = now;
-    return this.#left >= 0 ? 0 : Math.ceil(((perSecond / 10 - this.#left) / perSecond) * 1_000);
-  }
-}
+/**
+ * So many messages of one connection wait for the share of its token: a read brings that many of them before a pause takes effect. One more
+ * closes the connection.
+ */
+export const MOST_WAITING = 128;
 
 /**
  * Bounds how fast one connection's messages are read: past it the socket is left alone for a while, and the client's own writes wait. An
@@ -53,10 +24,13 @@ export class ReadingPace {
   readonly #transport: Pick<ServerTransport, 'pause' | 'resume'>;
   readonly #timers: Timers;
   readonly #own: ReadingAllowance;
-  readonly #ofToken: ReadingAllowance | undefined;
+  readonly #ofToken: TokenShare | undefined;
+  readonly #onFlood: () => void;
   #deliver: (frame: string) => void = () => undefined;
   /** What was read before the pause, while it has to wait. */
   #waiting: string[] = [];
+  /** Control frames in a row that came though the token's share was used up. */
+  #lateControlFrames = 0;
   #cancel: Cancel | undefined;
   #isEnded = false;
 
@@ -66,12 +40,15 @@ export class ReadingPace {
     clock: Clock;
     timers: Timers;
     perSecond(): number;
-    ofToken?: ReadingAllowance | undefined;
+    ofToken?: TokenShare | undefined;
+    /** More than `MOST_WAITING` messages wait for the token's share: close the connection. */
+    onFlood?(): void;
   }) {
     this.#transport = parts.transport;
     this.#timers = parts.timers;
     this.#own = new ReadingAllowance({ ...parts, burstSeconds: BURST_SECONDS });
     this.#ofToken = parts.ofToken;
+    this.#onFlood = () => parts.onFlood?.();
   }
 
   start(deliver: (frame: string) => void): void {
@@ -82,6 +59,7 @@ export class ReadingPace {
   took(frame: string): void {
     if (this.#isEnded) return;
     if (this.#waiting.length > 0 || !this.#hasShare()) {
+      if (this.#waiting.length >= MOST_WAITING) return this.#onFlood();
       this.#waiting.push(frame);
       if (this.#cancel === undefined) this.#check();
       return;
@@ -89,6 +67,19 @@ export class ReadingPace {
     this.#take(frame);
     // What was read before the pause still comes.
     if (!this.#own.hasAny && this.#cancel === undefined && !this.#isEnded) this.#check();
+  }
+
+  /** A ping or pong of the carrier has come. It was answered already. */
+  tookControlFrame(): void {
+    if (this.#isEnded || this.#ofToken === undefined) return;
+    if (this.#hasShare()) {
+      this.#lateControlFrames = 0;
+      this.#ofToken.take('');
+      return;
+    }
+    this.#lateControlFrames += 1;
+    if (this.#lateControlFrames > MOST_WAITING) this.#onFlood();
+    else if (this.#cancel === undefined) this.#check();
   }
 
   /** The connection is over. */
@@ -101,7 +92,7 @@ export class ReadingPace {
 
   #take(frame: string): void {
     this.#own.take(1);
-    this.#ofToken?.take(weightOf(frame));
+    this.#ofToken?.take(frame);
     this.#deliver(frame);
   }
 
@@ -123,7 +114,7 @@ export class ReadingPace {
     this.#waiting.splice(0, taken);
     const waitMs = Math.max(
       this.#own.waitMs(),
-      this.#waiting.length > 0 ? (this.#ofToken?.waitMs() ?? 0) : 0,
+      this.#waiting.length + this.#lateControlFrames > 0 ? (this.#ofToken?.waitMs() ?? 0) : 0,
     );
     if (waitMs === 0) {
       this.#transport.resume?.();
@@ -134,50 +125,6 @@ export class ReadingPace {
       this.#cancel = undefined;
       this.#check();
     });
-  }
-}
-
-/** A message of a token that shares what it may send counts once for so many characters: long ones take longer to read. */
-const WEIGHT_LENGTH = 256;
-
-const weightOf = (frame: string): number => 1 + Math.floor(frame.length / WEIGHT_LENGTH);
-
-/** So many seconds' worth of a token's share may come at once, to all its connections together. */
-const TOKEN_BURST_SECONDS = 1;
-
-/** What the connections of one token may send together, of tokens that may only look: they have little to say. */
-export class TokenAllowances {
-  readonly #clock: Clock;
-  readonly #perSecond: () => number;
-  readonly #byToken = new Map<string, { readonly allowance: ReadingAllowance; count: number }>();
-
-  constructor(clock: Clock, perSecond: () => number) {
-    this.#clock = clock;
-    this.#perSecond = perSecond;
-  }
-
-  /** For one more connection; `undefined`: its token shares nothing. */
-  enter({ tokenHash, scope }: Identity): ReadingAllowance | undefined {
-    if (scope !== 'observe') return undefined;
-    const share = this.#byToken.get(tokenHash) ?? {
-      allowance: new ReadingAllowance({
-        clock: this.#clock,
-        perSecond: this.#perSecond,
-        burstSeconds: TOKEN_BURST_SECONDS,
-      }),
-      count: 0,
-    };
-    share.count += 1;
-    this.#byToken.set(tokenHash, share);
-    return share.allowance;
-  }
-
-  /** A connection is over. A debt stays until it is paid, so that leaving does not end it. */
-  leave({ tokenHash }: Identity): void {
-    const share = this.#byToken.get(tokenHash);
-    if (share === undefined) return;
-    share.count -= 1;
-    if (share.count === 0 && share.allowance.waitMs() === 0) this.#byToken.delete(tokenHash);
   }
 }
 

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
+import type { TokenScope } from '@agenthost/protocol';
 import { DEFAULT_MAX_CLIENT_FRAME_BYTES } from '@agenthost/rpc';
 import {
   type ServerTransport,
@@ -20,6 +21,7 @@ import { createListener, type Listener } from './listener.ts';
 import { STATUS_CODES } from './node-http.ts';
 import { servePage } from './pages.ts';
 import { type StrangerLimits, Strangers } from './strangers.ts';
+import { UnhandledBytes } from './unhandled-bytes.ts';
 import { WEB_HEADERS } from './web-headers.ts';
 
 /** How a host listens. */
@@ -47,10 +49,20 @@ const PROTOCOL_PATHS = new Set(['/ahp', '/']);
 const PLAIN = { 'content-type': 'text/plain; charset=utf-8' };
 
 /**
- * Largest frame of a token that may only look: what it asks is short, and what has come of a frame is in memory for as long as its sender
- * likes, for each connection.
+ * What may come of one message for tokens of each scope: it is in memory for as long as its sender likes, for each connection. Pieces of a
+ * message, as they come by the network or as its sender cuts it, cost hundreds of bytes each. Tokens that may only look ask short questions.
  */
-const MAX_OBSERVER_FRAME_BYTES = 128 * 1024;
+const MESSAGE_LIMITS = {
+  admin: { maxPayload: Infinity },
+  interact: { maxPayload: Infinity, maxBufferedChunks: 16 * 1024, maxFragments: 1024 },
+  observe: { maxPayload: 128 * 1024, maxBufferedChunks: 1024, maxFragments: 64 },
+} as const;
+
+/**
+ * For all tokens but admins': a read brings hundreds of messages and pings, of which one is handled in each turn of the event loop, so that
+ * hundreds of connections that send without end leave room for others. Who does not answer a close is cut.
+ */
+const SHARED_OPTIONS = { allowSynchronousEvents: false, closeTimeout: 5_000 } as const;
 
 /** How long a stop waits for the other ends of sockets that are being closed. */
 const CLOSE_GRACE_MS = 1_000;
@@ -60,19 +72,26 @@ export class HostServer {
   readonly #options: ServerOptions;
   readonly #listener: Listener;
   readonly #strangers: Strangers;
-  readonly #sockets: WebSocketServer;
-  /** Of tokens that may only look. */
-  readonly #observers: WebSocketServer;
+  readonly #unhandled = new UnhandledBytes();
+  readonly #sockets: Record<TokenScope, WebSocketServer>;
 
   constructor(options: ServerOptions) {
     this.#options = options;
-    const maxPayload = options.maxFrameBytes ?? DEFAULT_MAX_CLIENT_FRAME_BYTES;
-    this.#sockets = new WebSocketServer({ ...WEBSOCKET_SERVER_OPTIONS, maxPayload, noServer: true });
-    this.#observers = new WebSocketServer({
-      ...WEBSOCKET_SERVER_OPTIONS,
-      maxPayload: Math.min(maxPayload, MAX_OBSERVER_FRAME_BYTES),
-      noServer: true,
-    });
+    const socketsOf = (scope: TokenScope): WebSocketServer => {
+      const limits = MESSAGE_LIMITS[scope];
+      return new WebSocketServer({
+        ...WEBSOCKET_SERVER_OPTIONS,
+        ...(scope === 'admin' ? {} : SHARED_OPTIONS),
+        ...limits,
+        maxPayload: Math.min(limits.maxPayload, options.maxFrameBytes ?? DEFAULT_MAX_CLIENT_FRAME_BYTES),
+        noServer: true,
+      });
+    };
+    this.#sockets = {
+      admin: socketsOf('admin'),
+      interact: socketsOf('interact'),
+      observe: socketsOf('observe'),
+    };
     this.#strangers = new Strangers(options.log, options.strangerLimits);
     const parts = { strangers: this.#strangers, log: options.log };
     this.#listener = createListener(options.tls, parts, (request, response) => {
@@ -114,11 +133,10 @@ export class HostServer {
   stop(): Promise<void> {
     return new Promise((resolve) => {
       const cut = setTimeout(() => {
-        for (const { clients } of [this.#sockets, this.#observers])
+        for (const { clients } of Object.values(this.#sockets))
           for (const socket of clients) socket.terminate();
       }, CLOSE_GRACE_MS);
-      this.#sockets.close();
-      this.#observers.close();
+      for (const sockets of Object.values(this.#sockets)) sockets.close();
       this.#listener.port.close(() => {
         clearTimeout(cut);
         resolve();
@@ -198,14 +216,13 @@ export class HostServer {
     socket.on('error', () => socket.destroy());
     const decided = this.#decide(request, 'GET');
     if (!('identity' in decided)) return refuse(socket, decided);
-    const sockets = decided.identity.scope === 'observe' ? this.#observers : this.#sockets;
+    const sockets = this.#sockets[decided.identity.scope];
     sockets.handleUpgrade(request, socket, head, (accepted) => {
       this.#strangers.known(request.socket);
       const { maxPayload: maxFrameBytes } = sockets.options;
-      this.#options.accept(
-        wrapServerSocket(accepted, maxFrameBytes === undefined ? {} : { maxFrameBytes }),
-        decided.identity,
-      );
+      const transport = wrapServerSocket(accepted, maxFrameBytes === undefined ? {} : { maxFrameBytes });
+      this.#unhandled.watch(decided.identity, { stream: socket, socket: accepted, transport });
+      this.#options.accept(transport, decided.identity);
     });
   }
 }

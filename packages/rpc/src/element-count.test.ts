@@ -1,0 +1,33 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { hasAtMostElements } from './element-count.ts';
+
+/** Lists and objects, and what separates their entries, counted in what was parsed. */
+function elementsOf(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  const children: unknown[] = Object.values(value);
+  return children.reduce<number>(
+    (sum, child) => sum + elementsOf(child),
+    1 + Math.max(0, children.length - 1),
+  );
+}
+
+test('counts what JSON consists of, whatever stands in its strings', () => {
+  fc.assert(
+    fc.property(fc.jsonValue({ maxDepth: 5 }), (value) => {
+      const json = JSON.stringify(value);
+      const count = elementsOf(value);
+      expect(hasAtMostElements(json, count)).toBe(true);
+      if (count > 0) expect(hasAtMostElements(json, count - 1)).toBe(false);
+    }),
+  );
+});
+
+test.each([
+  ['brackets in a text', '{"a":"[{,[{,[{,\\",[{,"}', 1],
+  ['a text that ends with a backslash', '["\\\\",[],"[["]', 4],
+  ['what is no JSON', '"[[[[[[[[', 0],
+])('%s', (_, json, count) => {
+  expect(hasAtMostElements(json, count)).toBe(true);
+  if (count > 0) expect(hasAtMostElements(json, count - 1)).toBe(false);
+});
