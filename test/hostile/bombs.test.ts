@@ -38,16 +38,16 @@ describe('JSON that costs more than it weighs', () => {
   test.each<readonly [string, () => string, readonly number[]]>([
     ['a million lists in one another', () => call(`{"a":${'['.repeat(DEEP)}${']'.repeat(DEEP)}}`), [-32600]],
     ['a million objects in one another', () => call(`${'{"a":'.repeat(DEEP)}1${'}'.repeat(DEEP)}`), [-32600]],
-    ['lists that nobody closes', () => call('['.repeat(8 * DEEP)), [-32700]],
+    ['lists that nobody closes', () => call('['.repeat(8 * DEEP)), [-32600]],
     ['a number of 8 MB', () => call(`{"channel":${'9'.repeat(8 * DEEP)}}`), [-32602]],
     ['a fraction of 8 MB', () => call(`{"channel":0.${'3'.repeat(8 * DEEP)}}`), [-32602]],
-    ['a million empty objects', () => call(`{"channel":[${'{},'.repeat(DEEP)}1]}`), [-32602]],
+    ['a million empty objects', () => call(`{"channel":[${'{},'.repeat(DEEP)}1]}`), [-32600]],
     [
       'half a million keys',
       () => call(`{${Array.from({ length: DEEP / 2 }, (_, at) => `"k${at}":0`).join()}}`),
-      [-32602],
+      [-32600],
     ],
-    ['one key a million times', () => call(`{${'"channel":1,'.repeat(DEEP)}"channel":2}`), [-32602]],
+    ['one key a million times', () => call(`{${'"channel":1,'.repeat(DEEP)}"channel":2}`), [-32600]],
     ['a batch of half a million requests', () => `[${`${call('{}')},`.repeat(DEEP / 5)}1]`, [-32600]],
     [
       'an id of 8 MB',
