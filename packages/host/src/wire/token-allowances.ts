@@ -3,12 +3,13 @@ import type { Identity } from './identity.ts';
 import { ReadingAllowance } from './reading-allowance.ts';
 
 /**
- * What the connections of one token share. A message counts once for each `weightLength` characters begun: long ones take longer to read.
- * Tokens that may only look have little to say; the others send pastes and pictures.
+ * What the connections of one token share, of `maxMessagesPerSecond`, and seconds' worth of it that may come at once. A message counts once for
+ * each `weightLength` characters begun: long ones take longer to read. Tokens that may only look have little to say; the others send pastes
+ * and pictures.
  */
 const SHARES = {
-  observe: { burstSeconds: 1, weightLength: 256 },
-  interact: { burstSeconds: 4, weightLength: 8 * 1024 },
+  observe: { part: 1 / 4, burstSeconds: 4, weightLength: 256 },
+  interact: { part: 1, burstSeconds: 4, weightLength: 8 * 1024 },
 } as const;
 
 /** So long a token gets no further connection after one of its was closed because it sent too much: coming back costs more than what it sends. */
@@ -23,8 +24,8 @@ export class TokenShare {
   #floodedAt: number | undefined;
 
   constructor(scope: keyof typeof SHARES, clock: Clock, perSecond: () => number) {
-    const { burstSeconds, weightLength } = SHARES[scope];
-    this.#allowance = new ReadingAllowance({ clock, perSecond, burstSeconds });
+    const { part, burstSeconds, weightLength } = SHARES[scope];
+    this.#allowance = new ReadingAllowance({ clock, perSecond: () => part * perSecond(), burstSeconds });
     this.#weightLength = weightLength;
     this.#clock = clock;
   }
