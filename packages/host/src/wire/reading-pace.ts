@@ -2,7 +2,7 @@ import type { Transport } from '@agenthost/rpc';
 import type { ServerTransport } from '@agenthost/rpc/websocket-server';
 import type { Cancel, Clock, Timers } from '../lib/clock.ts';
 import { ReadingAllowance } from './reading-allowance.ts';
-import type { TokenShare } from './token-allowances.ts';
+import { MOST_WAITING_LENGTH, type TokenShare } from './token-allowances.ts';
 
 /** So many seconds' worth may come at once: a client that resends all it has, a paste, a script in a hurry. */
 const BURST_SECONDS = 4;
@@ -29,6 +29,7 @@ export class ReadingPace {
   #deliver: (frame: string) => void = () => undefined;
   /** What was read before the pause, while it has to wait. */
   #waiting: string[] = [];
+  #waitingLength = 0;
   /** Control frames in a row that came though the token's share was used up. */
   #lateControlFrames = 0;
   #cancel: Cancel | undefined;
@@ -41,7 +42,7 @@ export class ReadingPace {
     timers: Timers;
     perSecond(): number;
     ofToken?: TokenShare | undefined;
-    /** More than `MOST_WAITING` messages wait for the token's share: close the connection. */
+    /** More than `MOST_WAITING` messages, or too long ones, wait for the token's share: close the connection. */
     onFlood?(): void;
   }) {
     this.#transport = parts.transport;
@@ -59,8 +60,9 @@ export class ReadingPace {
   took(frame: string): void {
     if (this.#isEnded) return;
     if (this.#waiting.length > 0 || !this.#hasShare()) {
-      if (this.#waiting.length >= MOST_WAITING) return this.#onFlood();
+      if (!this.#mayWait(frame)) return this.#onFlood();
       this.#waiting.push(frame);
+      this.#countWaiting(frame.length);
       if (this.#cancel === undefined) this.#check();
       return;
     }
@@ -87,7 +89,18 @@ export class ReadingPace {
     this.#isEnded = true;
     this.#cancel?.();
     this.#cancel = undefined;
+    this.#countWaiting(-this.#waitingLength);
     this.#waiting = [];
+  }
+
+  #mayWait({ length }: string): boolean {
+    if (this.#waiting.length >= MOST_WAITING) return false;
+    return (this.#ofToken?.waitingLength ?? 0) + length <= MOST_WAITING_LENGTH;
+  }
+
+  #countWaiting(by: number): void {
+    this.#waitingLength += by;
+    if (this.#ofToken !== undefined) this.#ofToken.waitingLength += by;
   }
 
   #take(frame: string): void {
@@ -107,7 +120,9 @@ export class ReadingPace {
     while (taken < this.#waiting.length && this.#hasShare()) {
       const frame = this.#waiting[taken];
       taken += 1;
-      if (frame !== undefined) this.#take(frame);
+      if (frame === undefined) continue;
+      this.#countWaiting(-frame.length);
+      this.#take(frame);
     }
     // The last one may have ended the connection.
     if (this.#isEnded) return;

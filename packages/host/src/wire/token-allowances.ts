@@ -9,8 +9,11 @@ import { ReadingAllowance } from './reading-allowance.ts';
  */
 const SHARES = {
   observe: { part: 1 / 4, burstSeconds: 4, weightLength: 256 },
-  interact: { part: 1, burstSeconds: 4, weightLength: 8 * 1024 },
+  interact: { part: 1, burstSeconds: 4, weightLength: 1024 },
 } as const;
+
+/** Characters of messages that wait for the share of one token, on all its connections: one of the largest messages, and half of another. */
+export const MOST_WAITING_LENGTH = 24 * 1024 * 1024;
 
 /** So long a token gets no further connection after one of its was closed because it sent too much: coming back costs more than what it sends. */
 export const FLOOD_PENALTY_MS = 5_000;
@@ -21,6 +24,8 @@ export class TokenShare {
   readonly #allowance: ReadingAllowance;
   readonly #weightLength: number;
   connectionCount = 0;
+  /** Characters of messages that wait for it. */
+  waitingLength = 0;
   #floodedAt: number | undefined;
 
   constructor(scope: keyof typeof SHARES, clock: Clock, perSecond: () => number) {
