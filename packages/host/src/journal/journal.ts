@@ -335,12 +335,12 @@ export interface DiskUse {
 }
 
 /**
- * Why a journal cannot be used. `code` says what a person can do; 'damaged': start the host again, or restore a copy; 'closed': nothing,
- * the host has stopped.
+ * Why a journal cannot be used. `code` says what a person can do; 'damaged': start the host again, or restore a copy; 'missing': put the
+ * database back, or start the host again; 'closed': nothing, the host has stopped.
  */
 export class JournalError extends Error {
   override readonly name = 'JournalError';
-  readonly code: 'locked' | 'newer' | 'readOnly' | 'full' | 'damaged' | 'closed' | 'io';
+  readonly code: 'locked' | 'newer' | 'readOnly' | 'full' | 'damaged' | 'missing' | 'closed' | 'io';
 
   constructor(code: JournalError['code'], message: string, options?: { cause?: unknown }) {
     super(message, options);
