@@ -6,21 +6,28 @@ const ROOT = 'ahp-root://';
 /** What the host promises whatever some tokens do; times are for a machine that does other things as well: the promises are 1 s and 250 ms. */
 export const FLOOD_BARS = { getInMs: 5_000, pingMs: 1_500, peakRssBytes: 400_000_000 } as const;
 
-/** A new token that may only look: its id, and the URL to connect by. */
-export async function observer(
+/** A new token: its id, and the URL to connect by. */
+export async function tokenFor(
   host: CrowdedHost,
   owner: WireClient,
-  name: string,
+  { name, scope }: { readonly name: string; readonly scope: 'observe' | 'interact' | 'admin' },
 ): Promise<{ id: string; url: string }> {
   const { token, secret } = await owner.request<{ token: { id: string }; secret: string }>('x-createToken', {
     channel: ROOT,
     name,
-    scope: 'observe',
+    scope,
   });
   const url = new URL(host.url);
   url.searchParams.set('token', secret);
   return { id: token.id, url: url.href };
 }
+
+/** A new token that may only look. */
+export const observer = (
+  host: CrowdedHost,
+  owner: WireClient,
+  name: string,
+): Promise<{ id: string; url: string }> => tokenFor(host, owner, { name, scope: 'observe' });
 
 /** How long somebody needs from nothing to a list of the sessions, ms. */
 export async function getIn(url: string, clientId: string): Promise<number> {

@@ -11,7 +11,7 @@ import { FollowedChannels } from './followed-channels.ts';
 import type { Identity } from './identity.ts';
 import type { ConnectionLimits } from './limits.ts';
 import { Outbox, type OutboxLimits } from './outbox.ts';
-import { type ReadingAllowance, ReadingPace, withPace } from './reading-pace.ts';
+import { ReadingPace, type TokenShare, withPace } from './reading-pace.ts';
 import { RequestGate } from './request-gate.ts';
 import { SignsOfLife } from './signs-of-life.ts';
 import type { SlowReaders } from './slow-readers.ts';
@@ -55,7 +55,7 @@ export class Connection implements Sink {
     slowReaders: SlowReaders<Connection>;
     connectionLimits(): ConnectionLimits;
     /** What it may read of its client, together with the others of its token. */
-    ofToken: ReadingAllowance | undefined;
+    ofToken: TokenShare | undefined;
     /** First output since the last flush. */
     onFirst(outbox: Outbox): void;
     /** The transport has taken what waited. */
@@ -177,6 +177,11 @@ export class Connection implements Sink {
   /** Sends a notification that is no envelope, in its place. */
   notify(method: string, params: object): void {
     this.outbox.frame(JSON.stringify({ jsonrpc: '2.0', method, params }), 'message');
+  }
+
+  /** Its client made the host write and send so many bytes. */
+  charge(bytes: number): void {
+    this.#pace.charge(bytes);
   }
 
   /** Answers the request for which the outbox is held, and ends the hold. */

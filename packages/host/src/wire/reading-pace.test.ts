@@ -1,5 +1,8 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { SimulatedClock } from '@agenthost/testkit';
 import { expect, test } from 'vitest';
+import { systemClock, systemTimers } from '../lib/clock.ts';
+import type { Identity } from './identity.ts';
 import { ReadingPace, TokenAllowances } from './reading-pace.ts';
 
 /** A sender that writes as fast as it is read, at 1,000 a second. */
@@ -77,15 +80,20 @@ test('nothing is left of it when the connection is over', () => {
   expect(clock.nextAt).toBeUndefined();
 });
 
-/** Two connections of one token that may only look, at 1,000 a second together. */
-function observers(): {
+/** Two connections of one token, of those that may only look unless said otherwise, at 1,000 a second for one connection. */
+function connections(identity: Identity = OBSERVER): {
   clock: SimulatedClock;
   allowances: TokenAllowances;
   paces: ReadingPace[];
   taken: string[][];
 } {
   const clock = new SimulatedClock();
-  const allowances = new TokenAllowances(clock, () => 1_000);
+  const allowances = new TokenAllowances({
+    clock,
+    timers: clock,
+    perSecond: () => 1_000,
+    isOwner: (tokenHash) => tokenHash === 'owner',
+  });
   const taken: string[][] = [[], []];
   const paces = taken.map((frames) => {
     const pace = new ReadingPace({
@@ -93,7 +101,7 @@ function observers(): {
       clock,
       timers: clock,
       perSecond: () => 1_000,
-      ofToken: allowances.enter(OBSERVER),
+      ofToken: allowances.enter(identity),
     });
     pace.start((frame) => frames.push(frame));
     return pace;
@@ -104,7 +112,7 @@ function observers(): {
 const OBSERVER = { tokenHash: 'one', scope: 'observe' } as const;
 
 test('connections of a token that may only look share what is taken of them, and nothing is lost', async () => {
-  const { clock, paces, taken } = observers();
+  const { clock, paces, taken } = connections();
   for (const pace of paces) for (let count = 0; count < 3_000; count += 1) pace.took(String(count));
   const total = (): number => taken.flat().length;
   expect(total()).toBe(1_001);
@@ -117,22 +125,79 @@ test('connections of a token that may only look share what is taken of them, and
 });
 
 test('a long message of such a token counts for as many as it takes', () => {
-  const { paces, taken } = observers();
+  const { paces, taken } = connections();
   const long = 'x'.repeat(100 * 1_024);
   for (const pace of paces) for (let count = 0; count < 10; count += 1) pace.took(long);
   expect(taken.flat()).toHaveLength(3);
 });
 
 test('leaving pays no debt', async () => {
-  const { clock, allowances, paces, taken } = observers();
+  const { clock, allowances, paces, taken } = connections();
   for (let count = 0; count < 3_000; count += 1) paces[0]?.took('{}');
   paces[0]?.took('x'.repeat(1_024 * 1_024));
   for (const pace of paces) pace.end();
   for (const _ of paces) allowances.leave(OBSERVER);
   expect(allowances.enter(OBSERVER)?.waitMs()).toBeGreaterThan(0);
   expect(allowances.enter({ tokenHash: 'another', scope: 'observe' })?.waitMs()).toBe(0);
-  expect(allowances.enter({ tokenHash: 'one', scope: 'interact' })).toBeUndefined();
   await clock.advance(10_000);
   expect(taken.flat().length).toBeLessThan(3_000);
   expect(clock.nextAt).toBeUndefined();
+});
+
+/** 256 kB count for a thousand messages. */
+const LARGE = 'x'.repeat(256_000);
+
+test('connections of a token that may act share what is taken of them too, eight times as much', async () => {
+  const { clock, paces, taken } = connections({ tokenHash: 'actor', scope: 'interact' });
+  for (const pace of paces) for (let count = 0; count < 100; count += 1) pace.took(LARGE);
+  const total = (): number => taken.flat().length;
+  await clock.advance(5_000);
+  // A quarter of a second's worth at once, and what is due in 5 s.
+  expect(total()).toBeGreaterThan(36);
+  expect(total()).toBeLessThan(46);
+  await clock.advance(30_000);
+  expect(total()).toBe(200);
+});
+
+test('what messages made the host write and send counts as well', async () => {
+  const { clock, paces, taken } = connections({ tokenHash: 'actor', scope: 'interact' });
+  paces[0]?.charge(10 * 8_000 * 256);
+  for (const pace of paces) pace.took('{}');
+  await clock.advance(9_000);
+  expect(taken.flat()).toEqual([]);
+  await clock.advance(2_000);
+  expect(taken.flat()).toEqual(['{}', '{}']);
+});
+
+test('in one turn of the event loop large messages of all tokens together take a bounded time', async () => {
+  const allowances = new TokenAllowances({
+    clock: systemClock,
+    timers: systemTimers,
+    perSecond: () => 1_000,
+    isOwner: () => false,
+  });
+  let takenCount = 0;
+  for (let index = 0; index < 20; index += 1) {
+    const pace = new ReadingPace({
+      transport: {},
+      clock: systemClock,
+      timers: systemTimers,
+      perSecond: () => 1_000,
+      ofToken: allowances.enter({ tokenHash: `token-${index}`, scope: 'admin' }),
+    });
+    pace.start(() => {
+      takenCount += 1;
+    });
+    pace.took(LARGE);
+  }
+  for (const most of [3, 6, 9, 12, 15, 18]) {
+    expect(takenCount).toBe(most);
+    await nextTurn();
+  }
+  expect(takenCount).toBe(20);
+});
+
+test('nothing bounds the owner', () => {
+  const { allowances } = connections();
+  expect(allowances.enter({ tokenHash: 'owner', scope: 'admin' })).toBeUndefined();
 });

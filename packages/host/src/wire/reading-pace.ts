@@ -53,7 +53,7 @@ export class ReadingPace {
   readonly #transport: Pick<ServerTransport, 'pause' | 'resume'>;
   readonly #timers: Timers;
   readonly #own: ReadingAllowance;
-  readonly #ofToken: ReadingAllowance | undefined;
+  readonly #ofToken: TokenShare | undefined;
   #deliver: (frame: string) => void = () => undefined;
   /** What was read before the pause, while it has to wait. */
   #waiting: string[] = [];
@@ -66,7 +66,7 @@ export class ReadingPace {
     clock: Clock;
     timers: Timers;
     perSecond(): number;
-    ofToken?: ReadingAllowance | undefined;
+    ofToken?: TokenShare | undefined;
   }) {
     this.#transport = parts.transport;
     this.#timers = parts.timers;
@@ -91,6 +91,11 @@ export class ReadingPace {
     if (!this.#own.hasAny && this.#cancel === undefined && !this.#isEnded) this.#check();
   }
 
+  /** A message made the host write and send so many bytes: further messages of the token wait for as long as if it had sent them. */
+  charge(bytes: number): void {
+    this.#ofToken?.charge(bytes);
+  }
+
   /** The connection is over. */
   end(): void {
     this.#isEnded = true;
@@ -101,14 +106,13 @@ export class ReadingPace {
 
   #take(frame: string): void {
     this.#own.take(1);
-    this.#ofToken?.take(weightOf(frame));
+    this.#ofToken?.take(frame.length);
     this.#deliver(frame);
   }
 
   /** Whether the token may be taken something of. */
   #hasShare(): boolean {
-    const share = this.#ofToken;
-    return share === undefined || share.hasAny || share.waitMs() === 0;
+    return this.#ofToken?.hasAny ?? true;
   }
 
   #check(): void {
@@ -121,63 +125,155 @@ export class ReadingPace {
     // The last one may have ended the connection.
     if (this.#isEnded) return;
     this.#waiting.splice(0, taken);
-    const waitMs = Math.max(
-      this.#own.waitMs(),
-      this.#waiting.length > 0 ? (this.#ofToken?.waitMs() ?? 0) : 0,
-    );
-    if (waitMs === 0) {
+    const isWaiting = this.#waiting.length > 0;
+    const waitMs = Math.max(this.#own.waitMs(), isWaiting ? (this.#ofToken?.waitMs() ?? 0) : 0);
+    if (waitMs === 0 && !isWaiting) {
       this.#transport.resume?.();
       return;
     }
     this.#transport.pause?.();
-    this.#cancel = this.#timers.after(Math.min(MAX_PAUSE_MS, waitMs), () => {
+    if (waitMs === 0) this.#checkNextTurn();
+    else
+      this.#cancel = this.#timers.after(Math.min(MAX_PAUSE_MS, waitMs), () => {
+        this.#cancel = undefined;
+        this.#check();
+      });
+  }
+
+  #checkNextTurn(): void {
+    let isCancelled = false;
+    this.#cancel = () => {
+      isCancelled = true;
+    };
+    this.#timers.immediate(() => {
+      if (isCancelled) return;
       this.#cancel = undefined;
       this.#check();
     });
   }
 }
 
-/** A message of a token that shares what it may send counts once for so many characters: long ones take longer to read. */
+/** A message counts once for so many characters, and so do bytes that it made the host write: they take time. */
 const WEIGHT_LENGTH = 256;
 
-const weightOf = (frame: string): number => 1 + Math.floor(frame.length / WEIGHT_LENGTH);
-
 /** So many seconds' worth of a token's share may come at once, to all its connections together. */
-const TOKEN_BURST_SECONDS = 1;
+const TOKEN_BURST_SECONDS = { observe: 1, other: 0.25 } as const;
 
-/** What the connections of one token may send together, of tokens that may only look: they have little to say. */
-export class TokenAllowances {
-  readonly #clock: Clock;
-  readonly #perSecond: () => number;
-  readonly #byToken = new Map<string, { readonly allowance: ReadingAllowance; count: number }>();
+/**
+ * The connections of a token that may act have so many times what one connection has: by default 10 MB a second, some 100 ms of a
+ * processor.
+ */
+const SHARES_OF_ACTING = 8;
 
-  constructor(clock: Clock, perSecond: () => number) {
-    this.#clock = clock;
-    this.#perSecond = perSecond;
+/**
+ * What is taken in one turn of the event loop of all tokens but the owner's, counted like their shares: half a MiB, or one message that is longer. Others are
+ * answered in between, however many tokens send at once.
+ */
+const TURN_WEIGHT = 2_048;
+
+/** What may still be taken in this turn of the event loop. */
+class Turn {
+  readonly #timers: Timers;
+  #left = TURN_WEIGHT;
+
+  constructor(timers: Timers) {
+    this.#timers = timers;
   }
 
-  /** For one more connection; `undefined`: its token shares nothing. */
-  enter({ tokenHash, scope }: Identity): ReadingAllowance | undefined {
-    if (scope !== 'observe') return undefined;
-    const share = this.#byToken.get(tokenHash) ?? {
-      allowance: new ReadingAllowance({
-        clock: this.#clock,
-        perSecond: this.#perSecond,
-        burstSeconds: TOKEN_BURST_SECONDS,
-      }),
-      count: 0,
-    };
-    share.count += 1;
-    this.#byToken.set(tokenHash, share);
-    return share.allowance;
+  get hasAny(): boolean {
+    return this.#left > 0;
+  }
+
+  take(count: number): void {
+    if (this.#left === TURN_WEIGHT)
+      this.#timers.immediate(() => {
+        this.#left = TURN_WEIGHT;
+      });
+    this.#left -= count;
+  }
+}
+
+/** What may be taken of the connections of one token. */
+export class TokenShare {
+  readonly #allowance: ReadingAllowance;
+  readonly #turn: Turn;
+  connectionCount = 0;
+
+  constructor(allowance: ReadingAllowance, turn: Turn) {
+    this.#allowance = allowance;
+    this.#turn = turn;
+  }
+
+  /** Whether a message may be taken now. */
+  get hasAny(): boolean {
+    return this.#turn.hasAny && (this.#allowance.hasAny || this.waitMs() === 0);
+  }
+
+  /** After so long there is enough again; 0: there is, in this turn of the event loop or the next. */
+  waitMs(): number {
+    return this.#allowance.waitMs();
+  }
+
+  /** A message of so many characters is taken. */
+  take(length: number): void {
+    const weight = 1 + Math.floor(length / WEIGHT_LENGTH);
+    this.#allowance.take(weight);
+    this.#turn.take(weight);
+  }
+
+  charge(bytes: number): void {
+    this.#allowance.take(Math.floor(bytes / WEIGHT_LENGTH));
+  }
+}
+
+/** What the connections of each token may make the host do, the owner's aside: tokens that may only look have little to say. */
+export class TokenAllowances {
+  readonly #clock: Clock;
+  readonly #turn: Turn;
+  readonly #perSecond: () => number;
+  readonly #isOwner: (tokenHash: string) => boolean;
+  readonly #byToken = new Map<string, TokenShare>();
+
+  constructor(parts: {
+    clock: Clock;
+    timers: Timers;
+    /** What one connection may send. */
+    perSecond(): number;
+    isOwner(tokenHash: string): boolean;
+  }) {
+    this.#clock = parts.clock;
+    this.#turn = new Turn(parts.timers);
+    this.#perSecond = () => parts.perSecond();
+    this.#isOwner = (tokenHash) => parts.isOwner(tokenHash);
+  }
+
+  /** For one more connection; `undefined`: nothing bounds its token. */
+  enter(identity: Identity): TokenShare | undefined {
+    if (this.#isOwner(identity.tokenHash)) return undefined;
+    const share =
+      this.#byToken.get(identity.tokenHash) ?? new TokenShare(this.#newAllowance(identity), this.#turn);
+    share.connectionCount += 1;
+    this.#byToken.set(identity.tokenHash, share);
+    return share;
   }
 
   /** A connection is over. A debt stays until it is paid, so that leaving does not end it. */
   leave({ tokenHash }: Identity): void {
     const share = this.#byToken.get(tokenHash);
     if (share === undefined) return;
-    share.count -= 1;
-    if (share.count === 0 && share.allowance.waitMs() === 0) this.#byToken.delete(tokenHash);
+    share.connectionCount -= 1;
+    if (share.connectionCount === 0 && share.waitMs() === 0) this.#byToken.delete(tokenHash);
+  }
+
+  #newAllowance({ scope }: Identity): ReadingAllowance {
+    const clock = this.#clock;
+    return scope === 'observe'
+      ? new ReadingAllowance({ clock, perSecond: this.#perSecond, burstSeconds: TOKEN_BURST_SECONDS.observe })
+      : new ReadingAllowance({
+          clock,
+          perSecond: () => SHARES_OF_ACTING * this.#perSecond(),
+          burstSeconds: TOKEN_BURST_SECONDS.other,
+        });
   }
 }
 
