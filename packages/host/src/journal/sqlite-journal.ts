@@ -17,6 +17,7 @@ import {
   type StoredSession,
   type StoredToken,
   type StoredTurn,
+  type TurnRange,
 } from './journal.ts';
 import type { LostRange } from './lost-ranges.ts';
 import type { SearchOptions, SearchPage } from './search/results.ts';
@@ -165,11 +166,12 @@ export class SqliteJournal implements Journal {
     return this.#read(({ reader }) => reader.stale(seq, limit));
   }
 
-  readTurns(
-    chat: string,
-    options: { before?: number; limit?: number; maxBytes?: number },
-  ): Promise<readonly StoredTurn[]> {
+  readTurns(chat: string, options: TurnRange): Promise<readonly StoredTurn[]> {
     return this.#read(({ reader }) => reader.turns(chat, options));
+  }
+
+  hasTurnBefore(chat: string, before: number): Promise<boolean> {
+    return this.#read(({ reader }) => reader.hasTurnBefore(chat, before));
   }
 
   findTurn(chat: string, turnId: string): Promise<number | undefined> {

@@ -37,6 +37,7 @@ import { SliceScheduler } from '../lib/slice-scheduler.ts';
 import { archiveTurns } from '../sync/archive.ts';
 import { newChat, newChatUri, summaryOf } from '../sync/new-chat.ts';
 import { Sync } from '../sync/sync.ts';
+import { WindowBudget } from '../sync/window-budget.ts';
 import type { Terminals } from '../terminals/terminals.ts';
 import { clearActivity } from '../turns/activity.ts';
 import { attachedReader } from '../turns/attached.ts';
@@ -75,6 +76,8 @@ const GRACE_MS = 30_000;
 /** What a running host consists of, listening aside. */
 export interface Core {
   readonly sync: Sync;
+  /** Bounds the turns in memory. */
+  readonly windows: WindowBudget;
   readonly hub: Hub;
   readonly agents: AgentRegistry;
   readonly turns: TurnSupervisor;
@@ -129,6 +132,7 @@ async function makeCore(parts: CoreParts, made: { -readonly [K in keyof Core]?: 
     else parts.emit('journalUnavailable', failure);
   });
   archiveTurns(sync);
+  const windows = new WindowBudget(sync);
   keepCatalogue(sync);
   mirrorChats(sync);
   keepHostKeys(sync);
@@ -333,6 +337,7 @@ async function makeCore(parts: CoreParts, made: { -readonly [K in keyof Core]?: 
   });
   return {
     sync,
+    windows,
     hub,
     agents,
     turns,
