@@ -11,10 +11,11 @@ import { FollowedChannels } from './followed-channels.ts';
 import type { Identity } from './identity.ts';
 import type { ConnectionLimits } from './limits.ts';
 import { Outbox, type OutboxLimits } from './outbox.ts';
-import { ReadingPace, type TokenShare, withPace } from './reading-pace.ts';
+import { ReadingPace, withPace } from './reading-pace.ts';
 import { RequestGate } from './request-gate.ts';
 import { SignsOfLife } from './signs-of-life.ts';
 import type { SlowReaders } from './slow-readers.ts';
+import type { TokenShare } from './token-allowances.ts';
 
 /** A connection after its handshake. */
 export interface Online {

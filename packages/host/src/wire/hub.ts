@@ -27,9 +27,9 @@ import type { Identity } from './identity.ts';
 import type { ConnectionLimits } from './limits.ts';
 import type { OutboxLimits } from './outbox.ts';
 import type { Departures, Presence } from './presence.ts';
-import { TokenAllowances } from './reading-pace.ts';
 import { type Commands, routeRequests, type WireRequests } from './router.ts';
 import { SlowReaders } from './slow-readers.ts';
+import { TokenAllowances } from './token-allowances.ts';
 
 /** All connections of a host: accepts them, routes what they send, sends what they get. */
 export class Hub {

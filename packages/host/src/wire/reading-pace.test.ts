@@ -3,7 +3,8 @@ import { SimulatedClock } from '@agenthost/testkit';
 import { expect, test } from 'vitest';
 import { systemClock, systemTimers } from '../lib/clock.ts';
 import type { Identity } from './identity.ts';
-import { ReadingPace, TokenAllowances } from './reading-pace.ts';
+import { ReadingPace } from './reading-pace.ts';
+import { TokenAllowances } from './token-allowances.ts';
 
 /** A sender that writes as fast as it is read, at 1,000 a second. */
 function sender(): {

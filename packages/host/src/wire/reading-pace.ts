@@ -1,48 +1,13 @@
 import type { Transport } from '@agenthost/rpc';
 import type { ServerTransport } from '@agenthost/rpc/websocket-server';
-import { type Cancel, type Clock, steadyNow, type Timers } from '../lib/clock.ts';
-import type { Identity } from './identity.ts';
+import type { Cancel, Clock, Timers } from '../lib/clock.ts';
+import { ReadingAllowance } from './reading-allowance.ts';
+import type { TokenShare } from './token-allowances.ts';
 
 /** So many seconds' worth may come at once: a client that resends all it has, a paste, a script in a hurry. */
 const BURST_SECONDS = 4;
 /** It is looked again after so long at most, so that a close of the other end is seen. */
 const MAX_PAUSE_MS = 1_000;
-
-/** What may be read each second, on average, and so many seconds' worth of it at once. */
-export class ReadingAllowance {
-  readonly #clock: Clock;
-  readonly #perSecond: () => number;
-  readonly #burstSeconds: number;
-  #left: number;
-  #at: number;
-
-  constructor(parts: { clock: Clock; perSecond(): number; burstSeconds: number }) {
-    this.#clock = parts.clock;
-    this.#perSecond = () => parts.perSecond();
-    this.#burstSeconds = parts.burstSeconds;
-    this.#left = this.#perSecond() * this.#burstSeconds;
-    this.#at = steadyNow(this.#clock);
-  }
-
-  /** Whether some is left. What is looked at often does not ask the clock each time. */
-  get hasAny(): boolean {
-    return this.#left >= 0;
-  }
-
-  take(count: number): void {
-    this.#left -= count;
-  }
-
-  /** After so long there is enough again to go on for a tenth of a second; 0: there is. */
-  waitMs(): number {
-    const now = steadyNow(this.#clock);
-    const perSecond = this.#perSecond();
-    const back = (Math.max(0, now - this.#at) / 1_000) * perSecond;
-    this.#left = Math.min(perSecond * this.#burstSeconds, this.#left + back);
-    this.#at = now;
-    return this.#left >= 0 ? 0 : Math.ceil(((perSecond / 10 - this.#left) / perSecond) * 1_000);
-  }
-}
 
 /**
  * Bounds how fast one connection's messages are read: past it the socket is left alone for a while, and the client's own writes wait. An
@@ -150,130 +115,6 @@ export class ReadingPace {
       this.#cancel = undefined;
       this.#check();
     });
-  }
-}
-
-/** A message counts once for so many characters, and so do bytes that it made the host write: they take time. */
-const WEIGHT_LENGTH = 256;
-
-/** So many seconds' worth of a token's share may come at once, to all its connections together. */
-const TOKEN_BURST_SECONDS = { observe: 1, other: 0.25 } as const;
-
-/**
- * The connections of a token that may act have so many times what one connection has: by default 10 MB a second, some 100 ms of a
- * processor.
- */
-const SHARES_OF_ACTING = 8;
-
-/**
- * What is taken in one turn of the event loop of all tokens but the owner's, counted like their shares: half a MiB, or one message that is longer. Others are
- * answered in between, however many tokens send at once.
- */
-const TURN_WEIGHT = 2_048;
-
-/** What may still be taken in this turn of the event loop. */
-class Turn {
-  readonly #timers: Timers;
-  #left = TURN_WEIGHT;
-
-  constructor(timers: Timers) {
-    this.#timers = timers;
-  }
-
-  get hasAny(): boolean {
-    return this.#left > 0;
-  }
-
-  take(count: number): void {
-    if (this.#left === TURN_WEIGHT)
-      this.#timers.immediate(() => {
-        this.#left = TURN_WEIGHT;
-      });
-    this.#left -= count;
-  }
-}
-
-/** What may be taken of the connections of one token. */
-export class TokenShare {
-  readonly #allowance: ReadingAllowance;
-  readonly #turn: Turn;
-  connectionCount = 0;
-
-  constructor(allowance: ReadingAllowance, turn: Turn) {
-    this.#allowance = allowance;
-    this.#turn = turn;
-  }
-
-  /** Whether a message may be taken now. */
-  get hasAny(): boolean {
-    return this.#turn.hasAny && (this.#allowance.hasAny || this.waitMs() === 0);
-  }
-
-  /** After so long there is enough again; 0: there is, in this turn of the event loop or the next. */
-  waitMs(): number {
-    return this.#allowance.waitMs();
-  }
-
-  /** A message of so many characters is taken. */
-  take(length: number): void {
-    const weight = 1 + Math.floor(length / WEIGHT_LENGTH);
-    this.#allowance.take(weight);
-    this.#turn.take(weight);
-  }
-
-  charge(bytes: number): void {
-    this.#allowance.take(Math.floor(bytes / WEIGHT_LENGTH));
-  }
-}
-
-/** What the connections of each token may make the host do, the owner's aside: tokens that may only look have little to say. */
-export class TokenAllowances {
-  readonly #clock: Clock;
-  readonly #turn: Turn;
-  readonly #perSecond: () => number;
-  readonly #isOwner: (tokenHash: string) => boolean;
-  readonly #byToken = new Map<string, TokenShare>();
-
-  constructor(parts: {
-    clock: Clock;
-    timers: Timers;
-    /** What one connection may send. */
-    perSecond(): number;
-    isOwner(tokenHash: string): boolean;
-  }) {
-    this.#clock = parts.clock;
-    this.#turn = new Turn(parts.timers);
-    this.#perSecond = () => parts.perSecond();
-    this.#isOwner = (tokenHash) => parts.isOwner(tokenHash);
-  }
-
-  /** For one more connection; `undefined`: nothing bounds its token. */
-  enter(identity: Identity): TokenShare | undefined {
-    if (this.#isOwner(identity.tokenHash)) return undefined;
-    const share =
-      this.#byToken.get(identity.tokenHash) ?? new TokenShare(this.#newAllowance(identity), this.#turn);
-    share.connectionCount += 1;
-    this.#byToken.set(identity.tokenHash, share);
-    return share;
-  }
-
-  /** A connection is over. A debt stays until it is paid, so that leaving does not end it. */
-  leave({ tokenHash }: Identity): void {
-    const share = this.#byToken.get(tokenHash);
-    if (share === undefined) return;
-    share.connectionCount -= 1;
-    if (share.connectionCount === 0 && share.waitMs() === 0) this.#byToken.delete(tokenHash);
-  }
-
-  #newAllowance({ scope }: Identity): ReadingAllowance {
-    const clock = this.#clock;
-    return scope === 'observe'
-      ? new ReadingAllowance({ clock, perSecond: this.#perSecond, burstSeconds: TOKEN_BURST_SECONDS.observe })
-      : new ReadingAllowance({
-          clock,
-          perSecond: () => SHARES_OF_ACTING * this.#perSecond(),
-          burstSeconds: TOKEN_BURST_SECONDS.other,
-        });
   }
 }
 
