@@ -16,7 +16,7 @@ const CLIENTS = 20;
 const REQUESTS = 8;
 const FLOOD_MS = 6_000;
 /** The largest that is read at once. */
-const FILE_BYTES = Number(process.env.MIB ?? 32) * 1024 * 1024;
+const FILE_BYTES = 24 * 1024 * 1024;
 
 for (const [kind, content] of [
   ['binary', randomBytes(FILE_BYTES)],
@@ -25,9 +25,12 @@ for (const [kind, content] of [
   test(`${kind} files of the largest size, read by ${CLIENTS} clients of one token with ${REQUESTS} requests each at a time, hold off nobody else`, async () => {
     const host = await CrowdedHost.start();
     const { owner, session } = await host.open();
-    const { snapshot } = await owner.request<{ snapshot: { state: { workingDirectory: string } } }>('subscribe', {
-      channel: session,
-    });
+    const { snapshot } = await owner.request<{ snapshot: { state: { workingDirectory: string } } }>(
+      'subscribe',
+      {
+        channel: session,
+      },
+    );
     const folder = join(fileURLToPath(snapshot.state.workingDirectory), 'large');
     await mkdir(folder);
     const file = join(folder, 'file');
@@ -40,12 +43,15 @@ for (const [kind, content] of [
       params: { channel: ROOT, uri: pathToFileURL(file).href },
       isRequest: true,
     } as const;
-    const clients = Array.from({ length: CLIENTS }, (_, index): HeavyClient => ({
-      url,
-      clientId: `reader-${index}`,
-      first: [],
-      messages: [read],
-    }));
+    const clients = Array.from(
+      { length: CLIENTS },
+      (_, index): HeavyClient => ({
+        url,
+        clientId: `reader-${index}`,
+        first: [],
+        messages: [read],
+      }),
+    );
     const pings = watchPings(await WireClient.connect(host.url, 'pinger'));
     await crowd.ask({ kind: 'flood', clients, everyMs: 1_000, atOnce: REQUESTS });
     const ownerMs: number[] = [];

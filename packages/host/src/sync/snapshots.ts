@@ -23,8 +23,9 @@ export function turnShares(captured: readonly Captured[]): TurnShare[] {
   const chatCount = captured.filter(({ channel }) => channel.kind === 'chat').length;
   const maxBytes = Math.min(SNAPSHOT_TURN_BYTES, Math.floor(RESPONSE_BYTES / Math.max(chatCount, 1)));
   let largeBytes = 0;
-  return captured.map(({ state, turnCount }) => {
-    const size = 'turns' in state ? newestLength(state, turnCount) : 0;
+  return captured.map((each) => {
+    const { state } = each;
+    const size = 'turns' in state ? newestLength(state, each) : 0;
     if (size <= maxBytes) return { maxBytes, least: 1 };
     const isFirst = largeBytes === 0;
     if (!isFirst && largeBytes + size > LARGE_TURN_BYTES) return { maxBytes, least: 0 };
@@ -33,9 +34,9 @@ export function turnShares(captured: readonly Captured[]): TurnShare[] {
   });
 }
 
-/** How large the newest turn may be: one that is not in memory may be as large as any. */
-const newestLength = (state: ChatState, turnCount: number): number =>
-  state.turns.length === 0 && turnCount > 0 ? LARGE_TURN_BYTES : newestSize(state);
+/** How large the newest turn may be: one that was never in memory may be as large as any. */
+const newestLength = (state: ChatState, { channel, turnCount }: Captured): number =>
+  state.turns.length === 0 && turnCount > 0 ? (channel.newestLength ?? LARGE_TURN_BYTES) : newestSize(state);
 
 /** What a snapshot is made of, as it was at a boundary. */
 export interface Captured {

@@ -1,7 +1,7 @@
 import type { ChatState } from '@agenthost/protocol';
 import type { Channel } from './channel.ts';
 import type { Sync } from './sync.ts';
-import { windowSize, withTurns } from './window.ts';
+import { newestSize, windowSize, withTurns } from './window.ts';
 
 /** Completed turns of all chats in memory together, in characters of JSON. */
 export const ALL_WINDOWS_LENGTH = 32 * 1024 * 1024;
@@ -55,6 +55,7 @@ export class WindowBudget {
 
   #measure(chat: Channel<'chat'>): void {
     const length = windowSize(chat.outline);
+    if (length > 0) chat.newestLength = newestSize(chat.outline);
     this.#total += length - (this.#known.get(chat) ?? 0);
     this.#known.set(chat, length);
   }

@@ -17,6 +17,9 @@ import { SignsOfLife } from './signs-of-life.ts';
 import type { SlowReaders } from './slow-readers.ts';
 import type { TokenShare } from './token-allowances.ts';
 
+/** So many bytes of an answer take as long as one of an action that is checked, reduced and journaled. */
+const ANSWERS_OF_WORK = 4;
+
 /** A connection after its handshake. */
 export interface Online {
   readonly client: ClientRecord;
@@ -277,7 +280,11 @@ export class Connection implements Sink {
 
   #respond(message: ResponseMessage): void {
     if (this.#capture !== undefined) return this.#capture(message);
-    const send = (response: object): void => this.outbox.frame(JSON.stringify(response), 'response');
+    const send = (response: object): void => {
+      const text = JSON.stringify(response);
+      this.charge(text.length / ANSWERS_OF_WORK);
+      this.outbox.frame(text, 'response');
+    };
     const { id } = message;
     this.#sync.path.publish(
       () => send(message),

@@ -46,11 +46,14 @@ class Turn {
 export class TokenShare {
   readonly #allowance: ReadingAllowance;
   readonly #turn: Turn;
+  readonly #isCharged: boolean;
   connectionCount = 0;
 
-  constructor(allowance: ReadingAllowance, turn: Turn) {
-    this.#allowance = allowance;
-    this.#turn = turn;
+  /** `isCharged`: whether what its messages make the host do counts too. */
+  constructor(parts: { allowance: ReadingAllowance; turn: Turn; isCharged: boolean }) {
+    this.#allowance = parts.allowance;
+    this.#turn = parts.turn;
+    this.#isCharged = parts.isCharged;
   }
 
   /** Whether a message may be taken now. */
@@ -70,8 +73,9 @@ export class TokenShare {
     this.#turn.take(weight);
   }
 
+  /** A message made the host write and send so many bytes. */
   charge(bytes: number): void {
-    this.#allowance.take(Math.floor(bytes / WEIGHT_LENGTH));
+    if (this.#isCharged) this.#allowance.take(Math.floor(bytes / WEIGHT_LENGTH));
   }
 }
 
@@ -99,8 +103,7 @@ export class TokenAllowances {
   /** For one more connection; `undefined`: nothing bounds its token. */
   enter(identity: Identity): TokenShare | undefined {
     if (this.#isOwner(identity.tokenHash)) return undefined;
-    const share =
-      this.#byToken.get(identity.tokenHash) ?? new TokenShare(this.#newAllowance(identity), this.#turn);
+    const share = this.#byToken.get(identity.tokenHash) ?? this.#newShare(identity);
     share.connectionCount += 1;
     this.#byToken.set(identity.tokenHash, share);
     return share;
@@ -114,14 +117,17 @@ export class TokenAllowances {
     if (share.connectionCount === 0 && share.waitMs() === 0) this.#byToken.delete(tokenHash);
   }
 
-  #newAllowance({ scope }: Identity): ReadingAllowance {
+  /** Tokens that may only look change nothing, and what they ask for has bounds of its own (`Arrivals`). */
+  #newShare({ scope }: Identity): TokenShare {
     const clock = this.#clock;
-    return scope === 'observe'
-      ? new ReadingAllowance({ clock, perSecond: this.#perSecond, burstSeconds: TOKEN_BURST_SECONDS.observe })
-      : new ReadingAllowance({
-          clock,
-          perSecond: () => SHARES_OF_ACTING * this.#perSecond(),
-          burstSeconds: TOKEN_BURST_SECONDS.other,
-        });
+    const turn = this.#turn;
+    if (scope === 'observe') {
+      const burstSeconds = TOKEN_BURST_SECONDS.observe;
+      const allowance = new ReadingAllowance({ clock, perSecond: this.#perSecond, burstSeconds });
+      return new TokenShare({ allowance, turn, isCharged: false });
+    }
+    const perSecond = (): number => SHARES_OF_ACTING * this.#perSecond();
+    const allowance = new ReadingAllowance({ clock, perSecond, burstSeconds: TOKEN_BURST_SECONDS.other });
+    return new TokenShare({ allowance, turn, isCharged: true });
   }
 }
