@@ -332,6 +332,7 @@ async function makeCore(parts: CoreParts, made: { -readonly [K in keyof Core]?: 
     presence,
     departures: membership,
     isOwner: (tokenHash) => ownerTokens.isPresent(tokenHash),
+    isGiven: (tokenHash) => accessTokens.isValid(tokenHash),
     isReplaced: (tokenHash) =>
       tokenHash === '' || ownerTokens.isReplaced(tokenHash) || accessTokens.isExpired(tokenHash),
   });

@@ -69,6 +69,8 @@ export class Hub {
     isReplaced(tokenHash: string): boolean;
     /** Whether it is the owner's token. */
     isOwner(tokenHash: string): boolean;
+    /** Whether the owner gave the token to somebody. */
+    isGiven(tokenHash: string): boolean;
   }) {
     const { sync, log, modules } = parts;
     this.#parts = parts;
@@ -80,7 +82,7 @@ export class Hub {
       clock: sync.clock,
       timers,
       perSecond: () => parts.connectionLimits().maxMessagesPerSecond,
-      isOwner: parts.isOwner,
+      isGiven: parts.isGiven,
     });
     this.#slowReaders = new SlowReaders({ timers, limits, connections: this.#connections });
     this.#admission = new Admission({ limits: parts.connectionLimits, isOwner: parts.isOwner });

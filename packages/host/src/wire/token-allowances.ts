@@ -84,7 +84,7 @@ export class TokenAllowances {
   readonly #clock: Clock;
   readonly #turn: Turn;
   readonly #perSecond: () => number;
-  readonly #isOwner: (tokenHash: string) => boolean;
+  readonly #isGiven: (tokenHash: string) => boolean;
   readonly #byToken = new Map<string, TokenShare>();
 
   constructor(parts: {
@@ -92,17 +92,19 @@ export class TokenAllowances {
     timers: Timers;
     /** What one connection may send. */
     perSecond(): number;
-    isOwner(tokenHash: string): boolean;
+    /** Whether the owner gave the token to somebody. */
+    isGiven(tokenHash: string): boolean;
   }) {
     this.#clock = parts.clock;
     this.#turn = new Turn(parts.timers);
     this.#perSecond = () => parts.perSecond();
-    this.#isOwner = (tokenHash) => parts.isOwner(tokenHash);
+    this.#isGiven = (tokenHash) => parts.isGiven(tokenHash);
   }
 
   /** For one more connection; `undefined`: nothing bounds its token. */
   enter(identity: Identity): TokenShare | undefined {
-    if (this.#isOwner(identity.tokenHash)) return undefined;
+    // The owner's own, and that of a program around the host.
+    if (identity.scope === 'admin' && !this.#isGiven(identity.tokenHash)) return undefined;
     const share = this.#byToken.get(identity.tokenHash) ?? this.#newShare(identity);
     share.connectionCount += 1;
     this.#byToken.set(identity.tokenHash, share);
