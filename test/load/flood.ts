@@ -7,11 +7,10 @@ const ROOT = 'ahp-root://';
 export const FLOOD_BARS = { getInMs: 5_000, pingMs: 1_500, peakRssBytes: 400_000_000 } as const;
 
 /** A new token: its id, and the URL to connect by. */
-export async function tokenOf(
+export async function tokenFor(
   host: CrowdedHost,
   owner: WireClient,
-  name: string,
-  scope: 'observe' | 'interact',
+  { name, scope }: { readonly name: string; readonly scope: 'observe' | 'interact' | 'admin' },
 ): Promise<{ id: string; url: string }> {
   const { token, secret } = await owner.request<{ token: { id: string }; secret: string }>('x-createToken', {
     channel: ROOT,
@@ -23,9 +22,12 @@ export async function tokenOf(
   return { id: token.id, url: url.href };
 }
 
-/** The same, one that may only look. */
-export const observer = (host: CrowdedHost, owner: WireClient, name: string) =>
-  tokenOf(host, owner, name, 'observe');
+/** A new token that may only look. */
+export const observer = (
+  host: CrowdedHost,
+  owner: WireClient,
+  name: string,
+): Promise<{ id: string; url: string }> => tokenFor(host, owner, { name, scope: 'observe' });
 
 /** How long somebody needs from nothing to a list of the sessions, ms. */
 export async function getIn(url: string, clientId: string): Promise<number> {

@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { BenchProcess } from '../../bench/process.ts';
 import { WireClient } from '../../bench/wire.ts';
 import { CrowdedHost } from './crowded-host.ts';
-import { FLOOD_BARS, getIn, rounded, tokenOf } from './flood.ts';
+import { FLOOD_BARS, getIn, rounded, tokenFor } from './flood.ts';
 import type { LoudRequest, Noise } from './loud.ts';
 import { watchPings } from './worst-ping.ts';
 
@@ -72,7 +72,7 @@ test.each(FLOODS.map((flood) => [flood.name, flood] as const))(
   async (_, { scope, count, noise, comesBack = false }) => {
     const host = await CrowdedHost.start();
     const { owner } = await host.open();
-    const { url } = await tokenOf(host, owner, 'loud', scope);
+    const { url } = await tokenFor(host, owner, { name: 'loud', scope });
     const loud = new BenchProcess('../test/load/loud.ts');
     onTestFinished(() => loud.kill());
     const watched = watchPings(await WireClient.connect(host.url, 'pinger'));

@@ -57,9 +57,10 @@ async function attachment(context: Context, given: string, target: AttachTarget)
   const isNamed = imageType === undefined && (await isInside(path, target));
   if (isNamed) return { type: 'resource', label, uri: pathToFileURL(path).href, ...selected };
   if (stats.size > maxEmbeddedBytes) {
+    const what = imageType === undefined ? 'a file outside of the working folder' : 'an image';
     throw refused(
       given,
-      `has ${stats.size} bytes; outside of the working folder at most ${maxEmbeddedBytes} go along`,
+      `${what} goes along in the message, which takes at most ${maxEmbeddedBytes} bytes of it; this one has ${stats.size}`,
     );
   }
   const bytes = await readFile(path).catch((cause: unknown) => {

@@ -1,4 +1,4 @@
-import type { Turn } from '@agenthost/protocol';
+import type { ToolCallState, Turn } from '@agenthost/protocol';
 import { EXIT } from './exit.ts';
 import type { Interruption } from './interruption.ts';
 import { commandEnd } from './render/tool-call.ts';
@@ -7,11 +7,17 @@ import { errorText } from './render/turn-printer.ts';
 /** The exit code of a turn that has ended, and what to say about it. */
 export function verdict(
   turn: Turn,
-  { reason, wasRemoved }: Pick<Interruption, 'reason'> & { readonly wasRemoved: boolean },
+  {
+    reason,
+    wasRemoved,
+    wasWorkerDenied,
+  }: Pick<Interruption, 'reason'> & { readonly wasRemoved: boolean; readonly wasWorkerDenied: boolean },
 ): { readonly exitCode: number; readonly message?: string } {
   switch (turn.state) {
     case 'complete':
-      return { exitCode: wasDenied(turn) ? EXIT.denied : (commandExitCode(turn) ?? EXIT.done) };
+      return {
+        exitCode: wasDenied(turn) || wasWorkerDenied ? EXIT.denied : (commandExitCode(turn) ?? EXIT.done),
+      };
     case 'error':
       return { exitCode: EXIT.error, message: errorText(turn) };
     default:
@@ -26,11 +32,12 @@ export function verdict(
   }
 }
 
+/** Whether somebody, or a setting, has said no to a tool call. */
+export const isDenied = (call: ToolCallState): boolean =>
+  call.status === 'cancelled' && call.reason !== 'skipped';
+
 const wasDenied = ({ responseParts }: Turn): boolean =>
-  responseParts.some(
-    (part) =>
-      part.kind === 'toolCall' && part.toolCall.status === 'cancelled' && part.toolCall.reason !== 'skipped',
-  );
+  responseParts.some((part) => part.kind === 'toolCall' && isDenied(part.toolCall));
 
 /** That of the command which the message was [CHAT-17], once it has ended. */
 function commandExitCode({ responseParts }: Turn): number | undefined {

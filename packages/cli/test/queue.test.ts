@@ -59,6 +59,19 @@ describe('agenthost queue', () => {
     await watch.ended;
   }, 30_000);
 
+  test('[CHAT-12] starts what is to steer where no turn runs, and says so', async () => {
+    const { out } = await machine.run(['run', '--json', 'say over']);
+    const session = String(jsonLines(out)[0]?.['session']).replace('ahp-session:/', '');
+    expect(await queue('steer', session, '1')).toMatchObject({
+      code: 1,
+      err: 'agenthost: no turn runs that could be steered\n',
+    });
+    expect(await queue('steer', session, 'say anew')).toMatchObject({
+      code: 0,
+      err: 'started at once: say anew\n',
+    });
+  }, 30_000);
+
   test('[CHAT-12] steers with a message that waits, by its place', async () => {
     const { session, end } = await hanging('say ready; hang; deaf');
     await queue('add', session, 'say one');

@@ -27,7 +27,8 @@ describe('workers of an agent', () => {
     expect(asked).toHaveLength(1);
     expect(asked[0]?.['chat']).toMatch(/^ahp-chat:\//);
     expect(asked[0]?.['chat']).not.toBe(main);
-    expect(code).toBe(0);
+    expect(code).toBe(3);
+    expect(lines.at(-1)).toMatchObject({ type: 'ended', exitCode: 3 });
   });
 
   test('[CHAT-2] watch shows what they do, and approves', async () => {

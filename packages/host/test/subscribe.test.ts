@@ -175,6 +175,25 @@ describe('windows', () => {
     expect(await chatOf(viewer, chat)).not.toHaveProperty('turnsNextCursor');
   });
 
+  test('[SUB-3] running turns that are too large for one response are left out of it, and come alone', async () => {
+    const host = await startHost();
+    const client = await host.client();
+    const { session, chat } = await host.session(client);
+    const chats = [chat, ...ids(3).map((id) => `ahp-chat:/${id}`)];
+    for (const uri of chats.slice(1)) await client.request('createChat', { channel: session, chat: uri });
+    for (const uri of chats) {
+      await client.act(uri, turnStarted('runs'));
+      await host.run();
+      for (let count = 0; count < 10; count += 1)
+        void host.agent.turn.output.markdown('x'.repeat(1024 * 1024));
+      await host.run();
+    }
+    const viewer = host.connect();
+    const { snapshots } = await viewer.initialize({ initialSubscriptions: [...chats, session] });
+    expect(snapshots.map(({ resource }) => resource)).toEqual([...chats.slice(0, 2), session]);
+    for (const uri of chats) expect(await chatOf(viewer, uri)).toHaveProperty('activeTurn.id', 'runs');
+  });
+
   test('[SUB-3] turns larger than a share of one response come where there is room; the others come by their cursor', async () => {
     const host = await startHost();
     const client = await host.client();

@@ -113,6 +113,10 @@ export class FaultJournal implements Journal {
     return this.#read(this.#inner.readTurns(...args));
   }
 
+  hasTurnBefore(...args: Parameters<Journal['hasTurnBefore']>): ReturnType<Journal['hasTurnBefore']> {
+    return this.#read(this.#inner.hasTurnBefore(...args));
+  }
+
   findTurn(...args: Parameters<Journal['findTurn']>): ReturnType<Journal['findTurn']> {
     return this.#read(this.#inner.findTurn(...args));
   }

@@ -46,6 +46,8 @@ export async function revokeApprovals(
   if ((given.length === 0) === (options.all !== true)) throw usageError('give ids of approvals, or --all');
   return withHost(context, screen, options, async ({ client }) => {
     const items = await client.approvals();
+    if (items.length === 0 && options.all === true && options.json !== true)
+      screen.note('nothing is remembered');
     const chosen = options.all === true ? items : [...new Set(given.map((id) => findApproval(items, id)))];
     for (const item of chosen) {
       await client.revokeApproval(item.id);

@@ -26,7 +26,7 @@ import { shownPath } from '../render/tool-call.ts';
 import { TurnPrinter } from '../render/turn-printer.ts';
 import { checkRunChat, createRunChat, openRunChat, type RunChat, type RunChatOptions } from '../run-chat.ts';
 import { settled, stopped } from '../run-end.ts';
-import { verdict } from '../run-verdict.ts';
+import { isDenied, verdict } from '../run-verdict.ts';
 import { isListed, shortId } from '../session-ids.ts';
 import { watchConnection } from '../watch-connection.ts';
 import { followAskingWorkers } from '../worker-chats.ts';
@@ -135,7 +135,9 @@ async function ask(run: Run, text: string, opened: RunChat): Promise<number> {
     form: (requestId) => chat.inputRequest(requestId),
   });
   const workers = { session, main: chat.mirror.uri };
+  let wasWorkerDenied = false;
   const leaveWorkers = followAskingWorkers(workers, screen, (event, worker) => {
+    wasWorkerDenied ||= event.type === 'toolCall' && isDenied(event.toolCall);
     if (interruption.signal.aborted) return;
     // Functions are no JSON; what workers do besides stands in the calls that they work for.
     if (options.json === true && isQuestion(event)) screen.json({ ...event, chat: worker.mirror.uri });
@@ -147,7 +149,7 @@ async function ask(run: Run, text: string, opened: RunChat): Promise<number> {
       else approver.handle(event);
       show(event);
     }
-    return await conclude(run, opened, await prompt.result);
+    return await conclude(run, opened, { turn: await prompt.result, wasWorkerDenied });
   } catch (error) {
     // What models an agent has may be known only once its session is there: nothing was asked in it.
     if (error instanceof DispatchRejected && error.code === 'unknownModel') await opened.discard();
@@ -262,7 +264,11 @@ function printer({ context, screen, options }: Run, session: SessionHandle): (ev
   return (event) => turns.show(event);
 }
 
-async function conclude(run: Run, opened: RunChat, turn: Turn): Promise<number> {
+async function conclude(
+  run: Run,
+  opened: RunChat,
+  { turn, wasWorkerDenied }: { readonly turn: Turn; readonly wasWorkerDenied: boolean },
+): Promise<number> {
   const { session } = opened;
   const { screen, options, interruption, client } = run;
   // The removal of a session cancels its turn first.
@@ -270,7 +276,11 @@ async function conclude(run: Run, opened: RunChat, turn: Turn): Promise<number> 
   const wasRemoved = isForeign && !(await isListed(client, session.uri));
   // What was shown counts as read; what others said before and nobody looked at does not.
   if (opened.wasRead && !wasRemoved) await markRead(client, session);
-  const { exitCode, message } = verdict(turn, { reason: interruption.reason, wasRemoved });
+  const { exitCode, message } = verdict(turn, {
+    reason: interruption.reason,
+    wasRemoved,
+    wasWorkerDenied,
+  });
   if (options.json === true) {
     const texts = turn.responseParts.flatMap((part) => (part.kind === 'markdown' ? [part.content] : []));
     screen.json({

@@ -21,6 +21,19 @@ export async function findTerminal(client: AhpClient, given: string): Promise<Te
   return chooseTerminal(await listedTerminals(client), given);
 }
 
+/**
+ * The same for a terminal that is to be ended: a number in the list is refused, since others move up when one goes, and the same command a second
+ * time would end another.
+ */
+export async function findTerminalById(client: AhpClient, given: string): Promise<TerminalInfo> {
+  const terminals = await listedTerminals(client);
+  const chosen = chooseTerminal(terminals, given);
+  const id = idOf(chosen.resource);
+  if (chosen.resource === given || id.startsWith(given)) return chosen;
+  const place = `${oneLine(given)} is a place in the list, and others move up when a terminal ends`;
+  throw usageError(`${place}: name it by its id, ${oneLine(id.slice(0, 8))}`);
+}
+
 /** The same among those listed. A whole id goes before a number, and a number before the beginning of an id. */
 export function chooseTerminal(terminals: readonly TerminalInfo[], given: string): TerminalInfo {
   const exact = terminals.find(({ resource }) => resource === given || idOf(resource) === given);

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import type { SessionActiveClient } from '@agenthost/protocol';
 import type { ClientTool } from '../agents/client-tool.ts';
 
@@ -35,8 +36,8 @@ export const isSameOffer = (
   return before.length === after.length && before.every((client, at) => isSameClient(client, after[at]));
 };
 
-/** Of many clients one has changed: only that one's tools are written down to be compared. */
+/** Of many clients one has changed: only that one's tools are compared. */
 function isSameClient(before: SessionActiveClient, after: SessionActiveClient | undefined): boolean {
-  const seen = ({ clientId, tools }: SessionActiveClient): string => JSON.stringify([clientId, tools]);
-  return after !== undefined && (before === after || seen(before) === seen(after));
+  if (before === after) return true;
+  return before.clientId === after?.clientId && isDeepStrictEqual(before.tools, after.tools);
 }

@@ -204,6 +204,19 @@ export function channelsContract(here: JournalUnderTest): void {
       expect(ordinals(await here.journal.readTurns(chat, { maxBytes: 4 + bytes - 1 }))).toEqual([9]);
     });
 
+    test('[SUB-3] where none has to come, a newest turn that is too large does not', async () => {
+      const bytes = Buffer.byteLength('{"turn":9}');
+      expect(ordinals(await here.journal.readTurns(chat, { maxBytes: bytes, least: 0 }))).toEqual([9]);
+      expect(await here.journal.readTurns(chat, { maxBytes: bytes - 1, least: 0 })).toEqual([]);
+    });
+
+    test('[CHAT-15] whether there are older turns is known without reading one', async () => {
+      await here.journal.commit([{ op: 'dropTurns', chat, from: 0, to: 3 }]);
+      expect(await here.journal.hasTurnBefore(chat, 4)).toBe(true);
+      expect(await here.journal.hasTurnBefore(chat, 3)).toBe(false);
+      expect(await here.journal.hasTurnBefore('ahp-chat:/unknown', 4)).toBe(false);
+    });
+
     test('a turn written again replaces the one at its ordinal', async () => {
       await here.journal.commit([{ op: 'turn', chat, ordinal: 9, id: 'new', json: '{}' }]);
       expect(await here.journal.readTurns(chat, { limit: 1 })).toEqual([

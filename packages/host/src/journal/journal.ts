@@ -1,6 +1,17 @@
 import type { EnvelopePieces } from './envelope-end.ts';
 import type { SearchOptions, SearchPage } from './search/results.ts';
 
+/** The newest turns of a chat, within limits. */
+export interface TurnRange {
+  /** Turns with a lower ordinal. Default: all. */
+  readonly before?: number;
+  readonly limit?: number;
+  /** Bytes of JSON. */
+  readonly maxBytes?: number;
+  /** Turns that are read though they are larger than `maxBytes`. Default 1. */
+  readonly least?: 0 | 1;
+}
+
 /**
  * The journal port: everything durable of a host. Implementations are named for their technology
  * (`sqlite-journal.ts`, `memory-journal.ts`) and pass `journal-contract.ts`.
@@ -34,11 +45,10 @@ export interface Journal {
   /** Channels with an envelope at or below `seq` that their snapshot row does not reflect yet; at most `limit`. */
   listStale(seq: number, limit: number): Promise<readonly string[]>;
 
-  /** Turns with `ordinal < before` (default: all), the newest `limit` of them within `maxBytes` of JSON (at least one), oldest first. */
-  readTurns(
-    chat: string,
-    options: { before?: number; limit?: number; maxBytes?: number },
-  ): Promise<readonly StoredTurn[]>;
+  /** Reads turns, oldest first. */
+  readTurns(chat: string, options: TurnRange): Promise<readonly StoredTurn[]>;
+  /** Whether the chat has a turn with `ordinal < before`. */
+  hasTurnBefore(chat: string, before: number): Promise<boolean>;
   /** The ordinal of a turn by its id, or `undefined`. */
   findTurn(chat: string, turnId: string): Promise<number | undefined>;
 
@@ -335,12 +345,12 @@ export interface DiskUse {
 }
 
 /**
- * Why a journal cannot be used. `code` says what a person can do; 'damaged': start the host again, or restore a copy; 'closed': nothing,
- * the host has stopped.
+ * Why a journal cannot be used. `code` says what a person can do; 'damaged': start the host again, or restore a copy; 'missing': put the
+ * database back, or start the host again; 'closed': nothing, the host has stopped.
  */
 export class JournalError extends Error {
   override readonly name = 'JournalError';
-  readonly code: 'locked' | 'newer' | 'readOnly' | 'full' | 'damaged' | 'closed' | 'io';
+  readonly code: 'locked' | 'newer' | 'readOnly' | 'full' | 'damaged' | 'missing' | 'closed' | 'io';
 
   constructor(code: JournalError['code'], message: string, options?: { cause?: unknown }) {
     super(message, options);

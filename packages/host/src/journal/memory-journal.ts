@@ -15,6 +15,7 @@ import {
   type StoredSession,
   type StoredToken,
   type StoredTurn,
+  type TurnRange,
 } from './journal.ts';
 import { listedRows } from './listed-rows.ts';
 import { MemoryDisk } from './memory-disk.ts';
@@ -108,9 +109,8 @@ export class MemoryJournal implements Journal {
 
   async readTurns(
     chat: string,
-    options: { before?: number; limit?: number; maxBytes?: number },
+    { before = Number.POSITIVE_INFINITY, limit, maxBytes = Number.POSITIVE_INFINITY, least = 1 }: TurnRange,
   ): Promise<readonly StoredTurn[]> {
-    const { before = Number.POSITIVE_INFINITY, limit, maxBytes = Number.POSITIVE_INFINITY } = options;
     const newestFirst = [...this.#turns(chat)]
       .filter(([ordinal]) => ordinal < before)
       .toSorted(([a], [b]) => b - a)
@@ -119,10 +119,14 @@ export class MemoryJournal implements Journal {
     let bytes = 0;
     for (const [ordinal, turn] of newestFirst) {
       bytes += Buffer.byteLength(turn.json);
-      if (turns.length > 0 && bytes > maxBytes) break;
+      if (turns.length >= least && bytes > maxBytes) break;
       turns.push({ ordinal, id: turn.id, json: turn.json });
     }
     return turns.reverse();
+  }
+
+  async hasTurnBefore(chat: string, before: number): Promise<boolean> {
+    return [...this.#turns(chat)].some(([ordinal]) => ordinal < before);
   }
 
   async findTurn(chat: string, turnId: string): Promise<number | undefined> {

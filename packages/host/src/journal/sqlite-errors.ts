@@ -22,8 +22,8 @@ function systemCode(cause: unknown): string | undefined {
   return cause instanceof Error && 'code' in cause && typeof cause.code === 'string' ? cause.code : undefined;
 }
 
-/** Closed is what the journal itself says, not SQLite. */
-type FailureCode = Exclude<JournalError['code'], 'closed'>;
+/** The others are what the journal itself says, not SQLite. */
+type FailureCode = Exclude<JournalError['code'], 'closed' | 'missing'>;
 
 function codeOf(cause: unknown): FailureCode {
   switch (primaryCode(cause)) {

@@ -7,6 +7,7 @@ import {
   openSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   truncateSync,
@@ -91,6 +92,33 @@ describe('files', () => {
     writeFileSync(dataFolder(), '');
     await expect(create().open()).rejects.toMatchObject({ name: 'JournalError', code: 'io' });
     await expect(create().open()).rejects.toThrow(dataFolder());
+  });
+
+  test.each(['the database', 'its folder'])(
+    'what is written while %s is not where it was is refused, and taken again once it is back',
+    async (what) => {
+      const journal = create();
+      await journal.open();
+      await journal.commit(envelopes(1, 1));
+      const place = what === 'its folder' ? dataFolder() : file('journal.db');
+      renameSync(place, `${place}-away`);
+      if (what === 'its folder') mkdirSync(place);
+      else writeFileSync(place, '');
+      await expect(journal.commit(envelopes(2, 1))).rejects.toMatchObject({ code: 'missing' });
+      await expect(journal.reserveSeq(2 ** 40)).rejects.toMatchObject({ code: 'missing' });
+      rmSync(place, { recursive: true });
+      renameSync(`${place}-away`, place);
+      await journal.commit(envelopes(3, 1));
+      expect((await journal.readEnvelopes([chat], 0, 9, 1_000_000))?.map(({ seq }) => seq)).toEqual([1, 3]);
+    },
+  );
+
+  test('a journal whose folder has gone closes without an error', async () => {
+    const journal = create();
+    await journal.open();
+    rmSync(dataFolder(), { recursive: true });
+    await journal.close();
+    expect(existsSync(dataFolder())).toBe(false);
   });
 
   test('freed pages go back to the file system, a slice at a time', async () => {

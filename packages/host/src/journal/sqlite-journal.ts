@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { readBootId } from './boot-id.ts';
 import {
   type DiskUse,
@@ -16,6 +17,7 @@ import {
   type StoredSession,
   type StoredToken,
   type StoredTurn,
+  type TurnRange,
 } from './journal.ts';
 import type { LostRange } from './lost-ranges.ts';
 import type { SearchOptions, SearchPage } from './search/results.ts';
@@ -78,6 +80,7 @@ export class SqliteJournal implements Journal {
       const damagedNumbers = found.damaged.map((where) => setNumberAside(this.#files, where, now));
       this.#open = {
         database,
+        fileNumber: statSync(this.#files.database).ino,
         statements,
         reader: new SqliteReader(statements),
         writer,
@@ -163,11 +166,12 @@ export class SqliteJournal implements Journal {
     return this.#read(({ reader }) => reader.stale(seq, limit));
   }
 
-  readTurns(
-    chat: string,
-    options: { before?: number; limit?: number; maxBytes?: number },
-  ): Promise<readonly StoredTurn[]> {
+  readTurns(chat: string, options: TurnRange): Promise<readonly StoredTurn[]> {
     return this.#read(({ reader }) => reader.turns(chat, options));
+  }
+
+  hasTurnBefore(chat: string, before: number): Promise<boolean> {
+    return this.#read(({ reader }) => reader.hasTurnBefore(chat, before));
   }
 
   findTurn(chat: string, turnId: string): Promise<number | undefined> {
@@ -287,10 +291,21 @@ export class SqliteJournal implements Journal {
     }
   }
 
+  /** SQLite would go on writing to a file that nobody finds any more, and all of it would be gone with the host. */
+  #checkPresent({ fileNumber }: OpenState): void {
+    const { database } = this.#files;
+    if (statSync(database, { throwIfNoEntry: false })?.ino === fileNumber) return;
+    throw new JournalError(
+      'missing',
+      `${database} was removed or replaced while this host used it: put it back, or stop the host`,
+    );
+  }
+
   #transaction<T>(work: (open: OpenState) => T, durability?: 'synced'): T {
     const open = this.#opened();
     const { database, writer, statements } = open;
     if (open.damage !== undefined) throw open.damage;
+    this.#checkPresent(open);
     try {
       if (durability === 'synced') database.exec('PRAGMA synchronous = FULL');
       if (open.isWriterStale) writer.reset(open.trimmedSeq);

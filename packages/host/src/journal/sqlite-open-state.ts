@@ -10,6 +10,8 @@ import type { SqliteWriter } from './sqlite-writes.ts';
 /** What an open SQLite journal works with. */
 export interface OpenState {
   readonly database: DatabaseSync;
+  /** Number of the database's file where it lies: another one there is not what is written to. */
+  readonly fileNumber: number;
   readonly statements: Statements;
   readonly reader: SqliteReader;
   readonly writer: SqliteWriter;

@@ -49,6 +49,7 @@ test('no statement of the journal walks through a table, whatever it holds', asy
   await journal.listOpen();
   await journal.listStale(5, 5);
   await journal.readTurns('c', { before: 5, limit: 5, maxBytes: 5 });
+  await journal.hasTurnBefore('c', 5);
   await journal.findTurn('c', 't');
   await journal.findTurn('copy', 't');
   await journal.readEnvelopes(['c'], 0, 5, 500);

@@ -11,6 +11,7 @@ import type {
   StoredSession,
   StoredToken,
   StoredTurn,
+  TurnRange,
 } from './journal.ts';
 import { listedRows } from './listed-rows.ts';
 import { readDiskUse } from './sqlite-disk-use.ts';
@@ -86,26 +87,51 @@ export class SqliteReader {
       .map((row) => text(row, 'channel'));
   }
 
-  turns(chat: string, options: { before?: number; limit?: number; maxBytes?: number }): StoredTurn[] {
-    const maxBytes = options.maxBytes ?? Number.POSITIVE_INFINITY;
-    const turns: StoredTurn[] = [];
+  turns(
+    chat: string,
+    { before, limit, maxBytes = Number.POSITIVE_INFINITY, least = 1 }: TurnRange,
+  ): StoredTurn[] {
+    const keys: number[] = [];
     let total = 0;
-    for (const { line, start, stop } of this.#spans(chat, options.before).toReversed()) {
+    // Without their JSON: one that is too large is not read.
+    for (const { line, start, stop } of this.#spans(chat, before).toReversed()) {
       const rows = this.#statements.iterate(
-        `SELECT ordinal, id, bytes, json FROM turns WHERE chat = ? AND ordinal >= ? AND ordinal < ?
+        `SELECT key, bytes FROM turns WHERE chat = ? AND ordinal >= ? AND ordinal < ?
          ORDER BY ordinal DESC LIMIT ?`,
         line,
         start,
         stop,
-        options.limit === undefined ? unlimited : options.limit - turns.length,
+        limit === undefined ? unlimited : limit - keys.length,
       );
       for (const row of rows) {
         total += number(row, 'bytes');
-        if (turns.length > 0 && total > maxBytes) return turns.reverse();
-        turns.push({ ordinal: number(row, 'ordinal'), id: text(row, 'id'), json: text(row, 'json') });
+        if (keys.length >= least && total > maxBytes) return this.#turnsBy(keys);
+        keys.push(number(row, 'key'));
       }
     }
-    return turns.reverse();
+    return this.#turnsBy(keys);
+  }
+
+  /** Turns by the keys of their rows, in reverse order. */
+  #turnsBy(keys: readonly number[]): StoredTurn[] {
+    return keys.toReversed().flatMap((key) => {
+      const row = this.#statements.get('SELECT ordinal, id, json FROM turns WHERE key = ?', key);
+      return row === undefined
+        ? []
+        : [{ ordinal: number(row, 'ordinal'), id: text(row, 'id'), json: text(row, 'json') }];
+    });
+  }
+
+  hasTurnBefore(chat: string, before: number): boolean {
+    return this.#spans(chat, before).some(
+      ({ line, start, stop }) =>
+        this.#statements.get(
+          'SELECT 1 FROM turns WHERE chat = ? AND ordinal >= ? AND ordinal < ? LIMIT 1',
+          line,
+          start,
+          stop,
+        ) !== undefined,
+    );
   }
 
   turn(chat: string, turnId: string): number | undefined {

@@ -21,11 +21,12 @@ import { changeSessionCount, openRoot } from '../channels/root/root.ts';
 import { searchCommands } from '../channels/root/search.ts';
 import { tokenCommands } from '../channels/root/tokens.ts';
 import { keepCatalogue } from '../channels/session/catalogue.ts';
-import { type SessionParts, sessionCommands } from '../channels/session/commands.ts';
+import { sessionCommands } from '../channels/session/commands.ts';
 import { keepHostKeys } from '../channels/session/host-keys.ts';
 import { importCommands } from '../channels/session/import/commands.ts';
 import { mirrorChats } from '../channels/session/mirror.ts';
 import { sessionModule } from '../channels/session/module.ts';
+import type { SessionParts } from '../channels/session/parts.ts';
 import { terminalCommands } from '../channels/terminal/commands.ts';
 import { terminalModule } from '../channels/terminal/module.ts';
 import { Membership } from '../client-tools/membership.ts';
@@ -37,6 +38,7 @@ import { SliceScheduler } from '../lib/slice-scheduler.ts';
 import { archiveTurns } from '../sync/archive.ts';
 import { newChat, newChatUri, summaryOf } from '../sync/new-chat.ts';
 import { Sync } from '../sync/sync.ts';
+import { WindowBudget } from '../sync/window-budget.ts';
 import type { Terminals } from '../terminals/terminals.ts';
 import { clearActivity } from '../turns/activity.ts';
 import { attachedReader } from '../turns/attached.ts';
@@ -75,6 +77,8 @@ const GRACE_MS = 30_000;
 /** What a running host consists of, listening aside. */
 export interface Core {
   readonly sync: Sync;
+  /** Bounds the turns in memory. */
+  readonly windows: WindowBudget;
   readonly hub: Hub;
   readonly agents: AgentRegistry;
   readonly turns: TurnSupervisor;
@@ -129,6 +133,7 @@ async function makeCore(parts: CoreParts, made: { -readonly [K in keyof Core]?: 
     else parts.emit('journalUnavailable', failure);
   });
   archiveTurns(sync);
+  const windows = new WindowBudget(sync);
   keepCatalogue(sync);
   mirrorChats(sync);
   keepHostKeys(sync);
@@ -328,11 +333,13 @@ async function makeCore(parts: CoreParts, made: { -readonly [K in keyof Core]?: 
     presence,
     departures: membership,
     isOwner: (tokenHash) => ownerTokens.isPresent(tokenHash),
+    isGiven: (tokenHash) => accessTokens.isValid(tokenHash),
     isReplaced: (tokenHash) =>
       tokenHash === '' || ownerTokens.isReplaced(tokenHash) || accessTokens.isExpired(tokenHash),
   });
   return {
     sync,
+    windows,
     hub,
     agents,
     turns,

@@ -262,11 +262,12 @@ export class Host {
     });
   }
 
-  #sweep({ sync, hub, turns, files, terminals }: Core): void {
+  #sweep({ sync, windows, hub, turns, files, terminals }: Core): void {
     this.#cancelSweep = this.#timers.after(SWEEP_MS, () => {
       hub.checkAlive();
       const idleBefore = steadyNow(this.#clock) - (this.#options.unloadAfterMs ?? UNLOAD_AFTER_MS);
       sync.registry.unloadIdle(idleBefore);
+      windows.check();
       terminals.unloadIdle(idleBefore);
       // The next turn opens it again.
       const idleMinutes = numberSetting(sync.root.state.config, 'agentIdleMinutes');

@@ -7,10 +7,17 @@ import { windowWithin, withTurns, writeTurn } from './window.ts';
  */
 export function archiveTurns(sync: Sync): void {
   sync.observe('chat', (change) => {
-    if (change.before.turns !== change.after.turns) keepTurns(sync, change);
+    if (change.before.turns !== change.after.turns || cutsAllUnseen(change)) keepTurns(sync, change);
     if (change.before.activeTurn !== change.after.activeTurn) dropCutTurn(sync, change);
   });
 }
+
+/** Whether all turns are cut while none is in memory: state has only their cursor to lose. */
+const cutsAllUnseen = ({ action, before, after }: Change<'chat'>): boolean =>
+  action.type === 'chat/truncated' &&
+  before.turns.length === 0 &&
+  before.turnsNextCursor !== undefined &&
+  after.turnsNextCursor === undefined;
 
 /** The active turn may be cut off before it has a row. */
 function dropCutTurn(sync: Sync, { channel, before, after }: Change<'chat'>): void {

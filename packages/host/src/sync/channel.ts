@@ -42,6 +42,8 @@ export class Channel<K extends ChannelKind = ChannelKind> {
   openedAt = Number.NEGATIVE_INFINITY;
   /** About how much of its envelopes the snapshot row does not reflect, in UTF-16 code units. Kept for terminals alone. */
   behindLength = 0;
+  /** Length as JSON of the newest completed turn that was in memory. Kept for chats alone; `undefined`: none was. */
+  newestLength: number | undefined;
   /** Writes the envelopes of appended text. */
   readonly appends: AppendEncoder;
   /** By connection. */

@@ -23,6 +23,7 @@ const TROUBLES: Readonly<Record<JournalError['code'], string>> = {
   locked: 'another process holds it',
   newer: 'a newer host wrote it',
   damaged: 'it is damaged',
+  missing: 'its database was removed',
   closed: 'the host is stopping',
   io: 'its disk fails',
 };

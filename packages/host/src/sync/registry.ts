@@ -40,6 +40,9 @@ export class Registry {
   readonly #bySession = new Map<string, Set<Channel>>();
   readonly #loading = new Map<string, Promise<Channel | undefined>>();
   readonly #loaded: ((channel: Channel) => void)[] = [];
+  readonly #added: ((channel: Channel) => void)[] = [];
+  /** Windows are read one after the other: together, the turns of many chats would be in memory twice. */
+  #filling: Promise<void> = Promise.resolve();
   /** Disposed, and the journal does not know it yet. */
   readonly #leaving = new Set<string>();
 
@@ -53,6 +56,11 @@ export class Registry {
   /** Calls back with each channel that comes from disk, before anybody else has it. */
   onLoaded(listener: (channel: Channel) => void): void {
     this.#loaded.push(listener);
+  }
+
+  /** Calls back with each channel that has come into memory, in a transaction where it was made in one. */
+  onAdded(listener: (channel: Channel) => void): void {
+    this.#added.push(listener);
   }
 
   /** The channel if it is in memory, for somebody who will need it for a while. */
@@ -210,6 +218,7 @@ export class Registry {
     const { session } = channel;
     if (session !== undefined)
       this.#bySession.set(session, (this.#bySession.get(session) ?? new Set()).add(channel));
+    for (const listener of this.#added) listener(channel);
   }
 
   #drop(channel: Channel): void {
@@ -271,7 +280,13 @@ export class Registry {
     }
   }
 
-  async #fillWindow(chat: Channel<'chat'>): Promise<void> {
+  #fillWindow(chat: Channel<'chat'>): Promise<void> {
+    const filling = this.#filling.then(() => this.#readWindow(chat));
+    this.#filling = filling.catch(() => undefined);
+    return filling;
+  }
+
+  async #readWindow(chat: Channel<'chat'>): Promise<void> {
     const rows = await this.#journal.readTurns(chat.uri, WINDOW_LIMITS);
     const turns = rows.map(readTurn);
     const { turnCount, keptFrom } = chat.local;

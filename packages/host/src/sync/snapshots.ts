@@ -23,8 +23,9 @@ export function turnShares(captured: readonly Captured[]): TurnShare[] {
   const chatCount = captured.filter(({ channel }) => channel.kind === 'chat').length;
   const maxBytes = Math.min(SNAPSHOT_TURN_BYTES, Math.floor(RESPONSE_BYTES / Math.max(chatCount, 1)));
   let largeBytes = 0;
-  return captured.map(({ state }) => {
-    const size = 'turns' in state ? newestSize(state) : 0;
+  return captured.map((each) => {
+    const { state } = each;
+    const size = 'turns' in state ? newestLength(state, each) : 0;
     if (size <= maxBytes) return { maxBytes, least: 1 };
     const isFirst = largeBytes === 0;
     if (!isFirst && largeBytes + size > LARGE_TURN_BYTES) return { maxBytes, least: 0 };
@@ -32,6 +33,10 @@ export function turnShares(captured: readonly Captured[]): TurnShare[] {
     return { maxBytes, least: 1 };
   });
 }
+
+/** How large the newest turn may be: one that was never in memory may be as large as any. */
+const newestLength = (state: ChatState, { channel, turnCount }: Captured): number =>
+  state.turns.length === 0 && turnCount > 0 ? (channel.newestLength ?? LARGE_TURN_BYTES) : newestSize(state);
 
 /** What a snapshot is made of, as it was at a boundary. */
 export interface Captured {
@@ -96,12 +101,10 @@ async function chatView(
     before: captured.firstOrdinal,
     limit: wanted - turns.length,
     maxBytes: room,
+    least: turns.length > 0 ? 0 : least,
   });
-  // One comes always, but here there may be others already.
-  if (turns.length > 0 && rows[0] !== undefined && rows.length === 1 && rows[0].json.length > room)
-    return { state: withTurns(state, turns, fromOrdinal, keptFrom), fromOrdinal };
   const oldest = rows[0]?.ordinal ?? fromOrdinal;
-  const isMore = rows.length > 0 && (await hasOlder(sync.journal, chat, oldest));
+  const isMore = await hasOlder(sync.journal, chat, oldest);
   return {
     state: withTurns(state, [...rows.map(readTurn), ...turns], isMore ? oldest : 0),
     fromOrdinal: oldest,

@@ -5,11 +5,11 @@ import type { Channel } from './channel.ts';
 /** Completed turns that a chat keeps in memory; it holds up to twice as many before the older half goes. */
 export const WINDOW_TURNS = 20;
 
-/** Bytes of JSON of those; the last one stays whatever it has. Here, too, up to twice as much before the older ones go. */
+/** Bytes of JSON of those. Here, too, up to twice as much before the older ones go. */
 export const WINDOW_BYTES = 8 * 1024 * 1024;
 
-/** What a window is read from disk by. */
-export const WINDOW_LIMITS = { limit: WINDOW_TURNS, maxBytes: WINDOW_BYTES } as const;
+/** What a window is read from disk by. A newest turn that is larger is read when somebody asks for it. */
+export const WINDOW_LIMITS = { limit: WINDOW_TURNS, maxBytes: WINDOW_BYTES, least: 0 } as const;
 
 /** Ordinal of the oldest turn in a chat's window. */
 export const firstOrdinal = (chat: Channel<'chat'>): number => chat.local.turnCount - chat.state.turns.length;
@@ -26,7 +26,7 @@ export function ordinalOfCursor(cursor: string): number | undefined {
 
 /** Whether a chat has turns before this ordinal: its oldest may have been dropped by the retention policy. */
 export const hasOlder = async (journal: Journal, chat: string, ordinal: number): Promise<boolean> =>
-  ordinal > 0 && (await journal.readTurns(chat, { before: ordinal, limit: 1 })).length > 0;
+  ordinal > 0 && (await journal.hasTurnBefore(chat, ordinal));
 
 const sizes = new WeakMap<Turn, number>();
 
@@ -70,11 +70,15 @@ export function newestSize({ turns }: ChatState): number {
   return newest === undefined ? 0 : turnSize(newest);
 }
 
+/** How long the completed turns in a chat's window are as JSON. */
+export const windowSize = ({ turns }: ChatState): number =>
+  turns.reduce((sum, turn) => sum + turnSize(turn), 0);
+
 /** What of a chat's turns stays in memory; the same array while it is not too much. */
 export function windowWithin(turns: readonly Turn[]): readonly Turn[] {
   const isTooMany = turns.length > 2 * WINDOW_TURNS;
-  const isTooLarge = newestWithin(turns, turns.length, 2 * WINDOW_BYTES).turns.length < turns.length;
-  return isTooMany || isTooLarge ? newestWithin(turns, WINDOW_TURNS, WINDOW_BYTES).turns : turns;
+  const isTooLarge = newestWithin(turns, turns.length, 2 * WINDOW_BYTES, 0).turns.length < turns.length;
+  return isTooMany || isTooLarge ? newestWithin(turns, WINDOW_TURNS, WINDOW_BYTES, 0).turns : turns;
 }
 
 /** A turn as it was stored. The row was written by this host from a checked state. */

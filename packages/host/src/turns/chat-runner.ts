@@ -4,6 +4,7 @@ import type { AgentTerminal } from '../agents/agent-terminal.ts';
 import type { AgentSession } from '../agents/provider.ts';
 import { steadyNow } from '../lib/clock.ts';
 import type { Channel } from '../sync/channel.ts';
+import { readTurn, WINDOW_LIMITS } from '../sync/window.ts';
 import { ChatAgent } from './chat-agent.ts';
 import { commandContext, commandOf, messageForAgent } from './command.ts';
 import { runCommand } from './command-turn.ts';
@@ -117,7 +118,7 @@ export class ChatRunner {
       },
     };
     this.#run = run;
-    await this.#drive(run, turn.message, chat.state.turns);
+    await this.#drive(run, turn.message, chat);
     run.vacate();
   }
 
@@ -201,9 +202,9 @@ export class ChatRunner {
     await this.#run?.vacated;
   }
 
-  async #drive(run: Run, message: Message, history: readonly Turn[]): Promise<void> {
+  async #drive(run: Run, message: Message, chat: Channel<'chat'>): Promise<void> {
     try {
-      if (run.command === undefined) await this.#runAgent(run, message, history);
+      if (run.command === undefined) await this.#runAgent(run, message, chat);
       else await this.#runCommand(run, run.command, message);
       this.#end(run.turnId, { type: 'chat/turnComplete', turnId: run.turnId });
     } catch (error) {
@@ -217,9 +218,12 @@ export class ChatRunner {
     }
   }
 
-  async #runAgent(run: Run, message: Message, history: readonly Turn[]): Promise<void> {
+  async #runAgent(run: Run, message: Message, chat: Channel<'chat'>): Promise<void> {
+    const { turns } = chat.state;
     const agent = await this.#agent.open();
     run.agent = agent;
+    const isUnloaded = turns.length === 0 && chat.local.turnCount > 0;
+    const history = isUnloaded ? await this.#storedTurns(chat) : turns;
     if (run.abort.signal.aborted) return;
     const notice = this.#agent.noticeAbout(agent);
     if (notice !== undefined) run.output.notify(notice);
@@ -241,6 +245,12 @@ export class ChatRunner {
     await run.steering.settle(run.abort.signal);
     // One that was stopped may not have come to them.
     if (!run.abort.signal.aborted) heard();
+  }
+
+  /** The newest turns, where none is in memory. The one that runs was committed before it began. */
+  async #storedTurns({ uri }: Channel<'chat'>): Promise<readonly Turn[]> {
+    const rows = await this.#parts.sync.journal.readTurns(uri, WINDOW_LIMITS);
+    return rows.map(readTurn);
   }
 
   #runCommand(run: Run, command: string, { attachments = [] }: Message): Promise<void> {

@@ -3,6 +3,7 @@ import {
   type Snapshot,
   type SubscribeView,
   type SubscriptionDeliveryOptions,
+  weightOf,
 } from '@agenthost/protocol';
 import { steadyNow } from '../lib/clock.ts';
 import type { Channel } from '../sync/channel.ts';
@@ -20,6 +21,12 @@ export interface Wanted {
   readonly delivery: SubscriptionDeliveryOptions | undefined;
 }
 
+/**
+ * Running turns stand whole in their snapshots. Those of all snapshots in one answer stop at so many characters: with the completed turns it stays
+ * within what clients take. Chats beyond it are left out, and can be subscribed to one by one.
+ */
+const MAX_RUNNING_LENGTH = 24 * 1024 * 1024;
+
 /** What a handshake or subscribe got at its boundary. The connection's outbox is held until the answer. */
 export interface Attached {
   readonly snapshots: Snapshot[];
@@ -33,7 +40,7 @@ interface Attaching {
   readonly clients: Clients;
 }
 
-/** Subscribes at a tick's boundary and makes the snapshots that fit it exactly [CONN-2]. Disposed channels are left out. */
+/** Subscribes at a tick's boundary and makes the snapshots that fit it exactly [CONN-2]. Disposed channels are left out, and those that make the answer too large. */
 export async function attachWithSnapshots(
   attaching: Attaching,
   connection: Connection,
@@ -117,10 +124,23 @@ export function leave(connection: Connection, channel: Channel): void {
   connection.channels.delete(channel);
 }
 
-const captureAll = (wanted: readonly Wanted[], fromSeq: number): { item: Wanted; state: Captured }[] =>
-  wanted
+function captureAll(wanted: readonly Wanted[], fromSeq: number): { item: Wanted; state: Captured }[] {
+  let runningLength = 0;
+  return wanted
     .filter(({ channel }) => channel.isAlive)
-    .map((item) => ({ item, state: capture(item.channel, fromSeq) }));
+    .map((item) => ({ item, state: capture(item.channel, fromSeq) }))
+    .filter(({ state: { state } }) => {
+      const length = lengthOfRunning(state);
+      const isFirst = runningLength === 0;
+      if (length > 0 && !isFirst && runningLength + length > MAX_RUNNING_LENGTH) return false;
+      runningLength += length;
+      return true;
+    });
+}
+
+/** Length of the turn that runs in a chat; 0 where none does. */
+const lengthOfRunning = (state: Channel['state']): number =>
+  'activeTurn' in state && state.activeTurn !== undefined ? weightOf(state.activeTurn, 'activeTurn') : 0;
 
 /** Adds or replaces the connection's subscription to a channel [SUB-1]. */
 export function subscribe(

@@ -17,7 +17,7 @@ import { FollowedChannels } from './followed-channels.ts';
 import type { Identity } from './identity.ts';
 import type { ConnectionLimits } from './limits.ts';
 import { Outbox, type OutboxLimits } from './outbox.ts';
-import { MOST_WAITING, ReadingPace, withPace } from './reading-pace.ts';
+import { ReadingPace, withPace } from './reading-pace.ts';
 import { RequestGate } from './request-gate.ts';
 import type { SharedMerges } from './shared-merges.ts';
 import { SignsOfLife } from './signs-of-life.ts';
@@ -26,6 +26,9 @@ import type { TokenShare } from './token-allowances.ts';
 
 /** Entries and members of one message: sixteen MiB of brackets would take seconds to read, and a gigabyte. */
 const MAX_ELEMENTS = 100_000;
+
+/** So many bytes of an answer take as long as one of an action that is checked, reduced and journaled. */
+const ANSWERS_OF_WORK = 4;
 
 /** A connection after its handshake. */
 export interface Online {
@@ -198,6 +201,11 @@ export class Connection implements Sink {
     this.outbox.frame(JSON.stringify({ jsonrpc: '2.0', method, params }), 'message');
   }
 
+  /** Its client made the host write and send so many bytes. */
+  charge(bytes: number): void {
+    this.#pace.charge(bytes);
+  }
+
   /** Answers the request for which the outbox is held, and ends the hold. */
   respondHeld(context: RequestContext, result: unknown): void {
     this.#respondHeld(context, result, (message) => JSON.stringify(message));
@@ -286,7 +294,7 @@ export class Connection implements Sink {
     this.#log.warn({ client: this.#online?.client.id }, 'a client sends more than its token may');
     this.close(
       TRANSPORT_CLOSE.policyViolation,
-      `more than ${MOST_WAITING} messages wait: all connections of a token share maxMessagesPerSecond`,
+      'sends more than all connections of its token may together (maxMessagesPerSecond)',
     );
     // Its answer to the close would come behind all that it has sent.
     this.#transport.terminate();
@@ -301,7 +309,11 @@ export class Connection implements Sink {
 
   #respond(message: ResponseMessage): void {
     if (this.#capture !== undefined) return this.#capture(message);
-    const send = (response: object): void => this.outbox.frame(JSON.stringify(response), 'response');
+    const send = (response: object): void => {
+      const text = JSON.stringify(response);
+      this.charge(text.length / ANSWERS_OF_WORK);
+      this.outbox.frame(text, 'response');
+    };
     const { id } = message;
     this.#sync.path.publish(
       () => send(message),

@@ -193,6 +193,7 @@ export class Dispatcher {
 
   /** Runs what a dispatch does and remembers, in the same transaction, that it was processed [ACT-5]. */
   #settle(connection: Connection, incoming: Incoming, work: () => void): void {
+    const before = this.#sync.workBytes;
     try {
       this.#sync.path.transact('client', () => {
         work();
@@ -204,6 +205,8 @@ export class Dispatcher {
     } catch (error) {
       if (!(error instanceof JournalUnavailable)) throw error;
       this.#sendRejection(connection, incoming, reject('unavailable', this.#sync.path.trouble));
+    } finally {
+      connection.charge(this.#sync.workBytes - before);
     }
   }
 

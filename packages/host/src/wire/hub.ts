@@ -21,10 +21,11 @@ import type { ClientIds } from './client-ids.ts';
 import { Clients, newClient } from './clients.ts';
 import { Connection } from './connection.ts';
 import { Dispatcher } from './dispatch.ts';
+import { Flushing } from './flushing.ts';
 import { Handshake, type HostFacts, takesPart } from './handshake.ts';
 import type { Identity } from './identity.ts';
 import type { ConnectionLimits } from './limits.ts';
-import type { Outbox, OutboxLimits } from './outbox.ts';
+import type { OutboxLimits } from './outbox.ts';
 import type { Departures, Presence } from './presence.ts';
 import { type Commands, routeRequests, type WireRequests } from './router.ts';
 import { SharedMerges } from './shared-merges.ts';
@@ -48,7 +49,7 @@ export class Hub {
   readonly #dispatcher: Dispatcher;
   readonly #connections = new Set<Connection>();
   readonly #admission: Admission;
-  readonly #unflushed = new Set<Outbox>();
+  readonly #flushing: Flushing;
   readonly #slowReaders: SlowReaders<Connection>;
   readonly #merges = new SharedMerges();
   readonly #arrivals: Arrivals<Connection>;
@@ -70,18 +71,26 @@ export class Hub {
     isReplaced(tokenHash: string): boolean;
     /** Whether it is the owner's token. */
     isOwner(tokenHash: string): boolean;
+    /** Whether the owner gave the token to somebody. */
+    isGiven(tokenHash: string): boolean;
   }) {
     const { sync, log, modules } = parts;
     this.#parts = parts;
     this.#clients = new Clients(sync, () => parts.connectionLimits().maxAwayClientsPerToken);
     this.#arrivals = new Arrivals(parts.timers);
     const { timers, limits } = parts;
-    this.#allowances = new TokenAllowances(sync.clock, () => parts.connectionLimits().maxMessagesPerSecond);
+    this.#flushing = new Flushing(timers);
+    this.#allowances = new TokenAllowances({
+      clock: sync.clock,
+      timers,
+      perSecond: () => parts.connectionLimits().maxMessagesPerSecond,
+      isGiven: parts.isGiven,
+    });
     this.#slowReaders = new SlowReaders({ timers, limits, connections: this.#connections });
     this.#admission = new Admission({ limits: parts.connectionLimits, isOwner: parts.isOwner });
     this.#handshake = new Handshake({ ...parts, clients: this.#clients, admission: this.#admission });
     this.#dispatcher = new Dispatcher({ sync, log, modules, clients: this.#clients });
-    sync.path.onPublished(() => this.#flush());
+    sync.path.onPublished(() => this.#flushing.flush());
   }
 
   /** Who is remembered because it is connected. */
@@ -122,7 +131,7 @@ export class Hub {
       slowReaders: this.#slowReaders,
       merges: this.#merges,
       ofToken: this.#allowances.enter(identity),
-      onFirst: (outbox) => this.#unflushed.add(outbox),
+      onFirst: (outbox) => this.#flushing.add(outbox),
       onChannels: (by, count) => this.#admission.followed(by, count),
       onDrained: (drained) => this.#arrivals.drained(drained),
       onClose: (closed) => {
@@ -209,11 +218,6 @@ export class Hub {
     const { channel } = checked.params;
     detach(this.#parts.sync, this.#clients, connection, channel);
     if (takesPart(connection)) this.#parts.departures.unsubscribed(connection.online.client.id, channel);
-  }
-
-  #flush(): void {
-    for (const outbox of this.#unflushed) outbox.flush();
-    this.#unflushed.clear();
   }
 }
 

@@ -55,6 +55,7 @@ export class Outbox implements Sink {
   /** Bytes of responses that the transport still holds: an upper bound. */
   #exemptBytes = 0;
   #isCorked = false;
+  #corkedLength = 0;
   #isClosed = false;
   #cancelDelay: Cancel | undefined;
 
@@ -160,10 +161,16 @@ export class Outbox implements Sink {
     });
   }
 
+  /** How long what was written since the last flush is. */
+  get corkedLength(): number {
+    return this.#corkedLength;
+  }
+
   /** Hands what was written since the last flush to the operating system. */
   flush(): void {
     if (!this.#isCorked) return;
     this.#isCorked = false;
+    this.#corkedLength = 0;
     this.#sendRun();
     this.#transport.uncork();
   }
@@ -244,11 +251,13 @@ export class Outbox implements Sink {
     this.#cork();
     this.#sendRun();
     this.#transport.send(item.text);
+    this.#corkedLength += item.size;
     if (item.isResponse) this.#exemptBytes += item.size;
   }
 
   #writeEnvelope(encoded: EncodedEnvelope): void {
     this.#cork();
+    this.#corkedLength += encoded.json.length;
     if (this.#transport.sendBatch === undefined) {
       this.#transport.sendBytes(encoded.bytes);
       return;

@@ -1,6 +1,9 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { SimulatedClock } from '@agenthost/testkit';
 import { expect, test } from 'vitest';
-import { MOST_WAITING, ReadingPace } from './reading-pace.ts';
+import { systemClock, systemTimers } from '../lib/clock.ts';
+import type { Identity } from './identity.ts';
+import { ReadingPace } from './reading-pace.ts';
 import { FLOOD_PENALTY_MS, MOST_WAITING_LENGTH, TokenAllowances } from './token-allowances.ts';
 
 /** A sender that writes as fast as it is read, at 1,000 a second. */
@@ -78,8 +81,11 @@ test('nothing is left of it when the connection is over', () => {
   expect(clock.nextAt).toBeUndefined();
 });
 
-/** Two connections of one token that may only look, at 250 a second together: a quarter of what one connection may send. */
-function observers(): {
+/** Messages of one that may only look which wait for a share that is used up. */
+const MOST_WAITING = 128;
+
+/** Two connections of one token, of those that may only look unless said otherwise, at 1,000 a second for one connection. */
+function connections(identity: Identity = OBSERVER): {
   clock: SimulatedClock;
   allowances: TokenAllowances;
   paces: ReadingPace[];
@@ -87,7 +93,12 @@ function observers(): {
   floods: number[];
 } {
   const clock = new SimulatedClock();
-  const allowances = new TokenAllowances(clock, () => 1_000);
+  const allowances = new TokenAllowances({
+    clock,
+    timers: clock,
+    perSecond: () => 1_000,
+    isGiven: (tokenHash) => tokenHash !== 'owner',
+  });
   const taken: string[][] = [[], []];
   const floods = [0, 0];
   const paces = taken.map((frames, index) => {
@@ -96,7 +107,7 @@ function observers(): {
       clock,
       timers: clock,
       perSecond: () => 1_000,
-      ofToken: allowances.enter(OBSERVER),
+      ofToken: allowances.enter(identity),
       onFlood: () => {
         floods[index] = (floods[index] ?? 0) + 1;
       },
@@ -110,7 +121,7 @@ function observers(): {
 const OBSERVER = { tokenHash: 'one', scope: 'observe' } as const;
 
 test('connections of a token that may only look share what is taken of them, and nothing is lost', async () => {
-  const { clock, paces, taken } = observers();
+  const { clock, paces, taken } = connections();
   const send = (pace: ReadingPace | undefined, from: number, to: number): void => {
     for (let count = from; count < to; count += 1) pace?.took(String(count));
   };
@@ -127,7 +138,7 @@ test('connections of a token that may only look share what is taken of them, and
 });
 
 test('one that sends on while its token has used up its share is told to close, and keeps no more than a bound', () => {
-  const { paces, taken, floods } = observers();
+  const { paces, taken, floods } = connections();
   for (let count = 0; count < 1_001 + MOST_WAITING; count += 1) paces[0]?.took('{}');
   expect(floods).toEqual([0, 0]);
   paces[0]?.took('{}');
@@ -137,7 +148,7 @@ test('one that sends on while its token has used up its share is told to close, 
 });
 
 test('long messages that wait for the share of a token are bounded together, and count until they are taken or gone', async () => {
-  const { clock, paces, taken, floods } = observers();
+  const { clock, paces, taken, floods } = connections();
   const long = 'x'.repeat(MOST_WAITING_LENGTH / 4);
   paces[0]?.took(long);
   for (let count = 0; count < 2; count += 1) for (const pace of paces) pace.took(long);
@@ -153,9 +164,10 @@ test('long messages that wait for the share of a token are bounded together, and
 });
 
 test('a token whose connection was closed for that gets no further one for some seconds', async () => {
-  const clock = new SimulatedClock();
-  const allowances = new TokenAllowances(clock, () => 1_000);
+  const { clock, allowances, paces } = connections();
   const share = allowances.enter(OBSERVER);
+  for (const pace of paces) pace.end();
+  for (const _ of paces) allowances.leave(OBSERVER);
   expect(allowances.refusalFor(OBSERVER)).toBeUndefined();
   share?.flooded();
   allowances.leave(OBSERVER);
@@ -166,7 +178,7 @@ test('a token whose connection was closed for that gets no further one for some 
 });
 
 test('control frames count for the share of the token, and end a connection that goes on with them', () => {
-  const { paces, floods } = observers();
+  const { paces, floods } = connections();
   for (let count = 0; count < 1_001 + MOST_WAITING; count += 1) paces[0]?.tookControlFrame();
   expect(floods).toEqual([0, 0]);
   paces[0]?.tookControlFrame();
@@ -174,33 +186,89 @@ test('control frames count for the share of the token, and end a connection that
   for (const pace of paces) pace.end();
 });
 
-test('connections of a token that may act share what is taken of them, too: four seconds of it at once, and large messages', () => {
-  const clock = new SimulatedClock();
-  const share = new TokenAllowances(clock, () => 1_000).enter({ tokenHash: 'one', scope: 'interact' });
-  for (let count = 0; count < 4_000; count += 1) share?.take('{}');
-  expect(share?.hasAny).toBe(true);
-  share?.take('x'.repeat(1024 * 1024));
-  expect(share?.hasAny).toBe(false);
-  expect(share?.waitMs()).toBeLessThan(1_200);
+test('one that may act may have many messages under way when the share of its token is used up', async () => {
+  const { clock, paces, taken, floods } = connections({ tokenHash: 'actor', scope: 'interact' });
+  paces[0]?.charge(8_000 * 256);
+  for (let count = 0; count < 4_096; count += 1) paces[0]?.took(String(count));
+  expect(floods).toEqual([0, 0]);
+  await clock.advance(5_000);
+  expect(taken[0]).toHaveLength(4_096);
 });
 
 test('a long message of such a token counts for as many as it takes', () => {
-  const { paces, taken } = observers();
+  const { paces, taken } = connections();
   const long = 'x'.repeat(100 * 1_024);
   for (const pace of paces) for (let count = 0; count < 10; count += 1) pace.took(long);
   expect(taken.flat()).toHaveLength(3);
 });
 
 test('leaving pays no debt', async () => {
-  const { clock, allowances, paces, taken } = observers();
+  const { clock, allowances, paces, taken } = connections();
   for (let count = 0; count < 3_000; count += 1) paces[0]?.took('{}');
   paces[0]?.took('x'.repeat(1_024 * 1_024));
   for (const pace of paces) pace.end();
   for (const _ of paces) allowances.leave(OBSERVER);
   expect(allowances.enter(OBSERVER)?.waitMs()).toBeGreaterThan(0);
   expect(allowances.enter({ tokenHash: 'another', scope: 'observe' })?.waitMs()).toBe(0);
-  expect(allowances.enter({ tokenHash: 'the owner', scope: 'admin' })).toBeUndefined();
   await clock.advance(10_000);
   expect(taken.flat().length).toBeLessThan(3_000);
   expect(clock.nextAt).toBeUndefined();
+});
+
+/** 256 kB count for a thousand messages. */
+const LARGE = 'x'.repeat(256_000);
+
+test('connections of a token that may act share what is taken of them too, eight times as much', async () => {
+  const { clock, paces, taken } = connections({ tokenHash: 'actor', scope: 'interact' });
+  for (const pace of paces) for (let count = 0; count < 40; count += 1) pace.took(LARGE);
+  const total = (): number => taken.flat().length;
+  await clock.advance(5_000);
+  // A quarter of a second's worth at once, and what is due in 5 s.
+  expect(total()).toBeGreaterThan(36);
+  expect(total()).toBeLessThan(46);
+  await clock.advance(10_000);
+  expect(total()).toBe(80);
+});
+
+test('what messages made the host write and send counts as well', async () => {
+  const { clock, paces, taken } = connections({ tokenHash: 'actor', scope: 'interact' });
+  paces[0]?.charge(10 * 8_000 * 256);
+  for (const pace of paces) pace.took('{}');
+  await clock.advance(9_000);
+  expect(taken.flat()).toEqual([]);
+  await clock.advance(2_000);
+  expect(taken.flat()).toEqual(['{}', '{}']);
+});
+
+test('in one turn of the event loop large messages of all tokens together take a bounded time', async () => {
+  const allowances = new TokenAllowances({
+    clock: systemClock,
+    timers: systemTimers,
+    perSecond: () => 1_000,
+    isGiven: () => true,
+  });
+  let takenCount = 0;
+  for (let index = 0; index < 20; index += 1) {
+    const pace = new ReadingPace({
+      transport: {},
+      clock: systemClock,
+      timers: systemTimers,
+      perSecond: () => 1_000,
+      ofToken: allowances.enter({ tokenHash: `token-${index}`, scope: 'admin' }),
+    });
+    pace.start(() => {
+      takenCount += 1;
+    });
+    pace.took(LARGE);
+  }
+  for (const most of [3, 6, 9, 12, 15, 18]) {
+    expect(takenCount).toBe(most);
+    await nextTurn();
+  }
+  expect(takenCount).toBe(20);
+});
+
+test('nothing bounds the owner', () => {
+  const { allowances } = connections();
+  expect(allowances.enter({ tokenHash: 'owner', scope: 'admin' })).toBeUndefined();
 });

@@ -10,12 +10,6 @@ const BURST_SECONDS = 4;
 const MAX_PAUSE_MS = 1_000;
 
 /**
- * So many messages of one connection wait for the share of its token: a read brings that many of them before a pause takes effect. One more
- * closes the connection.
- */
-export const MOST_WAITING = 128;
-
-/**
  * Bounds how fast one connection's messages are read: past it the socket is left alone for a while, and the client's own writes wait. An
  * error instead would cut off whoever meets the bound once, lose what was under way, and be answered by a reconnect that costs more
  * than the messages did.
@@ -42,7 +36,7 @@ export class ReadingPace {
     timers: Timers;
     perSecond(): number;
     ofToken?: TokenShare | undefined;
-    /** More than `MOST_WAITING` messages, or too long ones, wait for the token's share: close the connection. */
+    /** More messages than may, or too long ones, wait for the token's share: close the connection. */
     onFlood?(): void;
   }) {
     this.#transport = parts.transport;
@@ -73,15 +67,21 @@ export class ReadingPace {
 
   /** A ping or pong of the carrier has come. It was answered already. */
   tookControlFrame(): void {
-    if (this.#isEnded || this.#ofToken === undefined) return;
-    if (this.#hasShare()) {
+    const share = this.#ofToken;
+    if (this.#isEnded || share === undefined) return;
+    if (share.hasAny) {
       this.#lateControlFrames = 0;
-      this.#ofToken.take('');
+      share.take(0);
       return;
     }
     this.#lateControlFrames += 1;
-    if (this.#lateControlFrames > MOST_WAITING) this.#onFlood();
+    if (this.#lateControlFrames > share.mostWaiting) this.#onFlood();
     else if (this.#cancel === undefined) this.#check();
+  }
+
+  /** A message made the host write and send so many bytes: further messages of the token wait for as long as if it had sent them. */
+  charge(bytes: number): void {
+    this.#ofToken?.charge(bytes);
   }
 
   /** The connection is over. */
@@ -94,8 +94,9 @@ export class ReadingPace {
   }
 
   #mayWait({ length }: string): boolean {
-    if (this.#waiting.length >= MOST_WAITING) return false;
-    return (this.#ofToken?.waitingLength ?? 0) + length <= MOST_WAITING_LENGTH;
+    const share = this.#ofToken;
+    if (share === undefined) return true;
+    return this.#waiting.length < share.mostWaiting && share.waitingLength + length <= MOST_WAITING_LENGTH;
   }
 
   #countWaiting(by: number): void {
@@ -105,14 +106,13 @@ export class ReadingPace {
 
   #take(frame: string): void {
     this.#own.take(1);
-    this.#ofToken?.take(frame);
+    this.#ofToken?.take(frame.length);
     this.#deliver(frame);
   }
 
   /** Whether the token may be taken something of. */
   #hasShare(): boolean {
-    const share = this.#ofToken;
-    return share === undefined || share.hasAny || share.waitMs() === 0;
+    return this.#ofToken?.hasAny ?? true;
   }
 
   #check(): void {
@@ -127,16 +127,28 @@ export class ReadingPace {
     // The last one may have ended the connection.
     if (this.#isEnded) return;
     this.#waiting.splice(0, taken);
-    const waitMs = Math.max(
-      this.#own.waitMs(),
-      this.#waiting.length + this.#lateControlFrames > 0 ? (this.#ofToken?.waitMs() ?? 0) : 0,
-    );
-    if (waitMs === 0) {
+    const isLate = this.#waiting.length + this.#lateControlFrames > 0;
+    const waitMs = Math.max(this.#own.waitMs(), isLate ? (this.#ofToken?.waitMs() ?? 0) : 0);
+    if (waitMs === 0 && this.#waiting.length === 0) {
       this.#transport.resume?.();
       return;
     }
     this.#transport.pause?.();
-    this.#cancel = this.#timers.after(Math.min(MAX_PAUSE_MS, waitMs), () => {
+    if (waitMs === 0) this.#checkNextTurn();
+    else
+      this.#cancel = this.#timers.after(Math.min(MAX_PAUSE_MS, waitMs), () => {
+        this.#cancel = undefined;
+        this.#check();
+      });
+  }
+
+  #checkNextTurn(): void {
+    let isCancelled = false;
+    this.#cancel = () => {
+      isCancelled = true;
+    };
+    this.#timers.immediate(() => {
+      if (isCancelled) return;
       this.#cancel = undefined;
       this.#check();
     });

@@ -1,16 +1,21 @@
-import { type Clock, steadyNow } from '../lib/clock.ts';
+import { type Clock, steadyNow, type Timers } from '../lib/clock.ts';
 import type { Identity } from './identity.ts';
 import { ReadingAllowance } from './reading-allowance.ts';
 
+/** A message counts once for so many characters, and so do bytes that it made the host write: they take time. */
+const WEIGHT_LENGTH = 256;
+
+/** So many seconds' worth of a token's share may come at once, to all its connections together. */
+const TOKEN_BURST_SECONDS = { observe: 4, other: 0.25 } as const;
+
+/** The connections of a token that may only look have this part of what one connection has. */
+const SHARE_OF_LOOKING = 1 / 4;
+
 /**
- * What the connections of one token share, of `maxMessagesPerSecond`, and seconds' worth of it that may come at once. A message counts once for
- * each `weightLength` characters begun: long ones take longer to read. Tokens that may only look have little to say; the others send pastes
- * and pictures.
+ * So many messages of one connection wait for the share of its token once that is used up; one more closes the connection. Whoever may act may
+ * resend all that it had under way.
  */
-const SHARES = {
-  observe: { part: 1 / 4, burstSeconds: 4, weightLength: 256 },
-  interact: { part: 1, burstSeconds: 4, weightLength: 1024 },
-} as const;
+const MOST_WAITING = { observe: 128, other: 4_096 } as const;
 
 /** Characters of messages that wait for the share of one token, on all its connections: one of the largest messages, and half of another. */
 export const MOST_WAITING_LENGTH = 24 * 1024 * 1024;
@@ -18,21 +23,70 @@ export const MOST_WAITING_LENGTH = 24 * 1024 * 1024;
 /** So long a token gets no further connection after one of its was closed because it sent too much: coming back costs more than what it sends. */
 export const FLOOD_PENALTY_MS = 5_000;
 
-/** What all connections of one token may send together. */
+/**
+ * The connections of a token that may act have so many times what one connection has: by default 10 MB a second, some 100 ms of a
+ * processor.
+ */
+const SHARES_OF_ACTING = 8;
+
+/**
+ * What is taken in one turn of the event loop of all tokens but the owner's, counted like their shares: half a MiB, or one message that is longer. Others are
+ * answered in between, however many tokens send at once.
+ */
+const TURN_WEIGHT = 2_048;
+
+/** What may still be taken in this turn of the event loop. */
+class Turn {
+  readonly #timers: Timers;
+  #left = TURN_WEIGHT;
+
+  constructor(timers: Timers) {
+    this.#timers = timers;
+  }
+
+  get hasAny(): boolean {
+    return this.#left > 0;
+  }
+
+  take(count: number): void {
+    if (this.#left === TURN_WEIGHT)
+      this.#timers.immediate(() => {
+        this.#left = TURN_WEIGHT;
+      });
+    this.#left -= count;
+  }
+}
+
+/** What may be taken of the connections of one token. */
 export class TokenShare {
-  readonly #clock: Clock;
   readonly #allowance: ReadingAllowance;
-  readonly #weightLength: number;
+  readonly #turn: Turn;
+  readonly #isCharged: boolean;
+  readonly #clock: Clock;
+  readonly #mostWaiting: number;
   connectionCount = 0;
   /** Characters of messages that wait for it. */
   waitingLength = 0;
   #floodedAt: number | undefined;
 
-  constructor(scope: keyof typeof SHARES, clock: Clock, perSecond: () => number) {
-    const { part, burstSeconds, weightLength } = SHARES[scope];
-    this.#allowance = new ReadingAllowance({ clock, perSecond: () => part * perSecond(), burstSeconds });
-    this.#weightLength = weightLength;
-    this.#clock = clock;
+  /** `isCharged`: whether what its messages make the host do counts too. */
+  constructor(parts: {
+    allowance: ReadingAllowance;
+    turn: Turn;
+    isCharged: boolean;
+    clock: Clock;
+    mostWaiting: number;
+  }) {
+    this.#allowance = parts.allowance;
+    this.#turn = parts.turn;
+    this.#isCharged = parts.isCharged;
+    this.#clock = parts.clock;
+    this.#mostWaiting = parts.mostWaiting;
+  }
+
+  /** So many messages of one connection may wait now. While the share is not used up they wait for others' turns, which is soon over. */
+  get mostWaiting(): number {
+    return this.waitMs() === 0 ? MOST_WAITING.other : this.#mostWaiting;
   }
 
   /** A connection was closed because it sent too much. */
@@ -45,38 +99,58 @@ export class TokenShare {
     return this.#floodedAt !== undefined && steadyNow(this.#clock) - this.#floodedAt < FLOOD_PENALTY_MS;
   }
 
-  /** Whether some is left. */
+  /** Whether a message may be taken now. */
   get hasAny(): boolean {
-    return this.#allowance.hasAny;
+    return this.#turn.hasAny && (this.#allowance.hasAny || this.waitMs() === 0);
   }
 
-  take(frame: string): void {
-    this.#allowance.take(1 + Math.floor(frame.length / this.#weightLength));
-  }
-
-  /** After so long there is some again; 0: there is. */
+  /** After so long there is enough again; 0: there is, in this turn of the event loop or the next. */
   waitMs(): number {
     return this.#allowance.waitMs();
   }
-}
 
-/** The shares of all tokens but admins'. */
-export class TokenAllowances {
-  readonly #clock: Clock;
-  readonly #perSecond: () => number;
-  readonly #byToken = new Map<string, TokenShare>();
-
-  constructor(clock: Clock, perSecond: () => number) {
-    this.#clock = clock;
-    this.#perSecond = perSecond;
+  /** A message of so many characters is taken. */
+  take(length: number): void {
+    const weight = 1 + Math.floor(length / WEIGHT_LENGTH);
+    this.#allowance.take(weight);
+    this.#turn.take(weight);
   }
 
-  /** For one more connection; `undefined`: its token shares nothing. */
-  enter({ tokenHash, scope }: Identity): TokenShare | undefined {
-    if (scope === 'admin') return undefined;
-    const share = this.#byToken.get(tokenHash) ?? new TokenShare(scope, this.#clock, this.#perSecond);
+  /** A message made the host write and send so many bytes. */
+  charge(bytes: number): void {
+    if (this.#isCharged) this.#allowance.take(Math.floor(bytes / WEIGHT_LENGTH));
+  }
+}
+
+/** What the connections of each token may make the host do, the owner's aside: tokens that may only look have little to say. */
+export class TokenAllowances {
+  readonly #clock: Clock;
+  readonly #turn: Turn;
+  readonly #perSecond: () => number;
+  readonly #isGiven: (tokenHash: string) => boolean;
+  readonly #byToken = new Map<string, TokenShare>();
+
+  constructor(parts: {
+    clock: Clock;
+    timers: Timers;
+    /** What one connection may send. */
+    perSecond(): number;
+    /** Whether the owner gave the token to somebody. */
+    isGiven(tokenHash: string): boolean;
+  }) {
+    this.#clock = parts.clock;
+    this.#turn = new Turn(parts.timers);
+    this.#perSecond = () => parts.perSecond();
+    this.#isGiven = (tokenHash) => parts.isGiven(tokenHash);
+  }
+
+  /** For one more connection; `undefined`: nothing bounds its token. */
+  enter(identity: Identity): TokenShare | undefined {
+    // The owner's own, and that of a program around the host.
+    if (identity.scope === 'admin' && !this.#isGiven(identity.tokenHash)) return undefined;
+    const share = this.#byToken.get(identity.tokenHash) ?? this.#newShare(identity);
     share.connectionCount += 1;
-    this.#byToken.set(tokenHash, share);
+    this.#byToken.set(identity.tokenHash, share);
     return share;
   }
 
@@ -94,5 +168,20 @@ export class TokenAllowances {
     share.connectionCount -= 1;
     if (share.connectionCount === 0 && share.waitMs() === 0 && !share.isPunished)
       this.#byToken.delete(tokenHash);
+  }
+
+  /** Tokens that may only look change nothing, and what they ask for has bounds of its own (`Arrivals`). */
+  #newShare({ scope }: Identity): TokenShare {
+    const clock = this.#clock;
+    const kind = scope === 'observe' ? 'observe' : 'other';
+    const part = scope === 'observe' ? SHARE_OF_LOOKING : SHARES_OF_ACTING;
+    const perSecond = (): number => part * this.#perSecond();
+    return new TokenShare({
+      allowance: new ReadingAllowance({ clock, perSecond, burstSeconds: TOKEN_BURST_SECONDS[kind] }),
+      turn: this.#turn,
+      isCharged: kind === 'other',
+      clock,
+      mostWaiting: MOST_WAITING[kind],
+    });
   }
 }

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { FileHandle } from 'node:fs/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
   type ContentEncoding,
   internalError,
@@ -17,14 +18,18 @@ import type { PathPolicy } from './path-policy.ts';
 import { findRealPath, isMissing, type RealPath, systemCode } from './real-path.ts';
 
 const defaultMaxBytes = 32 * 1024 * 1024;
+/** Of a file that a client reads: as base64 and as JSON it is in memory several times. */
+const maxAnswerBytes = 24 * 1024 * 1024;
 /** Text whose JSON is longer (control characters take six bytes each) goes as base64, which has a known size. */
 const maxTextJsonBytes = 48 * 1024 * 1024;
 const chunkBytes = 256 * 1024;
+/** What is looked at in one turn of the event loop, characters. */
+const pieceLength = 2 * 1024 * 1024;
 
 /** What may be read, and how much at once. */
 export interface FileReadOptions {
   readonly policy: PathPolicy;
-  /** Larger files are refused. Default 32 MiB. */
+  /** Larger files are refused. Default 32 MiB, and 24 MiB for an answer to a client. */
   readonly maxBytes?: number;
 }
 
@@ -38,9 +43,11 @@ export async function readFileResource(
   encoding: ContentEncoding | undefined,
   options: FileReadOptions,
 ): Promise<ResourceReadResult> {
-  const { bytes, path } = await readFileBytes(uri, options).catch((error: unknown) => {
-    throw error instanceof UnreadableResource ? invalidParams(error.message) : error;
-  });
+  const { bytes, path } = await readFileBytes(uri, { maxBytes: maxAnswerBytes, ...options }).catch(
+    (error: unknown) => {
+      throw error instanceof UnreadableResource ? invalidParams(error.message) : error;
+    },
+  );
   return encode(bytes, path, encoding);
 }
 
@@ -96,7 +103,8 @@ async function readWhole(uri: string, file: FileHandle, size: number, maxBytes: 
   for (;;) {
     const space = Buffer.alloc(Math.max(chunkBytes, size - total));
     const { bytesRead } = await file.read(space, 0, undefined, null);
-    if (bytesRead === 0) return Buffer.concat(chunks, total);
+    // Mostly it came in one read, which need not be copied.
+    if (bytesRead === 0) return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, total);
     chunks.push(space.subarray(0, bytesRead));
     total += bytesRead;
     // It may grow while it is read: the limit holds for what comes, not for what was announced.
@@ -111,17 +119,33 @@ function tooLarge(uri: string, bytes: number, maxBytes: number): UnreadableResou
   );
 }
 
-function encode(bytes: Buffer, path: string, encoding: ContentEncoding | undefined): ResourceReadResult {
+async function encode(
+  bytes: Buffer,
+  path: string,
+  encoding: ContentEncoding | undefined,
+): Promise<ResourceReadResult> {
   const isText = isUtf8(bytes) && (encoding === 'utf-8' || !bytes.includes(0));
   const contentType = contentTypeOf(path, isText);
   if (isText && encoding !== 'base64') {
     const data = bytes.toString('utf8');
     const mayBeLong = bytes.length * 6 > maxTextJsonBytes;
-    if (!mayBeLong || Buffer.byteLength(JSON.stringify(data)) <= maxTextJsonBytes) {
-      return { data, encoding: 'utf-8', contentType };
-    }
+    if (!mayBeLong || (await fitsAsJson(data))) return { data, encoding: 'utf-8', contentType };
   }
-  return { data: bytes.toString('base64'), encoding: 'base64', contentType };
+  const data = bytes.toString('base64');
+  // To make the answer of it takes as long again.
+  if (bytes.length > chunkBytes) await nextTurn();
+  return { data, encoding: 'base64', contentType };
+}
+
+/** Whether a text is short enough as JSON. Looks at a piece of it in each turn of the event loop. */
+async function fitsAsJson(text: string): Promise<boolean> {
+  let bytes = 0;
+  for (let at = 0; at < text.length; at += pieceLength) {
+    bytes += Buffer.byteLength(JSON.stringify(text.slice(at, at + pieceLength))) - 2;
+    if (bytes > maxTextJsonBytes) return false;
+    await nextTurn();
+  }
+  return true;
 }
 
 /** A system error as the client may see it: with its own URI, and no path of this machine. */

@@ -130,8 +130,9 @@ export class Conversation {
     }
   }
 
-  /** Sends what is written into the turn that runs. */
+  /** Sends what is written into the turn that runs; where none runs it begins one. */
   steer(): void {
+    if (this.chat.mirror.state.activeTurn === undefined) return this.send();
     const { model } = this;
     const sent = this.composer.send();
     if (sent === undefined) return;

@@ -10,19 +10,31 @@ import { steerWaiting } from '../../steer-waiting.ts';
 type Change = (
   queue: MessageQueue,
   words: readonly string[],
-  stdin: Context['stdin'],
+  from: ChangeSource,
 ) => Promise<DispatchOutcome | undefined>;
+
+/** Where a change is made. */
+interface ChangeSource {
+  readonly stdin: Context['stdin'];
+  /** Whether the chat has a turn that is not over. */
+  readonly isRunning: boolean;
+}
 
 /** What each command below `queue` does. */
 export const CHANGES = {
   list: () => Promise.resolve(undefined),
-  add: async (queue, words, stdin) => queue.add(await promptText(words, stdin)),
-  steer: async (queue, words, stdin) => {
+  add: async (queue, words, { stdin }) => queue.add(await promptText(words, stdin)),
+  steer: async (queue, words, { stdin, isRunning }) => {
     const [place = '', ...more] = words;
-    if (more.length > 0 || !/^[1-9]\d{0,4}$/.test(place)) return queue.steer(await promptText(words, stdin));
+    if (more.length > 0 || !/^[1-9]\d{0,4}$/.test(place)) {
+      const text = await promptText(words, stdin);
+      // There is no turn to steer, and as a steering message it would wait for one that somebody else starts.
+      return isRunning ? queue.steer(text) : queue.add(text);
+    }
+    if (!isRunning) throw new CliError(EXIT.error, 'no turn runs that could be steered');
     return steerWaiting(queue, messageAt(queue, place));
   },
-  edit: async (queue, [which = '', ...words], stdin) => {
+  edit: async (queue, [which = '', ...words], { stdin }) => {
     const id = pendingId(queue, which);
     return queue.edit(id, await promptText(words, stdin));
   },

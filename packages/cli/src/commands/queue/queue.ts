@@ -52,7 +52,11 @@ export async function changeQueue(
       if (origin?.clientId === client.clientId) started.length = 0;
       if (action.type === 'chat/turnStarted' && action.queuedMessageId !== undefined) started.push(action);
     });
-    const outcome = await CHANGES[name](queue, words, context.stdin);
+    const before = queue.steering;
+    const outcome = await CHANGES[name](queue, words, {
+      stdin: context.stdin,
+      isRunning: mirror.state.activeTurn !== undefined,
+    });
     if (outcome !== undefined) check(outcome);
     // What the host makes of it is ahead of this answer.
     await client.request('listSessions', { channel: ROOT_URI, limit: 1 });
@@ -67,6 +71,8 @@ export async function changeQueue(
         ...(started.length === 0 ? {} : { started: started.map(({ turnId }) => turnId) }),
       });
     } else {
+      if (name === 'steer' && before !== undefined && queue.steering?.id !== before.id)
+        screen.note(`it takes the place of: ${oneLine(before.message.text, 200)}`);
       show(screen, queue, started);
       if (queue.messages.length > 0 && mirror.state.activeTurn === undefined)
         screen.note(

@@ -121,7 +121,7 @@ function addScripts({ context, screen, program: term, command, example, done }: 
     'json',
     ...ofTerminals,
   ])
-    .argument('<terminal...>', 'ids, beginnings of ids, or numbers in the list')
+    .argument('<terminal...>', 'ids, or beginnings of ids')
     .action(async (given: string[], options: TermKillOptions) => {
       const { killTerminals } = await import('./kill.ts');
       done(await killTerminals(context, screen, given, options));

@@ -7,7 +7,7 @@ import { oneLine } from '../../render/plain-text.ts';
 import type { Screen } from '../../render/screen.ts';
 import { shortId } from '../../session-ids.ts';
 import { demand, giveBack, isNobody, take } from '../../term/holding.ts';
-import { findTerminal } from '../../term/terminal-ids.ts';
+import { findTerminalById } from '../../term/terminal-ids.ts';
 
 /** Options of `term kill` as parsed. */
 export interface TermKillOptions extends HostOptions {
@@ -39,7 +39,7 @@ export async function killTerminals(
   return withHost(context, screen, options, async ({ client, target }) => {
     const found = new Set<string>();
     // All are looked up first: a mistyped one ends nothing.
-    for (const text of given) found.add((await findTerminal(client, text)).resource);
+    for (const text of given) found.add((await findTerminalById(client, text)).resource);
     for (const uri of found) {
       const terminal = await client.terminal(uri);
       try {

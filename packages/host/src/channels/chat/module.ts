@@ -145,6 +145,8 @@ function observeTurns(parts: Parameters<typeof chatModule>[0]): void {
 
 const isShorter = (before: ChatState, after: ChatState): boolean =>
   before.turns.length > after.turns.length ||
+  // All of a history that is not in memory.
+  (before.turnsNextCursor !== undefined && after.turnsNextCursor === undefined) ||
   (before.activeTurn !== undefined && after.activeTurn === undefined);
 
 /** The agent's memory goes in the tick that cuts the history, so that no kill leaves one without the other [CHAT-6]. */

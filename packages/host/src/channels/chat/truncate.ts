@@ -26,7 +26,7 @@ export interface CutPoint {
 export async function findCut(sync: Sync, at: ChatWindow, turnId: string): Promise<CutPoint | undefined> {
   const ordinal = await findOrdinal(sync.journal, at, turnId);
   if (ordinal === undefined) return undefined;
-  const rows = await sync.journal.readTurns(at.chat, { before: ordinal + 1, ...WINDOW_LIMITS });
+  const rows = await sync.journal.readTurns(at.chat, { before: ordinal + 1, ...WINDOW_LIMITS, least: 1 });
   return { ordinal, turns: rows.map(readTurn) };
 }
 

@@ -27,6 +27,15 @@ export function checkActiveClient(
   return isSet ? checkRoom(present, action.activeClient) : undefined;
 }
 
+/** Weights of active clients, which never change in place: only the one that is set is weighed. */
+const weights = new WeakMap<SessionActiveClient, number>();
+
+function weightOfClient(client: SessionActiveClient): number {
+  const weight = weights.get(client) ?? weightOf(client, 'activeClients');
+  weights.set(client, weight);
+  return weight;
+}
+
 /** Definitions of all clients stand in the state that each of them gets. */
 function checkRoom(
   present: readonly SessionActiveClient[],
@@ -34,7 +43,10 @@ function checkRoom(
 ): Rejection | undefined {
   const { activeClientsLength } = CHANNEL_LIMITS;
   const others = present.filter(({ clientId }) => clientId !== joining.clientId);
-  const length = weightOf([...others, joining], 'activeClients');
+  const length = [...others, joining].reduce(
+    (sum, client) => sum + weightOfClient(client),
+    weightOf([], 'activeClients'),
+  );
   return length > activeClientsLength.max
     ? reject('tooLarge', excessOf(activeClientsLength, length))
     : undefined;

@@ -1,8 +1,6 @@
 import {
   type AgentInfo,
   authRequired,
-  type ChatState,
-  type ChatSummary,
   type CreateSessionParams,
   invalidParams,
   type ProjectInfo,
@@ -13,21 +11,15 @@ import {
   sessionAlreadyExists,
   sessionNotFound,
 } from '@agenthost/protocol';
-import type { KnownConfigs } from '../../agents/known-config.ts';
 import type { AgentProvider } from '../../agents/provider.ts';
-import type { AgentRegistry } from '../../agents/registry.ts';
-import type { StartProgress, StartReport } from '../../agents/start-progress.ts';
+import type { StartReport } from '../../agents/start-progress.ts';
 import { findToolFault } from '../../client-tools/definitions.ts';
 import { defaultApprovals } from '../../config/host-config.ts';
 import { agentValues, findHostKeyFault, metadataOf, withHostKeys } from '../../config/session-keys.ts';
 import { checkConfig } from '../../config/values.ts';
-import type { Ids } from '../../lib/clock.ts';
-import type { Channel } from '../../sync/channel.ts';
 import { createChat, isCurrent } from '../../sync/fork.ts';
 import { forkTitle } from '../../sync/fork-title.ts';
 import type { Sync } from '../../sync/sync.ts';
-import type { TerminalService } from '../../terminals/service.ts';
-import type { TurnSupervisor } from '../../turns/supervisor.ts';
 import type { Commands } from '../../wire/router.ts';
 import type { Caller } from '../module.ts';
 import { checkNewUri } from '../new-uri.ts';
@@ -42,34 +34,7 @@ import {
   passedOn,
   type SessionFork,
 } from './fork.ts';
-
-/** What sessions need of chats: they are made and unmade together, but neither imports the other. */
-export interface ChatOfSession {
-  /** A new chat's state and its catalogue entry. */
-  make(nowIso: string): {
-    state: ChatState;
-    summary: ChatSummary;
-  };
-  remove(session: Channel<'session'>, chat: Channel<'chat'>): void;
-}
-
-/** What the commands of sessions work with. */
-export interface SessionParts {
-  readonly sync: Sync;
-  readonly ids: Ids;
-  readonly agents: AgentRegistry;
-  readonly turns: TurnSupervisor;
-  readonly terminals: Pick<TerminalService, 'heldBy' | 'disposeHeldBy'>;
-  readonly configs: KnownConfigs;
-  readonly progress: StartProgress;
-  readonly chats: ChatOfSession;
-  /** Checks and completes a working directory, in the order of [SESS-1]; `file:` URI and absolute path. */
-  resolveDirectory(uri: string | undefined, caller: Caller): Promise<{ uri: string; path: string }>;
-  /** The repository that a folder lies in, if any. Soon. */
-  findProject(path: string): Promise<ProjectInfo | undefined>;
-  /** A session is added to the catalogue, or taken out of it. Inside `path.transact` only. */
-  onListed(uri: string, by: 1 | -1): void;
-}
+import type { SessionParts } from './parts.ts';
 
 /** `createSession`, `disposeSession`, `resolveSessionConfig` [SESS-1] to [SESS-3] [ROOT-4]. */
 export function sessionCommands(parts: SessionParts): Commands {

@@ -3,7 +3,7 @@ import type { Channel } from '../../sync/channel.ts';
 import { JournalUnavailable } from '../../sync/commit-path.ts';
 import { dropImported } from '../../sync/importing.ts';
 import type { Sync } from '../../sync/sync.ts';
-import type { SessionParts } from './commands.ts';
+import type { SessionParts } from './parts.ts';
 
 /** Chats that one transaction loads and removes. */
 const AT_ONCE = 100;
