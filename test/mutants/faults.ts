@@ -8,6 +8,7 @@ export interface Fault {
 }
 
 const PATH = 'packages/host/src/sync/commit-path.ts';
+const RETENTION = 'packages/host/src/channels/chat/retain.ts';
 
 /**
  * What a simulator of this product has to notice. Each is a small slip that types and lint would let pass, and that breaks one promise
@@ -108,5 +109,35 @@ export const FAULTS: readonly Fault[] = [
     file: 'packages/host/src/wire/hub.ts',
     find: 'if (connection.identity.tokenHash !== tokenHash) continue;',
     replace: 'if (connection.identity.tokenHash !== tokenHash || connection !== asker?.connection) continue;',
+  },
+  {
+    title: 'a client that was away when old turns were dropped goes on by replay',
+    file: RETENTION,
+    find: 'droppedSeq: sync.sequencer.last + 1 }',
+    replace: 'droppedSeq: 0 }',
+  },
+  {
+    title: 'windows are not told that old turns were dropped',
+    file: RETENTION,
+    find: '    tellWindows(sync, chat, keptFrom, oldest);\n',
+    replace: "    if (oldest === '') tellWindows(sync, chat, keptFrom, oldest);\n",
+  },
+  {
+    title: 'a snapshot from before old turns were dropped comes behind the word of it',
+    file: RETENTION,
+    find: '    chat.historyVersion += 1;\n',
+    replace: '',
+  },
+  {
+    title: 'old turns that were dropped stay on disk',
+    file: RETENTION,
+    find: "    sync.path.write({ op: 'dropTurns', chat: uri, from: 0, to: keptFrom });\n",
+    replace: '',
+  },
+  {
+    title: 'turns count as dropped after everything was truncated',
+    file: 'packages/host/src/sync/archive.ts',
+    find: 'kept === 0 ? { ...whole, turnCount: 0 }',
+    replace: 'kept === 0 ? { ...local, turnCount: 0 }',
   },
 ];

@@ -53,6 +53,23 @@ describe('a worker chat', () => {
     expect(await callOf('c1')).toMatchObject({ content: [block] });
   });
 
+  it.each([{ type: 'chat/truncated' }, { type: 'chat/turnCancelled', turnId: 't1' }])(
+    '[CHAT-2] begins no turn between the end of its parent’s ($type) and the commit of that',
+    async (action) => {
+      const { host, client, chat, worker } = await withWorker();
+      const committing = Promise.withResolvers<void>();
+      host.journal.gates.beforeCommit = () => committing.promise;
+      client.dispatch(chat, action);
+      await host.run();
+      const turn = worker.turn('late');
+      host.journal.gates.beforeCommit = undefined;
+      committing.resolve();
+      await host.run();
+      expect((await chatOf(client, worker.uri)).activeTurn).toBeUndefined();
+      expect(turn.signal.aborted).toBe(true);
+    },
+  );
+
   it('[CHAT-2] stays named by its call whatever that shows, and in its result', async () => {
     const { host, client, worker, chat, handle, block, callOf } = await withWorker();
     const text = { type: 'text' as const, text: 'half way' };

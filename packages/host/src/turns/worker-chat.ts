@@ -101,7 +101,9 @@ export class WorkerChats {
     sync.path.transact('host', () => {
       const worker = this.#workers.get(uri);
       const chat = sync.registry.getOf('chat', uri);
-      if (worker === undefined || chat === undefined) {
+      // Its parent's turn may have ended, and the commit of that be under way.
+      const isParentOpen = sync.registry.getOf('chat', parent.chat)?.outline.activeTurn?.id === parent.turnId;
+      if (worker === undefined || chat === undefined || !isParentOpen) {
         sync.path.effect(() => over(turn));
         return;
       }
