@@ -36,7 +36,8 @@ function shapeOf(state: State): 'ChatState' | 'SessionState' | 'RootState' {
 function shownOf(held: State, truth: State): State {
   if (!('turns' in held && 'turns' in truth)) return held;
   const [oldest] = truth.turns;
-  const from = held.turns.findIndex(({ id }) => id === oldest?.id);
+  // The id of a turn that was dropped may be used again: the newest of that name is the host's.
+  const from = held.turns.findLastIndex(({ id }) => id === oldest?.id);
   return from > 0 ? { ...held, turns: held.turns.slice(from) } : held;
 }
 
