@@ -45,9 +45,9 @@ describe('JSON that costs more than it weighs', () => {
     [
       'half a million keys',
       () => call(`{${Array.from({ length: DEEP / 2 }, (_, at) => `"k${at}":0`).join()}}`),
-      [-32600],
+      [-32602],
     ],
-    ['one key a million times', () => call(`{${'"channel":1,'.repeat(DEEP)}"channel":2}`), [-32600]],
+    ['one key a million times', () => call(`{${'"channel":1,'.repeat(DEEP)}"channel":2}`), [-32602]],
     ['a batch of half a million requests', () => `[${`${call('{}')},`.repeat(DEEP / 5)}1]`, [-32600]],
     [
       'an id of 8 MB',

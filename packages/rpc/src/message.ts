@@ -68,7 +68,7 @@ export function readFrame(
 ): Incoming {
   if (!hasAtMostElements(frame, maxElements))
     return malformed(
-      null,
+      idAtBeginning(frame),
       JSON_RPC_ERROR.invalidRequest,
       `A message has at most ${maxElements} entries of lists and members of objects`,
     );
@@ -113,6 +113,16 @@ export function readFrame(
     );
   if (!isStructured) return malformed(id, JSON_RPC_ERROR.invalidParams, 'params must be an object');
   return { kind: 'request', id, method, params };
+}
+
+/** The id of a message that is not parsed, where it stands before `params`, as clients write it. */
+function idAtBeginning(frame: string): RequestId | null {
+  const [, id] =
+    /^\s*\{(?:\s*"(?:jsonrpc|method)"\s*:\s*"[^"\\]{0,200}"\s*,)*\s*"id"\s*:\s*(-?\d{1,16}|"[^"\\]{0,512}")\s*,/.exec(
+      frame,
+    ) ?? [];
+  if (id === undefined) return null;
+  return id.startsWith('"') ? id.slice(1, -1) : Number(id);
 }
 
 /** Whether `value` nests at most `levels` deep. Recursion stops at the limit, so the stack is bounded too. */

@@ -125,7 +125,7 @@ describe('malformed input', () => {
     );
     expect(it.sent).toMatchObject([
       { id: 1, result: 'ok' },
-      { id: null, error: { code: -32600, message: expect.stringContaining('at most 100 entries') } },
+      { id: 2, error: { code: -32600, message: expect.stringContaining('at most 100 entries') } },
     ]);
   });
 });

@@ -24,8 +24,11 @@ import { SignsOfLife } from './signs-of-life.ts';
 import type { SlowReaders } from './slow-readers.ts';
 import type { TokenShare } from './token-allowances.ts';
 
-/** Entries and members of one message: sixteen MiB of brackets would take seconds to read, and a gigabyte. */
-const MAX_ELEMENTS = 100_000;
+/**
+ * Entries and members of one message: sixteen MiB of brackets would take seconds to read, and a gigabyte. Admins import turns, which may have tens
+ * of thousands of tool calls.
+ */
+const MAX_ELEMENTS = { admin: 2_000_000, other: 100_000 } as const;
 
 /** So many bytes of an answer take as long as one of an action that is checked, reduced and journaled. */
 const ANSWERS_OF_WORK = 4;
@@ -117,7 +120,7 @@ export class Connection implements Sink {
     parts.transport.onControlFrame?.(() => this.#pace.tookControlFrame());
     this.peer = new Peer<AnyMethods, AnyMethods>(withPace(parts.transport, this.#pace), {
       maxQueued: parts.connectionLimits().maxPendingMessages,
-      maxElements: MAX_ELEMENTS,
+      maxElements: MAX_ELEMENTS[parts.identity.scope === 'admin' ? 'admin' : 'other'],
       timers: {
         setTimeout: (callback, delayMs) => parts.timers.after(delayMs, callback),
         clearTimeout: (cancel) => typeof cancel === 'function' && cancel(),
