@@ -22,7 +22,8 @@ export default defineConfig(({ mode }) => ({
     setupFiles: ['test/leak-guard.ts'],
     // Processes, not threads: tests spawn children, change the working directory and read the process's own handles.
     pool: 'forks',
-    maxWorkers: 2,
+    // Most tests wait for programs most of the time; those of the long runs measure, or keep a core busy.
+    maxWorkers: longRuns.includes(mode) ? 2 : 3,
     // Programs that tests start from sources are compiled once: four fifths of their start.
     env: { NODE_COMPILE_CACHE: join(import.meta.dirname, '.cache/compiled') },
     // Only what hangs meets these: a loaded machine is slow, and how slow must not decide a test.

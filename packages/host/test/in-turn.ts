@@ -8,8 +8,8 @@ export const codeOf = (echo: { rejectionReason?: string } | undefined): string |
   echo?.rejectionReason?.split(':')[0];
 
 /** A chat's state, as a subscriber gets it. */
-export async function chatOf(client: RawClient, uri: string): Promise<ChatState> {
-  const { state } = await client.subscribe(uri);
+export async function chatOf(client: RawClient, uri: string, options = {}): Promise<ChatState> {
+  const { state } = await client.subscribe(uri, options);
   if (!('turns' in state)) throw new Error(`${uri} is no chat`);
   return state;
 }

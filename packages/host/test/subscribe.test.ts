@@ -1,19 +1,11 @@
-import { type ChatState, chatReducer } from '@agenthost/protocol';
+import { chatReducer } from '@agenthost/protocol';
 import { markdownOf, turnStarted } from '@agenthost/testkit';
 import { describe, expect, test } from 'vitest';
 import { ROOT, startHost } from './host-fixture.ts';
-import type { RawClient } from './raw-client.ts';
-import { runTurns } from './turns.ts';
+import { chatOf } from './in-turn.ts';
+import { runTurns, turnIds } from './turns.ts';
 
 const draft = (text: string) => ({ type: 'chat/draftChanged', draft: { text, origin: { kind: 'user' } } });
-
-const ids = (count: number): string[] => Array.from({ length: count }, (_, index) => `t${index + 1}`);
-
-async function chatOf(client: RawClient, uri: string, options = {}): Promise<ChatState> {
-  const { state } = await client.subscribe(uri, options);
-  if (!('turns' in state)) throw new Error(`${uri} is no chat`);
-  return state;
-}
 
 describe('subscribe', () => {
   test('[SUB-1] subscribing again returns a fresh snapshot, and each envelope still comes once', async () => {
@@ -33,7 +25,7 @@ describe('subscribe', () => {
     const host = await startHost();
     const client = await host.client();
     const { chat } = await host.session(client);
-    await runTurns(host, client, chat, ids(3));
+    await runTurns(host, client, chat, turnIds(3));
     const widths: number[] = [];
     for (const view of [{ turns: 1 }, { turns: 2 }, undefined]) {
       const delivery = view === undefined ? {} : { delivery: { maxLatencyMs: 50 } };
@@ -60,7 +52,7 @@ describe('subscribe', () => {
     const host = await startHost();
     const [client, other] = [await host.client(), await host.client()];
     const { session, chat } = await host.session(client);
-    await runTurns(host, client, chat, ids(2));
+    await runTurns(host, client, chat, turnIds(2));
     await chatOf(client, chat, { view: { turns: 1 } });
     expect((await chatOf(other, chat)).turns).toHaveLength(2);
     client.clear();
@@ -124,7 +116,7 @@ describe('windows', () => {
     const host = await startHost();
     const client = await host.client();
     const { chat } = await host.session(client);
-    await runTurns(host, client, chat, ids(5));
+    await runTurns(host, client, chat, turnIds(5));
     const windowed = await host.client();
     const two = await chatOf(windowed, chat, { view: { turns: 2 } });
     expect(two.turns.map(({ id }) => id)).toEqual(['t4', 't5']);
@@ -141,24 +133,24 @@ describe('windows', () => {
     const host = await startHost();
     const client = await host.client();
     const { chat } = await host.session(client);
-    await runTurns(host, client, chat, ids(95));
+    await runTurns(host, client, chat, turnIds(95));
     expect(host.host.core.sync.registry.getOf('chat', chat)?.state.turns.length).toBeLessThan(60);
     const state = await chatOf(client, chat);
-    expect(state.turns.map(({ id }) => id)).toEqual(ids(95));
+    expect(state.turns.map(({ id }) => id)).toEqual(turnIds(95));
     await host.restart();
     const again = await host.client();
-    expect((await chatOf(again, chat)).turns.map((turn) => markdownOf(turn))).toEqual(ids(95));
+    expect((await chatOf(again, chat)).turns.map((turn) => markdownOf(turn))).toEqual(turnIds(95));
   });
 
   test('[SUB-3] all snapshots of one response share 32 MiB of turns, and each has a cursor to the rest', async () => {
     const host = await startHost();
     const client = await host.client();
     const { session, chat } = await host.session(client);
-    const chats = [chat, ...ids(5).map((id) => `ahp-chat:/${id}`)];
+    const chats = [chat, ...turnIds(5).map((id) => `ahp-chat:/${id}`)];
     for (const uri of chats.slice(1)) await client.request('createChat', { channel: session, chat: uri });
     const text = 'x'.repeat(2 * 1024 * 1024);
     for (const uri of chats) {
-      for (const id of ids(3)) {
+      for (const id of turnIds(3)) {
         await client.act(uri, turnStarted(id));
         await host.run();
         void host.agent.turn.output.markdown(text);
@@ -179,7 +171,7 @@ describe('windows', () => {
     const host = await startHost();
     const client = await host.client();
     const { session, chat } = await host.session(client);
-    const chats = [chat, ...ids(3).map((id) => `ahp-chat:/${id}`)];
+    const chats = [chat, ...turnIds(3).map((id) => `ahp-chat:/${id}`)];
     for (const uri of chats.slice(1)) await client.request('createChat', { channel: session, chat: uri });
     for (const uri of chats) {
       await client.act(uri, turnStarted('runs'));
@@ -198,7 +190,7 @@ describe('windows', () => {
     const host = await startHost();
     const client = await host.client();
     const { session, chat } = await host.session(client);
-    const chats = [chat, ...ids(7).map((id) => `ahp-chat:/${id}`)];
+    const chats = [chat, ...turnIds(7).map((id) => `ahp-chat:/${id}`)];
     for (const uri of chats.slice(1)) await client.request('createChat', { channel: session, chat: uri });
     for (const uri of chats) {
       await client.act(uri, turnStarted('large'));
@@ -221,7 +213,7 @@ describe('windows', () => {
     const host = await startHost();
     const client = await host.client();
     const { chat } = await host.session(client);
-    await runTurns(host, client, chat, ids(60));
+    await runTurns(host, client, chat, turnIds(60));
     const before = await chatOf(client, chat, { view: { turns: 3 } });
     const cursor = before.turnsNextCursor ?? '';
     await host.restart();
@@ -240,7 +232,7 @@ describe('windows', () => {
       await again.request('fetchTurns', { channel: chat, cursor: state.turnsNextCursor });
       for (const { action } of again.envelopes(chat)) state = chatReducer(state, action, 0);
     }
-    expect(state.turns.map((turn) => turn.id)).toEqual(ids(60));
+    expect(state.turns.map((turn) => turn.id)).toEqual(turnIds(60));
     await expect(again.request('fetchTurns', { channel: chat, cursor: 'rubbish' })).rejects.toMatchObject({
       code: -32602,
     });
@@ -250,7 +242,7 @@ describe('windows', () => {
     const host = await startHost();
     const client = await host.client();
     const { chat } = await host.session(client);
-    await runTurns(host, client, chat, ids(9));
+    await runTurns(host, client, chat, turnIds(9));
     const long = await chatOf(client, chat, { view: { turns: 6 } });
     const short = await chatOf(client, chat, { view: { turns: 2 } });
     client.clear();
@@ -258,14 +250,14 @@ describe('windows', () => {
     const state = client
       .envelopes(chat)
       .reduce((before, { action }) => chatReducer(before, action, 0), short);
-    expect(state.turns.map(({ id }) => id)).toEqual(ids(9));
+    expect(state.turns.map(({ id }) => id)).toEqual(turnIds(9));
   });
 
   test('[CHAT-15] with before or limit the turns are in the answer; without a window there is nothing to send', async () => {
     const host = await startHost();
     const client = await host.client();
     const { session, chat } = await host.session(client);
-    await runTurns(host, client, chat, ids(5));
+    await runTurns(host, client, chat, turnIds(5));
     client.clear();
     expect(await client.request('fetchTurns', { channel: chat })).toEqual({});
     expect(client.envelopes()).toEqual([]);
@@ -280,203 +272,6 @@ describe('windows', () => {
       before: 't2',
     });
     expect([rest.turns.map(({ id }) => id), rest.hasMore]).toEqual([['t1'], false]);
-  });
-
-  test.each([2, 50])(
-    '[CHAT-6] truncation at turn %i of 60 brings windows of every size to the same end',
-    async (at) => {
-      const host = await startHost();
-      const client = await host.client();
-      const { chat } = await host.session(client);
-      await runTurns(host, client, chat, ids(60));
-      const views = [{ turns: 1 }, { turns: 30 }, undefined];
-      const viewers = [];
-      for (const view of views) {
-        const viewer = await host.client();
-        const state = await chatOf(viewer, chat, view === undefined ? {} : { view });
-        viewer.clear();
-        viewers.push({ viewer, state });
-      }
-      const echo = await client.act(chat, { type: 'chat/truncated', turnId: `t${at}` });
-      expect(echo?.rejectionReason).toBeUndefined();
-      // A second one, at a turn that only the present windows tell of.
-      await client.act(chat, { type: 'chat/truncated', turnId: 't1' });
-      await host.run();
-      const truth = await chatOf(client, chat);
-      expect(truth.turns.map(({ id }) => id)).toEqual(['t1']);
-      for (const { viewer, state } of viewers) {
-        const end = viewer.envelopes(chat).reduce((seen, { action }) => chatReducer(seen, action, 0), state);
-        expect(end.turns.map(({ id }) => id)).toEqual(['t1']);
-        expect(end.turnsNextCursor).toBeUndefined();
-      }
-    },
-  );
-
-  test('[CHAT-6] [CONN-2] a truncation while a snapshot is still being read leaves its window as the host thinks it is', async () => {
-    const host = await startHost();
-    const client = await host.client();
-    const { chat } = await host.session(client);
-    await runTurns(host, client, chat, ids(95));
-    const viewer = await host.client();
-    let release: () => void = () => undefined;
-    host.journal.gates.afterRead = () =>
-      new Promise((resolve) => {
-        release = resolve;
-      });
-    const id = viewer.ask('subscribe', { channel: chat });
-    await host.run();
-    const finish = release;
-    host.journal.gates.afterRead = undefined;
-    await client.act(chat, { type: 'chat/truncated', turnId: 't40' });
-    expect(viewer.answerTo(id)).toBeUndefined();
-    finish();
-    const { snapshot } = await viewer.answered<{ snapshot: { state: ChatState } }>(id);
-    await client.act(chat, { type: 'chat/truncated', turnId: 't5' });
-    await host.run();
-    const seen = viewer
-      .envelopes(chat)
-      .reduce((state, { action }) => chatReducer(state, action, 0), snapshot.state);
-    expect(seen.turns.map((turn) => turn.id)).toEqual(ids(5).slice(-seen.turns.length));
-    expect(seen.turns.at(-1)?.id).toBe('t5');
-    expect(seen.turnsNextCursor !== undefined).toBe(seen.turns.length < 5);
-  });
-
-  test('[CHAT-6] [CONN-2] a truncation between a snapshot’s boundary and its subscription is in the snapshot', async () => {
-    const host = await startHost();
-    const client = await host.client();
-    const { session, chat } = await host.session(client);
-    await runTurns(host, client, chat, ids(60));
-    const [other, viewer] = [await host.client(), await host.client()];
-    const released: (() => void)[] = [];
-    const held = (): Promise<void> =>
-      new Promise((resolve) => {
-        released.push(resolve);
-      });
-    const { gates } = host.journal;
-    gates.afterRead = held;
-    client.dispatch(chat, { type: 'chat/truncated', turnId: 't2' });
-    await host.run();
-    // What it looks up is on its way; the boundary waits for a commit, and the truncation comes in between.
-    gates.afterRead = undefined;
-    gates.beforeCommit = held;
-    other.dispatch(session, { type: 'session/titleChanged', title: 'x' });
-    const id = viewer.ask('subscribe', { channel: chat, view: { turns: 1 } });
-    await host.run();
-    gates.beforeCommit = undefined;
-    for (const release of released.splice(0)) {
-      release();
-      await host.run();
-    }
-    const { snapshot } = await viewer.answered<{ snapshot: { state: ChatState } }>(id);
-    await host.run();
-    const seen = viewer
-      .envelopes(chat)
-      .reduce((state, { action }) => chatReducer(state, action, 0), snapshot.state);
-    expect(seen.turns.at(-1)?.id).toBe('t2');
-  });
-
-  test('[CHAT-6] [CONN-2] a renewal is not followed by what a truncation that cuts nothing told the window before it', async () => {
-    const host = await startHost();
-    const client = await host.client();
-    const { session, chat } = await host.session(client);
-    await runTurns(host, client, chat, ids(3));
-    const [other, viewer] = [await host.client(), await host.client()];
-    await viewer.subscribe(chat, { view: { turns: 0 } });
-    const released: (() => void)[] = [];
-    const held = (): Promise<void> =>
-      new Promise((resolve) => {
-        released.push(resolve);
-      });
-    const { gates } = host.journal;
-    gates.afterRead = held;
-    client.dispatch(chat, { type: 'chat/truncated', turnId: 't3' });
-    await host.run();
-    gates.afterRead = undefined;
-    gates.beforeCommit = held;
-    other.dispatch(session, { type: 'session/titleChanged', title: 'x' });
-    const id = viewer.ask('subscribe', { channel: chat });
-    await host.run();
-    gates.beforeCommit = undefined;
-    for (const release of released.splice(0)) {
-      release();
-      await host.run();
-    }
-    const { snapshot } = await viewer.answered<{ snapshot: { state: ChatState; fromSeq: number } }>(id);
-    await host.run();
-    const seen = viewer
-      .envelopes(chat)
-      .filter(({ serverSeq }) => serverSeq > snapshot.fromSeq)
-      .reduce((state, { action }) => chatReducer(state, action, 0), snapshot.state);
-    expect(seen.turns.map((turn) => turn.id)).toEqual(ids(3));
-  });
-
-  /** A client that was given one turn of five; `kill` or not, the host has to know that when it comes back. */
-  async function narrowed() {
-    const host = await startHost();
-    const client = await host.client();
-    const { chat } = await host.session(client);
-    await runTurns(host, client, chat, ids(5));
-    const windowed = await host.client('windowed');
-    await windowed.subscribe(chat);
-    await host.run();
-    return { host, chat, windowed };
-  }
-
-  test('[ACT-8] [CONN-5] a window is durable before the client gets it, so that a kill right after it costs nothing', async () => {
-    const { host, chat, windowed } = await narrowed();
-    let release: () => void = () => undefined;
-    host.journal.gates.beforeCommit = () =>
-      new Promise((resolve) => {
-        release = resolve;
-      });
-    const id = windowed.ask('subscribe', { channel: chat, view: { turns: 1 } });
-    await host.run();
-    expect(windowed.answerTo(id)).toBeUndefined();
-    host.journal.gates.beforeCommit = undefined;
-    release();
-    const { snapshot } = await windowed.answered<{ snapshot: { fromSeq: number } }>(id);
-    const { fromSeq } = snapshot;
-    await host.restart();
-    const other = await host.client();
-    await other.act(chat, { type: 'chat/truncated', turnId: 't2' });
-    const result = await host.connect('windowed').reconnect(fromSeq, [chat]);
-    if (result.type !== 'snapshot') throw new Error('its window cannot reduce that truncation');
-    expect(result.snapshots[0]?.state).toMatchObject({ turns: [{ id: 't2' }] });
-  });
-
-  test.each([1, 2])(
-    '[CONN-5] a window that was given while the journal could not be written is not taken for another behind kill %i',
-    async (kills) => {
-      const { host, chat, windowed } = await narrowed();
-      host.journal.failNextCommits(2);
-      const { fromSeq } = await windowed.subscribe(chat, { view: { turns: 1 } });
-      for (let kill = 0; kill < kills; kill += 1) {
-        await host.restart();
-        await (await host.client()).act(chat, {
-          type: 'chat/draftChanged',
-          draft: { text: `${kill}`, origin: { kind: 'user' } },
-        });
-      }
-      const result = await host.connect('windowed').reconnect(fromSeq, [chat]);
-      if (result.type !== 'snapshot') throw new Error('the host does not know of that window');
-      expect(result.snapshots[0]?.state).toMatchObject({ turns: [{}, {}, {}, {}, {}] });
-    },
-  );
-
-  test('[CONN-5] a window that was given while the journal could not be written is known all the same', async () => {
-    const { host, chat, windowed } = await narrowed();
-    host.journal.failNextCommits(2);
-    const { fromSeq } = await windowed.subscribe(chat, { view: { turns: 1 } });
-    windowed.link.cut();
-    await host.run();
-    const back = host.connect('windowed');
-    expect((await back.reconnect(fromSeq, [chat])).type).toBe('replay');
-    await host.advance(5_000);
-    back.clear();
-    const other = await host.client();
-    await other.act(chat, { type: 'chat/truncated', turnId: 't2' });
-    await host.run();
-    expect(back.types(chat)).toEqual(['chat/truncated', 'chat/turnsLoaded', 'chat/truncated']);
   });
 });
 

@@ -17,3 +17,7 @@ export async function runTurns(
     await host.run();
   }
 }
+
+/** `t1` to `t<count>`. */
+export const turnIds = (count: number): string[] =>
+  Array.from({ length: count }, (_, index) => `t${index + 1}`);

@@ -26,7 +26,7 @@ const LEAST: Required<LeastDeeds> = {
   'chat/turnStarted': [537, 419],
   'chat/toolCallConfirmed': [11, 66],
   'chat/toolCallComplete': [6, 10],
-  'chat/toolCallResultConfirmed': [1, 7],
+  'chat/toolCallResultConfirmed': [1, 3],
   'chat/toolCallContentChanged': [2, 3],
   'chat/turnCancelled': [18, 95],
   'chat/truncated': [360, 212],
