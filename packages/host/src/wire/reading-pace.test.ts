@@ -4,7 +4,12 @@ import { expect, test } from 'vitest';
 import { systemClock, systemTimers } from '../lib/clock.ts';
 import type { Identity } from './identity.ts';
 import { ReadingPace } from './reading-pace.ts';
-import { FLOOD_PENALTY_MS, MOST_WAITING_LENGTH, TokenAllowances } from './token-allowances.ts';
+import {
+  FLOOD_PENALTY_MS,
+  MOST_WAITING_LENGTH,
+  MOST_WAITING_OF_TOKEN,
+  TokenAllowances,
+} from './token-allowances.ts';
 
 /** A sender that writes as fast as it is read, at 1,000 a second. */
 function sender(): {
@@ -217,6 +222,28 @@ test('leaving pays no debt', async () => {
 
 /** 256 kB count for a thousand messages. */
 const LARGE = 'x'.repeat(256_000);
+
+test('the messages that wait for the share of one token are bounded over all its connections', () => {
+  const allowances = new TokenAllowances({
+    clock: new SimulatedClock(),
+    timers: new SimulatedClock(),
+    perSecond: () => 1_000,
+    isGiven: () => true,
+  });
+  let floodCount = 0;
+  const paces = Array.from({ length: 9 }, () => {
+    const clock = new SimulatedClock();
+    const ofToken = allowances.enter({ tokenHash: 'actor', scope: 'interact' });
+    const onFlood = () => {
+      floodCount += 1;
+    };
+    return new ReadingPace({ transport: {}, clock, timers: clock, perSecond: () => 1_000, ofToken, onFlood });
+  });
+  paces[0]?.charge(8_000 * 256);
+  for (const pace of paces) for (let count = 0; count < 2_048; count += 1) pace.took('{}');
+  expect(floodCount).toBe(9 * 2_048 - MOST_WAITING_OF_TOKEN);
+  for (const pace of paces) pace.end();
+});
 
 test('connections of a token that may act share what is taken of them too, eight times as much', async () => {
   const { clock, paces, taken } = connections({ tokenHash: 'actor', scope: 'interact' });

@@ -2,7 +2,7 @@ import type { Transport } from '@agenthost/rpc';
 import type { ServerTransport } from '@agenthost/rpc/websocket-server';
 import type { Cancel, Clock, Timers } from '../lib/clock.ts';
 import { ReadingAllowance } from './reading-allowance.ts';
-import { MOST_WAITING_LENGTH, type TokenShare } from './token-allowances.ts';
+import { MOST_WAITING_LENGTH, MOST_WAITING_OF_TOKEN, type TokenShare } from './token-allowances.ts';
 
 /** So many seconds' worth may come at once: a client that resends all it has, a paste, a script in a hurry. */
 const BURST_SECONDS = 4;
@@ -23,6 +23,7 @@ export class ReadingPace {
   #deliver: (frame: string) => void = () => undefined;
   /** What was read before the pause, while it has to wait. */
   #waiting: string[] = [];
+  #waitingCount = 0;
   #waitingLength = 0;
   /** Control frames in a row that came though the token's share was used up. */
   #lateControlFrames = 0;
@@ -56,7 +57,7 @@ export class ReadingPace {
     if (this.#waiting.length > 0 || !this.#hasShare()) {
       if (!this.#mayWait(frame)) return this.#onFlood();
       this.#waiting.push(frame);
-      this.#countWaiting(frame.length);
+      this.#countWaiting(1, frame.length);
       if (this.#cancel === undefined) this.#check();
       return;
     }
@@ -89,19 +90,26 @@ export class ReadingPace {
     this.#isEnded = true;
     this.#cancel?.();
     this.#cancel = undefined;
-    this.#countWaiting(-this.#waitingLength);
+    this.#countWaiting(-this.#waitingCount, -this.#waitingLength);
     this.#waiting = [];
   }
 
   #mayWait({ length }: string): boolean {
     const share = this.#ofToken;
     if (share === undefined) return true;
-    return this.#waiting.length < share.mostWaiting && share.waitingLength + length <= MOST_WAITING_LENGTH;
+    return (
+      this.#waiting.length < share.mostWaiting &&
+      share.waitingCount < MOST_WAITING_OF_TOKEN &&
+      share.waitingLength + length <= MOST_WAITING_LENGTH
+    );
   }
 
-  #countWaiting(by: number): void {
-    this.#waitingLength += by;
-    if (this.#ofToken !== undefined) this.#ofToken.waitingLength += by;
+  #countWaiting(count: number, length: number): void {
+    this.#waitingCount += count;
+    this.#waitingLength += length;
+    if (this.#ofToken === undefined) return;
+    this.#ofToken.waitingCount += count;
+    this.#ofToken.waitingLength += length;
   }
 
   #take(frame: string): void {
@@ -121,7 +129,7 @@ export class ReadingPace {
       const frame = this.#waiting[taken];
       taken += 1;
       if (frame === undefined) continue;
-      this.#countWaiting(-frame.length);
+      this.#countWaiting(-1, -frame.length);
       this.#take(frame);
     }
     // The last one may have ended the connection.

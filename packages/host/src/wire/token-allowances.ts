@@ -17,7 +17,10 @@ const SHARE_OF_LOOKING = 1 / 4;
  */
 const MOST_WAITING = { observe: 128, other: 4_096 } as const;
 
-/** Characters of messages that wait for the share of one token, on all its connections: one of the largest messages, and half of another. */
+/** Messages that wait for the share of one token, on all its connections. */
+export const MOST_WAITING_OF_TOKEN = 16_384;
+
+/** Their characters: one of the largest messages, and half of another. */
 export const MOST_WAITING_LENGTH = 24 * 1024 * 1024;
 
 /** So long a token gets no further connection after one of its was closed because it sent too much: coming back costs more than what it sends. */
@@ -65,7 +68,8 @@ export class TokenShare {
   readonly #clock: Clock;
   readonly #mostWaiting: number;
   connectionCount = 0;
-  /** Characters of messages that wait for it. */
+  /** Messages that wait for it, and their characters. */
+  waitingCount = 0;
   waitingLength = 0;
   #floodedAt: number | undefined;
 
