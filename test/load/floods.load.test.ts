@@ -69,34 +69,44 @@ test.each(MANY)(
   300_000,
 );
 
+/** Eight turns of 6 MB, followed by an owner who reads and by so many clients of each token that do not. */
+async function flood(tokenCount: number, clientsEach: number) {
+  const host = await CrowdedHost.start();
+  const { owner, chat } = await host.open();
+  const tokens = await Promise.all(
+    Array.from({ length: tokenCount }, (_each, index) => observer(host, owner, `deaf-${index}`)),
+  );
+  const pings = watchPings(await WireClient.connect(host.url, 'pinger'));
+  const urls = tokens.map(({ url }) => url);
+  await connectDeaf(urls, clientsEach, (reader) =>
+    reader.ask('subscribe', { channel: chat, view: { turns: 1 } }),
+  );
+  const ownerMs: number[] = [];
+  for (let round = 0; round < 8; round += 1) {
+    await wireTurn(owner, chat, 'stream 1500 every 1 of 4000');
+    ownerMs.push(await getIn(host.url, `owner-${round}`));
+  }
+  const worstPingMs = await pings.end();
+  const { peakRssBytes } = await host.sample();
+  // Whoever reads was there all the time.
+  expect(owner.socket.readyState).toBe(owner.socket.OPEN);
+  await owner.close();
+  return { ownerMs, worstPingMs, peakRssBytes };
+}
+
+/** The same without anybody who does not read: how much garbage V8 lets lie is the machine's affair. */
+let unfollowed: ReturnType<typeof flood> | undefined;
+
 test.each(MANY)(
   '%s that follow a flood and read nothing cost a bounded piece of memory, and hold off nobody else',
   async (_, tokenCount, clientsEach) => {
-    const host = await CrowdedHost.start();
-    const { owner, chat } = await host.open();
-    const tokens = await Promise.all(
-      Array.from({ length: tokenCount }, (_each, index) => observer(host, owner, `deaf-${index}`)),
-    );
-    const { rssBytes } = await host.sample();
-    const pings = watchPings(await WireClient.connect(host.url, 'pinger'));
-    const urls = tokens.map(({ url }) => url);
-    await connectDeaf(urls, clientsEach, (reader) =>
-      reader.ask('subscribe', { channel: chat, view: { turns: 1 } }),
-    );
-    const ownerMs: number[] = [];
-    for (let round = 0; round < 8; round += 1) {
-      await wireTurn(owner, chat, 'stream 1500 every 1 of 4000');
-      ownerMs.push(await getIn(host.url, `owner-${round}`));
-    }
-    const worstPingMs = await pings.end();
-    const { peakRssBytes } = await host.sample();
-    console.log(rounded({ ownerMs, worstPingMs, rssBytes, peakRssBytes }));
+    unfollowed ??= flood(0, 0);
+    const { peakRssBytes: baselineBytes } = await unfollowed;
+    const { ownerMs, worstPingMs, peakRssBytes } = await flood(tokenCount, clientsEach);
+    console.log(rounded({ ownerMs, worstPingMs, baselineBytes, peakRssBytes }));
     expect(Math.max(...ownerMs)).toBeLessThan(FLOOD_BARS.getInMs);
     expect(worstPingMs).toBeLessThan(FLOOD_BARS.pingMs);
-    expect(peakRssBytes).toBeLessThan(FLOOD_BARS.peakRssBytes);
-    // Whoever reads was there all the time.
-    expect(owner.socket.readyState).toBe(owner.socket.OPEN);
-    await owner.close();
+    expect(peakRssBytes - baselineBytes).toBeLessThan(200_000_000);
   },
   300_000,
 );
