@@ -3,7 +3,7 @@ import type { CrowdedHost } from './crowded-host.ts';
 
 const ROOT = 'ahp-root://';
 
-/** What the host promises whatever some tokens do; times are for a machine that does other things as well: the promises are 1 s and 250 ms. */
+/** Bounds whatever some tokens do, for a machine that is slow or does other things as well. The promises are 1 s, 250 ms and 400 MB. */
 export const FLOOD_BARS = { getInMs: 5_000, pingMs: 1_500, peakRssBytes: 550_000_000 } as const;
 
 /** A new token: its id, and the URL to connect by. */
