@@ -1,24 +1,26 @@
 import { join } from 'node:path';
 import { configDefaults, defineConfig } from 'vitest/config';
 
-const folders = ['packages/*/{src,test}', 'bench', 'scripts', 'test'];
-
 /** Runs too long for every check: `vitest run --mode kill`, and so on. */
 const longRuns = ['sim', 'kill', 'load', 'agents', 'oldest'];
 
 /** How packages find each other: by their sources, or, on the oldest Node, by what users get. */
 const conditionsOf = (mode: string): string[] => (mode === 'oldest' ? [] : ['@agenthost/source']);
 
+/** The test files of a mode below folders. */
+const filesOf = (folders: readonly string[], mode: string) => ({
+  include: folders.map((folder) => `${folder}/**/*.${longRuns.includes(mode) ? `${mode}.` : ''}test.ts`),
+  exclude: [
+    ...configDefaults.exclude,
+    '**/dist/**',
+    ...(longRuns.includes(mode) ? [] : longRuns.map((name) => `**/*.${name}.test.ts`)),
+  ],
+});
+
 export default defineConfig(({ mode }) => ({
   resolve: { conditions: conditionsOf(mode) },
   ssr: { resolve: { conditions: conditionsOf(mode) } },
   test: {
-    include: folders.map((folder) => `${folder}/**/*.${longRuns.includes(mode) ? `${mode}.` : ''}test.ts`),
-    exclude: [
-      ...configDefaults.exclude,
-      '**/dist/**',
-      ...(longRuns.includes(mode) ? [] : longRuns.map((name) => `**/*.${name}.test.ts`)),
-    ],
     setupFiles: ['test/leak-guard.ts'],
     // Processes, not threads: tests spawn children, change the working directory and read the process's own handles.
     pool: 'forks',
@@ -35,5 +37,23 @@ export default defineConfig(({ mode }) => ({
       exclude: ['**/*.test.ts', '**/generated/**', 'packages/testkit/**'],
       reporter: ['text', 'json-summary'],
     },
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'programs',
+          ...filesOf(['packages/{agents,cli,testkit}/{src,test}', 'bench', 'scripts', 'test'], mode),
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'modules',
+          ...filesOf(['packages/{client,host,protocol,rpc}/{src,test}'], mode),
+          // A process of its own would take each of these 250 files longer than its tests do.
+          isolate: false,
+        },
+      },
+    ],
   },
 }));

@@ -1,6 +1,6 @@
 import type { ClockScope } from '@agenthost/testkit';
 import { ControlledNetwork, FaultJournal, SimulatedClock, SimulatedPtyOwner } from '@agenthost/testkit';
-import { afterEach } from 'vitest';
+import { onTestFinished } from 'vitest';
 import { createHost, type Host } from '../src/main/create-host.ts';
 import type { HostOptions } from '../src/main/options.ts';
 import type { Identity } from '../src/wire/identity.ts';
@@ -160,12 +160,8 @@ export class HostFixture {
 /** A started host that is stopped after the test. */
 export async function startHost(options: FixtureOptions = {}): Promise<HostFixture> {
   const fixture = await new HostFixture(options).start();
-  fixtures.push(fixture);
+  onTestFinished(async () => {
+    if (fixture.isUp) await fixture.stop();
+  });
   return fixture;
 }
-
-const fixtures: HostFixture[] = [];
-
-afterEach(async () => {
-  for (const fixture of fixtures.splice(0)) if (fixture.isUp) await fixture.stop();
-});
