@@ -43,6 +43,7 @@ export async function withAttachments(
 }
 
 async function attachment(context: Context, given: string, target: AttachTarget): Promise<MessageAttachment> {
+  if (given === '') throw usageError('--attach: expected a file, got nothing');
   const { path, selection } = await place(context, given);
   const label = labelOf(context.cwd, path);
   const selected = selection === undefined ? {} : { selection };

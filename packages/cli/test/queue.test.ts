@@ -52,7 +52,7 @@ describe('agenthost queue', () => {
     expect(await texts(session)).toEqual(['say no']);
     end();
     const { session: other } = await hanging();
-    await queue('steer', other, 'say yes');
+    expect((await queue('steer', other, 'say yes')).err).not.toContain('nothing waits');
     const watch = machine.start(['watch', other, '--json', '--turns', '5']);
     await watch.until('Steering message: say yes');
     watch.kill('SIGINT');

@@ -26,6 +26,16 @@ const chatsOf = async (session: string) =>
   jsonLines((await machine.run(['sessions', 'chats', session, '--json'])).out);
 
 describe('agenthost run --session', () => {
+  test('says when the setting of the session decides, and not --approve', async () => {
+    const { session } = await asked();
+    await machine.run(['sessions', 'set', session, 'approvals=all']);
+    const args = ['run', '--session', session, 'write all.txt Yes'];
+    expect((await machine.run([...args, '--approve', 'none'])).err).toMatch(
+      /has approvals=all, .*: --approve none has no effect; `.*sessions set \S+ approvals=ask` makes it ask\n/,
+    );
+    expect((await machine.run([...args, '--approve', 'all'])).err).not.toContain('no effect');
+  });
+
   test('goes on in the session that is meant by the beginning of its id', async () => {
     const { session, chat } = await asked();
     const { code, out } = await machine.run([

@@ -99,6 +99,26 @@ describe('agenthost run', () => {
     expect(err).toContain(`agenthost: --attach ${file}: ${why}`);
   });
 
+  test('says that --attach needs a file, and leaves no session for what the host does not take', async () => {
+    const nothing = await machine.run(['run', '--attach', '', 'say done']);
+    expect(nothing).toMatchObject({ code: 2, err: 'agenthost: --attach: expected a file, got nothing\n' });
+    const sessions = async (): Promise<unknown> => jsonLines((await machine.run(['sessions', '--json'])).out);
+    const before = await sessions();
+    // Each is small enough; both together are more than a message takes.
+    for (const name of ['one.png', 'two.png'])
+      writeFileSync(join(machine.home, name), Buffer.alloc(7_000_000));
+    const { code, err } = await machine.run([
+      'run',
+      '--attach',
+      'one.png',
+      '--attach',
+      'two.png',
+      'say done',
+    ]);
+    expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining('attachments: at most') });
+    expect(await sessions()).toEqual(before);
+  });
+
   test('approves once with --approve all, and the file is written', async () => {
     const { code, err } = await machine.run(['run', '--approve', 'all', 'write all.txt Yes']);
     expect(code).toBe(0);

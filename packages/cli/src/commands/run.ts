@@ -83,15 +83,17 @@ export async function run(
 /** What the session settles is never asked, so `--approve` would not be heard. Throws a usage error. */
 function checkApproval({ approve, config = [] }: RunOptions): void {
   const setting = config.findLast((each) => each.startsWith('approvals='))?.slice('approvals='.length);
-  const isAgainst =
-    (approve === 'none' && (setting === 'all' || setting === 'edits')) ||
-    (approve === 'all' && setting === 'none');
-  if (!isAgainst) return;
+  if (!contradict(setting, approve)) return;
   const what = `--config approvals=${setting} and --approve ${approve}`;
   throw usageError(
     `${what} contradict each other: the setting decides before anybody is asked; leave one of them out`,
   );
 }
+
+/** Whether a session with this setting would not ask where `--approve` has another answer. */
+const contradict = (setting: unknown, approve: ApproveMode): boolean =>
+  (approve === 'none' && (setting === 'all' || setting === 'edits')) ||
+  (approve === 'all' && setting === 'none');
 
 const isOngoing = (options: RunOptions): options is RunOptions & { readonly session: string } =>
   options.session !== undefined;
@@ -119,6 +121,14 @@ async function ask(run: Run, text: string, opened: RunChat): Promise<number> {
   const { model } = options;
   const message = model === undefined ? asked : { ...asked, model: { id: model } };
   introduce(run, opened);
+  // It comes from the session, or from the host's own settings.
+  const approvals = session.mirror.state.config?.values['approvals'];
+  if (contradict(approvals, options.approve)) {
+    const line = commandLine(`sessions set ${shortId(session.uri)} approvals=ask${hostOptionText(options)}`);
+    screen.note(
+      `agenthost: the session has approvals=${String(approvals)}, which decides before anybody is asked: --approve ${options.approve} has no effect; \`${line}\` makes it ask`,
+    );
+  }
   const prompt = options.queue === true ? await queued(run, message, opened) : chat.prompt(message);
   const cancel = (): void => {
     screen.status('cancelling');
@@ -151,8 +161,10 @@ async function ask(run: Run, text: string, opened: RunChat): Promise<number> {
     }
     return await conclude(run, opened, { turn: await prompt.result, wasWorkerDenied });
   } catch (error) {
-    // What models an agent has may be known only once its session is there: nothing was asked in it.
-    if (error instanceof DispatchRejected && error.code === 'unknownModel') await opened.discard();
+    // Nothing was asked in what was made for it: an unknown model, an attachment that the agent does not take. A session that could not be
+    // made stays, since it says why.
+    const isRefused = error instanceof DispatchRejected && session.mirror.state.creationError === undefined;
+    if (isRefused) await opened.discard();
     throw refused(error, opened, options);
   } finally {
     leaveWorkers();

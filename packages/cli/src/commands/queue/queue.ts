@@ -73,7 +73,7 @@ export async function changeQueue(
     } else {
       if (name === 'steer' && before !== undefined && queue.steering?.id !== before.id)
         screen.note(`it takes the place of: ${oneLine(before.message.text, 200)}`);
-      show(screen, queue, started);
+      show(screen, queue, started, name === 'steer' ? 'the agent has taken it' : 'nothing waits');
       if (queue.messages.length > 0 && mirror.state.activeTurn === undefined)
         screen.note(
           `no turn runs: \`${commandLine(`queue go ${shortId(resource)}${chat === session.chat ? '' : ` --chat ${shortId(mirror.uri)}`}`)}\` starts the first one`,
@@ -85,13 +85,18 @@ export async function changeQueue(
   });
 }
 
-function show(screen: Screen, { messages, steering }: MessageQueue, started: readonly StartedTurn[]): void {
+function show(
+  screen: Screen,
+  { messages, steering }: MessageQueue,
+  started: readonly StartedTurn[],
+  ifEmpty: string,
+): void {
   const line = (place: string, { id, message }: PendingMessage): void =>
     screen.line(`${place.padEnd(5)}  ${oneLine(id).slice(0, 8).padEnd(8)}  ${oneLine(message.text, 200)}`);
   if (steering !== undefined) line('steer', steering);
   for (const [index, message] of messages.entries()) line(String(index + 1), message);
   for (const { message } of started) screen.note(`started at once: ${oneLine(message.text, 200)}`);
-  if (steering === undefined && messages.length === 0 && started.length === 0) screen.note('nothing waits');
+  if (steering === undefined && messages.length === 0 && started.length === 0) screen.note(ifEmpty);
 }
 
 function check(answer: DispatchOutcome): void {
