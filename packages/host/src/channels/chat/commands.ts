@@ -16,6 +16,7 @@ import type { Channel } from '../../sync/channel.ts';
 import { createChat, type ForkPoint, isCurrent } from '../../sync/fork.ts';
 import { forkTitle } from '../../sync/fork-title.ts';
 import { newChat, summaryOf } from '../../sync/new-chat.ts';
+import { moveWindow } from '../../sync/subscription.ts';
 import type { Sync } from '../../sync/sync.ts';
 import {
   cursorBefore,
@@ -237,17 +238,19 @@ async function sendOlder(
       if (chat.historyVersion !== historyVersion) return;
       // Subscribed anew: the window is another one.
       if (chat.subscriptions.get(caller.sink) !== subscription) return;
-      const { fromOrdinal } = subscription;
-      subscription.fromOrdinal = Math.min(fromOrdinal, oldest);
+      // Durable before the turns go out: after a kill the host must know how far the window reaches.
+      const takeBack = moveWindow(
+        subscription,
+        Math.min(subscription.fromOrdinal, oldest),
+        sync.sequencer.following,
+      );
       sync.sendPrivate(
         caller.sink,
         {
           channel: chat.uri,
           action: turnsLoaded(rows.map(readTurn), isMore ? cursorBefore(oldest) : undefined),
         },
-        () => {
-          subscription.fromOrdinal = fromOrdinal;
-        },
+        takeBack,
       );
     },
   );
