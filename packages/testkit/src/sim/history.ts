@@ -53,8 +53,18 @@ function renewOne({ foreigners }: World, random: SeededRandom, client: SimClient
   foreigner.link?.toHost.deliver();
 }
 
+/** A client that shows part of a history loads what is before it. */
+function fetchOlder({ report }: World, client: SimClient, uri: string): void {
+  const mirror = client.mirror(uri, 'chat');
+  if (mirror?.confirmed.turnsNextCursor === undefined) return;
+  report.count('olderTurnsFetched');
+  // A drop, or a cursor that a truncation has made stale: nothing is lost but the answer.
+  mirror.fetchOlderTurns().catch(() => undefined);
+}
+
 const MEETING = {
   truncate: 3,
+  fetchOlder: 3,
   renew: 2,
   lookAgain: 2,
   dropTurns: 3,
@@ -70,6 +80,21 @@ async function startNarrow(world: World, random: SeededRandom, uri: string): Pro
     if (isThere && random.chance(0.4)) lookAgain(world, random, client, uri);
   }
   if (random.chance(0.5)) dropTurnsOf(world, uri, random.between(1, 3));
+  await hearAll(world);
+  for (const client of world.clients) if (random.chance(0.5)) fetchOlder(world, client, uri);
+  await hearAll(world);
+  for (const client of world.clients) if (random.chance(0.3)) comeBack(client);
+  await hearAll(world);
+}
+
+/** A client loses its connection and has another at once. */
+function comeBack({ link, client }: SimClient): void {
+  if (link === undefined) return;
+  link.cut();
+  client.reconnectNow();
+}
+
+async function hearAll(world: World): Promise<void> {
   for (let round = 0; round < 3; round += 1) {
     await world.clock.settle();
     for (const link of world.network.links) link.deliverAll();
@@ -103,6 +128,9 @@ export async function historyMeets(world: World, random: SeededRandom): Promise<
         break;
       case 'renew':
         renewOne(world, random, client, uri);
+        break;
+      case 'fetchOlder':
+        fetchOlder(world, client, uri);
         break;
       case 'lookAgain':
         lookAgain(world, random, client, uri);
