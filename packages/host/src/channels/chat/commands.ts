@@ -13,6 +13,7 @@ import {
 import type { AgentRegistry } from '../../agents/registry.ts';
 import type { Ids } from '../../lib/clock.ts';
 import type { Channel } from '../../sync/channel.ts';
+import { JournalUnavailable } from '../../sync/commit-path.ts';
 import { createChat, type ForkPoint, isCurrent } from '../../sync/fork.ts';
 import { forkTitle } from '../../sync/fork-title.ts';
 import { newChat, summaryOf } from '../../sync/new-chat.ts';
@@ -224,6 +225,7 @@ async function sendOlder(
   // A cursor of an earlier, longer window would leave a gap behind the present one.
   const before = Math.max(asked ?? 0, subscription.fromOrdinal);
   if (before === 0) return {};
+  let isDropped = false;
   await sync.path.boundary(
     () => chat.historyVersion,
     async (historyVersion) => {
@@ -250,10 +252,14 @@ async function sendOlder(
           channel: chat.uri,
           action: turnsLoaded(rows.map(readTurn), isMore ? cursorBefore(oldest) : undefined),
         },
-        takeBack,
+        () => {
+          takeBack();
+          isDropped = true;
+        },
       );
     },
   );
+  if (isDropped) throw new JournalUnavailable(sync.path.trouble);
   return {};
 }
 
