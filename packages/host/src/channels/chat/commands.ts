@@ -222,8 +222,8 @@ async function sendOlder(
   }
   const subscription = chat.subscriptions.get(caller.sink);
   if (subscription === undefined) return {};
-  // A cursor of an earlier, longer window would leave a gap behind the present one.
-  const before = Math.max(asked ?? 0, subscription.fromOrdinal);
+  // Whatever window the cursor is of: one of a longer window would leave a gap, one of a shorter window lead back into the present one.
+  const before = subscription.fromOrdinal;
   if (before === 0) return {};
   let isDropped = false;
   await sync.path.boundary(
