@@ -73,18 +73,20 @@ const MEETING = {
   failCommit: 0.7,
 } as const;
 
-/** Some clients get a small window of a chat, whose first turns may be dropped, and hear of all that has happened. */
+/** Some clients get a small window of a chat, whose first turns may be dropped, and hear of all that has happened; some of them load older turns and come back. */
 async function startNarrow(world: World, random: SeededRandom, uri: string): Promise<void> {
   for (const client of world.clients) {
     const isThere = client.isOnline && client.mirrors().some((mirror) => mirror.uri === uri);
     if (isThere && random.chance(0.4)) lookAgain(world, random, client, uri);
   }
-  if (random.chance(0.5)) dropTurnsOf(world, uri, random.between(1, 3));
+  if (random.chance(0.3)) dropTurnsOf(world, uri, random.between(1, 3));
   await hearAll(world);
   for (const client of world.clients) if (random.chance(0.5)) fetchOlder(world, client, uri);
   await hearAll(world);
-  for (const client of world.clients) if (random.chance(0.3)) comeBack(client);
+  for (const client of world.clients) if (random.chance(0.5)) comeBack(client);
   await hearAll(world);
+  // What a window has been widened by is the first to go.
+  if (random.chance(0.5)) dropTurnsOf(world, uri, random.between(1, 3));
 }
 
 /** A client loses its connection and has another at once. */
