@@ -32,9 +32,9 @@ export const FAULTS: readonly Fault[] = [
   {
     title: 'a subscriber is added a turn of the event loop after its snapshot',
     file: 'packages/host/src/wire/attach.ts',
-    find: '        const subscription = subscribe(connection, item, fromSeq, certain);\n',
+    find: '        const subscription = subscribe(clients, connection, item, window);\n',
     replace: `        await new Promise<void>((resolve) => sync.path.afterTurn(resolve));
-        const subscription = subscribe(connection, item, fromSeq, certain);\n`,
+        const subscription = subscribe(clients, connection, item, window);\n`,
   },
   {
     title: 'a client is forgotten though actions of it were processed',
@@ -139,5 +139,11 @@ export const FAULTS: readonly Fault[] = [
     file: 'packages/host/src/sync/archive.ts',
     find: 'kept === 0 ? { ...whole, turnCount: 0 }',
     replace: 'kept === 0 ? { ...local, turnCount: 0 }',
+  },
+  {
+    title: 'a window that its client has widened is forgotten when it comes back',
+    file: 'packages/host/src/sync/subscription.ts',
+    find: 'const forget = subscription.keep?.();',
+    replace: 'const forget = (): void => undefined;',
   },
 ];

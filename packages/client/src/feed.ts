@@ -51,15 +51,13 @@ export class Feed {
   restored(snapshots: readonly Snapshot[]): void {
     // Not the maximum with what was seen: the host may have begun anew below it.
     this.#lastSeenServerSeq = snapshots.reduce((seq, { fromSeq }) => Math.max(seq, fromSeq), 0);
-    this.#parts.subscriptions.restore(snapshots, () => true);
+    this.#parts.subscriptions.restore(snapshots);
   }
 
   /** `initialize` brought what it can, see `Subscriptions.plainUris`. */
   initialized({ serverSeq, snapshots }: InitializeResult): void {
     this.#lastSeenServerSeq = serverSeq;
-    const { subscriptions } = this.#parts;
-    const plain = new Set(subscriptions.plainUris());
-    subscriptions.restore(snapshots, (uri) => plain.has(uri));
+    this.#parts.subscriptions.restore(snapshots);
   }
 
   #takeAll(envelopes: readonly ActionEnvelope[], isReplay: boolean): void {

@@ -78,6 +78,31 @@ describe('replay and snapshot', () => {
     expect(it.client.lastSeenServerSeq).toBe(3);
   });
 
+  test.each(['reconnect', 'initialize'])(
+    '[SUB-3] a channel that an answer to %s has no room for is subscribed to by itself, and keeps what is pending',
+    async (answered) => {
+      const it = await harness();
+      it.host.states.set(ROOT_URI, rootState());
+      const mirror = await it.run(it.client.subscribe(CHAT));
+      it.host.emit(CHAT, activity('seen'));
+      await it.settle();
+      await it.cut();
+      it.host.emit(CHAT, activity('missed'));
+      it.host.coveredFrom = 2;
+      it.host.leftOut.add(CHAT);
+      if (answered === 'initialize')
+        it.host.refuse = (method) => (method === 'reconnect' ? new RpcError(-32603, 'no') : undefined);
+      const outcome = mirror.dispatch({ type: 'chat/truncated' });
+      await it.comeBack();
+      expect(mirror.isLost).toBe(false);
+      expect(mirror.state.activity).toBe('missed');
+      expect(await outcome).toMatchObject({ outcome: 'accepted' });
+      it.host.emit(CHAT, activity('live again'));
+      await it.settle();
+      expect(mirror.state.activity).toBe('live again');
+    },
+  );
+
   test('[CONN-5] a host that began anew below the last number seen brings snapshots, and the number follows', async () => {
     const it = await harness();
     it.host.serverSeq = 1_000;

@@ -36,7 +36,7 @@ export interface Subscription {
   options: SubscriptionOptions;
   holderCount: number;
   /**
-   * What is shown is older than the highest number seen: an `initialize` could not bring it. Until a snapshot of its own
+   * What is shown is older than the highest number seen: a handshake did not bring it. Until a snapshot of its own
    * has come, no `reconnect` may name it, or the host would take it for up to date [CONN-5].
    */
   isStale: boolean;
@@ -153,8 +153,11 @@ export class Subscriptions {
     this.#held.get(uri)?.channel.rebase(this.#port.predictedOn(uri));
   }
 
-  /** Every held channel starts again from these snapshots; held ones that are expected among them and missing are lost. */
-  restore(snapshots: readonly Snapshot[], isExpected: (uri: URI) => boolean): void {
+  /**
+   * Every held channel starts again from these snapshots. The others are for `resubscribeStale`: one that is missing has gone, or was too large
+   * for the answer [SUB-3].
+   */
+  restore(snapshots: readonly Snapshot[]): void {
     const byUri = new Map(snapshots.map((snapshot) => [snapshot.resource, snapshot]));
     for (const [uri, subscription] of Array.from(this.#held)) {
       const snapshot = byUri.get(uri);
@@ -162,12 +165,11 @@ export class Subscriptions {
         subscription.channel.reset(snapshot);
         subscription.isStale = false;
         this.refresh(uri);
-      } else if (!isExpected(uri)) subscription.isStale = true;
-      else if (!subscription.isStale) this.lose(uri);
+      } else subscription.isStale = true;
     }
   }
 
-  /** Subscribes anew, one by one, where `initialize` could not say what is wanted. */
+  /** Subscribes anew, one by one, where a handshake could not say what is wanted, or did not bring it. What is refused is lost. */
   resubscribeStale(): void {
     for (const subscription of this.#held.values()) {
       if (subscription.isStale) this.#resubscribe(subscription);

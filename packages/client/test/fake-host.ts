@@ -54,6 +54,8 @@ export class FakeHost {
   connections: FakeConnection[] = [];
   /** Judges each dispatch. */
   judge: (params: DispatchActionParams) => Verdict = () => undefined;
+  /** Channels that no handshake has room for. */
+  readonly leftOut = new Set<string>();
   /** Answers `reconnect` by snapshots though the log would do. */
   isSnapshotOnly = false;
   /** Refuses a request by its error. */
@@ -231,7 +233,7 @@ export class FakeHost {
   #snapshots(connection: FakeConnection, uris: string[]): { snapshots: Snapshot[] } {
     const snapshots = uris.flatMap((resource) => {
       const state = this.states.get(resource);
-      if (state === undefined) return [];
+      if (state === undefined || this.leftOut.has(resource)) return [];
       connection.subscriptions.add(resource);
       return [{ resource, state, fromSeq: this.serverSeq }];
     });

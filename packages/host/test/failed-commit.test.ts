@@ -1,6 +1,7 @@
 import { markdownOf, turnStarted } from '@agenthost/testkit';
 import { describe, expect, test } from 'vitest';
 import { ROOT, SESSION, startHost } from './host-fixture.ts';
+import { runTurns } from './turns.ts';
 
 const title = (text: string) => ({ type: 'session/titleChanged', title: text });
 const draft = (text: string) => ({ type: 'chat/draftChanged', draft: { text, origin: { kind: 'user' } } });
@@ -172,6 +173,30 @@ describe('a failed commit', () => {
     await client.request('listSessions', { channel: ROOT });
     await client.ping();
     host.journal.gates.beforeReserve = undefined;
+  });
+
+  test('[CHAT-6] a window to which no turns could be sent, no number being left, stays what it was', async () => {
+    const { host, client, chat } = await watched();
+    await runTurns(host, client, chat, ['t1', 't2', 't3']);
+    const viewer = await host.client('narrow');
+    const { state } = await viewer.subscribe(chat, { view: { turns: 1 } });
+    host.journal.failNextCommits(1);
+    host.journal.gates.beforeReserve = () => {
+      throw new Error('a test made this reservation fail');
+    };
+    client.dispatch(chat, draft('lost'));
+    await host.run();
+    const { sequencer } = host.host.core.sync;
+    while (sequencer.covers(sequencer.following)) sequencer.next();
+    if (!('turnsNextCursor' in state)) throw new Error('no cursor');
+    const fetched = viewer.request('fetchTurns', { channel: chat, cursor: state.turnsNextCursor ?? '' });
+    await expect(fetched).rejects.toMatchObject({ code: -32603 });
+    host.journal.gates.beforeReserve = undefined;
+    await host.advance(5_000);
+    viewer.clear();
+    await client.act(chat, { type: 'chat/truncated', turnId: 't1' });
+    await host.run();
+    expect(viewer.types(chat)).toEqual(['chat/truncated', 'chat/turnsLoaded', 'chat/truncated']);
   });
 
   test('[ACT-5] a resend of what was taken back is applied, once', async () => {

@@ -253,6 +253,27 @@ describe('windows', () => {
     expect(state.turns.map(({ id }) => id)).toEqual(turnIds(9));
   });
 
+  test('[CHAT-15] a cursor of an earlier, shorter window brings the turns before the present one, and the cursor to those before them', async () => {
+    const host = await startHost();
+    const client = await host.client();
+    const { chat } = await host.session(client);
+    await runTurns(host, client, chat, turnIds(120));
+    const short = await chatOf(client, chat, { view: { turns: 2 } });
+    for (const [turns, shown] of [
+      [60, 110],
+      [200, 120],
+    ] as const) {
+      const long = await chatOf(client, chat, { view: { turns } });
+      client.clear();
+      await client.request('fetchTurns', { channel: chat, cursor: short.turnsNextCursor ?? '' });
+      const state = client
+        .envelopes(chat)
+        .reduce((before, { action }) => chatReducer(before, action, 0), long);
+      expect(state.turns.map(({ id }) => id)).toEqual(turnIds(120).slice(-shown));
+      expect(state.turnsNextCursor).toBe(shown === 120 ? undefined : 'before-10');
+    }
+  });
+
   test('[CHAT-15] with before or limit the turns are in the answer; without a window there is nothing to send', async () => {
     const host = await startHost();
     const client = await host.client();

@@ -74,6 +74,23 @@ describe('the turns of all chats in memory', () => {
     expect(shown((await other.subscribe(first)).state)).toEqual([...TURNS, 't3']);
   });
 
+  test('[CHAT-3] no id comes twice either when its turn ends, and leaves memory, while the disk is asked for it', async () => {
+    const { host, client } = await setUp();
+    await client.act(first, turnStarted('t3', 'x'.repeat(8 * LENGTH)));
+    await host.run();
+    const reading = Promise.withResolvers<void>();
+    host.journal.gates.afterRead = () => reading.promise;
+    const clientSeq = client.dispatch(first, turnStarted('t3'));
+    await host.run();
+    host.journal.gates.afterRead = undefined;
+    host.agent.turn.complete();
+    await host.run();
+    expect(inMemory(host, first)).toEqual([]);
+    reading.resolve();
+    await client.ping();
+    expect(client.echoOf(clientSeq)?.rejectionReason).toContain('turnExists');
+  });
+
   for (const [turnId, left] of [
     [undefined, []],
     ['t0', ['t0']],

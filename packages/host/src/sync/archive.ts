@@ -1,3 +1,4 @@
+import { moveWindow } from './subscription.ts';
 import type { Change, Sync } from './sync.ts';
 import { windowWithin, withTurns, writeTurn } from './window.ts';
 
@@ -60,11 +61,7 @@ function keepTurns(sync: Sync, { channel, before, after }: Change<'chat'>): void
 
 function emptyWindows(sync: Sync, chat: Change<'chat'>['channel']): void {
   for (const subscription of chat.subscriptions.values()) {
-    const { fromOrdinal } = subscription;
-    subscription.fromOrdinal = 0;
-    subscription.isRealigned = true;
-    sync.path.undo(() => {
-      subscription.fromOrdinal = fromOrdinal;
-    });
+    // Whoever misses the truncation gets it in a replay, and it empties any window.
+    sync.path.undo(moveWindow(subscription, 0, subscription.since));
   }
 }

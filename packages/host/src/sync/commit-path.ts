@@ -173,7 +173,10 @@ export class CommitPath {
     this.#tick().output.push(output);
   }
 
-  /** The same for output that carries the number given out last: it must not leave before that is reserved durably. */
+  /**
+   * The same for output that carries the number given out last: it must not leave before that is reserved durably. `dropped` runs at once
+   * where that cannot be done.
+   */
   publishNumbered(send: () => void, dropped?: () => void): void {
     if (this.#sequencer.covers(this.#sequencer.last)) return this.publish(send, dropped);
     if (!this.isHealthy) {
@@ -181,6 +184,7 @@ export class CommitPath {
         { seq: this.#sequencer.last },
         'a message was not sent: no number can be reserved for it',
       );
+      dropped?.();
       return;
     }
     this.#tick();

@@ -1,7 +1,10 @@
 import type { Journal } from '../journal/journal.ts';
 
-/** Numbers reserved at a time. Each reservation waits for the disk; a restart skips what is left of one. */
-const BLOCK = 200_000;
+/**
+ * Numbers reserved at a time. Each reservation waits for the disk; a restart skips what is left of one. While the journal cannot be written a quarter
+ * of it has to do for all that is sent.
+ */
+const BLOCK = 2_000_000;
 
 /** Numbers in a band. Every other band is for messages that are sent while the journal cannot be written. */
 const BAND = 2 ** 15;

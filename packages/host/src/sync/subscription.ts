@@ -18,14 +18,30 @@ export interface Subscription {
   readonly sink: Sink;
   readonly view: SubscribeView | undefined;
   readonly delivery: SubscriptionDeliveryOptions | undefined;
-  /** The number it holds from: everything above it was or will be delivered. */
-  readonly since: number;
+  /** The number that its window holds from: everything above it was or will be delivered. Changed by `moveWindow` only. */
+  since: number;
   /** Chats: ordinal of the oldest turn that the subscriber holds. */
   fromOrdinal: number;
   /** Its window was replaced since it began, maybe while its snapshot was being read [CHAT-6]. */
   isRealigned: boolean;
+  /** Keeps `since` and `fromOrdinal` for the client's next connection, durably with the present tick; returns how to take that back. */
+  readonly keep?: () => () => void;
   /** Called when the channel is gone for good. */
   readonly ended?: () => void;
+}
+
+/**
+ * A subscriber's window begins at another turn, which envelopes up to number `since` tell him: his client gets a snapshot when it comes
+ * back and has not seen that number [CONN-5]. Returns how to take it back.
+ */
+export function moveWindow(subscription: Subscription, fromOrdinal: number, since: number): () => void {
+  const before = { fromOrdinal: subscription.fromOrdinal, since: subscription.since };
+  Object.assign(subscription, { fromOrdinal, since, isRealigned: true });
+  const forget = subscription.keep?.();
+  return () => {
+    Object.assign(subscription, before);
+    forget?.();
+  };
 }
 
 /** What makes an envelope's JSON a notification. */

@@ -35,7 +35,7 @@ export interface Attached {
 }
 
 /** The parts of a host that subscriptions are made with. */
-interface Attaching {
+export interface Attaching {
   readonly sync: Sync;
   readonly clients: Clients;
 }
@@ -62,7 +62,8 @@ export async function attachWithSnapshots(
         const before = item.channel.subscriptions.get(connection);
         // Until it is known how far back the snapshot reaches: what it has for certain.
         const certain = Math.max(state.firstOrdinal, state.turnCount - (item.view?.turns ?? state.turnCount));
-        const subscription = subscribe(connection, item, fromSeq, certain);
+        const window = { since: fromSeq, fromOrdinal: certain };
+        const subscription = subscribe(clients, connection, item, window);
         try {
           const { snapshot, fromOrdinal } = await makeSnapshot(sync, state, item.view, share);
           if (!subscription.isRealigned) subscription.fromOrdinal = fromOrdinal;
@@ -79,9 +80,7 @@ export async function attachWithSnapshots(
   if (attached === undefined) return attachWithSnapshots(attaching, connection, wanted);
   const { promise, fromSeq } = attached;
   const made = await promise;
-  const entries = made.map(
-    ({ item, subscription }) => [item.channel.uri, remembered(subscription, fromSeq)] as const,
-  );
+  const entries = made.map(({ item, subscription }) => [item.channel.uri, remembered(subscription)] as const);
   // One that was replaced meanwhile no longer speaks for the client [CONN-3].
   const isRemembered = connection.isClosed || (await remember(clients, connection, entries));
   const { sequencer } = sync;
@@ -144,12 +143,11 @@ const lengthOfRunning = (state: Channel['state']): number =>
 
 /** Adds or replaces the connection's subscription to a channel [SUB-1]. */
 export function subscribe(
+  clients: Clients,
   connection: Connection,
-  item: Wanted,
-  since: number,
-  fromOrdinal: number,
+  { channel, view, delivery }: Wanted,
+  { since, fromOrdinal }: Pick<Subscription, 'since' | 'fromOrdinal'>,
 ): Subscription {
-  const { channel, view, delivery } = item;
   const subscription: Subscription = {
     sink: connection,
     view,
@@ -157,6 +155,7 @@ export function subscribe(
     since,
     fromOrdinal,
     isRealigned: false,
+    keep: () => clients.keepWindow(connection.online.client, channel.uri, remembered(subscription)),
     ended: () => connection.channels.delete(channel),
   };
   if (!connection.isClosed) {
@@ -166,7 +165,7 @@ export function subscribe(
   return subscription;
 }
 
-function remembered({ view, delivery, fromOrdinal }: Subscription, since: number): RememberedSubscription {
+function remembered({ view, delivery, since, fromOrdinal }: Subscription): RememberedSubscription {
   return {
     ...(view === undefined ? {} : { view }),
     ...(delivery === undefined ? {} : { delivery }),

@@ -143,6 +143,20 @@ export class Clients {
     });
   }
 
+  /**
+   * Notes that a client's window of a channel is another one now; nothing where none was noted yet. Returns how to take it back where the
+   * commit fails.
+   */
+  keepWindow(record: ClientRecord, uri: string, window: RememberedSubscription): () => void {
+    const { subscriptions } = record;
+    const before = subscriptions.get(uri);
+    if (before === undefined) return () => undefined;
+    void this.note(record, () => subscriptions.set(uri, window));
+    return () => {
+      if (record.subscriptions.get(uri) === window) record.subscriptions.set(uri, before);
+    };
+  }
+
   /** Clients in memory that came by this token are nobody's from now on; those on disk are the journal's to let go. */
   release(tokenHash: string): void {
     for (const record of this.#records.values()) if (record.tokenHash === tokenHash) record.tokenHash = '';

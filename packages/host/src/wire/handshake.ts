@@ -21,7 +21,7 @@ import type { Channel } from '../sync/channel.ts';
 import { isUnjournaled } from '../sync/sequencer.ts';
 import type { Sync } from '../sync/sync.ts';
 import type { Admission } from './admission.ts';
-import { type Attached, attachWithSnapshots, type Wanted } from './attach.ts';
+import { type Attached, type Attaching, attachWithSnapshots, type Wanted } from './attach.ts';
 import { checkClientIdentity } from './client-identity.ts';
 import { type ClientRecord, type Clients, newClient } from './clients.ts';
 import type { Connection } from './connection.ts';
@@ -163,7 +163,7 @@ export class Handshake {
     const missing = uris.filter((uri) => !channels.some((channel) => channel.uri === uri));
     const lastSeen = params.lastSeenServerSeq;
     if (isKnown && this.#isTrusted(lastSeen)) {
-      const replayed = await replay(this.#sync, connection, { wanted, before, lastSeen });
+      const replayed = await replay(this.#attaching, connection, { wanted, before, lastSeen });
       if (replayed !== undefined) {
         const gone = JSON.stringify([...missing, ...replayed.gone]);
         connection.respondHeldJson(
@@ -210,13 +210,16 @@ export class Handshake {
 
   async #attach(connection: Connection, wanted: readonly Wanted[]): Promise<Attached> {
     try {
-      const attaching = { sync: this.#sync, clients: this.#clients };
-      return await attachWithSnapshots(attaching, connection, wanted);
+      return await attachWithSnapshots(this.#attaching, connection, wanted);
     } catch (error) {
       connection.outbox.dropHeldEnvelopes();
       connection.outbox.release();
       throw error;
     }
+  }
+
+  get #attaching(): Attaching {
+    return { sync: this.#sync, clients: this.#clients };
   }
 
   #checkFirst(connection: Connection): void {

@@ -1,7 +1,7 @@
 import type { ActionEnvelope } from '@agenthost/protocol';
 import type { StoredEnvelope } from '../journal/journal.ts';
-import type { Sync } from '../sync/sync.ts';
-import { cutsOf, leave, subscribe, type Wanted } from './attach.ts';
+import { moveWindow } from '../sync/subscription.ts';
+import { type Attaching, cutsOf, leave, subscribe, type Wanted } from './attach.ts';
 import type { RememberedSubscription } from './clients.ts';
 import type { Connection } from './connection.ts';
 
@@ -20,7 +20,7 @@ interface Request {
  * On success the connection is subscribed from the boundary on and its outbox is held.
  */
 export async function replay(
-  sync: Sync,
+  { sync, clients }: Attaching,
   connection: Connection,
   { wanted, before, lastSeen }: Request,
 ): Promise<{ actionsJson: string; gone: string[] } | undefined> {
@@ -49,7 +49,7 @@ export async function replay(
         const { since = lastSeen, fromOrdinal = 0 } = before.get(item.channel.uri) ?? {};
         // It has heard of what was dropped since it got that window.
         const keptFrom = item.channel.is('chat') ? (item.channel.local.keptFrom ?? 0) : 0;
-        subscribe(connection, item, since, Math.max(fromOrdinal, keptFrom));
+        subscribe(clients, connection, item, { since, fromOrdinal: Math.max(fromOrdinal, keptFrom) });
       }
       const uris = alive.map(({ channel }) => channel.uri);
       return {
@@ -63,9 +63,12 @@ export async function replay(
   try {
     const [stats, rows] = await Promise.all([reading.stats, reading.rows]);
     if (stats.trimmedSeq <= lastSeen && rows !== undefined) {
-      const actionsJson = readable(rows, connection, before);
+      const { actionsJson, emptied } = readable(rows, connection, before);
       const gone = wanted.filter((item) => !reading.alive.includes(item)).map(({ channel }) => channel.uri);
-      if (actionsJson !== undefined) return { actionsJson, gone };
+      if (actionsJson !== undefined) {
+        widenEmptied(connection, reading.alive, emptied);
+        return { actionsJson, gone };
+      }
     }
   } catch (error) {
     connection.outbox.release();
@@ -77,16 +80,27 @@ export async function replay(
   return undefined;
 }
 
+/** Windows that the replay empties hold all that came since. */
+function widenEmptied(connection: Connection, alive: readonly Wanted[], emptied: ReadonlySet<string>): void {
+  for (const { channel } of alive) {
+    const subscription = channel.subscriptions.get(connection);
+    if (subscription === undefined || subscription.isRealigned || !emptied.has(channel.uri)) continue;
+    moveWindow(subscription, 0, subscription.since);
+  }
+}
+
 /**
  * The envelopes as this connection may get them, as a JSON array, or `undefined` when its windows cannot reduce one (CHAT-6). What was
- * journaled is what goes out: read and written again, a long replay would cost many times its size.
+ * journaled is what goes out: read and written again, a long replay would cost many times its size. `emptied`: chats all of whose turns were
+ * cut.
  */
 function readable(
   rows: readonly StoredEnvelope[],
   connection: Connection,
   before: Request['before'],
-): string | undefined {
+): { actionsJson: string | undefined; emptied: ReadonlySet<string> } {
   const actions: string[] = [];
+  const emptied = new Set<string>();
   for (const row of rows) {
     const mayCut = row.json.includes('"chat/truncated"') && (before.get(row.channel)?.fromOrdinal ?? 0) > 0;
     if (connection.dialect.isIdentity && !mayCut) {
@@ -95,10 +109,12 @@ function readable(
     }
     // Journaled by this host after its checks.
     const envelope: ActionEnvelope = JSON.parse(row.json);
-    if (mayCut && envelope.action.type === 'chat/truncated' && envelope.action.turnId !== undefined)
-      return undefined;
+    if (mayCut && envelope.action.type === 'chat/truncated') {
+      if (envelope.action.turnId !== undefined) return { actionsJson: undefined, emptied };
+      emptied.add(row.channel);
+    }
     const fitted = connection.dialect.envelope(envelope);
     if (fitted !== undefined) actions.push(JSON.stringify(fitted));
   }
-  return `[${actions.join(',')}]`;
+  return { actionsJson: `[${actions.join(',')}]`, emptied };
 }

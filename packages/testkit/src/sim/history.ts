@@ -53,8 +53,18 @@ function renewOne({ foreigners }: World, random: SeededRandom, client: SimClient
   foreigner.link?.toHost.deliver();
 }
 
+/** A client that shows part of a history loads what is before it. */
+function fetchOlder({ report }: World, client: SimClient, uri: string): void {
+  const mirror = client.mirror(uri, 'chat');
+  if (mirror?.confirmed.turnsNextCursor === undefined) return;
+  report.count('olderTurnsFetched');
+  // A drop, or a cursor that a truncation has made stale: nothing is lost but the answer.
+  mirror.fetchOlderTurns().catch(() => undefined);
+}
+
 const MEETING = {
   truncate: 3,
+  fetchOlder: 3,
   renew: 2,
   lookAgain: 2,
   dropTurns: 3,
@@ -63,13 +73,30 @@ const MEETING = {
   failCommit: 0.7,
 } as const;
 
-/** Some clients get a small window of a chat, whose first turns may be dropped, and hear of all that has happened. */
+/** Some clients get a small window of a chat, whose first turns may be dropped, and hear of all that has happened; some of them load older turns and come back. */
 async function startNarrow(world: World, random: SeededRandom, uri: string): Promise<void> {
   for (const client of world.clients) {
     const isThere = client.isOnline && client.mirrors().some((mirror) => mirror.uri === uri);
     if (isThere && random.chance(0.4)) lookAgain(world, random, client, uri);
   }
+  if (random.chance(0.3)) dropTurnsOf(world, uri, random.between(1, 3));
+  await hearAll(world);
+  for (const client of world.clients) if (random.chance(0.5)) fetchOlder(world, client, uri);
+  await hearAll(world);
+  for (const client of world.clients) if (random.chance(0.5)) comeBack(client);
+  await hearAll(world);
+  // What a window has been widened by is the first to go.
   if (random.chance(0.5)) dropTurnsOf(world, uri, random.between(1, 3));
+}
+
+/** A client loses its connection and has another at once. */
+function comeBack({ link, client }: SimClient): void {
+  if (link === undefined) return;
+  link.cut();
+  client.reconnectNow();
+}
+
+async function hearAll(world: World): Promise<void> {
   for (let round = 0; round < 3; round += 1) {
     await world.clock.settle();
     for (const link of world.network.links) link.deliverAll();
@@ -103,6 +130,9 @@ export async function historyMeets(world: World, random: SeededRandom): Promise<
         break;
       case 'renew':
         renewOne(world, random, client, uri);
+        break;
+      case 'fetchOlder':
+        fetchOlder(world, client, uri);
         break;
       case 'lookAgain':
         lookAgain(world, random, client, uri);

@@ -17,6 +17,8 @@ export function checkWindows({ life, clients, foreigners }: World): void {
       const connection = core?.hub.connectionOf(clientId);
       const subscription = connection && chat.subscriptions.get(connection);
       if (held === undefined || !('turns' in held) || subscription === undefined) continue;
+      // The end of its turn is not committed yet, or on its way.
+      if (held.activeTurn?.id !== chat.state.activeTurn?.id) continue;
       const oldest = chat.local.turnCount - held.turns.length;
       if (oldest > subscription.fromOrdinal)
         throw new Violation(

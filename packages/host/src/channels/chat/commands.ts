@@ -13,9 +13,11 @@ import {
 import type { AgentRegistry } from '../../agents/registry.ts';
 import type { Ids } from '../../lib/clock.ts';
 import type { Channel } from '../../sync/channel.ts';
+import { JournalUnavailable } from '../../sync/commit-path.ts';
 import { createChat, type ForkPoint, isCurrent } from '../../sync/fork.ts';
 import { forkTitle } from '../../sync/fork-title.ts';
 import { newChat, summaryOf } from '../../sync/new-chat.ts';
+import { moveWindow } from '../../sync/subscription.ts';
 import type { Sync } from '../../sync/sync.ts';
 import {
   cursorBefore,
@@ -220,9 +222,10 @@ async function sendOlder(
   }
   const subscription = chat.subscriptions.get(caller.sink);
   if (subscription === undefined) return {};
-  // A cursor of an earlier, longer window would leave a gap behind the present one.
-  const before = Math.max(asked ?? 0, subscription.fromOrdinal);
+  // Whatever window the cursor is of: one of a longer window would leave a gap, one of a shorter window lead back into the present one.
+  const before = subscription.fromOrdinal;
   if (before === 0) return {};
+  let isDropped = false;
   await sync.path.boundary(
     () => chat.historyVersion,
     async (historyVersion) => {
@@ -237,8 +240,12 @@ async function sendOlder(
       if (chat.historyVersion !== historyVersion) return;
       // Subscribed anew: the window is another one.
       if (chat.subscriptions.get(caller.sink) !== subscription) return;
-      const { fromOrdinal } = subscription;
-      subscription.fromOrdinal = Math.min(fromOrdinal, oldest);
+      // Durable before the turns go out: after a kill the host must know how far the window reaches.
+      const takeBack = moveWindow(
+        subscription,
+        Math.min(subscription.fromOrdinal, oldest),
+        sync.sequencer.following,
+      );
       sync.sendPrivate(
         caller.sink,
         {
@@ -246,11 +253,13 @@ async function sendOlder(
           action: turnsLoaded(rows.map(readTurn), isMore ? cursorBefore(oldest) : undefined),
         },
         () => {
-          subscription.fromOrdinal = fromOrdinal;
+          takeBack();
+          isDropped = true;
         },
       );
     },
   );
+  if (isDropped) throw new JournalUnavailable(sync.path.trouble);
   return {};
 }
 

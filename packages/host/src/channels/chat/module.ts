@@ -30,7 +30,8 @@ export function chatModule(parts: {
   observeTurns(parts);
   return {
     prepare: (chat, action) => {
-      if (lookups.get(action)?.historyVersion === chat.historyVersion) return undefined;
+      const { historyVersion, turnCount } = lookups.get(action) ?? {};
+      if (historyVersion === chat.historyVersion && turnCount === chat.local.turnCount) return undefined;
       return lookUp(sync, chat, action)?.then((found) => void lookups.set(action, found));
     },
     check: (chat, action, caller) => {
@@ -49,9 +50,10 @@ export function chatModule(parts: {
   };
 }
 
-/** What the disk says about an action, as long as the history is not cut. */
+/** What the disk says about an action, as long as the history is not cut and no turn ends, which may be in memory no more. */
 interface Lookup {
   readonly historyVersion: number;
+  readonly turnCount: number;
   /** Where a truncation cuts; `undefined` when there is no such turn. */
   readonly cut?: CutPoint | undefined;
   /** There is a turn of that id already. */
@@ -68,14 +70,16 @@ function lookUp(sync: Sync, chat: Channel<'chat'>, action: ChatAction): Promise<
   return sync.path.boundary(
     () => ({
       historyVersion: chat.historyVersion,
+      turnCount: chat.local.turnCount,
       at: windowOf(chat),
     }),
-    async ({ historyVersion, at }) => {
+    async ({ historyVersion, turnCount, at }) => {
       if (action.type === 'chat/truncated') {
-        return { historyVersion, cut: await findCut(sync, at, turnId) };
+        return { historyVersion, turnCount, cut: await findCut(sync, at, turnId) };
       }
       return {
         historyVersion,
+        turnCount,
         isArchived: (await sync.journal.findTurn(chat.uri, turnId)) !== undefined,
       };
     },

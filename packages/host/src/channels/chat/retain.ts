@@ -1,4 +1,5 @@
 import type { Channel } from '../../sync/channel.ts';
+import { moveWindow } from '../../sync/subscription.ts';
 import type { Sync } from '../../sync/sync.ts';
 import { firstOrdinal, turnsLoaded, withTurns } from '../../sync/window.ts';
 
@@ -63,14 +64,9 @@ async function findTurnAt(sync: Sync, chat: Channel<'chat'>, ordinal: number): P
 /** Windows that reach as far back as that turn lose what is before it, and their cursor. */
 function tellWindows(sync: Sync, chat: Channel<'chat'>, keptFrom: number, oldest: string): void {
   for (const subscription of chat.subscriptions.values()) {
-    const { fromOrdinal } = subscription;
-    if (fromOrdinal > keptFrom) continue;
+    if (subscription.fromOrdinal > keptFrom) continue;
     const action = { ...turnsLoaded([], undefined), 'x-from': oldest };
     sync.sendPrivate(subscription.sink, { channel: chat.uri, action });
-    subscription.fromOrdinal = keptFrom;
-    subscription.isRealigned = true;
-    sync.path.undo(() => {
-      subscription.fromOrdinal = fromOrdinal;
-    });
+    sync.path.undo(moveWindow(subscription, keptFrom, sync.sequencer.last));
   }
 }

@@ -1,5 +1,6 @@
 import type { Turn } from '@agenthost/protocol';
 import type { Channel } from '../../sync/channel.ts';
+import { moveWindow } from '../../sync/subscription.ts';
 import type { Sync } from '../../sync/sync.ts';
 import {
   type ChatWindow,
@@ -46,13 +47,8 @@ export function alignWindows(sync: Sync, chat: Channel<'chat'>, cut: CutPoint): 
       channel: chat.uri,
       action: turnsLoaded(turns, cursorBefore(oldest, keptFrom)),
     });
-    const { fromOrdinal } = subscription;
-    subscription.fromOrdinal = oldest;
-    subscription.isRealigned = true;
+    sync.path.undo(moveWindow(subscription, oldest, sync.sequencer.last));
     isAligned = true;
-    sync.path.undo(() => {
-      subscription.fromOrdinal = fromOrdinal;
-    });
   }
   // A snapshot from before it must not be what these envelopes come behind, also where nothing is cut.
   if (isAligned) chat.historyVersion += 1;
