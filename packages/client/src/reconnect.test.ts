@@ -78,6 +78,25 @@ describe('replay and snapshot', () => {
     expect(it.client.lastSeenServerSeq).toBe(3);
   });
 
+  test('[CONN-5] a chat that is left out of a snapshot answer is asked for alone, and lost only if it is gone', async () => {
+    const it = await harness();
+    const gone = 'ahp-chat:/gone';
+    it.host.states.set(gone, chatState(gone));
+    const [mirror, other] = await it.run(Promise.all([it.client.subscribe(CHAT), it.client.subscribe(gone)]));
+    await it.cut();
+    it.host.emit(CHAT, activity('missed'));
+    it.host.isSnapshotOnly = true;
+    it.host.tooLarge.add(CHAT);
+    it.host.states.delete(gone);
+    await it.comeBack();
+    await it.settle();
+    expect([mirror.isLost, mirror.state.activity]).toEqual([false, 'missed']);
+    expect(other.isLost).toBe(true);
+    it.host.emit(CHAT, activity('live'));
+    await it.settle();
+    expect(mirror.state.activity).toBe('live');
+  });
+
   test('[CONN-5] a host that began anew below the last number seen brings snapshots, and the number follows', async () => {
     const it = await harness();
     it.host.serverSeq = 1_000;

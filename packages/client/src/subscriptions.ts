@@ -3,12 +3,14 @@ import {
   annotationsUri,
   type ChannelKind,
   type ChannelState,
+  ErrorCodes,
   type Snapshot,
   type StateAction,
   type SubscribeParams,
   type SubscribeResult,
   type URI,
 } from '@agenthost/protocol';
+import { RpcError } from '@agenthost/rpc';
 import { Channel, type SubscriptionOptions } from './channel.ts';
 import { kindOfSnapshot } from './channel-kind.ts';
 import type { Clock } from './clock.ts';
@@ -153,7 +155,10 @@ export class Subscriptions {
     this.#held.get(uri)?.channel.rebase(this.#port.predictedOn(uri));
   }
 
-  /** Every held channel starts again from these snapshots; held ones that are expected among them and missing are lost. */
+  /**
+   * Every held channel starts again from these snapshots. Held ones that are expected among them and missing are lost; of chats a subscription of
+   * their own tells, since the host leaves those out whose running turns make the answer too large.
+   */
   restore(snapshots: readonly Snapshot[], isExpected: (uri: URI) => boolean): void {
     const byUri = new Map(snapshots.map((snapshot) => [snapshot.resource, snapshot]));
     for (const [uri, subscription] of Array.from(this.#held)) {
@@ -162,7 +167,7 @@ export class Subscriptions {
         subscription.channel.reset(snapshot);
         subscription.isStale = false;
         this.refresh(uri);
-      } else if (!isExpected(uri)) subscription.isStale = true;
+      } else if (!isExpected(uri) || subscription.channel.kind === 'chat') subscription.isStale = true;
       else if (!subscription.isStale) this.lose(uri);
     }
   }
@@ -239,7 +244,8 @@ export class Subscriptions {
     again().catch((error: unknown) => {
       // A drop is followed by a handshake that brings it back; a refusal means that it is gone.
       if (error instanceof ConnectionLost) return;
-      this.#port.report(error, `subscription to ${uri}`);
+      if (!(error instanceof RpcError && error.code === ErrorCodes.NotFound))
+        this.#port.report(error, `subscription to ${uri}`);
       this.lose(uri);
     });
   }

@@ -48,6 +48,8 @@ export class FakeHost {
   /** Gaps that begin below this number get a snapshot. */
   coveredFrom = 0;
   readonly states = new Map<string, AnyState>();
+  /** Channels whose state is too large for an answer with others. */
+  readonly tooLarge = new Set<string>();
   readonly clients = new Map<string, KnownClient>();
   readonly requests: { method: string; params: unknown }[] = [];
   readonly dispatched: DispatchActionParams[] = [];
@@ -231,7 +233,7 @@ export class FakeHost {
   #snapshots(connection: FakeConnection, uris: string[]): { snapshots: Snapshot[] } {
     const snapshots = uris.flatMap((resource) => {
       const state = this.states.get(resource);
-      if (state === undefined) return [];
+      if (state === undefined || this.tooLarge.has(resource)) return [];
       connection.subscriptions.add(resource);
       return [{ resource, state, fromSeq: this.serverSeq }];
     });
