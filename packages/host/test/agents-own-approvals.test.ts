@@ -126,6 +126,29 @@ describe("an agent's own option that holds for good", () => {
     expect(await valueOf()).toBe('plan');
   });
 
+  it('takes a mode away again where none was set before the agent went into one, at every client', async () => {
+    const schema = {
+      type: 'object' as const,
+      properties: { mode: { type: 'string' as const, title: 'Mode', enum: ['ask', 'edit'] } },
+    };
+    const host = await startHost();
+    host.agent.resolveConfig = async () => ({ schema, values: {} });
+    const session = await AskingSession.open(host, await host.client('person'));
+    await session.turn();
+    const before = await session.config();
+    const asked = await session.run('make', { options: [once, always], alwaysOptions: [always.id] });
+    await session.choose(asked, always.id);
+    host.agent.opened.at(-1)?.host.config({ schema, values: { mode: 'edit' } });
+    await host.run();
+    const [approval] = await session.list();
+    await session.client.subscribe(session.uri);
+    await session.client.request('x-revokeApproval', { channel: ROOT, id: approval?.id ?? '' });
+    await host.run();
+    const told = session.client.envelopes().findLast(({ action }) => action.type === 'session/configChanged');
+    expect(told?.action).toEqual({ type: 'session/configChanged', config: before, replace: true });
+    expect(await session.config()).toEqual(before);
+  });
+
   it('is forgotten over a kill of the host in the turn in which it was revoked', async () => {
     const session = await inTurn();
     session.host.agent.opened.at(-1)?.host.saveMemory({ sessionId: 'first' });

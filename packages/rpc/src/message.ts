@@ -115,10 +115,10 @@ export function readFrame(
   return { kind: 'request', id, method, params };
 }
 
-/** The id of a message that is not parsed, where it stands before `params`, as clients write it. */
+/** The id of a message that is not parsed, where it stands before `params`, as clients write it. Repetition is bounded: the stack has to hold it. */
 function idAtBeginning(frame: string): RequestId | null {
   const [, id] =
-    /^\s*\{(?:\s*"(?:jsonrpc|method)"\s*:\s*"[^"\\]{0,200}"\s*,)*\s*"id"\s*:\s*(-?\d{1,16}|"[^"\\]{0,512}")\s*,/.exec(
+    /^\s*\{(?:\s*"(?:jsonrpc|method)"\s*:\s*"[^"\\]{0,200}"\s*,){0,2}\s*"id"\s*:\s*(-?\d{1,16}|"[^"\\]{0,512}")\s*,/.exec(
       frame,
     ) ?? [];
   if (id === undefined) return null;

@@ -128,4 +128,11 @@ describe('malformed input', () => {
       { id: 2, error: { code: -32600, message: expect.stringContaining('at most 100 entries') } },
     ]);
   });
+
+  test('a frame as long as the largest that repeats a member a million times is answered like any other', () => {
+    const it = raw({ maxElements: 100 });
+    it.peer.start();
+    it.send(`{${'"method":"",'.repeat(1_390_000)}`);
+    expect(it.sent).toMatchObject([{ id: null, error: { code: -32600 } }]);
+  });
 });

@@ -82,7 +82,7 @@ const NUMBERS = {
   maxMessagesPerSecond: {
     title: 'Messages a second',
     description:
-      'How many messages of one client are read each second, on average, and of all clients of a token that is not an admin’s; more are read later',
+      'How many messages of one client are read each second, on average; more are read later. All clients of one token share eight times as many, of a token that may only look a quarter; the owner’s are not bounded together',
     default: 5_000,
     min: 100,
     max: 1_000_000,

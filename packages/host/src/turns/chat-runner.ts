@@ -6,7 +6,7 @@ import { steadyNow } from '../lib/clock.ts';
 import type { Channel } from '../sync/channel.ts';
 import { readTurn, WINDOW_LIMITS } from '../sync/window.ts';
 import { ChatAgent } from './chat-agent.ts';
-import { commandContext, commandOf, messageForAgent } from './command.ts';
+import { commandContext, commandOf, isWholeContext, messageForAgent } from './command.ts';
 import { runCommand } from './command-turn.ts';
 import { Instructions } from './instructions.ts';
 import { forgetMemory } from './memory.ts';
@@ -222,8 +222,8 @@ export class ChatRunner {
     const { turns } = chat.state;
     const agent = await this.#agent.open();
     run.agent = agent;
-    const isUnloaded = turns.length === 0 && chat.local.turnCount > 0;
-    const history = isUnloaded ? await this.#storedTurns(chat) : turns;
+    const isPart = turns.length < chat.local.turnCount && !isWholeContext(turns);
+    const history = isPart ? await this.#storedTurns(chat) : turns;
     if (run.abort.signal.aborted) return;
     const notice = this.#agent.noticeAbout(agent);
     if (notice !== undefined) run.output.notify(notice);
@@ -247,7 +247,7 @@ export class ChatRunner {
     if (!run.abort.signal.aborted) heard();
   }
 
-  /** The newest turns, where none is in memory. The one that runs was committed before it began. */
+  /** The newest turns, where too few are in memory. The one that runs was committed before it began. */
   async #storedTurns({ uri }: Channel<'chat'>): Promise<readonly Turn[]> {
     const rows = await this.#parts.sync.journal.readTurns(uri, WINDOW_LIMITS);
     return rows.map(readTurn);

@@ -2,6 +2,7 @@ import type { ToolCallState, Turn } from '@agenthost/protocol';
 import { describe, expect, it } from 'vitest';
 import { type HostFixture, SESSION, startHost } from '../../test/host-fixture.ts';
 import type { RawClient } from '../../test/raw-client.ts';
+import { withTurns } from '../sync/window.ts';
 
 const start = (turnId: string, text: string) => ({
   type: 'chat/turnStarted',
@@ -315,6 +316,23 @@ describe('[CHAT-17] the agent', () => {
     expect(context.map((text) => text.split('\n').slice(1, 3))).toEqual([
       ['Command: ls', 'Outcome: exit code 0'],
       ['Command: sleep 1000', 'Outcome: ended early; what it printed was not kept'],
+    ]);
+  });
+
+  it('[CHAT-17] is told to the agent also where memory holds only what came behind it', async () => {
+    const { host, chat, say, command } = await setUp();
+    await command('a', '!first', 'one');
+    const { sync } = host.host.core;
+    const loaded = sync.registry.getOf('chat', chat);
+    if (loaded === undefined) throw new Error('the chat is not in memory');
+    // As when the windows of all chats are too large together.
+    sync.path.transact('host', () => sync.setWindow(loaded, withTurns(loaded.state, [], 1)));
+    await host.run();
+    await command('b', '!second', 'two');
+    await say('c', 'go');
+    expect(host.agent.turn.input.context).toEqual([
+      expect.stringContaining('Command: first'),
+      expect.stringContaining('Command: second'),
     ]);
   });
 

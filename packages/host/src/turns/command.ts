@@ -54,6 +54,11 @@ export function commandContext(turns: readonly Turn[]): string[] {
   return found;
 }
 
+/** Whether turns before these would add nothing to that. */
+export const isWholeContext = (turns: readonly Turn[]): boolean =>
+  turns.filter((turn) => commandCall(turn) !== undefined).length >= CONTEXT_COMMANDS ||
+  turns.some((turn) => commandCall(turn) === undefined && hasHeard(turn));
+
 /** The tool call of a turn that was a command; messages like one that went to an agent have none. */
 function commandCall(turn: Turn): ToolCallState | undefined {
   if (commandOf(turn.message) === undefined) return undefined;

@@ -21,6 +21,12 @@ export class ReadingAllowance {
     return this.#left >= 0;
   }
 
+  /** Whether nothing was taken, or all of it has come back. */
+  get isFull(): boolean {
+    this.waitMs();
+    return this.#left >= this.#perSecond() * this.#burstSeconds;
+  }
+
   take(count: number): void {
     this.#left -= count;
   }

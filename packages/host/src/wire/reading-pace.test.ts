@@ -220,6 +220,21 @@ test('leaving pays no debt', async () => {
   expect(clock.nextAt).toBeUndefined();
 });
 
+test('a token gets no new burst by closing all its connections and coming back', async () => {
+  const { clock, allowances, paces } = connections();
+  for (let count = 0; count < 900; count += 1) paces[0]?.took('{}');
+  for (const pace of paces) pace.end();
+  for (const _ of paces) allowances.leave(OBSERVER);
+  const again = allowances.enter(OBSERVER);
+  again?.take(200 * 256);
+  expect(again?.waitMs()).toBeGreaterThan(0);
+  allowances.leave(OBSERVER);
+  await clock.advance(10_000);
+  const later = allowances.enter(OBSERVER);
+  later?.take(900 * 256);
+  expect(later?.waitMs()).toBe(0);
+});
+
 /** 256 kB count for a thousand messages. */
 const LARGE = 'x'.repeat(256_000);
 
@@ -293,6 +308,51 @@ test('in one turn of the event loop large messages of all tokens together take a
     await nextTurn();
   }
   expect(takenCount).toBe(20);
+});
+
+test('a message of one token waits for one turn of each other token, however many messages of theirs wait', async () => {
+  const allowances = new TokenAllowances({
+    clock: systemClock,
+    timers: systemTimers,
+    perSecond: () => 100_000,
+    isGiven: () => true,
+  });
+  const taken: string[] = [];
+  const connect = (tokenHash: string): ReadingPace => {
+    const pace = new ReadingPace({
+      transport: {},
+      clock: systemClock,
+      timers: systemTimers,
+      perSecond: () => 100_000,
+      ofToken: allowances.enter({ tokenHash, scope: 'interact' }),
+    });
+    pace.start(() => taken.push(tokenHash));
+    return pace;
+  };
+  for (const busy of ['one', 'other']) {
+    const paces = Array.from({ length: 10 }, () => connect(busy));
+    for (const pace of paces) for (let count = 0; count < 4; count += 1) pace.took(LARGE);
+  }
+  connect('quiet').took('{}');
+  for (let turn = 0; turn < 3; turn += 1) await nextTurn();
+  expect(taken).toContain('quiet');
+  for (let turn = 0; taken.length < 81; turn += 1) {
+    expect(turn).toBeLessThan(100);
+    await nextTurn();
+  }
+});
+
+test('a message that comes while one that waited is handled is taken behind all that waited, and each once', async () => {
+  const { clock, paces, taken } = connections({ tokenHash: 'actor', scope: 'interact' });
+  const [pace] = paces;
+  pace?.start((frame) => {
+    taken[0]?.push(frame);
+    if (frame === 'first') pace.took('third');
+  });
+  pace?.charge(8_000 * 256);
+  for (const frame of ['first', 'second']) pace?.took(frame);
+  await clock.advance(5_000);
+  expect(taken[0]).toEqual(['first', 'second', 'third']);
 });
 
 test('nothing bounds the owner', () => {

@@ -28,6 +28,7 @@ export class ReadingPace {
   /** Control frames in a row that came though the token's share was used up. */
   #lateControlFrames = 0;
   #cancel: Cancel | undefined;
+  #isChecking = false;
   #isEnded = false;
 
   /** `ofToken`: what all connections of the token share. What was read beyond it waits too, and goes with the connection. */
@@ -58,12 +59,12 @@ export class ReadingPace {
       if (!this.#mayWait(frame)) return this.#onFlood();
       this.#waiting.push(frame);
       this.#countWaiting(1, frame.length);
-      if (this.#cancel === undefined) this.#check();
+      this.#checkSoon();
       return;
     }
     this.#take(frame);
     // What was read before the pause still comes.
-    if (!this.#own.hasAny && this.#cancel === undefined && !this.#isEnded) this.#check();
+    if (!this.#own.hasAny && !this.#isEnded) this.#checkSoon();
   }
 
   /** A ping or pong of the carrier has come. It was answered already. */
@@ -77,7 +78,7 @@ export class ReadingPace {
     }
     this.#lateControlFrames += 1;
     if (this.#lateControlFrames > share.mostWaiting) this.#onFlood();
-    else if (this.#cancel === undefined) this.#check();
+    else this.#checkSoon();
   }
 
   /** A message made the host write and send so many bytes: further messages of the token wait for as long as if it had sent them. */
@@ -123,8 +124,15 @@ export class ReadingPace {
     return this.#ofToken?.hasAny ?? true;
   }
 
+  /** Unless that is under way, or comes by itself. */
+  #checkSoon(): void {
+    if (this.#cancel === undefined && !this.#isChecking) this.#check();
+  }
+
   #check(): void {
     let taken = 0;
+    // A transport inside the process may bring the next message while one is handled.
+    this.#isChecking = true;
     while (taken < this.#waiting.length && this.#hasShare()) {
       const frame = this.#waiting[taken];
       taken += 1;
@@ -132,6 +140,7 @@ export class ReadingPace {
       this.#countWaiting(-1, -frame.length);
       this.#take(frame);
     }
+    this.#isChecking = false;
     // The last one may have ended the connection.
     if (this.#isEnded) return;
     this.#waiting.splice(0, taken);
@@ -142,24 +151,14 @@ export class ReadingPace {
       return;
     }
     this.#transport.pause?.();
-    if (waitMs === 0) this.#checkNextTurn();
-    else
-      this.#cancel = this.#timers.after(Math.min(MAX_PAUSE_MS, waitMs), () => {
-        this.#cancel = undefined;
-        this.#check();
-      });
-  }
-
-  #checkNextTurn(): void {
-    let isCancelled = false;
-    this.#cancel = () => {
-      isCancelled = true;
-    };
-    this.#timers.immediate(() => {
-      if (isCancelled) return;
+    const again = (): void => {
       this.#cancel = undefined;
       this.#check();
-    });
+    };
+    this.#cancel =
+      waitMs === 0
+        ? this.#ofToken?.nextTurn(again)
+        : this.#timers.after(Math.min(MAX_PAUSE_MS, waitMs), again);
   }
 }
 

@@ -1,4 +1,4 @@
-import { type Clock, steadyNow, type Timers } from '../lib/clock.ts';
+import { type Cancel, type Clock, steadyNow, type Timers } from '../lib/clock.ts';
 import type { Identity } from './identity.ts';
 import { ReadingAllowance } from './reading-allowance.ts';
 
@@ -38,10 +38,13 @@ const SHARES_OF_ACTING = 8;
  */
 const TURN_WEIGHT = 2_048;
 
-/** What may still be taken in this turn of the event loop. */
+/** What may still be taken in this turn of the event loop, and the tokens whose messages wait for another turn. */
 class Turn {
   readonly #timers: Timers;
   #left = TURN_WEIGHT;
+  /** By token, the next one first. */
+  readonly #waiting = new Map<TokenShare, (() => void)[]>();
+  #isNextScheduled = false;
 
   constructor(timers: Timers) {
     this.#timers = timers;
@@ -52,11 +55,37 @@ class Turn {
   }
 
   take(count: number): void {
-    if (this.#left === TURN_WEIGHT)
-      this.#timers.immediate(() => {
-        this.#left = TURN_WEIGHT;
-      });
     this.#left -= count;
+    this.#scheduleNext();
+  }
+
+  /** Calls back in one of the next turns. Tokens take turns, so that none waits for all that another has sent. */
+  wait(share: TokenShare, callback: () => void): void {
+    const callbacks = this.#waiting.get(share) ?? [];
+    callbacks.push(callback);
+    this.#waiting.set(share, callbacks);
+    this.#scheduleNext();
+  }
+
+  #scheduleNext(): void {
+    if (this.#isNextScheduled) return;
+    this.#isNextScheduled = true;
+    this.#timers.immediate(() => {
+      this.#isNextScheduled = false;
+      this.#left = TURN_WEIGHT;
+      this.#serve();
+    });
+  }
+
+  #serve(): void {
+    for (const [share, callbacks] of this.#waiting) {
+      if (!this.hasAny) return this.#scheduleNext();
+      this.#waiting.delete(share);
+      const first = callbacks.shift();
+      // Behind the other tokens, where this loop comes to it again.
+      if (callbacks.length > 0) this.#waiting.set(share, callbacks);
+      first?.();
+    }
   }
 }
 
@@ -113,11 +142,27 @@ export class TokenShare {
     return this.#allowance.waitMs();
   }
 
+  /** Calls back when it is this token's turn. */
+  nextTurn(callback: () => void): Cancel {
+    let isCancelled = false;
+    this.#turn.wait(this, () => {
+      if (!isCancelled) callback();
+    });
+    return () => {
+      isCancelled = true;
+    };
+  }
+
   /** A message of so many characters is taken. */
   take(length: number): void {
     const weight = 1 + Math.floor(length / WEIGHT_LENGTH);
     this.#allowance.take(weight);
     this.#turn.take(weight);
+  }
+
+  /** Whether it may be forgotten: a new one would have no more. */
+  get isUnused(): boolean {
+    return this.connectionCount === 0 && !this.isPunished && this.#allowance.isFull;
   }
 
   /** A message made the host write and send so many bytes. */
@@ -153,6 +198,7 @@ export class TokenAllowances {
     // The owner's own, and that of a program around the host.
     if (identity.scope === 'admin' && !this.#isGiven(identity.tokenHash)) return undefined;
     const share = this.#byToken.get(identity.tokenHash) ?? this.#newShare(identity);
+    for (const [tokenHash, other] of this.#byToken) if (other.isUnused) this.#byToken.delete(tokenHash);
     share.connectionCount += 1;
     this.#byToken.set(identity.tokenHash, share);
     return share;
@@ -165,13 +211,10 @@ export class TokenAllowances {
       : undefined;
   }
 
-  /** A connection is over. A debt stays until it is paid, so that leaving does not end it. */
+  /** A connection is over. What its token has used stays used, so that leaving and coming back gains nothing. */
   leave({ tokenHash }: Identity): void {
     const share = this.#byToken.get(tokenHash);
-    if (share === undefined) return;
-    share.connectionCount -= 1;
-    if (share.connectionCount === 0 && share.waitMs() === 0 && !share.isPunished)
-      this.#byToken.delete(tokenHash);
+    if (share !== undefined) share.connectionCount -= 1;
   }
 
   /** Tokens that may only look change nothing, and what they ask for has bounds of its own (`Arrivals`). */

@@ -46,13 +46,24 @@ function giveBackConfig(
   changes: ConfigChanges,
 ): void {
   const { config, chats } = session.state;
+  if (config === undefined) return;
+  const isUnchanged = (key: string, to: unknown): boolean =>
+    JSON.stringify(config.values[key]) === JSON.stringify(to);
+  const given = Object.entries(changes).filter(([key, { to }]) => isUnchanged(key, to));
+  if (given.length === 0) return;
   const values = Object.fromEntries(
-    Object.entries(changes)
-      .filter(([key, { to }]) => JSON.stringify(config?.values[key]) === JSON.stringify(to))
-      .map(([key, { from }]) => [key, from]),
+    given.filter(([, { from }]) => from !== undefined).map(([key, { from }]) => [key, from]),
   );
+  const unset = new Set(given.filter(([, { from }]) => from === undefined).map(([key]) => key));
+  // JSON has no way to unset one value.
+  const kept = Object.entries(config.values).filter(([key]) => !unset.has(key));
+  sync.emit(session, {
+    type: 'session/configChanged',
+    ...(unset.size === 0
+      ? { config: values }
+      : { config: { ...Object.fromEntries(kept), ...values }, replace: true }),
+  });
   if (Object.keys(values).length === 0) return;
-  sync.emit(session, { type: 'session/configChanged', config: values });
   const uris = chats.map(({ resource }) => resource);
   sync.path.effect(() => turns.configure(uris, values));
 }
