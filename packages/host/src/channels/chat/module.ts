@@ -13,7 +13,7 @@ import { failDeniedCall, fitClientResult } from './client-tools.ts';
 import { fitMessage } from './message.ts';
 import { startQueued } from './queue.ts';
 import { checkChatAction } from './rules.ts';
-import { alignWindows, type CutPoint, findCut } from './truncate.ts';
+import { alignWindows, type CutPoint, findCut, isIncomplete } from './truncate.ts';
 
 /** What clients may do on a chat, and what the host does about it. */
 export function chatModule(parts: {
@@ -30,7 +30,8 @@ export function chatModule(parts: {
   observeTurns(parts);
   return {
     prepare: (chat, action) => {
-      if (lookups.get(action)?.historyVersion === chat.historyVersion) return undefined;
+      const known = lookups.get(action);
+      if (known?.historyVersion === chat.historyVersion && !isIncomplete(chat, known.cut)) return undefined;
       return lookUp(sync, chat, action)?.then((found) => void lookups.set(action, found));
     },
     check: (chat, action, caller) => {
@@ -72,7 +73,7 @@ function lookUp(sync: Sync, chat: Channel<'chat'>, action: ChatAction): Promise<
     }),
     async ({ historyVersion, at }) => {
       if (action.type === 'chat/truncated') {
-        return { historyVersion, cut: await findCut(sync, at, turnId) };
+        return { historyVersion, cut: await findCut(sync, chat, at, turnId) };
       }
       return {
         historyVersion,
