@@ -31,6 +31,6 @@ export const INLINE_ATTACHMENT: CountLimit = {
 
 /** How large an answer to `listSessions` gets, in characters of JSON. */
 export const LIST_ANSWER = {
-  full: { max: 8 * MI, what: 'Entries in full; those behind them come without metadata and activity' },
-  all: { max: 32 * MI, what: 'All entries; those behind them come by the cursor of the answer' },
+  full: { max: 2 * MI, what: 'Entries in full; those behind them come without metadata and activity' },
+  all: { max: 4 * MI, what: 'All entries; those behind them come by the cursor of the answer' },
 } as const satisfies Record<string, CountLimit>;
