@@ -51,7 +51,8 @@ export class Feed {
   restored(snapshots: readonly Snapshot[]): void {
     // Not the maximum with what was seen: the host may have begun anew below it.
     this.#lastSeenServerSeq = snapshots.reduce((seq, { fromSeq }) => Math.max(seq, fromSeq), 0);
-    this.#parts.subscriptions.restore(snapshots, () => true);
+    // Those that are not among them are gone, or too large for one answer together.
+    this.#parts.subscriptions.restore(snapshots, () => false);
   }
 
   /** `initialize` brought what it can, see `Subscriptions.plainUris`. */

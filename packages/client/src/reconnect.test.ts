@@ -78,6 +78,22 @@ describe('replay and snapshot', () => {
     expect(it.client.lastSeenServerSeq).toBe(3);
   });
 
+  test('[CONN-5] what found no room in a snapshot answer is subscribed to alone', async () => {
+    const it = await harness();
+    const mirror = await it.run(it.client.subscribe(CHAT));
+    await it.cut();
+    it.host.emit(CHAT, activity('missed'));
+    it.host.isSnapshotOnly = true;
+    it.host.tooLarge.add(CHAT);
+    await it.comeBack();
+    await it.settle();
+    expect(mirror.isLost).toBe(false);
+    expect(mirror.state.activity).toBe('missed');
+    it.host.emit(CHAT, activity('live again'));
+    await it.settle();
+    expect(mirror.state.activity).toBe('live again');
+  });
+
   test('[CONN-5] a host that began anew below the last number seen brings snapshots, and the number follows', async () => {
     const it = await harness();
     it.host.serverSeq = 1_000;

@@ -56,6 +56,8 @@ export class FakeHost {
   judge: (params: DispatchActionParams) => Verdict = () => undefined;
   /** Answers `reconnect` by snapshots though the log would do. */
   isSnapshotOnly = false;
+  /** Channels that find no room in an answer with others. */
+  readonly tooLarge = new Set<string>();
   /** Refuses a request by its error. */
   refuse: (method: string) => RpcError | undefined = () => undefined;
   /** Requests of these methods are never answered. */
@@ -230,6 +232,7 @@ export class FakeHost {
 
   #snapshots(connection: FakeConnection, uris: string[]): { snapshots: Snapshot[] } {
     const snapshots = uris.flatMap((resource) => {
+      if (this.tooLarge.has(resource)) return [];
       const state = this.states.get(resource);
       if (state === undefined) return [];
       connection.subscriptions.add(resource);
