@@ -27,6 +27,13 @@ const interact = { scope: 'interact', count: 900 } as const;
 const FLOODS: readonly Flood[] = [
   { name: '900 observers that send requests without end', ...observe, noise: requests },
   { name: '100 observers that do, and come back', ...observe, count: 100, noise: requests, comesBack: true },
+  {
+    name: '500 connections without a token that send requests of HTTP in a row, and come back',
+    ...observe,
+    count: 500,
+    noise: { kind: 'plain' },
+    comesBack: true,
+  },
   { name: '900 observers that send control frames without end', ...observe, noise: pings },
   {
     name: '900 observers with a message that never ends',

@@ -12,6 +12,8 @@ export type Noise =
   | { kind: 'unfinished'; bytes: number }
   /** The same, some bytes at a time. */
   | { kind: 'pieces'; bytes: number }
+  /** Plain HTTP requests, without a token, many in each write. */
+  | { kind: 'plain' }
   /** Whole messages of so many bytes that consist of this. */
   | { kind: 'messages'; bytes: number; of: string };
 
@@ -43,12 +45,14 @@ function writeForEver(socket: Socket, chunk: Buffer): void {
   go();
 }
 
-function makeNoise(socket: Socket, noise: Noise): void {
+function makeNoise(socket: Socket, noise: Noise, host: string): void {
   switch (noise.kind) {
     case 'requests': {
       const request = { jsonrpc: '2.0', id: 1, method: 'ping', params: { channel: 'ahp-root://' } };
       return writeForEver(socket, repeated(frameOf(Buffer.from(JSON.stringify(request)))));
     }
+    case 'plain':
+      return writeForEver(socket, repeated(Buffer.from(`GET /healthz HTTP/1.1\r\nHost: ${host}\r\n\r\n`)));
     case 'pings':
       return writeForEver(socket, repeated(frameOf(Buffer.alloc(0), 0x89)));
     case 'unfinished':
@@ -89,10 +93,15 @@ function open(request: LoudRequest): Promise<void> {
       resolve();
       if (request.comesBack === true) setTimeout(() => void open(request), 100);
     });
-    socket.once('data', () => {
+    const begin = (): void => {
       resolve();
-      makeNoise(socket, request.noise);
-    });
+      makeNoise(socket, request.noise, `${hostname}:${port}`);
+    };
+    if (request.noise.kind === 'plain') {
+      socket.once('connect', begin);
+      return;
+    }
+    socket.once('data', begin);
     socket.write(
       [
         `GET ${pathname}${search} HTTP/1.1`,

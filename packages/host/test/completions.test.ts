@@ -268,6 +268,30 @@ describe('[CHAT-16] an earlier turn', () => {
     expect(await found('#message')).toEqual(['#3', '#2', '#1']);
   });
 
+  test('is read once where it is large, whoever asks', async () => {
+    const { host, client, chat } = await setUp();
+    for (let index = 0; index < 45; index += 1)
+      await runTurn({ host, client }, chat, `t${index}`, `message ${index} of ${'x'.repeat(100_000)}`);
+    const readTurns = vi.spyOn(host.journal, 'readTurns');
+    const ids = Array.from({ length: 8 }, () =>
+      client.ask('completions', { channel: chat, kind: 'userMessage', text: '#"message 1', offset: 11 }),
+    );
+    await vi.waitFor(async () => {
+      await host.run();
+      for (const id of ids) expect(client.answerTo(id)).toBeDefined();
+    });
+    for (const id of ids) {
+      const { items } = await client.answered<CompletionsResult>(id);
+      expect(items).toHaveLength(8);
+      for (const { attachment } of items)
+        expect(attachment).toMatchObject({ modelRepresentation: expect.stringContaining('Agent: answer') });
+    }
+    let rowCount = 0;
+    for (const { value } of readTurns.mock.results) rowCount += (await value).length;
+    // Those that are not in the window.
+    expect(rowCount).toBeLessThanOrEqual(25);
+  });
+
   test('is cut where it is long, in no character’s middle', async () => {
     const { host, client, chat } = await setUp();
     await runTurn({ host, client }, chat, 'one', `a${'👍'.repeat(2_000)}`);

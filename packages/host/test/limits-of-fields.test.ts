@@ -217,7 +217,7 @@ describe('totals', () => {
         limit: 10_000,
         ...(cursor && { cursor }),
       });
-      expect(JSON.stringify(page).length).toBeLessThan(9 * MI);
+      expect(JSON.stringify(page).length).toBeLessThan(3 * MI);
       for (const { resource } of page.items) found.add(resource);
       cursor = page.nextCursor;
     }
@@ -225,9 +225,10 @@ describe('totals', () => {
     expect(found.size).toBe(3_001);
     client.clear();
     const all = await client.request('listSessions', { channel: ROOT });
-    expect(all.items).toHaveLength(3_001);
-    expect(all.nextCursor).toBeUndefined();
-    expect(JSON.stringify(all).length).toBeLessThan(10 * MI);
+    // Without a limit more of them come, in short, but not all: to read them takes time, too.
+    expect(all.items.length).toBeGreaterThan(400);
+    expect(all.nextCursor).toBeDefined();
+    expect(JSON.stringify(all).length).toBeLessThan(5 * MI);
     expect(all.items[0]?._meta).toBeDefined();
     expect(all.items.at(-1)?._meta).toBeUndefined();
   });

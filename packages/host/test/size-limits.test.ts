@@ -1,4 +1,4 @@
-import { type ExportedChatHead, LIST_LIMITS, SessionStatus } from '@agenthost/protocol';
+import { CHANNEL_LIMITS, type ExportedChatHead, LIST_LIMITS, SessionStatus } from '@agenthost/protocol';
 import { expect, test } from 'vitest';
 import { MAX_OPEN_QUESTIONS } from '../src/turns/turn-output.ts';
 import { type HostFixture, SESSION, startHost } from './host-fixture.ts';
@@ -44,6 +44,28 @@ test('[CHAT-1] an import of more chats than a session may have is refused', asyn
   await expect(importChats(client, LIST_LIMITS.chats.max + 1)).rejects.toMatchObject({
     code: -32602,
     message: 'params.chats: at most 16,000 members, got 16,001',
+  });
+});
+
+test('[CHAT-1] a chat is refused when the entries of all chats of its session are too long', async () => {
+  const host = await startHost();
+  const client = await host.client();
+  const { session } = await host.session(client);
+  const create = (index: number): number =>
+    client.ask('createChat', { channel: session, chat: `ahp-chat:/${index}${'x'.repeat(490)}` });
+  const fitting = Math.floor(CHANNEL_LIMITS.chatsLength.max / 700);
+  for (let index = 0; index < fitting; index += 1) {
+    create(index);
+    if (index % 500 === 0) await host.run();
+  }
+  await client.answered(create(fitting));
+  for (let index = fitting + 1; index < 7_500; index += 1) {
+    create(index);
+    if (index % 500 === 0) await host.run();
+  }
+  await expect(client.answered(create(7_500))).rejects.toMatchObject({
+    code: -32011,
+    message: expect.stringContaining('The entries of all chats of a session: at most 4,194,304 characters'),
   });
 });
 

@@ -186,6 +186,29 @@ describe('windows', () => {
     for (const uri of chats) expect(await chatOf(viewer, uri)).toHaveProperty('activeTurn.id', 'runs');
   });
 
+  test('[SUB-3] drafts and queues that are too large for one response are left out of it, and come alone', async () => {
+    const host = await startHost();
+    const client = await host.client();
+    const { session, chat } = await host.session(client);
+    const chats = [chat, ...turnIds(11).map((id) => `ahp-chat:/${id}`)];
+    for (const uri of chats.slice(1)) await client.request('createChat', { channel: session, chat: uri });
+    const message = { text: 'x'.repeat(1024 * 1024 - 1_000), origin: { kind: 'user' as const } };
+    for (const uri of chats) {
+      await client.act(uri, turnStarted('runs'));
+      await client.act(uri, {
+        type: 'chat/draftChanged',
+        draft: { ...message, text: 'y'.repeat(1_000_000) },
+      });
+      for (const id of ['one', 'two'])
+        await client.act(uri, { type: 'chat/pendingMessageSet', kind: 'queued', id, message });
+    }
+    await host.run();
+    const viewer = host.connect();
+    const { snapshots } = await viewer.initialize({ initialSubscriptions: chats });
+    expect(snapshots.map(({ resource }) => resource)).toEqual(chats.slice(0, 8));
+    for (const uri of chats) expect((await chatOf(viewer, uri)).queuedMessages).toHaveLength(2);
+  });
+
   test('[SUB-3] turns larger than a share of one response come where there is room; the others come by their cursor', async () => {
     const host = await startHost();
     const client = await host.client();

@@ -41,14 +41,16 @@ export function catalogueContract(here: JournalUnderTest): void {
       const lengths: number[] = [];
       const shorten = (summary: string): string => {
         lengths.push(summary.length);
-        return summary.slice(7, 8);
+        return summary.slice(2, 8);
       };
-      const listed = await here.journal.listSessions({ shorten, maxLength: 2 });
+      const listed = await here.journal.listSessions({ shorten, maxLength: 12 });
       expect(listed).toEqual([
-        { uri: 'a', modifiedAt: day3, summary: 'a' },
-        { uri: 'b', modifiedAt: day2, summary: 'b' },
+        { uri: 'a', modifiedAt: day3, summary: 'of":"a' },
+        { uri: 'b', modifiedAt: day2, summary: 'of":"b' },
       ]);
       expect(lengths).toEqual([10, 10]);
+      // Short ones, but of long rows.
+      expect(uris(await here.journal.listSessions({ shorten: () => '', maxLength: 10 }))).toEqual(['a', 'b']);
       const after = { modifiedAt: day2, uri: 'b' };
       expect(uris(await here.journal.listSessions({ after, maxLength: 1 }))).toEqual(['c']);
       expect(uris(await here.journal.listSessions({ after, limit: 3, maxLength: 1_000 }))).toEqual([

@@ -227,7 +227,10 @@ export interface SessionListOptions {
    * Makes what stands for a summary, row by row as they are read, so that one of any size is in memory at a time. Default: the summary itself.
    */
   readonly shorten?: (summary: string) => string;
-  /** Rows come up to the one with which their summaries, as shortened, come to so many characters. Default: no bound. */
+  /**
+   * Rows come up to the one with which their summaries come to so many characters as shortened, or to twice as many as stored. Default: no
+   * bound.
+   */
   readonly maxLength?: number;
 }
 

@@ -92,6 +92,11 @@ export class Sync {
     return this.#emitted.seq;
   }
 
+  /** An action made the host read, write or send so many bytes besides its envelopes. */
+  countWork(bytes: number): void {
+    this.#workBytes += bytes;
+  }
+
   /**
    * About how many bytes envelopes have made the host write and send until now. Sending to one subscriber costs a sixteenth of making and journaling
    * an envelope.
@@ -224,6 +229,7 @@ export class Sync {
       serverSeq: this.sequencer.next(),
       'x-time': this.stamp(),
     });
+    this.#workBytes += encoded.json.length;
     this.path.publishNumbered(() => sink.envelope(encoded, undefined), dropped);
   }
 

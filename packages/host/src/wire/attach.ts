@@ -3,9 +3,9 @@ import {
   type Snapshot,
   type SubscribeView,
   type SubscriptionDeliveryOptions,
-  weightOf,
 } from '@agenthost/protocol';
 import { steadyNow } from '../lib/clock.ts';
+import { textLength } from '../lib/text-length.ts';
 import type { Channel } from '../sync/channel.ts';
 import { isUnjournaled } from '../sync/sequencer.ts';
 import { type Captured, capture, makeSnapshot, turnShares } from '../sync/snapshots.ts';
@@ -22,10 +22,14 @@ export interface Wanted {
 }
 
 /**
- * Running turns stand whole in their snapshots. Those of all snapshots in one answer stop at so many characters: with the completed turns it stays
- * within what clients take. Chats beyond it are left out, and can be subscribed to one by one.
+ * All but the completed turns stands whole in a snapshot: running turns, queues, drafts, tools of clients, output. That of all snapshots in one answer
+ * stops at so many characters: with the completed turns it stays within what clients take. Channels beyond it are left out, and can be
+ * subscribed to one by one.
  */
-const MAX_RUNNING_LENGTH = 24 * 1024 * 1024;
+const MAX_WHOLE_LENGTH = 24 * 1024 * 1024;
+
+/** A channel with less than this is never left out: large ones of somebody else must not keep a client from it. */
+const SMALL_LENGTH = 64 * 1024;
 
 /** What a handshake or subscribe got at its boundary. The connection's outbox is held until the answer. */
 export interface Attached {
@@ -124,22 +128,22 @@ export function leave(connection: Connection, channel: Channel): void {
 }
 
 function captureAll(wanted: readonly Wanted[], fromSeq: number): { item: Wanted; state: Captured }[] {
-  let runningLength = 0;
+  let wholeLength = 0;
   return wanted
     .filter(({ channel }) => channel.isAlive)
     .map((item) => ({ item, state: capture(item.channel, fromSeq) }))
     .filter(({ state: { state } }) => {
-      const length = lengthOfRunning(state);
-      const isFirst = runningLength === 0;
-      if (length > 0 && !isFirst && runningLength + length > MAX_RUNNING_LENGTH) return false;
-      runningLength += length;
+      // One alone is as large as it is.
+      const length = wanted.length === 1 ? 0 : lengthOfWhole(state);
+      if (length > SMALL_LENGTH && wholeLength > 0 && wholeLength + length > MAX_WHOLE_LENGTH) return false;
+      wholeLength += length;
       return true;
     });
 }
 
-/** Length of the turn that runs in a chat; 0 where none does. */
-const lengthOfRunning = (state: Channel['state']): number =>
-  'activeTurn' in state && state.activeTurn !== undefined ? weightOf(state.activeTurn, 'activeTurn') : 0;
+/** Length of what a snapshot has besides completed turns. */
+const lengthOfWhole = (state: Channel['state']): number =>
+  textLength('turns' in state ? { ...state, turns: [] } : state);
 
 /** Adds or replaces the connection's subscription to a channel [SUB-1]. */
 export function subscribe(

@@ -1,15 +1,16 @@
 import type { Server as HttpServer, RequestListener } from 'node:http';
-import { createServer as createHttps } from 'node:https';
 import { createServer as createTcp, type Server, type Socket } from 'node:net';
+import { createServer as createTls } from 'node:tls';
 import type { Log } from '../lib/log.ts';
 import type { TlsCredentials } from '../tls/credentials.ts';
+import { awaitFirstRequest } from './first-request.ts';
 import { createServer as createHttp, STATUS_CODES } from './node-http.ts';
 import { otherEnd, type Strangers, TOO_MANY_STRANGERS } from './strangers.ts';
 
 /** The first byte of a TLS handshake record; no HTTP request begins with it. */
 const TLS_HANDSHAKE = 0x16;
 
-/** Until when a connection has to begin, and its TLS handshake to end. */
+/** Until when a connection has to begin, its TLS handshake to end, and the head of its request to be there. */
 const HANDSHAKE_MS = 10_000;
 
 /** How long one that is refused may take to hang up. */
@@ -18,7 +19,7 @@ const REFUSED_MS = 2_000;
 /** So many of those that are too many are told so at once; those beyond are cut without a word. */
 const MOST_TOLD = 64;
 
-/** How long a request may take to arrive: who sends it byte by byte holds a connection no longer. */
+/** How long a request may take to arrive: a client that sends it byte by byte holds a connection no longer. */
 const HTTP_LIMITS = {
   headersTimeout: HANDSHAKE_MS,
   requestTimeout: 30_000,
@@ -36,7 +37,7 @@ export interface Listener {
   readonly port: Server;
   /** What TLS connections get from now on; throws without TLS. Those that are there keep what they have. */
   useCredentials(credentials: Pick<TlsCredentials, 'cert' | 'key'>): void;
-  /** Cuts connections that are not through their TLS handshake. */
+  /** Cuts connections that have not sent a request. */
   dropSilent(): void;
 }
 
@@ -79,10 +80,17 @@ function frontDoor(
 
 function plainListener(strangers: Doorkeeper, onRequest: RequestListener): Listener {
   const http = createHttp(HTTP_LIMITS, onRequest);
+  const silent = new SilentSockets();
   let toldCount = 0;
   const port = frontDoor(http, strangers, {
     allowHalfOpen: true,
-    onArrival: (socket) => void http.emit('connection', socket),
+    onArrival: (socket) => {
+      silent.add(socket);
+      awaitFirstRequest(socket, HANDSHAKE_MS, () => {
+        silent.delete(socket);
+        http.emit('connection', socket);
+      });
+    },
     onRefusal: (socket) => {
       if (toldCount >= MOST_TOLD) {
         socket.destroy();
@@ -102,8 +110,27 @@ function plainListener(strangers: Doorkeeper, onRequest: RequestListener): Liste
     useCredentials: () => {
       throw new Error('without TLS there is no certificate to change');
     },
-    dropSilent: () => undefined,
+    dropSilent: () => silent.drop(),
   };
+}
+
+/** Connections that have not sent a request, by the other end: TLS makes another object of each. */
+class SilentSockets {
+  readonly #sockets = new Map<string, Socket>();
+
+  add(socket: Socket): void {
+    const name = otherEnd(socket);
+    this.#sockets.set(name, socket);
+    socket.once('close', () => this.#sockets.delete(name));
+  }
+
+  delete(socket: Pick<Socket, 'remoteAddress' | 'remotePort'>): void {
+    this.#sockets.delete(otherEnd(socket));
+  }
+
+  drop(): void {
+    for (const socket of this.#sockets.values()) socket.destroy();
+  }
 }
 
 function tlsListener(
@@ -111,53 +138,50 @@ function tlsListener(
   { strangers, log }: { strangers: Doorkeeper; log: Log },
   onRequest: RequestListener,
 ): Listener {
-  const https = createHttps(
-    {
-      ...HTTP_LIMITS,
-      ...contextOf(credentials),
-      handshakeTimeout: HANDSHAKE_MS,
-      ALPNProtocols: ['http/1.1'],
-    },
-    onRequest,
-  );
-  https.on('tlsClientError', (error, socket) => {
+  const http = createHttp(HTTP_LIMITS, onRequest);
+  const tls = createTls({
+    ...contextOf(credentials),
+    handshakeTimeout: HANDSHAKE_MS,
+    ALPNProtocols: ['http/1.1'],
+  });
+  tls.on('tlsClientError', (error, socket) => {
     log.debug({ error }, 'a TLS handshake failed');
     socket.destroy();
   });
-  // Those that are not through their handshake, by the other end.
-  const silent = new Map<string, Socket>();
-  https.on('secureConnection', (socket) => silent.delete(otherEnd(socket)));
+  const silent = new SilentSockets();
+  tls.on('secureConnection', (socket) =>
+    awaitFirstRequest(socket, HANDSHAKE_MS, () => {
+      silent.delete(socket);
+      http.emit('connection', socket);
+    }),
+  );
   // In front of TLS, so that whoever forgot the s is told.
   const onArrival = (socket: Socket): void => {
-    const name = otherEnd(socket);
-    silent.set(name, socket);
+    silent.add(socket);
     const cut = (): void => void socket.destroy();
     socket.setTimeout(HANDSHAKE_MS, cut);
     socket.on('error', cut);
-    socket.once('close', () => silent.delete(name));
     socket.once('readable', () => {
       const first: unknown = socket.read(1);
       if (!Buffer.isBuffer(first)) return cut();
       socket.setTimeout(0);
       socket.off('timeout', cut);
       socket.unshift(first);
-      if (first[0] === TLS_HANDSHAKE) https.emit('connection', socket);
+      if (first[0] === TLS_HANDSHAKE) tls.emit('connection', socket);
       else refusePlain(socket, 400, TLS_ONLY);
     });
   };
   // Before its handshake nothing can be said to it.
-  const port = frontDoor(https, strangers, {
+  const port = frontDoor(http, strangers, {
     allowHalfOpen: false,
     onArrival,
     onRefusal: (socket) => void socket.destroy(),
   });
   return {
-    http: https,
+    http,
     port,
-    useCredentials: (renewed) => https.setSecureContext(contextOf(renewed)),
-    dropSilent: () => {
-      for (const socket of silent.values()) socket.destroy();
-    },
+    useCredentials: (renewed) => tls.setSecureContext(contextOf(renewed)),
+    dropSilent: () => silent.drop(),
   };
 }
 

@@ -15,6 +15,7 @@ import { addressesOf, checkHost, checkOrigin } from '../auth/origin.ts';
 import { extractToken, queryToken } from '../auth/verify.ts';
 import type { Log } from '../lib/log.ts';
 import type { TlsCredentials } from '../tls/credentials.ts';
+import { takeRest } from './first-request.ts';
 import { hasMethod, onlyMethods, pathOf, READS } from './http-request.ts';
 import type { Identity } from './identity.ts';
 import { createListener, type Listener } from './listener.ts';
@@ -96,8 +97,9 @@ export class HostServer {
     const parts = { strangers: this.#strangers, log: options.log };
     this.#listener = createListener(options.tls, parts, (request, response) => {
       response.setHeaders(WEB_HEADERS);
-      // Nothing here reads a body, and one that is not read could go on for half a minute.
-      if (hasBody(request)) response.setHeader('connection', 'close');
+      // One request a connection: what comes behind it is not looked at, and a body, which nothing here reads, could go on for half a minute.
+      response.setHeader('connection', 'close');
+      if (!hasBody(request)) request.socket.pause();
       if (queryToken(request.url) !== undefined) response.setHeader('referrer-policy', 'no-referrer');
       const refusal = this.#refusalOf(request);
       if (refusal !== undefined) answer(response, refusal);
@@ -217,7 +219,8 @@ export class HostServer {
     const decided = this.#decide(request, 'GET');
     if (!('identity' in decided)) return refuse(socket, decided);
     const sockets = this.#sockets[decided.identity.scope];
-    sockets.handleUpgrade(request, socket, head, (accepted) => {
+    const begun = Buffer.concat([head, takeRest(request.socket)]);
+    sockets.handleUpgrade(request, socket, begun, (accepted) => {
       this.#strangers.known(request.socket);
       const { maxPayload: maxFrameBytes } = sockets.options;
       const transport = wrapServerSocket(accepted, maxFrameBytes === undefined ? {} : { maxFrameBytes });

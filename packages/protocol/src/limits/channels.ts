@@ -9,6 +9,7 @@ export const CHANNEL_LIMITS = {
   turnParts: { max: 50_000, what: 'Parts of one turn: texts, tool calls, notices, questions' },
   queuedMessages: { max: 100, what: 'Messages in the queue of a chat' },
   queuedLength: { max: 2 * MI, what: 'All messages in the queue of a chat' },
+  chatsLength: { max: 4 * MI, what: 'The entries of all chats of a session' },
   answersLength: { max: MI, what: 'The answers to all open input requests of a chat' },
   activeClientsLength: { max: 4 * MI, what: 'The active clients of a session with their tools' },
   toolsLength: { max: 256 * KI, what: 'The tools of one client, as JSON' },
@@ -31,6 +32,6 @@ export const INLINE_ATTACHMENT: CountLimit = {
 
 /** How large an answer to `listSessions` gets, in characters of JSON. */
 export const LIST_ANSWER = {
-  full: { max: 8 * MI, what: 'Entries in full; those behind them come without metadata and activity' },
-  all: { max: 32 * MI, what: 'All entries; those behind them come by the cursor of the answer' },
+  full: { max: 2 * MI, what: 'Entries in full; those behind them come without metadata and activity' },
+  all: { max: 4 * MI, what: 'All entries; those behind them come by the cursor of the answer' },
 } as const satisfies Record<string, CountLimit>;

@@ -10,6 +10,8 @@ export interface ChatTotals {
   readonly failedCount: number;
   /** Chats in which a turn runs. */
   readonly workingCount: number;
+  /** About how many characters of JSON all entries have. */
+  readonly length: number;
 }
 
 interface ChatsIndex {
@@ -81,7 +83,7 @@ function indexOf(chats: readonly ChatSummary[]): ChatsIndex {
   const known = indexes.get(chats);
   if (known !== undefined) return known;
   const positions = new Map<string, number>();
-  let totals: ChatTotals = { askingCount: 0, failedCount: 0, workingCount: 0 };
+  let totals: ChatTotals = { askingCount: 0, failedCount: 0, workingCount: 0, length: 0 };
   for (const [position, chat] of chats.entries()) {
     if (!positions.has(chat.resource)) positions.set(chat.resource, position);
     totals = changed(totals, undefined, chat);
@@ -92,7 +94,7 @@ function indexOf(chats: readonly ChatSummary[]): ChatsIndex {
 }
 
 function changed(
-  { askingCount, failedCount, workingCount }: ChatTotals,
+  { askingCount, failedCount, workingCount, length }: ChatTotals,
   before: ChatSummary | undefined,
   after: ChatSummary | undefined,
 ): ChatTotals {
@@ -102,7 +104,15 @@ function changed(
     askingCount: askingCount + difference(isAsking),
     failedCount: failedCount + difference(hasFailed),
     workingCount: workingCount + difference(isWorking),
+    length: length + lengthOf(after) - lengthOf(before),
   };
+}
+
+function lengthOf(chat: ChatSummary | undefined): number {
+  let length = 0;
+  for (const [key, value] of Object.entries(chat ?? {}))
+    length += key.length + (typeof value === 'string' ? value.length : JSON.stringify(value).length);
+  return length;
 }
 
 /** Whether a chat needs input. */

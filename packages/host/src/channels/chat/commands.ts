@@ -1,7 +1,10 @@
 import {
   alreadyExists,
+  CHANNEL_LIMITS,
   type ChatSummary,
+  chatTotals,
   conflict,
+  excessOf,
   type FetchTurnsResult,
   findChat,
   invalidParams,
@@ -127,10 +130,14 @@ export function chatCommands(parts: Parts): Commands {
 /** All chats stand in the state that each client of the session gets. */
 function checkRoom({ uri, state }: Channel<'session'>): void {
   const { max } = LIST_LIMITS.chats;
-  if (state.chats.length < max) return;
-  throw conflict(
-    `Session ${uri} has ${state.chats.length} chats, and at most ${max} are taken: dispose of one first`,
-  );
+  if (state.chats.length >= max)
+    throw conflict(
+      `Session ${uri} has ${state.chats.length} chats, and at most ${max} are taken: dispose of one first`,
+    );
+  const { chatsLength } = CHANNEL_LIMITS;
+  const { length } = chatTotals(state.chats);
+  if (length >= chatsLength.max)
+    throw conflict(`Session ${uri}: ${excessOf(chatsLength, length)}; dispose of a chat first`);
 }
 
 /** Agents choose the folders of workers: whoever copies one is asked whether that folder may be theirs. */

@@ -1,4 +1,5 @@
 import type { Turn } from '@agenthost/protocol';
+import type { StoredTurn } from '../../journal/journal.ts';
 import { beginningOf } from '../../lib/beginning-of.ts';
 import type { NextSlice } from '../../lib/slice-scheduler.ts';
 import type { Channel } from '../../sync/channel.ts';
@@ -15,6 +16,8 @@ const MAX_TEXT = 500;
 /** Of message and answer, what the agent is given. */
 const MAX_MESSAGE = 2_000;
 const MAX_ANSWER = 6_000;
+/** What the agent is given of a turn with more JSON than this is kept: it takes long to read. */
+const LARGE_TURN_LENGTH = 64 * 1024;
 
 /** A completed turn that a person began. */
 export interface EarlierTurn {
@@ -23,6 +26,8 @@ export interface EarlierTurn {
   readonly number: number;
   /** The beginning of its message. */
   readonly text: string;
+  /** Of a large turn that is out of the window: what the agent is given. */
+  readonly content?: string;
 }
 
 /** Turns that are out of the chat's window, the newest first: those from `from` up to, and without, `to`, by ordinal. */
@@ -38,6 +43,8 @@ export class EarlierTurns {
   readonly #sync: Sync;
   /** As long as the chat is in memory. */
   readonly #known = new WeakMap<Channel<'chat'>, Known>();
+  /** The last reading of each chat: those that ask at the same time read it once. */
+  readonly #readings = new WeakMap<Channel<'chat'>, Promise<void>>();
 
   constructor(sync: Sync) {
     this.#sync = sync;
@@ -59,8 +66,10 @@ export class EarlierTurns {
   }
 
   /** What was said in a turn, for the agent; `undefined` when it is gone. */
-  async contentOf(chat: Channel<'chat'>, { id, number }: EarlierTurn): Promise<string | undefined> {
-    const present = chat.state.turns.find((turn) => turn.id === id);
+  async contentOf(chat: Channel<'chat'>, turn: EarlierTurn): Promise<string | undefined> {
+    const { id, number, content } = turn;
+    if (content !== undefined) return content;
+    const present = chat.state.turns.find((each) => each.id === id);
     if (present !== undefined) return contentOf(present, number);
     const [row] = await this.#sync.journal.readTurns(chat.uri, { before: number, limit: 1 });
     return row?.ordinal === number - 1 ? contentOf(readTurn(row), number) : undefined;
@@ -77,11 +86,25 @@ export class EarlierTurns {
       async ({ first, historyVersion, window }) => {
         const shown = window.flatMap((turn, index) => listed(turn, first + index)).toReversed();
         const oldest = Math.max(0, first + window.length - MAX_TURNS);
-        const older = await this.#older(chat, { historyVersion, oldest, first }, next);
+        const older = await this.#afterOthers(chat, () =>
+          this.#older(chat, { historyVersion, oldest, first }, next),
+        );
         // Cut meanwhile: what was read may be no more.
         return chat.historyVersion === historyVersion ? [...shown, ...older] : shown;
       },
     );
+  }
+
+  async #afterOthers<T>(chat: Channel<'chat'>, read: () => Promise<T>): Promise<T> {
+    const reading = (this.#readings.get(chat) ?? Promise.resolve()).then(read);
+    this.#readings.set(
+      chat,
+      reading.then(
+        () => undefined,
+        () => undefined,
+      ),
+    );
+    return reading;
   }
 
   /** The turns with `oldest <= ordinal < first`; what was read before is not read again. */
@@ -101,7 +124,7 @@ export class EarlierTurns {
         limit: Math.min(PAGE_TURNS, at - end),
         maxBytes: PAGE_BYTES,
       });
-      turns.push(...rows.flatMap((row) => listed(readTurn(row), row.ordinal)).toReversed());
+      turns.push(...rows.flatMap(listedRow).toReversed());
       // Older ones may have been dropped by the retention policy.
       at = rows[0]?.ordinal ?? end;
     }
@@ -122,10 +145,23 @@ function listed({ id, message }: Turn, ordinal: number): EarlierTurn[] {
   return [{ id, number: ordinal + 1, text: beginningOf(message.text, MAX_TEXT) }];
 }
 
+function listedRow(row: StoredTurn): EarlierTurn[] {
+  const turn = readTurn(row);
+  const found = listed(turn, row.ordinal);
+  if (row.json.length <= LARGE_TURN_LENGTH) return found;
+  return found.map((each) => ({ ...each, content: contentOf(turn, each.number) }));
+}
+
 function contentOf({ message, responseParts }: Turn, number: number): string {
-  const answer = responseParts
-    .flatMap((part) => (part.kind === 'markdown' ? [part.content] : []))
-    .join('\n\n');
+  const texts: string[] = [];
+  let length = 0;
+  for (const part of responseParts) {
+    if (part.kind !== 'markdown') continue;
+    texts.push(part.content);
+    length += part.content.length;
+    if (length > MAX_ANSWER) break;
+  }
+  const answer = texts.join('\n\n');
   return [
     `Turn ${number} of this conversation, as it was:`,
     `User: ${shortened(message.text, MAX_MESSAGE)}`,

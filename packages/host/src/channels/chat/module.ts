@@ -13,7 +13,7 @@ import { failDeniedCall, fitClientResult } from './client-tools.ts';
 import { fitMessage } from './message.ts';
 import { startQueued } from './queue.ts';
 import { checkChatAction } from './rules.ts';
-import { alignWindows, type CutPoint, findCut } from './truncate.ts';
+import { alignWindows, type CutPoint, findCut, isIncomplete } from './truncate.ts';
 
 /** What clients may do on a chat, and what the host does about it. */
 export function chatModule(parts: {
@@ -30,8 +30,10 @@ export function chatModule(parts: {
   observeTurns(parts);
   return {
     prepare: (chat, action) => {
-      const { historyVersion, turnCount } = lookups.get(action) ?? {};
-      if (historyVersion === chat.historyVersion && turnCount === chat.local.turnCount) return undefined;
+      const known = lookups.get(action);
+      const isPresent =
+        known?.historyVersion === chat.historyVersion && known.turnCount === chat.local.turnCount;
+      if (isPresent && !isIncomplete(chat, known.cut)) return undefined;
       return lookUp(sync, chat, action)?.then((found) => void lookups.set(action, found));
     },
     check: (chat, action, caller) => {
@@ -75,7 +77,7 @@ function lookUp(sync: Sync, chat: Channel<'chat'>, action: ChatAction): Promise<
     }),
     async ({ historyVersion, turnCount, at }) => {
       if (action.type === 'chat/truncated') {
-        return { historyVersion, turnCount, cut: await findCut(sync, at, turnId) };
+        return { historyVersion, turnCount, cut: await findCut(sync, chat, at, turnId) };
       }
       return {
         historyVersion,

@@ -1,5 +1,5 @@
 import { type ChatState, chatReducer, type Snapshot } from '@agenthost/protocol';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { type HostFixture, startHost } from '../../../test/host-fixture.ts';
 import type { RawClient } from '../../../test/raw-client.ts';
 
@@ -61,6 +61,20 @@ describe('[CHAT-6] a truncation', () => {
     expect(shown(small, chat, smallView)).toStrictEqual([...names(8, 11), 't50', 't51']);
     await host.restart();
     expect(await actual(host, chat)).toStrictEqual([...names(0, 11), 't50', 't51']);
+  });
+
+  it('[CHAT-6] reads no turns when every window has the last one', async () => {
+    const host = await startHost();
+    const writer = await host.client();
+    const { chat } = await host.session(writer);
+    await runTurns(host, writer, chat, [0, 50]);
+    await writer.subscribe(chat);
+    const readTurns = vi.spyOn(host.journal, 'readTurns');
+    for (let round = 0; round < 5; round += 1)
+      await writer.act(chat, { type: 'chat/truncated', turnId: 't48' });
+    await host.run();
+    expect(readTurns).not.toHaveBeenCalled();
+    expect((await actual(host, chat)).at(-1)).toBe('t48');
   });
 
   it('[CHAT-6] holds for all when two clients cut at once', async () => {

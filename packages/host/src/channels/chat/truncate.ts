@@ -14,34 +14,56 @@ import {
   withTurns,
 } from '../../sync/window.ts';
 
-/** The last turns up to and including one, brought in from disk. It holds until the history is cut. */
+/** The place of the turn that becomes the last one. It holds until the history is cut. */
 export interface CutPoint {
   readonly ordinal: number;
-  readonly turns: Turn[];
+  /** The last turns up to and including it, brought in from disk. Absent: every window has it. */
+  readonly turns?: Turn[];
+  /** Bytes of those. */
+  readonly bytes?: number;
 }
 
 /**
  * Finds where a truncation cuts, and what windows show after it, when the chat's own window (as it was at a boundary) or a
  * subscriber's may not hold that turn. `undefined`: there is no such turn.
  */
-export async function findCut(sync: Sync, at: ChatWindow, turnId: string): Promise<CutPoint | undefined> {
+export async function findCut(
+  sync: Sync,
+  chat: Channel<'chat'>,
+  at: ChatWindow,
+  turnId: string,
+): Promise<CutPoint | undefined> {
   const ordinal = await findOrdinal(sync.journal, at, turnId);
-  if (ordinal === undefined) return undefined;
+  if (ordinal === undefined || !isLacking(chat, ordinal))
+    return ordinal === undefined ? undefined : { ordinal };
   const rows = await sync.journal.readTurns(at.chat, { before: ordinal + 1, ...WINDOW_LIMITS, least: 1 });
-  return { ordinal, turns: rows.map(readTurn) };
+  const bytes = rows.reduce((sum, { json }) => sum + json.length, 0);
+  return { ordinal, turns: rows.map(readTurn), bytes };
 }
+
+/** Whether the turns for a cut have to be brought in, and were not: a window may have come meanwhile. */
+export const isIncomplete = (chat: Channel<'chat'>, cut: CutPoint | undefined): boolean =>
+  cut !== undefined && cut.turns === undefined && isLacking(chat, cut.ordinal);
+
+/** Whether a window, the host's own or a subscriber's, begins behind a turn. */
+const isLacking = (chat: Channel<'chat'>, ordinal: number): boolean =>
+  firstOrdinal(chat) > ordinal ||
+  [...chat.subscriptions.values()].some(({ fromOrdinal }) => fromOrdinal > ordinal);
 
 /**
  * Brings every window that lacks the turn to the same end, just before the public envelope [CHAT-6]: the host's own by
  * replacing it, a subscriber's by private envelopes. True when the host's own was cut. Inside `path.transact` only.
  */
 export function alignWindows(sync: Sync, chat: Channel<'chat'>, cut: CutPoint): boolean {
+  const { ordinal, turns: last, bytes = 0 } = cut;
+  if (last === undefined) return false;
+  sync.countWork(bytes);
   const { keptFrom } = chat.local;
   let isAligned = false;
   for (const subscription of chat.subscriptions.values()) {
-    if (subscription.fromOrdinal <= cut.ordinal) continue;
-    const turns = cut.turns.slice(-(subscription.view?.turns ?? WINDOW_TURNS) || cut.turns.length);
-    const oldest = cut.ordinal + 1 - turns.length;
+    if (subscription.fromOrdinal <= ordinal) continue;
+    const turns = last.slice(-(subscription.view?.turns ?? WINDOW_TURNS) || last.length);
+    const oldest = ordinal + 1 - turns.length;
     sync.sendPrivate(subscription.sink, { channel: chat.uri, action: { type: 'chat/truncated' } });
     sync.sendPrivate(subscription.sink, {
       channel: chat.uri,
@@ -52,10 +74,10 @@ export function alignWindows(sync: Sync, chat: Channel<'chat'>, cut: CutPoint): 
   }
   // A snapshot from before it must not be what these envelopes come behind, also where nothing is cut.
   if (isAligned) chat.historyVersion += 1;
-  if (firstOrdinal(chat) <= cut.ordinal) return false;
-  const turnCount = cut.ordinal + 1;
+  if (firstOrdinal(chat) <= ordinal) return false;
+  const turnCount = ordinal + 1;
   sync.path.write({ op: 'dropTurns', chat: chat.uri, from: turnCount });
-  sync.setWindow(chat, withTurns(chat.state, cut.turns, turnCount - cut.turns.length, keptFrom));
+  sync.setWindow(chat, withTurns(chat.state, last, turnCount - last.length, keptFrom));
   sync.setLocal(chat, { ...chat.local, turnCount });
   chat.historyVersion += 1;
   return true;

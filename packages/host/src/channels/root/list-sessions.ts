@@ -1,10 +1,8 @@
 import { fitTexts, invalidParams, LIST_ANSWER, type SessionSummary } from '@agenthost/protocol';
+import { FITTING_LENGTH, ListedLength } from '../../journal/listed-rows.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Sync } from '../../sync/sync.ts';
 import type { Command } from '../../wire/router.ts';
-
-/** No entry within the limits is longer: one that is was stored by an older host, or by none at all. */
-const FITTING_LENGTH = 32 * 1024;
 
 /** Longest title of an entry that comes in short. */
 const SHORT_TITLE = 100;
@@ -36,7 +34,7 @@ export function listSessions(sync: Sync, log: Log): Command<'listSessions'> {
     const page = limit === undefined ? rows : rows.slice(0, limit);
     const items = page.map(({ summary }): SessionSummary => JSON.parse(summary));
     const last = page.at(-1);
-    const hasMore = rows.length > page.length || shortening.length >= maxLength;
+    const hasMore = rows.length > page.length || shortening.length.hasReached(maxLength);
     return { items, ...(hasMore && last !== undefined ? { nextCursor: writeCursor(last) } : {}) };
   };
 }
@@ -46,12 +44,12 @@ class Shortening {
   /** Sessions whose stored entry exceeds the limits. */
   readonly tooLong: string[] = [];
   /** Of all entries so far. */
-  length = 0;
+  readonly length = new ListedLength();
 
   shorten(stored: string): string {
-    const isFull = this.length < LIST_ANSWER.full.max;
+    const isFull = this.length.shown < LIST_ANSWER.full.max;
     const shown = isFull && stored.length <= FITTING_LENGTH ? stored : this.#shortened(stored, isFull);
-    this.length += shown.length;
+    this.length.add(stored, shown);
     return shown;
   }
 

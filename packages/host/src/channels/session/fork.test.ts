@@ -1,6 +1,6 @@
 import type { SessionState } from '@agenthost/protocol';
 import { turnStarted } from '@agenthost/testkit';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { type HostFixture, SESSION, startHost } from '../../../test/host-fixture.ts';
 import { chatOf } from '../../../test/in-turn.ts';
 import { PuppetAgent } from '../../../test/puppet-agent.ts';
@@ -42,6 +42,30 @@ const names = (from: number, to: number): string[] =>
   Array.from({ length: to - from }, (_, index) => `t${from + index}`);
 
 describe('a forked session', () => {
+  it('is looked for a hundred chats at a time, so that others are answered in between', async () => {
+    const { host, client, session } = await withTurns(1);
+    for (let index = 0; index < 350; index += 1)
+      await client.request('createChat', { channel: session, chat: `ahp-chat:/${index}` });
+    let inThisTurn = 0;
+    let most = 0;
+    const { journal, clock } = host;
+    const find = journal.findTurn.bind(journal);
+    vi.spyOn(journal, 'findTurn').mockImplementation((...which) => {
+      inThisTurn += 1;
+      most = Math.max(most, inThisTurn);
+      return find(...which);
+    });
+    const immediate = clock.immediate.bind(clock);
+    vi.spyOn(clock, 'immediate').mockImplementation((callback) =>
+      immediate(() => {
+        inThisTurn = 0;
+        callback();
+      }),
+    );
+    await expect(fork(client, 'unknown')).rejects.toMatchObject({ code: -32602 });
+    expect(most).toBe(100);
+  });
+
   it('[SESS-12] [SESS-2] has the chat with the turns up to the one named, and becomes ready as any', async () => {
     const { host, client, chat } = await withTurns(4);
     await client.subscribe('ahp-root://');

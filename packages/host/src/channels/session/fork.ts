@@ -36,6 +36,9 @@ export async function openForkSource(
   return source;
 }
 
+/** Chats that are looked through in one turn of the event loop. */
+const AT_ONCE = 100;
+
 /** Finds the chat that holds the turn, the default one first. Rejects as [SESS-12] says. */
 export async function findSessionFork(
   sync: Sync,
@@ -54,7 +57,9 @@ export async function findSessionFork(
     () => undefined,
   );
   let running: string | undefined;
-  for (const uri of inOrder) {
+  for (const [index, uri] of inOrder.entries()) {
+    if (index > 0 && index % AT_ONCE === 0)
+      await new Promise<void>((resolve) => sync.path.afterTurn(resolve));
     if (sync.registry.getOf('chat', uri)?.state.activeTurn?.id === turnId) running = uri;
     if ((await sync.journal.findTurn(uri, turnId)) === undefined) continue;
     const chat = await sync.registry.openOf('chat', uri);

@@ -1,0 +1,66 @@
+import type { Socket } from 'node:net';
+
+/** Node's own limit of a request's head. Longer ones are for its parser to refuse. */
+const MAX_HEAD_BYTES = 16 * 1024;
+
+const END_OF_HEAD = '\r\n\r\n';
+
+const CR = 13;
+const LF = 10;
+
+/** What came behind the first request, by its connection. */
+const rests = new WeakMap<object, Buffer>();
+
+/**
+ * Waits for the head of a connection's first request, leaves nothing but that to be read, and calls `pass`. A parser of HTTP handles all requests
+ * of a read in one go: a read of 64 KiB may hold 1,600, and a few hundred connections would keep everybody else waiting. Cuts the
+ * connection when the head is not there after `limitMs`.
+ */
+export function awaitFirstRequest(socket: Socket, limitMs: number, pass: () => void): void {
+  let head: Buffer = Buffer.alloc(0);
+  const cut = (): void => void socket.destroy();
+  const limit = setTimeout(cut, limitMs);
+  const stop = (): void => clearTimeout(limit);
+  const leave = (): void => {
+    stop();
+    socket.off('close', stop);
+    socket.off('error', cut);
+    socket.off('end', cut);
+    socket.off('readable', read);
+  };
+  const read = (): void => {
+    const chunk: unknown = socket.read();
+    if (!Buffer.isBuffer(chunk)) return;
+    const before = head.length;
+    head = withoutEmptyLines(Buffer.concat([head, chunk]));
+    const found = head.indexOf(END_OF_HEAD, Math.max(0, before - END_OF_HEAD.length));
+    if (found < 0 && head.length < MAX_HEAD_BYTES && isRequest(head)) return;
+    leave();
+    const end = found < 0 ? head.length : found + END_OF_HEAD.length;
+    rests.set(socket, head.subarray(end));
+    socket.unshift(head.subarray(0, end));
+    pass();
+  };
+  socket.on('close', stop);
+  socket.on('error', cut);
+  socket.on('end', cut);
+  socket.on('readable', read);
+}
+
+/** What came together with the first request and is none of it. The second time nothing. */
+export function takeRest(socket: object): Buffer {
+  const rest = rests.get(socket);
+  rests.delete(socket);
+  return rest ?? Buffer.alloc(0);
+}
+
+/** Methods are of letters. TLS, for one, is refused by its first byte. */
+const isRequest = ([first]: Buffer): boolean =>
+  first === undefined || /[A-Za-z]/.test(String.fromCharCode(first));
+
+/** A request may have empty lines before it (RFC 9112, 2.2). */
+function withoutEmptyLines(bytes: Buffer): Buffer {
+  let start = 0;
+  while (bytes[start] === CR || bytes[start] === LF) start += 1;
+  return bytes.subarray(start);
+}
