@@ -240,7 +240,7 @@ export class Dispatcher {
         return undefined;
       });
     if (stored === undefined) {
-      const reason = 'It was processed; its outcome is no longer held';
+      const reason = 'It was applied or refused before; which of both is no longer held';
       const expired = reject('outcomeExpired', reason);
       const again = (): void => this.#sendRejection(connection, incoming, expired);
       this.#sendRejection(connection, incoming, expired, again);
