@@ -30,10 +30,9 @@ export function chatModule(parts: {
   observeTurns(parts);
   return {
     prepare: (chat, action) => {
-      const known = lookups.get(action);
-      const isPresent =
-        known?.historyVersion === chat.historyVersion && known.turnCount === chat.local.turnCount;
-      if (isPresent && !isIncomplete(chat, known.cut)) return undefined;
+      const { historyVersion, turnCount, cut } = lookups.get(action) ?? {};
+      const isPresent = historyVersion === chat.historyVersion && turnCount === chat.local.turnCount;
+      if (isPresent && !isIncomplete(chat, cut)) return undefined;
       return lookUp(sync, chat, action)?.then((found) => void lookups.set(action, found));
     },
     check: (chat, action, caller) => {

@@ -56,7 +56,7 @@ class Shortening {
   #shortened(stored: string, isFull: boolean): string {
     // As the catalogue wrote it.
     const summary: SessionSummary = JSON.parse(stored);
-    const fitted = fitTexts(summary, 'session');
+    const fitted = stored.length <= FITTING_LENGTH ? summary : fitTexts(summary, 'session');
     if (fitted !== summary) this.tooLong.push(fitted.resource);
     return JSON.stringify(isFull ? fitted : inShort(fitted));
   }
