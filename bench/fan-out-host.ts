@@ -40,6 +40,7 @@ function count(uri: string): () => number[] {
     delivery: undefined,
     since: 0,
     fromOrdinal: 0,
+    takesTurns: true,
     isRealigned: false,
   });
   sync.path.onPublished(() => {

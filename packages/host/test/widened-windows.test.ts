@@ -112,3 +112,19 @@ describe('a window that its client has widened', () => {
     },
   );
 });
+
+test('[CONN-9] [CHAT-6] a window of a version to which no turns can be sent is empty once it was cut before its beginning', async () => {
+  const host = await startHost();
+  const writer = await host.client('writer');
+  const { chat } = await host.session(writer);
+  await runTurns(host, writer, chat, turnIds(60));
+  const old = await host.client('old', { protocolVersions: ['0.5.0'] });
+  const state = await chatOf(old, chat, { view: { turns: 3 } });
+  expect(state.turns).toHaveLength(3);
+  await writer.act(chat, { type: 'chat/truncated', turnId: 't1' });
+  await runTurns(host, writer, chat, ['new']);
+  expect(ids(reduced(state, old.envelopes(chat)))).toEqual(['new']);
+  await writer.act(chat, { type: 'chat/truncated', turnId: 't1' });
+  await host.run();
+  expect(ids(reduced(state, old.envelopes(chat)))).toEqual([]);
+});

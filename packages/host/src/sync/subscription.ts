@@ -22,6 +22,8 @@ export interface Subscription {
   since: number;
   /** Chats: ordinal of the oldest turn that the subscriber holds. */
   fromOrdinal: number;
+  /** Whether `chat/turnsLoaded` reaches it; older versions do not know that action. */
+  readonly takesTurns: boolean;
   /** Its window was replaced since it began, maybe while its snapshot was being read [CHAT-6]. */
   isRealigned: boolean;
   /** Keeps `since` and `fromOrdinal` for the client's next connection, durably with the present tick; returns how to take that back. */

@@ -49,6 +49,7 @@ test('a new terminal goes on within 50 ms of its first viewer', async () => {
     delivery: undefined,
     since: 0,
     fromOrdinal: 0,
+    takesTurns: true,
     isRealigned: false,
   });
   await clock.advance(50);

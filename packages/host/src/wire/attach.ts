@@ -158,6 +158,7 @@ export function subscribe(
     delivery,
     since,
     fromOrdinal,
+    takesTurns: connection.dialect.takesTurns,
     isRealigned: false,
     keep: () => clients.keepWindow(connection.online.client, channel.uri, remembered(subscription)),
     ended: () => connection.channels.delete(channel),

@@ -18,6 +18,8 @@ export interface Dialect {
   params<P extends object>(method: string, params: P): P;
   /** The result of a request of this method, as this version knows it. */
   result<R>(method: string, result: R): R;
+  /** Whether turns can be sent by an action [CHAT-15]. */
+  readonly takesTurns: boolean;
   /** True when everything passes unchanged, so that encodings can be shared. */
   readonly isIdentity: boolean;
 }
@@ -38,13 +40,16 @@ const current: Dialect = {
   snapshot: (snapshot) => snapshot,
   params: (_, params) => params,
   result: (_, result) => result,
+  takesTurns: true,
   isIdentity: true,
 };
 
 /** The dialect of a negotiated version. */
 export function dialectOf(version: SupportedVersion): Dialect {
   if (version === PROTOCOL_VERSION) return current;
+  const takesTurns = isActionKnownAt('chat/turnsLoaded', version);
   return {
+    takesTurns,
     isIdentity: false,
     envelope: (envelope) => {
       const { action } = envelope;
@@ -55,9 +60,10 @@ export function dialectOf(version: SupportedVersion): Dialect {
       return fitted === action ? envelope : { ...envelope, action: fitted };
     },
     params: (method, params) => {
-      // Turns cannot be sent to it by an action: it gets them in the answer [CHAT-15].
-      const isPaged = method !== 'fetchTurns' || isActionKnownAt('chat/turnsLoaded', version);
-      return isPaged || 'before' in params || 'limit' in params ? params : { ...params, limit: PAGE_TURNS };
+      // It gets turns in the answer.
+      return takesTurns || method !== 'fetchTurns' || 'before' in params || 'limit' in params
+        ? params
+        : { ...params, limit: PAGE_TURNS };
     },
     result: (method, result) => {
       const name = isNamed(method) ? RESULTS[method] : undefined;

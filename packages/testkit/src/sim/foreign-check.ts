@@ -1,4 +1,10 @@
-import { ACTIVITY_MASK, type ChannelKind, type ChannelState, fitToVersion } from '@agenthost/protocol';
+import {
+  ACTIVITY_MASK,
+  type ChannelKind,
+  type ChannelState,
+  fitToVersion,
+  isActionKnownAt,
+} from '@agenthost/protocol';
 import type { ForeignClient, ForeignVersion } from './foreign-client.ts';
 import { shownBy } from './shown.ts';
 import type { SimClient } from './sim-client.ts';
@@ -19,7 +25,12 @@ export function checkForeigners(foreigners: readonly ForeignClient[], auditor: S
       const held = asKnown(entry.state, version);
       const where = `${name} on ${mirror.uri}`;
       const truth = asKnown(mirror.confirmed, version);
-      mustEqual('convergence', where, judged(shownOf(held, truth)), judged(cutTo(held, truth, where)));
+      mustEqual(
+        'convergence',
+        where,
+        judged(shownOf(held, truth)),
+        judged(cutTo(held, truth, { where, version })),
+      );
     }
   }
 }
@@ -42,11 +53,16 @@ function shownOf(held: State, truth: State): State {
 }
 
 /** The host's state as a client with this window has it. */
-function cutTo(held: State, truth: State, where: string): State {
+function cutTo(
+  held: State,
+  truth: State,
+  { where, version }: { where: string; version: ForeignVersion },
+): State {
   if (!('turns' in held && 'turns' in truth)) return truth;
   const turns = held.turns.length === 0 ? [] : truth.turns.slice(-held.turns.length);
-  // Versions without cursors have no windows.
-  if (held.turnsNextCursor === undefined && turns.length < truth.turns.length)
+  // Where turns cannot be sent, a window that was cut before its beginning is empty, and nothing brings it a cursor [CONN-9].
+  const takesTurns = isActionKnownAt('chat/turnsLoaded', version);
+  if (takesTurns && held.turnsNextCursor === undefined && turns.length < truth.turns.length)
     throw new Violation('convergence', `${where}: older turns exist, and no cursor to them`);
   return { ...truth, turns };
 }

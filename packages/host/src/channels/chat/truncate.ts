@@ -62,13 +62,14 @@ export function alignWindows(sync: Sync, chat: Channel<'chat'>, cut: CutPoint): 
   let isAligned = false;
   for (const subscription of chat.subscriptions.values()) {
     if (subscription.fromOrdinal <= ordinal) continue;
-    const turns = last.slice(-(subscription.view?.turns ?? WINDOW_TURNS) || last.length);
+    const shown = last.slice(-(subscription.view?.turns ?? WINDOW_TURNS) || last.length);
+    const turns = subscription.takesTurns ? shown : [];
     const oldest = ordinal + 1 - turns.length;
     sync.sendPrivate(subscription.sink, { channel: chat.uri, action: { type: 'chat/truncated' } });
-    sync.sendPrivate(subscription.sink, {
-      channel: chat.uri,
-      action: turnsLoaded(turns, cursorBefore(oldest, keptFrom)),
-    });
+    if (subscription.takesTurns) {
+      const action = turnsLoaded(turns, cursorBefore(oldest, keptFrom));
+      sync.sendPrivate(subscription.sink, { channel: chat.uri, action });
+    }
     sync.path.undo(moveWindow(subscription, oldest, sync.sequencer.last));
     isAligned = true;
   }
