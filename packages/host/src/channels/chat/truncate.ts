@@ -56,10 +56,11 @@ const isLacking = (chat: Channel<'chat'>, ordinal: number): boolean =>
  */
 export function alignWindows(sync: Sync, chat: Channel<'chat'>, cut: CutPoint): boolean {
   const { ordinal, turns: last, bytes = 0 } = cut;
+  // A snapshot from before it must not be what its envelope comes behind, also where nothing is cut: its window may lack the turn.
+  chat.historyVersion += 1;
   if (last === undefined) return false;
   sync.countWork(bytes);
   const { keptFrom } = chat.local;
-  let isAligned = false;
   for (const subscription of chat.subscriptions.values()) {
     if (subscription.fromOrdinal <= ordinal) continue;
     const shown = last.slice(-(subscription.view?.turns ?? WINDOW_TURNS) || last.length);
@@ -71,15 +72,11 @@ export function alignWindows(sync: Sync, chat: Channel<'chat'>, cut: CutPoint): 
       sync.sendPrivate(subscription.sink, { channel: chat.uri, action });
     }
     sync.path.undo(moveWindow(subscription, oldest, sync.sequencer.last));
-    isAligned = true;
   }
-  // A snapshot from before it must not be what these envelopes come behind, also where nothing is cut.
-  if (isAligned) chat.historyVersion += 1;
   if (firstOrdinal(chat) <= ordinal) return false;
   const turnCount = ordinal + 1;
   sync.path.write({ op: 'dropTurns', chat: chat.uri, from: turnCount });
   sync.setWindow(chat, withTurns(chat.state, last, turnCount - last.length, keptFrom));
   sync.setLocal(chat, { ...chat.local, turnCount });
-  chat.historyVersion += 1;
   return true;
 }
