@@ -37,6 +37,9 @@ test.each([
   [574753541, 'a timer of an import that began in the tick in which its host stopped'],
   [900001141, 'the same, of another import'],
   [800130, 'an agent that was started for an import which was finished as its host stopped'],
+  [1203817903, 'a window that its client had widened, and that retention did not tell after a reconnect'],
+  [384075086, 'a window of an older version, which the host took for wider than it was'],
+  [384076505, 'a snapshot from before a truncation that cuts nothing, with a window that lacks its turn'],
 ])('the seed that found %s: %s', async (seed) => {
   expect((await simulate({ seed, stepCount: 200 })).of('audits')).toBe(1);
 });
