@@ -103,7 +103,7 @@ describe('a database', () => {
       expect((await one.request('listSessions', { channel: 'ahp-root://' })).items).toEqual([]);
     }
     // What is gone says so, where it was shown.
-    expect([sound.mirror.isLost, alsoSound.chat.mirror.isLost]).toEqual([true, true]);
+    await expect.poll(() => [sound.mirror.isLost, alsoSound.chat.mirror.isLost]).toEqual([true, true]);
     const next = await client.sessions.create({ provider: 'demo', workingDirectory });
     const seenBy = await late.sessions.open(next.uri);
     await next.prompt(quickly('say anew')).result;

@@ -103,6 +103,18 @@ describe('replay and snapshot', () => {
     },
   );
 
+  test('[CONN-5] a channel that is gone when its client comes back is lost, and that is no fault of anybody', async () => {
+    const it = await harness();
+    const mirror = await it.run(it.client.subscribe(CHAT));
+    await it.cut();
+    it.host.isSnapshotOnly = true;
+    it.host.states.delete(CHAT);
+    await it.comeBack();
+    await it.settle();
+    expect(mirror.isLost).toBe(true);
+    expect(it.errors).toEqual([]);
+  });
+
   test('[CONN-5] a host that began anew below the last number seen brings snapshots, and the number follows', async () => {
     const it = await harness();
     it.host.serverSeq = 1_000;

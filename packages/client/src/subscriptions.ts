@@ -3,12 +3,14 @@ import {
   annotationsUri,
   type ChannelKind,
   type ChannelState,
+  ErrorCodes,
   type Snapshot,
   type StateAction,
   type SubscribeParams,
   type SubscribeResult,
   type URI,
 } from '@agenthost/protocol';
+import { RpcError } from '@agenthost/rpc';
 import { Channel, type SubscriptionOptions } from './channel.ts';
 import { kindOfSnapshot } from './channel-kind.ts';
 import type { Clock } from './clock.ts';
@@ -239,9 +241,9 @@ export class Subscriptions {
       });
     };
     again().catch((error: unknown) => {
-      // A drop is followed by a handshake that brings it back; a refusal means that it is gone.
+      // A drop is followed by a handshake that brings it back; a refusal means that it is lost.
       if (error instanceof ConnectionLost) return;
-      this.#port.report(error, `subscription to ${uri}`);
+      if (!isGone(error)) this.#port.report(error, `subscription to ${uri}`);
       this.lose(uri);
     });
   }
@@ -308,3 +310,8 @@ function union(a: SubscriptionOptions, b: SubscriptionOptions): SubscriptionOpti
     maxLatencyMs: maxLatencyMs > 0 ? maxLatencyMs : undefined,
   };
 }
+
+/** Whether the host says that there is no such channel. */
+const isGone = (error: unknown): boolean =>
+  error instanceof RpcError &&
+  (error.code === ErrorCodes.NotFound || error.code === ErrorCodes.SessionNotFound);
