@@ -38,8 +38,8 @@ export interface Subscription {
   options: SubscriptionOptions;
   holderCount: number;
   /**
-   * What is shown is older than the highest number seen: a handshake did not bring it. Until a snapshot of its own
-   * has come, no `reconnect` may name it, or the host would take it for up to date [CONN-5].
+   * A handshake did not bring this channel, so its state is older than the highest number seen. No `reconnect` may name it before it has
+   * a new snapshot, or the host would take it for up to date [CONN-5].
    */
   isStale: boolean;
   /** The `fetchTurns` under way. */

@@ -61,7 +61,7 @@ function keepTurns(sync: Sync, { channel, before, after }: Change<'chat'>): void
 
 function emptyWindows(sync: Sync, chat: Change<'chat'>['channel']): void {
   for (const subscription of chat.subscriptions.values()) {
-    // Whoever misses the truncation gets it in a replay, and it empties any window.
+    // A client that misses the truncation gets it in a replay. It empties a window of any size.
     sync.path.undo(moveWindow(subscription, 0, subscription.since));
   }
 }

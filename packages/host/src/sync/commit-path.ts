@@ -174,8 +174,8 @@ export class CommitPath {
   }
 
   /**
-   * The same for output that carries the number given out last: it must not leave before that is reserved durably. `dropped` runs at once
-   * where that cannot be done.
+   * The same for output that carries the last number. It leaves once that number is reserved durably; if it cannot be reserved, `dropped` runs
+   * at once.
    */
   publishNumbered(send: () => void, dropped?: () => void): void {
     if (this.#sequencer.covers(this.#sequencer.last)) return this.publish(send, dropped);

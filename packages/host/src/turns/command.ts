@@ -43,21 +43,26 @@ const movedUp = ({ line, character }: TextPosition): TextPosition => ({
  * The commands that were run in a chat since its agent last had a turn, and what they printed, in words for the agent, oldest first
  * [CHAT-17]. Only from what is kept of the turns, so that a restart changes nothing.
  */
-export function commandContext(turns: readonly Turn[]): string[] {
-  const found: string[] = [];
-  for (const turn of turns.toReversed()) {
-    const call = commandCall(turn);
-    if (call !== undefined) found.unshift(describe(turn, call));
-    else if (hasHeard(turn)) break;
-    if (found.length === CONTEXT_COMMANDS) break;
-  }
-  return found;
-}
+export const commandContext = (turns: readonly Turn[]): string[] =>
+  unheardCommands(turns).found.map(({ turn, call }) => describe(turn, call));
 
 /** Whether turns before these would add nothing to that. */
-export const isWholeContext = (turns: readonly Turn[]): boolean =>
-  turns.filter((turn) => commandCall(turn) !== undefined).length >= CONTEXT_COMMANDS ||
-  turns.some((turn) => commandCall(turn) === undefined && hasHeard(turn));
+export const isWholeContext = (turns: readonly Turn[]): boolean => unheardCommands(turns).isWhole;
+
+/** The commands of which an agent has to be told, oldest first, and whether turns before these could not add to them. */
+function unheardCommands(turns: readonly Turn[]): {
+  found: { turn: Turn; call: ToolCallState }[];
+  isWhole: boolean;
+} {
+  const found: { turn: Turn; call: ToolCallState }[] = [];
+  for (const turn of turns.toReversed()) {
+    const call = commandCall(turn);
+    if (call === undefined && hasHeard(turn)) return { found, isWhole: true };
+    if (call !== undefined) found.unshift({ turn, call });
+    if (found.length === CONTEXT_COMMANDS) return { found, isWhole: true };
+  }
+  return { found, isWhole: false };
+}
 
 /** The tool call of a turn that was a command; messages like one that went to an agent have none. */
 function commandCall(turn: Turn): ToolCallState | undefined {

@@ -8,7 +8,7 @@ const END_OF_HEAD = '\r\n\r\n';
 const CR = 13;
 const LF = 10;
 
-/** What came behind the first request, by its connection. */
+/** Bytes that came behind the first request, by connection. */
 const rests = new WeakMap<object, Buffer>();
 
 /**
@@ -47,7 +47,7 @@ export function awaitFirstRequest(socket: Socket, limitMs: number, pass: () => v
   socket.on('readable', read);
 }
 
-/** What came together with the first request and is none of it. The second time nothing. */
+/** Returns the bytes that came together with the first request and follow it; a second call returns none. */
 export function takeRest(socket: object): Buffer {
   const rest = rests.get(socket);
   rests.delete(socket);

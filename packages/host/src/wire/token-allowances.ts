@@ -38,7 +38,7 @@ const SHARES_OF_ACTING = 8;
  */
 const TURN_WEIGHT = 2_048;
 
-/** What may still be taken in this turn of the event loop, and the tokens whose messages wait for another turn. */
+/** The weight of messages that is left in this turn of the event loop, and the tokens whose messages wait for the next. */
 class Turn {
   readonly #timers: Timers;
   #left = TURN_WEIGHT;

@@ -85,7 +85,7 @@ async function startNarrow(world: World, random: SeededRandom, uri: string): Pro
   await hearAll(world);
   for (const client of world.clients) if (random.chance(0.5)) comeBack(client);
   await hearAll(world);
-  // What a window has been widened by is the first to go.
+  // The turns that were loaded last are the oldest, and are dropped first.
   if (random.chance(0.5)) dropTurnsOf(world, uri, random.between(1, 3));
 }
 

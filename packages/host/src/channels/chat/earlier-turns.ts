@@ -16,7 +16,7 @@ const MAX_TEXT = 500;
 /** Of message and answer, what the agent is given. */
 const MAX_MESSAGE = 2_000;
 const MAX_ANSWER = 6_000;
-/** What the agent is given of a turn with more JSON than this is kept: it takes long to read. */
+/** Turns with more JSON take long to read: the text that the agent gets of them is kept. */
 const LARGE_TURN_LENGTH = 64 * 1024;
 
 /** A completed turn that a person began. */

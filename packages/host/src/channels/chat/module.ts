@@ -51,7 +51,7 @@ export function chatModule(parts: {
   };
 }
 
-/** What the disk says about an action, as long as the history is not cut and no turn ends, which may be in memory no more. */
+/** The disk's answer about an action. It holds until the history is cut or a turn ends: one that has ended may have left memory. */
 interface Lookup {
   readonly historyVersion: number;
   readonly turnCount: number;

@@ -34,8 +34,8 @@ export async function findCut(
   turnId: string,
 ): Promise<CutPoint | undefined> {
   const ordinal = await findOrdinal(sync.journal, at, turnId);
-  if (ordinal === undefined || !isLacking(chat, ordinal))
-    return ordinal === undefined ? undefined : { ordinal };
+  if (ordinal === undefined) return undefined;
+  if (!isLacking(chat, ordinal)) return { ordinal };
   const rows = await sync.journal.readTurns(at.chat, { before: ordinal + 1, ...WINDOW_LIMITS, least: 1 });
   const bytes = rows.reduce((sum, { json }) => sum + json.length, 0);
   return { ordinal, turns: rows.map(readTurn), bytes };
