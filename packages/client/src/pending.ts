@@ -1,4 +1,5 @@
-import { type ActionEnvelope, type StateAction, sameJson, type URI } from '@agenthost/protocol';
+import { type ActionEnvelope, type StateAction, type URI } from '@agenthost/protocol';
+import { sameJson } from '@agenthost/protocol/values';
 
 /** What became of a dispatched action. */
 export type DispatchOutcome =

@@ -1,10 +1,10 @@
 import {
   type ActionEnvelope,
   type ChatInputRequest,
-  sameJson,
   type ToolCallConfirmationState,
   type ToolCallState,
 } from '@agenthost/protocol';
+import { sameJson } from '@agenthost/protocol/values';
 import type { DispatchOutcome } from './pending.ts';
 
 type Asked = ToolCallConfirmationState | ChatInputRequest;

@@ -99,7 +99,7 @@ export {
   MCP_METHOD_CAPABILITY,
   RESOURCE_METHODS,
 } from './wire/methods.ts';
-export { findById, sameJson } from './wire/patch.ts';
+export { findById } from './wire/patch.ts';
 export { reduceChannel, reduceMirrored } from './wire/reduce.ts';
 export { textOf } from './wire/text-of.ts';
 export type * from './wire/uris.ts';

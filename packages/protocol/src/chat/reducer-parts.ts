@@ -1,4 +1,4 @@
-import { sameJson } from '../wire/patch.ts';
+import { sameJson } from '../values/same-json.ts';
 import type { ChatDeltaAction, ChatReasoningAction, ChatToolCallStartAction } from './actions.ts';
 import { toolCallPosition, withPartAdded, withPartAt } from './parts-index.ts';
 import { startedToolCall, type ToolCallStep, toolCallStep } from './reducer-tool-call.ts';

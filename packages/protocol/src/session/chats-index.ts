@@ -1,5 +1,5 @@
 import type { ChatSummary } from '../chat/state.ts';
-import { sameJson } from '../wire/patch.ts';
+import { sameJson } from '../values/same-json.ts';
 import { isError, isInProgress, isInputNeeded } from './reducer-status.ts';
 
 /** What a whole catalogue of chats comes to. */

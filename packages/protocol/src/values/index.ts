@@ -1,0 +1,3 @@
+export { type Defined, defined } from './defined.ts';
+export { errorCode, errorText, hasCode } from './errors.ts';
+export { sameJson } from './same-json.ts';
