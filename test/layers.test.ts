@@ -31,9 +31,6 @@ const packageLaw: Record<string, readonly string[]> = {
 };
 const serveLaw = ['packages/host', 'packages/agents'];
 
-/** What wire asks of every kind of channel: a port of its own, so that wire knows none of them. */
-const channelPort = 'channels/module.ts';
-
 /** Folders of the host from the bottom up: each may import those before it, and itself. */
 const hostOrder = [
   'lib',
@@ -46,7 +43,7 @@ const hostOrder = [
   'telemetry',
   'pty',
   'workspace',
-  channelPort,
+  'handler-port',
   'wire',
   'terminals',
   'client-tools',
@@ -58,9 +55,8 @@ const hostOrder = [
 
 /** The folder inside the host's sources; `index` for the files beside the folders. */
 function hostFolder(path: string): string | undefined {
-  const folder = /^packages\/host\/src\/(.+)$/.exec(path)?.[1];
-  if (folder === undefined || folder === channelPort) return folder;
-  return folder.includes('/') ? folder.split('/')[0] : 'index';
+  const inside = /^packages\/host\/src\/(.+)$/.exec(path)?.[1];
+  return inside?.includes('/') === false ? 'index' : inside?.split('/')[0];
 }
 
 /** `x` of `channels/x`. */

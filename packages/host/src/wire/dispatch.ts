@@ -11,8 +11,8 @@ import {
   scopeOfAction,
 } from '@agenthost/protocol';
 import { type CheckedAction, validateAction, validateParams } from '@agenthost/protocol/validate';
-import type { Caller, ChannelModule, ChannelModules, Rejection } from '../channels/module.ts';
-import { reject } from '../channels/module.ts';
+import type { Caller, ChannelModule, ChannelModules, Rejection } from '../handler-port/channel-module.ts';
+import { reject } from '../handler-port/channel-module.ts';
 import { JournalError } from '../journal/journal.ts';
 import type { Log } from '../lib/log.ts';
 import type { Channel } from '../sync/channel.ts';

@@ -9,7 +9,7 @@ import { validateParams } from '@agenthost/protocol/validate';
 import type { RequestContext } from '@agenthost/rpc';
 import type { ServerTransport } from '@agenthost/rpc/websocket-server';
 import type { TokenAsker } from '../auth/access-tokens.ts';
-import type { ChannelModules } from '../channels/module.ts';
+import type { ChannelModules } from '../handler-port/channel-module.ts';
 import type { JournalStart } from '../journal/journal.ts';
 import type { Timers } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';

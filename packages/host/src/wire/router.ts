@@ -13,7 +13,7 @@ import {
 } from '@agenthost/protocol';
 import { validateParams } from '@agenthost/protocol/validate';
 import type { RequestContext } from '@agenthost/rpc';
-import type { Caller } from '../channels/module.ts';
+import type { Caller } from '../handler-port/channel-module.ts';
 import { JournalError } from '../journal/journal.ts';
 import { JournalUnavailable } from '../sync/commit-path.ts';
 import type { Connection } from './connection.ts';

@@ -1,10 +1,10 @@
 import type { ChatAction } from '@agenthost/protocol';
+import type { Caller } from '../../handler-port/channel-module.ts';
 import type { Channel } from '../../sync/channel.ts';
 import type { Sync } from '../../sync/sync.ts';
 import { completeCall, failure } from '../../turns/client-tool.ts';
 import { type ContentStore, previewOf } from '../../turns/content.ts';
 import { findToolCall } from '../../turns/tool-call.ts';
-import type { Caller } from '../module.ts';
 
 /**
  * A client that denies its own call, which runs already, does not know the tool: the late denial is rejected, and the host

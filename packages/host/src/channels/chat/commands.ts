@@ -14,6 +14,7 @@ import {
   sessionNotFound,
 } from '@agenthost/protocol';
 import type { AgentRegistry } from '../../agents/registry.ts';
+import type { Caller } from '../../handler-port/channel-module.ts';
 import type { Ids } from '../../lib/clock.ts';
 import type { Channel } from '../../sync/channel.ts';
 import { JournalUnavailable } from '../../sync/commit-path.ts';
@@ -35,7 +36,6 @@ import type { TurnLocales } from '../../turns/locales.ts';
 import type { MessageContents } from '../../turns/message-contents.ts';
 import type { TurnSupervisor } from '../../turns/supervisor.ts';
 import type { Commands } from '../../wire/router.ts';
-import type { Caller } from '../module.ts';
 import { checkNewUri } from '../new-uri.ts';
 import { findChatFork } from './fork.ts';
 import { modelProblem } from './model-rule.ts';

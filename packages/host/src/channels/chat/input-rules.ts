@@ -8,7 +8,7 @@ import {
   excessOf,
   weightOf,
 } from '@agenthost/protocol';
-import { type Rejection, reject } from '../module.ts';
+import { type Rejection, reject } from '../../handler-port/channel-module.ts';
 
 type Of<T extends ChatAction['type']> = Extract<ChatAction, { type: T }>;
 

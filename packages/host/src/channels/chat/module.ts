@@ -1,4 +1,5 @@
 import type { ChatAction, ChatState, Message } from '@agenthost/protocol';
+import type { Caller, ChannelModule } from '../../handler-port/channel-module.ts';
 import type { Ids } from '../../lib/clock.ts';
 import type { Channel } from '../../sync/channel.ts';
 import type { Sync } from '../../sync/sync.ts';
@@ -8,7 +9,6 @@ import type { TurnLocales } from '../../turns/locales.ts';
 import { forgetMemory } from '../../turns/memory.ts';
 import type { MessageContents } from '../../turns/message-contents.ts';
 import type { TurnSupervisor } from '../../turns/supervisor.ts';
-import type { Caller, ChannelModule } from '../module.ts';
 import { failDeniedCall, fitClientResult } from './client-tools.ts';
 import { fitMessage } from './message.ts';
 import { startQueued } from './queue.ts';

@@ -1,7 +1,7 @@
 import { CHANNEL_LIMITS, excessOf, type RootConfigState, weightOf } from '@agenthost/protocol';
 import { findHostConfigFault, missingDefaults } from '../../config/host-config.ts';
+import { type ChannelModule, type Rejection, reject } from '../../handler-port/channel-module.ts';
 import type { Sync } from '../../sync/sync.ts';
-import { type ChannelModule, type Rejection, reject } from '../module.ts';
 
 /** What clients may do to the host as a whole: change its configuration [ROOT-5]. */
 export function rootModule(sync: Sync): ChannelModule<'root'> {

@@ -7,9 +7,9 @@ import {
 } from '@agenthost/protocol';
 import { findToolFault } from '../../client-tools/definitions.ts';
 import { isSameOffer } from '../../client-tools/offers.ts';
+import { type Caller, type Rejection, reject } from '../../handler-port/channel-module.ts';
 import type { Sync } from '../../sync/sync.ts';
 import type { TurnSupervisor } from '../../turns/supervisor.ts';
-import { type Caller, type Rejection, reject } from '../module.ts';
 
 type Membership = Extract<SessionAction, { type: 'session/activeClientSet' | 'session/activeClientRemoved' }>;
 

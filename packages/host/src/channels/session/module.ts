@@ -8,10 +8,15 @@ import {
 import { defaultApprovals } from '../../config/host-config.ts';
 import { type ApprovalPolicy, agentValues, findHostKeyFault } from '../../config/session-keys.ts';
 import { findConfigFault } from '../../config/values.ts';
+import {
+  type Caller,
+  type ChannelModule,
+  type Rejection,
+  reject,
+} from '../../handler-port/channel-module.ts';
 import type { Channel } from '../../sync/channel.ts';
 import type { Sync } from '../../sync/sync.ts';
 import type { TurnSupervisor } from '../../turns/supervisor.ts';
-import { type Caller, type ChannelModule, type Rejection, reject } from '../module.ts';
 import { announceTools, checkActiveClient } from './active-clients.ts';
 
 /** What clients may do on a session [SESS-8] [SESS-9] [SESS-10]. */

@@ -7,11 +7,11 @@ import {
   sessionNotFound,
   type TerminalClaim,
 } from '@agenthost/protocol';
+import type { Caller } from '../../handler-port/channel-module.ts';
 import type { Sync } from '../../sync/sync.ts';
 import { fittedSize } from '../../terminals/launch.ts';
 import type { Terminals } from '../../terminals/terminals.ts';
 import type { Commands } from '../../wire/router.ts';
-import type { Caller } from '../module.ts';
 import { checkNewUri } from '../new-uri.ts';
 import { checkHands, checkTitle } from './rules.ts';
 

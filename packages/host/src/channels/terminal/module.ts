@@ -1,11 +1,11 @@
 import type { TerminalState } from '@agenthost/protocol';
+import { type ChannelModule, reject } from '../../handler-port/channel-module.ts';
 import type { Sync } from '../../sync/sync.ts';
 import { openClaim } from '../../terminals/claims.ts';
 import { fittedSize } from '../../terminals/launch.ts';
 import type { Terminals } from '../../terminals/terminals.ts';
 import type { ClientBinding, ClientIds } from '../../wire/client-ids.ts';
 import type { Presence } from '../../wire/presence.ts';
-import { type ChannelModule, reject } from '../module.ts';
 import { checkTerminalAction } from './rules.ts';
 
 const SILENT = reject('notReachable', 'What runs this terminal does not answer now; it goes on once it does');
