@@ -13,7 +13,7 @@ import {
 } from '@agenthost/protocol';
 import { validateParams } from '@agenthost/protocol/validate';
 import type { RequestContext } from '@agenthost/rpc';
-import type { Caller } from '../handler-port/channel-module.ts';
+import type { Command, Commands } from '../handler-port/commands.ts';
 import { JournalError } from '../journal/journal.ts';
 import { JournalUnavailable } from '../sync/commit-path.ts';
 import type { Connection } from './connection.ts';
@@ -22,16 +22,6 @@ import { askedFor, scopeRefusal } from './scope-refusal.ts';
 
 type Params<M extends ClientRequestMethod> = ClientToHostRequests[M]['params'];
 type Result<M extends ClientRequestMethod> = ClientToHostRequests[M]['result'];
-
-/** A command of a client after its params were checked. Returns the result or throws a wire error; never sees a socket. */
-export type Command<M extends ClientRequestMethod> = (
-  params: Params<M>,
-  caller: Caller,
-  signal: AbortSignal,
-) => Result<M> | Promise<Result<M>>;
-
-/** The commands of a host, by method. Methods without one answer -32601. */
-export type Commands = { readonly [M in ClientRequestMethod]?: Command<M> };
 
 /** Commands that only read or wait: what comes behind them does not wait for their end [WIRE-6]. */
 const CONCURRENT: ReadonlySet<ClientRequestMethod> = new Set([

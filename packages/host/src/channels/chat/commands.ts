@@ -15,6 +15,7 @@ import {
 } from '@agenthost/protocol';
 import type { AgentRegistry } from '../../agents/registry.ts';
 import type { Caller } from '../../handler-port/channel-module.ts';
+import type { Commands } from '../../handler-port/commands.ts';
 import type { Ids } from '../../lib/clock.ts';
 import type { Channel } from '../../sync/channel.ts';
 import { JournalUnavailable } from '../../sync/commit-path.ts';
@@ -35,7 +36,6 @@ import {
 import type { TurnLocales } from '../../turns/locales.ts';
 import type { MessageContents } from '../../turns/message-contents.ts';
 import type { TurnSupervisor } from '../../turns/supervisor.ts';
-import type { Commands } from '../../wire/router.ts';
 import { checkNewUri } from '../new-uri.ts';
 import { findChatFork } from './fork.ts';
 import { modelProblem } from './model-rule.ts';

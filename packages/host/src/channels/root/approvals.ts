@@ -1,11 +1,11 @@
 import { notFound, sessionNotFound } from '@agenthost/protocol';
 import type { Approvals } from '../../approvals/approvals.ts';
 import type { ConfigChanges } from '../../approvals/policy.ts';
+import type { Commands } from '../../handler-port/commands.ts';
 import type { Channel } from '../../sync/channel.ts';
 import type { Sync } from '../../sync/sync.ts';
 import { forgetMemory } from '../../turns/memory.ts';
 import type { TurnSupervisor } from '../../turns/supervisor.ts';
-import type { Commands } from '../../wire/router.ts';
 
 /**
  * `x-listApprovals` and `x-revokeApproval`: whoever may answer questions may see and take back what answers them. What an agent remembers by itself

@@ -1,8 +1,8 @@
 import { fitTexts, invalidParams, LIST_ANSWER, type SessionSummary } from '@agenthost/protocol';
+import type { Command } from '../../handler-port/commands.ts';
 import { FITTING_LENGTH, ListedLength } from '../../journal/listed-rows.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Sync } from '../../sync/sync.ts';
-import type { Command } from '../../wire/router.ts';
 
 /** Longest title of an entry that comes in short. */
 const SHORT_TITLE = 100;

@@ -1,8 +1,8 @@
 import { fitTexts, invalidParams, type SessionSummary } from '@agenthost/protocol';
+import type { Commands } from '../../handler-port/commands.ts';
 import type { SearchPosition } from '../../journal/search/results.ts';
 import type { SliceScheduler } from '../../lib/slice-scheduler.ts';
 import type { Sync } from '../../sync/sync.ts';
-import type { Commands } from '../../wire/router.ts';
 import { inShare } from '../slices.ts';
 
 const DEFAULT_LIMIT = 20;

@@ -7,7 +7,7 @@ import {
   notFound,
 } from '@agenthost/protocol';
 import { type AccessTokens, MAX_TOKENS } from '../../auth/access-tokens.ts';
-import type { Commands } from '../../wire/router.ts';
+import type { Commands } from '../../handler-port/commands.ts';
 
 const MAX_NAME_LENGTH = CHANNEL_LIMITS.tokenName.max;
 const MAX_LIFETIME_SECONDS = 315_360_000;

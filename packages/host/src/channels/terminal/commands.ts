@@ -8,10 +8,10 @@ import {
   type TerminalClaim,
 } from '@agenthost/protocol';
 import type { Caller } from '../../handler-port/channel-module.ts';
+import type { Commands } from '../../handler-port/commands.ts';
 import type { Sync } from '../../sync/sync.ts';
 import { fittedSize } from '../../terminals/launch.ts';
 import type { Terminals } from '../../terminals/terminals.ts';
-import type { Commands } from '../../wire/router.ts';
 import { checkNewUri } from '../new-uri.ts';
 import { checkHands, checkTitle } from './rules.ts';
 

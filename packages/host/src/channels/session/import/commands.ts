@@ -16,12 +16,12 @@ import {
 } from '@agenthost/protocol';
 import { metadataOf } from '../../../config/session-keys.ts';
 import type { Caller } from '../../../handler-port/channel-module.ts';
+import type { Commands } from '../../../handler-port/commands.ts';
 import type { Timers } from '../../../lib/clock.ts';
 import type { Channel } from '../../../sync/channel.ts';
 import { newChatUri } from '../../../sync/new-chat.ts';
 import type { MessageContents } from '../../../turns/message-contents.ts';
 import type { Presence } from '../../../wire/presence.ts';
-import type { Commands } from '../../../wire/router.ts';
 import { checkNewUri } from '../../new-uri.ts';
 import { entryRow, summarize } from '../catalogue.ts';
 import { checkFree, newConfig, resolveConfig } from '../commands.ts';
