@@ -31,14 +31,14 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     title: 'a subscriber is added a turn of the event loop after its snapshot',
-    file: 'packages/host/src/wire/attach.ts',
+    file: 'packages/host/src/wire/requests/attach.ts',
     find: '        const subscription = subscribe(clients, connection, item, window);\n',
     replace: `        await new Promise<void>((resolve) => sync.path.afterTurn(resolve));
         const subscription = subscribe(clients, connection, item, window);\n`,
   },
   {
     title: 'a client is forgotten though actions of it were processed',
-    file: 'packages/host/src/wire/clients.ts',
+    file: 'packages/host/src/wire/clients/clients.ts',
     find: '      if (!mayForget(record)) return;\n',
     replace: '',
   },
@@ -56,13 +56,13 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     title: 'a dispatch that is sent again is applied again',
-    file: 'packages/host/src/wire/dispatch.ts',
+    file: 'packages/host/src/wire/requests/dispatch.ts',
     find: 'incoming.clientSeq <= client.lastClientSeq',
     replace: 'incoming.clientSeq < client.lastClientSeq',
   },
   {
     title: 'a replay begins one envelope too late',
-    file: 'packages/host/src/wire/replay.ts',
+    file: 'packages/host/src/wire/requests/replay.ts',
     find: 'sync.journal.readEnvelopes(uris, lastSeen, upTo, MAX_REPLAY_BYTES)',
     replace: 'sync.journal.readEnvelopes(uris, lastSeen + 1, upTo, MAX_REPLAY_BYTES)',
   },
@@ -81,7 +81,7 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     title: 'what was merged for a slow client has the number of its first part',
-    file: 'packages/host/src/wire/merge.ts',
+    file: 'packages/host/src/wire/connection/merge.ts',
     find: '{ ...second, action };',
     replace: '{ ...first, action };',
   },
@@ -94,7 +94,7 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     title: 'what waits for a slow client is merged although it goes to two texts',
-    file: 'packages/host/src/wire/merge.ts',
+    file: 'packages/host/src/wire/connection/merge.ts',
     find: 'joinAppends(first, second);',
     replace: 'joinAppends({ ...first, partId: second.partId }, second);',
   },

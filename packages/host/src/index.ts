@@ -30,6 +30,6 @@ export { TlsError } from './tls/tls-error.ts';
 export { endOf, type TerminalEnd } from './turns/command-turn.ts';
 export { contentIdOf } from './turns/content.ts';
 export { type TerminalText, terminalText } from './turns/terminal-text.ts';
-export type { Identity } from './wire/identity.ts';
+export type { Identity } from './wire/connection/identity.ts';
 export { inFolder, openReal } from './workspace/open-real.ts';
 export { findRealPath, isWithin, type RealPath } from './workspace/real-path.ts';

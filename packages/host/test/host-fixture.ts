@@ -3,7 +3,7 @@ import { ControlledNetwork, FaultJournal, SimulatedClock, SimulatedPtyOwner } fr
 import { onTestFinished } from 'vitest';
 import { createHost, type Host } from '../src/main/create-host.ts';
 import type { HostOptions } from '../src/main/options.ts';
-import type { Identity } from '../src/wire/identity.ts';
+import type { Identity } from '../src/wire/connection/identity.ts';
 import { PuppetAgent } from './puppet-agent.ts';
 import { RawClient } from './raw-client.ts';
 

@@ -9,7 +9,7 @@ import {
   typeOfAction,
 } from '@agenthost/testkit';
 import { describe, expect, it } from 'vitest';
-import { dialectOf } from '../src/wire/dialect.ts';
+import { dialectOf } from '../src/wire/connection/dialect.ts';
 
 const missing = missingSchemas();
 // biome-ignore lint/suspicious/noConsole: a run without it says so.

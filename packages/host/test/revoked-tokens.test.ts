@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Identity } from '../src/wire/identity.ts';
+import type { Identity } from '../src/wire/connection/identity.ts';
 import { type HostFixture, ROOT, startHost } from './host-fixture.ts';
 import type { RawClient } from './raw-client.ts';
 

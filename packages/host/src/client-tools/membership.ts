@@ -3,7 +3,7 @@ import type { Timers } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { Channel } from '../sync/channel.ts';
 import type { Sync } from '../sync/sync.ts';
-import type { Presence } from '../wire/presence.ts';
+import type { Presence } from '../wire/clients/presence.ts';
 
 /**
  * In which sessions each client is active, and when it stops being so without saying it [SESS-8]: it unsubscribes from the session, stays

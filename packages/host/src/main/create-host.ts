@@ -21,7 +21,7 @@ import { createLog, type FileLog } from '../lib/file-log.ts';
 import type { Log } from '../lib/log.ts';
 import { silentLog } from '../lib/memory-log.ts';
 import { checkPrivateFolder } from '../lib/private-folder.ts';
-import type { Identity } from '../wire/identity.ts';
+import type { Identity } from '../wire/connection/identity.ts';
 import { createWorkspace } from '../workspace/workspace.ts';
 import { abandon } from './abandon.ts';
 import { type Core, startCore } from './core.ts';

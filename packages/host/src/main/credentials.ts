@@ -5,7 +5,7 @@ import { readCredentials, type TlsCredentials } from '../tls/credentials.ts';
 import { namesOf } from '../tls/names.ts';
 import { CertificateRenewal } from '../tls/renewal.ts';
 import { selfSigned } from '../tls/self-signed.ts';
-import type { HostServer } from '../wire/server.ts';
+import type { HostServer } from '../wire/http/server.ts';
 import type { HostEvents } from './events.ts';
 import type { CertificateInfo, ListenOptions } from './options.ts';
 

@@ -4,7 +4,7 @@ import { findOwnerToken } from '../auth/token-store.ts';
 import { hashToken } from '../auth/verify.ts';
 import type { Clock, Timers } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
-import { HostServer } from '../wire/server.ts';
+import { HostServer } from '../wire/http/server.ts';
 import type { Core } from './core.ts';
 import { certificateInfo, credentialsOf, followFiles } from './credentials.ts';
 import type { HostEvents } from './events.ts';

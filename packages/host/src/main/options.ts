@@ -6,7 +6,7 @@ import type { Clock, Ids, Timers } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { PtyOwner } from '../pty/pty.ts';
 import type { TlsFiles } from '../tls/credentials.ts';
-import type { OutboxLimits } from '../wire/outbox.ts';
+import type { OutboxLimits } from '../wire/connection/outbox.ts';
 
 /** What the host gives to those who make agent providers. */
 export interface AgentServices {

@@ -4,8 +4,8 @@ import type { Sync } from '../../sync/sync.ts';
 import { openClaim } from '../../terminals/claims.ts';
 import { fittedSize } from '../../terminals/launch.ts';
 import type { Terminals } from '../../terminals/terminals.ts';
-import type { ClientBinding, ClientIds } from '../../wire/client-ids.ts';
-import type { Presence } from '../../wire/presence.ts';
+import type { ClientBinding, ClientIds } from '../../wire/clients/client-ids.ts';
+import type { Presence } from '../../wire/clients/presence.ts';
 import { checkTerminalAction } from './rules.ts';
 
 const SILENT = reject('notReachable', 'What runs this terminal does not answer now; it goes on once it does');

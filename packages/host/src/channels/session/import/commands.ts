@@ -21,7 +21,7 @@ import type { Timers } from '../../../lib/clock.ts';
 import type { Channel } from '../../../sync/channel.ts';
 import { newChatUri } from '../../../sync/new-chat.ts';
 import type { MessageContents } from '../../../turns/message-contents.ts';
-import type { Presence } from '../../../wire/presence.ts';
+import type { Presence } from '../../../wire/clients/presence.ts';
 import { checkNewUri } from '../../new-uri.ts';
 import { entryRow, summarize } from '../catalogue.ts';
 import { checkFree, newConfig, resolveConfig } from '../commands.ts';

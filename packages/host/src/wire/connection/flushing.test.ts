@@ -1,0 +1,27 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { systemTimers } from '../../lib/clock.ts';
+import { FLUSHED_LENGTH, Flushing } from './flushing.ts';
+
+test('what is large for many goes out in turns, what is short at once, and each once', async () => {
+  const flushing = new Flushing(systemTimers);
+  const flushed: string[] = [];
+  const add = (name: string, corkedLength: number): void =>
+    flushing.add({ corkedLength, flush: () => flushed.push(name) });
+  for (let index = 0; index < 40; index += 1) add(`large-${index}`, FLUSHED_LENGTH / 8);
+  add('short', 100);
+  flushing.flush();
+  const large = (): number => flushed.filter((name) => name !== 'short').length;
+  expect(large()).toBe(8);
+  expect(flushed).toContain('short');
+  // What comes meanwhile does not make the turn longer.
+  add('short', 100);
+  flushing.flush();
+  expect(large()).toBe(8);
+  expect(flushed.filter((name) => name === 'short')).toHaveLength(2);
+  await nextTurn();
+  expect(large()).toBe(16);
+  for (let turn = 0; turn < 3; turn += 1) await nextTurn();
+  expect(new Set(flushed).size).toBe(41);
+  expect(flushed).toHaveLength(42);
+});

@@ -1,0 +1,293 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
+import type { TokenScope } from '@agenthost/protocol';
+import { DEFAULT_MAX_CLIENT_FRAME_BYTES } from '@agenthost/rpc';
+import {
+  type ServerTransport,
+  WEBSOCKET_SERVER_OPTIONS,
+  wrapServerSocket,
+} from '@agenthost/rpc/websocket-server';
+import { WebSocketServer } from 'ws';
+import { cookieName } from '../../auth/cookie.ts';
+import type { Gate } from '../../auth/gate.ts';
+import { addressesOf, checkHost, checkOrigin } from '../../auth/origin.ts';
+import { extractToken, queryToken } from '../../auth/verify.ts';
+import type { Log } from '../../lib/log.ts';
+import type { TlsCredentials } from '../../tls/credentials.ts';
+import type { Identity } from '../connection/identity.ts';
+import { takeRest } from './first-request.ts';
+import { hasMethod, onlyMethods, pathOf, READS } from './http-request.ts';
+import { createListener, type Listener } from './listener.ts';
+import { STATUS_CODES } from './node-http.ts';
+import { servePage } from './pages.ts';
+import { type StrangerLimits, Strangers } from './unauthenticated-sockets.ts';
+import { UnhandledBytes } from './unhandled-bytes.ts';
+import { WEB_HEADERS } from './web-headers.ts';
+
+/** How a host listens. */
+export interface ServerOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly gate: Gate;
+  readonly allowedOrigins: readonly string[];
+  readonly allowedHosts: readonly string[];
+  readonly maxFrameBytes?: number | undefined;
+  /** Absent: plain HTTP. */
+  readonly tls?: Pick<TlsCredentials, 'cert' | 'key'> | undefined;
+  readonly log: Log;
+  readonly strangerLimits?: StrangerLimits;
+  /** Whether new work is taken: what `/readyz` says. */
+  isReady(): boolean;
+  /** Why there is no room for one more connection of this token, for people; absent: there is. */
+  refusalFor?(identity: Identity): string | undefined;
+  accept(transport: ServerTransport, identity: Identity): void;
+}
+
+/** Paths on which the protocol is spoken [WIRE-1]. */
+const PROTOCOL_PATHS = new Set(['/ahp', '/']);
+
+const PLAIN = { 'content-type': 'text/plain; charset=utf-8' };
+
+/**
+ * What may come of one message for tokens of each scope: it is in memory for as long as its sender likes, for each connection. Pieces of a
+ * message, as they come by the network or as its sender cuts it, cost hundreds of bytes each. Tokens that may only look ask short questions.
+ */
+const MESSAGE_LIMITS = {
+  admin: { maxPayload: Infinity },
+  interact: { maxPayload: Infinity, maxBufferedChunks: 16 * 1024, maxFragments: 1024 },
+  observe: { maxPayload: 128 * 1024, maxBufferedChunks: 1024, maxFragments: 64 },
+} as const;
+
+/**
+ * For all tokens but admins': a read brings hundreds of messages and pings, of which one is handled in each turn of the event loop, so that
+ * hundreds of connections that send without end leave room for others. Who does not answer a close is cut.
+ */
+const SHARED_OPTIONS = { allowSynchronousEvents: false, closeTimeout: 5_000 } as const;
+
+/** How long a stop waits for the other ends of sockets that are being closed. */
+const CLOSE_GRACE_MS = 1_000;
+
+/** HTTP and WebSocket of a host: access is decided here, before anything of the protocol is spoken [AUTH-1]. */
+export class HostServer {
+  readonly #options: ServerOptions;
+  readonly #listener: Listener;
+  readonly #strangers: Strangers;
+  readonly #unhandled = new UnhandledBytes();
+  readonly #sockets: Record<TokenScope, WebSocketServer>;
+
+  constructor(options: ServerOptions) {
+    this.#options = options;
+    const socketsOf = (scope: TokenScope): WebSocketServer => {
+      const limits = MESSAGE_LIMITS[scope];
+      return new WebSocketServer({
+        ...WEBSOCKET_SERVER_OPTIONS,
+        ...(scope === 'admin' ? {} : SHARED_OPTIONS),
+        ...limits,
+        maxPayload: Math.min(limits.maxPayload, options.maxFrameBytes ?? DEFAULT_MAX_CLIENT_FRAME_BYTES),
+        noServer: true,
+      });
+    };
+    this.#sockets = {
+      admin: socketsOf('admin'),
+      interact: socketsOf('interact'),
+      observe: socketsOf('observe'),
+    };
+    this.#strangers = new Strangers(options.log, options.strangerLimits);
+    const parts = { strangers: this.#strangers, log: options.log };
+    this.#listener = createListener(options.tls, parts, (request, response) => {
+      response.setHeaders(WEB_HEADERS);
+      // One request a connection: what comes behind it is not looked at, and a body, which nothing here reads, could go on for half a minute.
+      response.setHeader('connection', 'close');
+      if (!hasBody(request)) request.socket.pause();
+      if (queryToken(request.url) !== undefined) response.setHeader('referrer-policy', 'no-referrer');
+      const refusal = this.#refusalOf(request);
+      if (refusal !== undefined) answer(response, refusal);
+      else if (pathOf(request) === '/ahp') this.#tellOfUpgrade(request, response);
+      else if (!this.#servePage(request, response)) answer(response, this.#wordOf(request));
+    });
+    this.#listener.http.on('upgrade', (request, socket, head) => this.#upgrade(request, socket, head));
+  }
+
+  /** Listens; resolves with the port. Rejects with the system's error, such as `EADDRINUSE`. */
+  start(): Promise<number> {
+    const { host, port } = this.#options;
+    return new Promise((resolve, reject) => {
+      const { port: server } = this.#listener;
+      server.once('error', reject);
+      server.listen({ host, port }, () => {
+        server.off('error', reject);
+        server.on('error', (error) => this.#options.log.error({ error }, 'the server failed'));
+        resolve(this.#port());
+      });
+    });
+  }
+
+  /** What new connections get by TLS from now on. Throws when the host listens without. */
+  useCredentials(credentials: Pick<TlsCredentials, 'cert' | 'key'>): void {
+    this.#listener.useCredentials(credentials);
+  }
+
+  /**
+   * Takes no more connections; resolves when the port is free. Open sockets are for their owners to close first; those whose
+   * other end does not answer that are cut.
+   */
+  stop(): Promise<void> {
+    return new Promise((resolve) => {
+      const cut = setTimeout(() => {
+        for (const { clients } of Object.values(this.#sockets))
+          for (const socket of clients) socket.terminate();
+      }, CLOSE_GRACE_MS);
+      for (const sockets of Object.values(this.#sockets)) sockets.close();
+      this.#listener.port.close(() => {
+        clearTimeout(cut);
+        resolve();
+      });
+      this.#listener.dropSilent();
+      this.#listener.http.closeAllConnections();
+    });
+  }
+
+  /** What those that look after a host ask, with no token. */
+  #wordOf(request: IncomingMessage): Answer {
+    const path = pathOf(request);
+    if (path !== '/healthz' && path !== '/readyz') return { status: 404, reason: NO_SUCH_PATH };
+    if (!hasMethod(request, READS)) return methodRefusal(READS);
+    if (path === '/healthz') return { status: 200, reason: 'ok' };
+    return this.#options.isReady() ? { status: 200, reason: 'ready' } : { status: 503, reason: 'not ready' };
+  }
+
+  #port(): number {
+    const address: AddressInfo | string | null = this.#listener.port.address();
+    return typeof address === 'object' && address !== null ? address.port : this.#options.port;
+  }
+
+  /**
+   * Why a request is not this host's to answer: `Host` has to name it, which keeps a page from reaching it under a name of its own, and a
+   * page that asks has to be its own or a listed one.
+   */
+  #refusalOf(request: IncomingMessage): Answer | undefined {
+    // Which of two is looked at is for each to choose: a proxy in front may have let in the other one (RFC 9112, 3.2).
+    if (hasSecondHost(request))
+      return { status: 400, reason: 'a request has one Host header, this one has more' };
+    const { allowedHosts, allowedOrigins } = this.#options;
+    const { host, origin } = request.headers;
+    const addresses = this.#addresses(request);
+    if (!checkHost(host, addresses, allowedHosts)) return FOREIGN_HOST;
+    return checkOrigin(origin, addresses, allowedOrigins) ? undefined : FOREIGN_ORIGIN;
+  }
+
+  #addresses(request: IncomingMessage): ReturnType<typeof addressesOf> {
+    return addressesOf(
+      { host: this.#options.host, port: this.#port(), isSecure: this.#options.tls !== undefined },
+      request.socket.localAddress,
+    );
+  }
+
+  #servePage(request: IncomingMessage, response: ServerResponse): boolean {
+    return servePage(request, response, this.#options.gate, this.#options.tls !== undefined);
+  }
+
+  /** Who may have a connection, and who is told what instead [AUTH-1]. `allow`: the methods that may ask for one. */
+  #decide(request: IncomingMessage, allow: 'GET' | typeof READS): { readonly identity: Identity } | Answer {
+    const refusal = this.#refusalOf(request);
+    if (refusal !== undefined) return refusal;
+    const { gate, tls } = this.#options;
+    const secret = extractToken(request, cookieName(request.headers.host, tls !== undefined));
+    const admission = gate.admit(secret, request.socket.remoteAddress);
+    if (!admission.isIn) {
+      const { reason, waitMs } = admission;
+      return { status: waitMs > 0 ? 429 : 401, reason, waitMs };
+    }
+    if (!PROTOCOL_PATHS.has(pathOf(request))) return { status: 404, reason: NO_SUCH_PATH };
+    if (!hasMethod(request, allow)) return methodRefusal(allow);
+    const isFull = this.#options.refusalFor?.(admission.identity);
+    if (isFull !== undefined) return { status: 503, reason: isFull, waitMs: FULL_WAIT_MS };
+    return { identity: admission.identity };
+  }
+
+  /** A plain request where a WebSocket is expected gets what that would get: browsers and Node show clients no answer to one. */
+  #tellOfUpgrade(request: IncomingMessage, response: ServerResponse): void {
+    const decided = this.#decide(request, READS);
+    const isIn = 'identity' in decided;
+    if (isIn) response.setHeader('upgrade', 'websocket');
+    answer(response, isIn ? UPGRADE_REQUIRED : decided);
+  }
+
+  #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    socket.on('error', () => socket.destroy());
+    const decided = this.#decide(request, 'GET');
+    if (!('identity' in decided)) return refuse(socket, decided);
+    const sockets = this.#sockets[decided.identity.scope];
+    const begun = Buffer.concat([head, takeRest(request.socket)]);
+    sockets.handleUpgrade(request, socket, begun, (accepted) => {
+      this.#strangers.known(request.socket);
+      const { maxPayload: maxFrameBytes } = sockets.options;
+      const transport = wrapServerSocket(accepted, maxFrameBytes === undefined ? {} : { maxFrameBytes });
+      this.#unhandled.watch(decided.identity, { stream: socket, socket: accepted, transport });
+      this.#options.accept(transport, decided.identity);
+    });
+  }
+}
+
+/** A sentence in answer to a request; to a connection, why there is none. */
+interface Answer {
+  readonly status: number;
+  readonly reason: string;
+  /** When to come back; 0 or absent: nothing is said of it. */
+  readonly waitMs?: number;
+  /** The methods that would be answered, where this one is not. */
+  readonly allow?: string;
+}
+
+/** When one that found no room may try again. */
+const FULL_WAIT_MS = 5_000;
+
+const NO_SUCH_PATH = 'nothing is here: the protocol is spoken at /ahp, as WebSocket';
+
+const FOREIGN_HOST: Answer = {
+  status: 403,
+  reason: 'this address does not belong to the host: if it should, add it to its allowedHosts',
+};
+
+const FOREIGN_ORIGIN: Answer = {
+  status: 403,
+  reason: 'this origin is not allowed: if it should be, add it to the allowedOrigins of the host',
+};
+
+const UPGRADE_REQUIRED: Answer = {
+  status: 426,
+  reason: 'the protocol is spoken here over a WebSocket: connect with ws:// or wss:// instead',
+};
+
+const methodRefusal = (allow: string): Answer => ({ status: 405, reason: onlyMethods(allow), allow });
+
+/** Node keeps the first alone in `headers`. In `rawHeaders` names and values take turns. */
+const hasSecondHost = ({ rawHeaders }: IncomingMessage): boolean =>
+  rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host').length > 1;
+
+const hasBody = ({ headers }: IncomingMessage): boolean =>
+  headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
+
+function headersOf({ status, reason, waitMs = 0, allow }: Answer): Record<string, string> {
+  return {
+    ...PLAIN,
+    'content-length': String(Buffer.byteLength(`${reason}\n`)),
+    ...(waitMs > 0 ? { 'retry-after': String(Math.ceil(waitMs / 1_000)) } : {}),
+    ...(allow === undefined ? {} : { allow }),
+    ...(status === 401 ? { 'www-authenticate': 'Bearer' } : {}),
+  };
+}
+
+function answer(response: ServerResponse, told: Answer): void {
+  response.writeHead(told.status, headersOf(told)).end(`${told.reason}\n`);
+}
+
+function refuse(socket: Duplex, told: Answer): void {
+  const { status, reason } = told;
+  const headers = Object.entries(headersOf(told)).map(([name, value]) => `${name}: ${value}`);
+  const head = [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, 'connection: close', ...headers];
+  // Nor does it wait for the other end of a refused one.
+  socket.once('finish', () => socket.destroy());
+  socket.end(`${head.join('\r\n')}\r\n\r\n${reason}\n`);
+}

@@ -1,0 +1,139 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, Socket } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
+import { loopbackServer } from '../../../test/loopback-server.ts';
+import { silentLog } from '../../lib/memory-log.ts';
+import { createListener } from './listener.ts';
+import { Strangers } from './unauthenticated-sockets.ts';
+
+const ends: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const end of ends.splice(0).toReversed()) await end();
+});
+
+let portCount = 0;
+
+/** A socket from there, as it looks to a server; never connected. */
+function from(remoteAddress: string): Socket {
+  portCount += 1;
+  const socket = new Socket();
+  Object.defineProperties(socket, {
+    remoteAddress: { value: remoteAddress },
+    remotePort: { value: portCount },
+  });
+  return socket;
+}
+
+describe('connections without a token', () => {
+  it('from one address of another machine are bounded, and nobody else is kept out by them', async () => {
+    const told: object[] = [];
+    const log = { ...silentLog, warn: (fields: object) => void told.push(fields) };
+    const strangers = new Strangers(log, { most: 100, mostPerAddress: 2 });
+    const [first, second, third] = [from('192.0.2.1'), from('::ffff:192.0.2.1'), from('192.0.2.1')];
+    expect([first, second, third].map((socket) => strangers.arrived(socket))).toEqual([true, true, false]);
+    expect(strangers.arrived(from('192.0.2.2'))).toBe(true);
+    expect(told).toEqual([{ address: '192.0.2.1', open: 2 }]);
+    // By its end, or by a token, once.
+    first.destroy();
+    await once(first, 'close');
+    strangers.known(second);
+    strangers.known(second);
+    second.destroy();
+    await once(second, 'close');
+    const again = [1, 2, 3].map(() => strangers.arrived(from('192.0.2.1')));
+    expect(again).toEqual([true, true, false]);
+  });
+
+  it('from one network of IPv6 count as one address, and those of this machine are not counted by it', () => {
+    const strangers = new Strangers(silentLog, { most: 100, mostPerAddress: 1 });
+    expect(strangers.arrived(from('2001:db8:1:2::1'))).toBe(true);
+    expect(strangers.arrived(from('2001:db8:1:2:ffff::9'))).toBe(false);
+    expect(strangers.arrived(from('2001:db8:1:3::1'))).toBe(true);
+    for (const address of ['127.0.0.1', '::1', '127.0.0.2', '::ffff:127.0.0.1'])
+      expect(strangers.arrived(from(address))).toBe(true);
+  });
+
+  it('are bounded in all: the oldest goes, and is told of once', () => {
+    const told: object[] = [];
+    const log = { ...silentLog, warn: (fields: object) => void told.push(fields) };
+    const strangers = new Strangers(log, { most: 3, mostPerAddress: 10 });
+    const sockets = ['192.0.2.1', '192.0.2.2', '127.0.0.1', '192.0.2.4', '192.0.2.5'].map(from);
+    expect(sockets.map((socket) => strangers.arrived(socket))).toEqual([true, true, true, true, true]);
+    expect(sockets.map(({ destroyed }) => destroyed)).toEqual([true, true, false, false, false]);
+    expect(told).toEqual([{ address: '192.0.2.1', open: 4 }]);
+  });
+});
+
+/** A port that lets nobody in. */
+async function fullPort(): Promise<number> {
+  const listener = createListener(undefined, { strangers: { arrived: () => false }, log: silentLog }, () =>
+    expect.unreachable('nobody gets in'),
+  );
+  listener.port.listen(0, '127.0.0.1');
+  await once(listener.port, 'listening');
+  ends.push(() => new Promise((resolve) => listener.port.close(resolve)));
+  const { port } = listener.port.address() as AddressInfo;
+  return port;
+}
+
+describe('a port', () => {
+  it('cuts those that are too many without a word when many of them do not hang up', async () => {
+    const port = await fullPort();
+    /** What one gets that does not hang up itself. */
+    const told = async (): Promise<boolean> => {
+      const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+      ends.push(() => socket.destroy());
+      let text = '';
+      socket.on('data', (data) => {
+        text += String(data);
+      });
+      await once(socket, 'end');
+      return text.startsWith('HTTP/1.1 503 ');
+    };
+    const answers: boolean[] = [];
+    for (let count = 0; count < 66; count += 1) answers.push(await told());
+    expect(answers.filter(Boolean)).toHaveLength(64);
+    expect(answers.slice(64)).toEqual([false, false]);
+  });
+
+  it('tells one too many so, in plain HTTP, and hangs up', async () => {
+    const port = await fullPort();
+    const answer = await fetch(`http://127.0.0.1:${port}/`);
+    expect([answer.status, answer.headers.get('retry-after'), await answer.text()]).toEqual([
+      503,
+      '5',
+      'too many connections without a token are open from here: try again later\n',
+    ]);
+  });
+
+  it('[AUTH-1] full of connections that say nothing lets in who has a token, and keeps who is in', async () => {
+    const token = 'a-token-of-some-length-0123456789';
+    const server = loopbackServer(token, { strangerLimits: { most: 4, mostPerAddress: 4 } });
+    const port = await server.start();
+    ends.push(() => server.stop());
+    const signIn = async (): Promise<WebSocket> => {
+      const socket = new WebSocket(`ws://127.0.0.1:${port}/ahp?token=${token}`);
+      ends.push(() => socket.terminate());
+      await once(socket, 'open');
+      return socket;
+    };
+    const silent = async (): Promise<Socket> => {
+      const socket = connect(port, '127.0.0.1');
+      ends.push(() => socket.destroy());
+      socket.on('error', () => undefined);
+      await once(socket, 'connect');
+      return socket;
+    };
+    const clients = [await signIn(), await signIn(), await signIn(), await signIn(), await signIn()];
+    const strangers = [await silent(), await silent(), await silent(), await silent()];
+    const [oldest] = strangers;
+    if (oldest === undefined) throw new Error('there is no stranger');
+    oldest.resume();
+    const gone = once(oldest, 'close');
+    clients.push(await signIn());
+    await gone;
+    expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200);
+    expect(clients.map(({ readyState }) => readyState)).toEqual(clients.map(() => WebSocket.OPEN));
+  });
+});

@@ -1,0 +1,251 @@
+import { SimulatedClock } from '@agenthost/testkit';
+import { expect, test } from 'vitest';
+import type { Identity } from '../connection/identity.ts';
+import { Arrivals, MAX_ARRIVALS } from './admission-queue.ts';
+import { MAX_UNREAD_BYTES as MAX, MAX_UNREAD_BYTES_IN_ALL } from './unread-answers.ts';
+
+const MEGABYTE = 1024 * 1024;
+const MAX_UNREAD_BYTES = MAX.admin;
+
+const OWNER: Identity = { tokenHash: 'owner', scope: 'admin' };
+const observer = (tokenHash: string): Identity => ({ tokenHash, scope: 'observe' });
+
+/** A client whose answer has so many bytes, and which reads it when the test says so. */
+class Arrival {
+  readonly identity: Identity;
+  isClosed = false;
+  takenBytes = 0;
+  unreadBytes = 0;
+  isBegun = false;
+  isCut = false;
+  readonly #place: Place;
+  readonly #size: number;
+  readonly #made = Promise.withResolvers<void>();
+
+  constructor(place: Place, size: number, identity = OWNER, mostBytes?: number) {
+    this.identity = identity;
+    this.#place = place;
+    this.#size = size;
+    const work = async (): Promise<void> => {
+      this.isBegun = true;
+      await this.#made.promise;
+      this.unreadBytes = this.#size;
+    };
+    void place.arrivals.run(this, work, mostBytes);
+  }
+
+  async answer(): Promise<void> {
+    this.#made.resolve();
+    await this.#place.clock.settle();
+  }
+
+  async read(): Promise<void> {
+    this.unreadBytes = 0;
+    this.#place.arrivals.drained(this);
+    await this.#place.clock.settle();
+  }
+
+  async close(): Promise<void> {
+    this.isClosed = true;
+    this.#place.arrivals.closed(this);
+    await this.#place.clock.settle();
+  }
+
+  cutOff(): void {
+    this.isCut = true;
+    void this.close();
+  }
+}
+
+class Place {
+  readonly clock = new SimulatedClock();
+  readonly arrivals = new Arrivals<Arrival>(this.clock);
+
+  /** So many at once. */
+  async arrive(count: number, size = 0, identity = OWNER, mostBytes?: number): Promise<Arrival[]> {
+    const arrived = Array.from({ length: count }, () => new Arrival(this, size, identity, mostBytes));
+    await this.clock.settle();
+    return arrived;
+  }
+}
+
+const begun = (all: readonly Arrival[]): number => all.filter(({ isBegun }) => isBegun).length;
+
+test('of many that come at once a few are under way, the others follow in their order, and none is left out', async () => {
+  const place = new Place();
+  const all = await place.arrive(50);
+  expect(begun(all)).toBe(MAX_ARRIVALS);
+  for (const [index, arrival] of all.entries()) {
+    expect(all.map(({ isBegun }) => isBegun).lastIndexOf(true)).toBe(
+      Math.min(all.length, index + MAX_ARRIVALS) - 1,
+    );
+    await arrival.answer();
+  }
+  expect(begun(all)).toBe(50);
+  expect(all.some((arrival) => place.arrivals.has(arrival))).toBe(false);
+  expect(place.clock.timerCount).toBe(0);
+});
+
+test('one begins in each turn of the event loop, so that what others ask is answered in between', async () => {
+  const place = new Place();
+  const all = [0, 1, 2].map(() => new Arrival(place, 0));
+  // In the very call when nobody is before it.
+  expect(begun(all)).toBe(1);
+  place.clock.runImmediates();
+  expect(place.clock.hasImmediates).toBe(true);
+  await place.clock.settle();
+  expect(begun(all)).toBe(3);
+});
+
+test('answers that are not read hold up the next once they come to the limit, and go on when one is read', async () => {
+  const place = new Place();
+  const large = await place.arrive(MAX_ARRIVALS, MAX_UNREAD_BYTES / 2);
+  const [first, second] = large;
+  await first?.answer();
+  await second?.answer();
+  const [next] = await place.arrive(1);
+  expect(next?.isBegun).toBe(false);
+  await second?.read();
+  expect(next?.isBegun).toBe(true);
+});
+
+test('small answers that are not read hold up nobody', async () => {
+  const place = new Place();
+  for (let round = 0; round < 2_000; round += 1) {
+    const [one] = await place.arrive(1, 64 * 1024);
+    expect(one?.isBegun).toBe(true);
+    await one?.answer();
+  }
+});
+
+test('who does not read for ten seconds while others wait for its room is cut off; while nobody waits it has all time', async () => {
+  const place = new Place();
+  const deaf = await place.arrive(2, MAX_UNREAD_BYTES);
+  for (const one of deaf) await one.answer();
+  await place.clock.advance(600_000);
+  const good = await place.arrive(10, MEGABYTE);
+  await place.clock.advance(9_999);
+  expect(deaf.map(({ isCut }) => isCut)).toEqual([false, false]);
+  expect(begun(good)).toBe(0);
+  await place.clock.advance(1);
+  await place.clock.settle();
+  expect(deaf.map(({ isCut }) => isCut)).toEqual([true, true]);
+  for (const one of good) await one.answer();
+  expect(begun(good)).toBe(10);
+  expect(place.clock.timerCount).toBe(0);
+});
+
+test('of who is gone before its turn nothing is begun, and those behind it move up', async () => {
+  const place = new Place();
+  const [reader] = await place.arrive(1, MAX_UNREAD_BYTES);
+  await reader?.answer();
+  const [gone, next] = await place.arrive(2);
+  await gone?.close();
+  await reader?.close();
+  expect([gone?.isBegun, next?.isBegun]).toEqual([false, true]);
+  expect(place.clock.timerCount).toBe(0);
+});
+
+test('a token whose answers are not read waits alone: others come in, however many of its requests are before them', async () => {
+  const place = new Place();
+  const deaf = await place.arrive(300, 8 * MEGABYTE, observer('deaf'));
+  for (const one of deaf.slice(0, 50)) await one.answer();
+  expect(begun(deaf)).toBeLessThanOrEqual(MAX.other / MEGABYTE / 8 + 2);
+  for (const identity of [observer('other'), OWNER]) {
+    const [one] = await place.arrive(1, MEGABYTE, identity);
+    expect(one?.isBegun).toBe(true);
+    await one?.answer();
+  }
+  for (const one of deaf) await one.close();
+  expect(place.clock.timerCount).toBe(0);
+});
+
+test('an answer that may be larger counts for more while it is made, and for what it has once it is made', async () => {
+  const place = new Place();
+  const reads = await place.arrive(300, 12 * MEGABYTE, observer('deaf'), MAX.other);
+  expect(begun(reads)).toBe(1);
+  const [other] = await place.arrive(1, MEGABYTE, observer('other'), MAX.other);
+  expect(other?.isBegun).toBe(true);
+  for (const one of reads) if (one.isBegun) await one.answer();
+  expect(reads.filter(({ unreadBytes }) => unreadBytes > 0).length).toBe(2);
+  await other?.answer();
+  for (const one of [...reads, other]) await one?.close();
+  expect(place.clock.timerCount).toBe(0);
+});
+
+test('tokens take turns: one request of the second does not wait for all of the first', async () => {
+  const place = new Place();
+  const many = await place.arrive(100, 0, observer('first'));
+  const [one] = await place.arrive(1, 0, observer('second'));
+  const [other] = await place.arrive(1, 0, observer('third'));
+  expect([begun(many), one?.isBegun, other?.isBegun]).toEqual([2, true, true]);
+  const [owner] = await place.arrive(1);
+  expect(owner?.isBegun).toBe(true);
+});
+
+test('tokens that together leave unread what they may make room, slowest first, for one that has nothing unread; an admin waits for nobody', async () => {
+  const place = new Place();
+  const tokens = Array.from({ length: 20 }, (_, index) => observer(`token ${index}`));
+  const deaf: Arrival[] = [];
+  for (const token of tokens) deaf.push(...(await place.arrive(2, 8 * MEGABYTE, token)));
+  for (let round = 0; round < deaf.length; round += 1)
+    for (const one of deaf) if (one.isBegun) await one.answer();
+  // Each new one takes the place of one that did not read for half a second.
+  const isKept = (one: Arrival): boolean => one.unreadBytes > 0 && !one.isClosed;
+  const most = (MAX_UNREAD_BYTES_IN_ALL / MEGABYTE + 16) / 8 + MAX_ARRIVALS;
+  expect(deaf.filter(isKept).length).toBeLessThanOrEqual(most);
+  const [owner] = await place.arrive(1);
+  expect(owner?.isBegun).toBe(true);
+  const [newcomer] = await place.arrive(1, MEGABYTE, observer('newcomer'));
+  expect(newcomer?.isBegun).toBe(false);
+  // Whoever reads stays.
+  const reading = deaf.find(isKept);
+  // Those tokens that wait with it come first.
+  for (let count = 0; count < 40; count += 1) {
+    if (newcomer?.isBegun === true) break;
+    if (reading !== undefined) reading.takenBytes += MEGABYTE;
+    await place.clock.advance(250);
+    for (const one of deaf) if (one.isBegun && !one.isClosed && one.unreadBytes === 0) await one.answer();
+  }
+  expect([newcomer?.isBegun, reading?.isCut]).toEqual([true, false]);
+  for (const one of deaf) await one.close();
+  await newcomer?.close();
+  expect(place.clock.timerCount).toBe(0);
+});
+
+test('of those of one token who all read, the slowest makes room for the others after ten seconds', async () => {
+  const place = new Place();
+  const [slow, fast] = await place.arrive(2, MAX.other, observer('one'));
+  await slow?.answer();
+  await fast?.answer();
+  const [next] = await place.arrive(1, 0, observer('one'));
+  for (let count = 0; count < 39; count += 1) {
+    if (slow !== undefined) slow.takenBytes += 10_000;
+    if (fast !== undefined) fast.takenBytes += 100_000;
+    await place.clock.advance(250);
+  }
+  expect([slow?.isCut, fast?.isCut]).toEqual([false, false]);
+  await place.clock.advance(250);
+  expect([slow?.isCut, fast?.isCut, next?.isBegun]).toEqual([true, false, false]);
+  await fast?.read();
+  expect(next?.isBegun).toBe(true);
+});
+
+test('a token whose client was cut off is no newcomer again for ten seconds: others that wait come before its next one', async () => {
+  const place = new Place();
+  // Four tokens take all the room that there is, a fifth makes the first of them give way.
+  const deaf: Arrival[] = [];
+  for (const index of [0, 1, 2, 3, 4, 5])
+    deaf.push(...(await place.arrive(2, 8 * MEGABYTE, observer(`deaf ${index}`))));
+  for (let round = 0; round < 3; round += 1)
+    for (const one of deaf) if (one.isBegun && one.unreadBytes === 0) await one.answer();
+  await place.arrive(1, 0, observer('newcomer'));
+  await place.clock.advance(2_000);
+  const [blamed] = deaf.filter(({ isCut }) => isCut);
+  expect(blamed).toBeDefined();
+  const begunBefore = begun(deaf);
+  const [again] = await place.arrive(1, MEGABYTE, blamed?.identity ?? OWNER);
+  await place.clock.advance(2_000);
+  expect([again?.isBegun, begun(deaf)]).toEqual([false, begunBefore]);
+  for (const one of [...deaf, again]) await one?.close();
+});

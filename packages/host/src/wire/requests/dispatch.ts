@@ -1,0 +1,288 @@
+import {
+  ACTION_CHANNEL,
+  type ActionEnvelope,
+  type ActionOrigin,
+  type ChannelAction,
+  type ChannelKind,
+  type DispatchActionParams,
+  findActionFault,
+  isWithinScope,
+  type StateAction,
+  scopeOfAction,
+} from '@agenthost/protocol';
+import { type CheckedAction, validateAction, validateParams } from '@agenthost/protocol/validate';
+import type { Caller, ChannelModule, ChannelModules, Rejection } from '../../handler-port/channel-module.ts';
+import { reject } from '../../handler-port/channel-module.ts';
+import { JournalError } from '../../journal/journal.ts';
+import type { Log } from '../../lib/log.ts';
+import type { Channel } from '../../sync/channel.ts';
+import { JournalUnavailable } from '../../sync/commit-path.ts';
+import { EncodedEnvelope } from '../../sync/subscription.ts';
+import type { DispatchOrigin, Sync } from '../../sync/sync.ts';
+import type { Clients } from '../clients/clients.ts';
+import { type Connection } from '../connection/connection.ts';
+import { outlineOf, withoutLongTexts } from './action-outline.ts';
+import { askedFor, scopeRefusal } from './scope-refusal.ts';
+
+/** A dispatch as it came in; the action is not checked yet. */
+type Incoming = Omit<DispatchActionParams, 'action'> & { action?: unknown };
+
+/** A checked action, its channel and who rules there. */
+interface Step<K extends ChannelKind> {
+  readonly channel: Channel<K>;
+  readonly action: ChannelAction[K];
+  readonly module: ChannelModule<K> | undefined;
+}
+
+/** Takes clients' actions: who may, what they do, and the answer to each [ACT-2] to [ACT-8]. */
+export class Dispatcher {
+  readonly #sync: Sync;
+  readonly #clients: Clients;
+  readonly #modules: ChannelModules;
+  readonly #log: Log;
+
+  constructor(parts: { sync: Sync; clients: Clients; modules: ChannelModules; log: Log }) {
+    this.#sync = parts.sync;
+    this.#clients = parts.clients;
+    this.#modules = parts.modules;
+    this.#log = parts.log;
+  }
+
+  /** Handles one `dispatchAction`. Without a promise it is settled when this returns. */
+  dispatch(connection: Connection, params: unknown): Promise<void> | undefined {
+    if (!connection.isOnline || connection.isEnding) return undefined;
+    const checked = validateParams('dispatchAction', params);
+    if (!checked.ok) {
+      this.#log.warn({ client: connection.online.client.id, error: checked.error }, 'a dispatch was dropped');
+      return undefined;
+    }
+    const { client } = connection.online;
+    const incoming = checked.params;
+    if (client.epoch !== undefined && incoming.clientSeq <= client.lastClientSeq) {
+      return this.#answerAgain(connection, incoming, client.epoch);
+    }
+    const channel = this.#sync.registry.use(incoming.channel);
+    const taking =
+      channel === undefined
+        ? this.#openFirst(connection, incoming)
+        : this.#take(connection, incoming, channel);
+    return taking?.catch((error: unknown) => this.#failed(connection, incoming, error));
+  }
+
+  /** What it needs from disk could not be read: nothing was done, and its sender is told. */
+  #failed(connection: Connection, incoming: Incoming, error: unknown): void {
+    // The host has stopped, and with it the connection.
+    if (error instanceof JournalError && error.code === 'closed') return;
+    this.#log.error({ error, channel: incoming.channel }, 'a dispatch failed inside the host');
+    if (!connection.isClosed) this.#refuse(connection, incoming, UNREADABLE);
+  }
+
+  async #openFirst(connection: Connection, incoming: Incoming): Promise<void> {
+    const channel = await this.#sync.registry.open(incoming.channel);
+    if (connection.isClosed) return;
+    // Nobody is told, and a resend finds it processed [ACT-4].
+    if (channel === undefined) this.#settle(connection, incoming, () => undefined);
+    else await this.#take(connection, incoming, channel);
+  }
+
+  #take(connection: Connection, incoming: Incoming, channel: Channel): Promise<void> | undefined {
+    const checked = validateAction(incoming.action);
+    if (!checked.ok || !isOnChannel(channel, checked.action)) {
+      this.#refuse(connection, incoming, unfit(checked, channel));
+      return undefined;
+    }
+    const { type } = checked.action;
+    const least = scopeOfAction(checked.action);
+    if (least === undefined) {
+      this.#refuse(connection, incoming, reject('notDispatchable', `${type} is the host's own action`));
+      return undefined;
+    }
+    const { scope } = connection.identity;
+    if (!isWithinScope(scope, least)) {
+      const what =
+        type === 'session/configChanged' && least === 'admin' ? askedFor(type, checked.action) : type;
+      this.#refuse(connection, incoming, reject('permissionDenied', scopeRefusal(what, scope, least)));
+      return undefined;
+    }
+    const tooLarge = findActionFault(checked.action);
+    if (tooLarge !== undefined) {
+      // The whole would be a burden to a sender who has it anyway.
+      const echoed = { ...incoming, action: outlineOf(checked.action) };
+      this.#refuse(connection, echoed, reject('tooLarge', tooLarge));
+      return undefined;
+    }
+    return this.#takeChecked(connection, incoming, channel, checked.action);
+  }
+
+  #takeChecked<K extends ChannelKind>(
+    connection: Connection,
+    incoming: Incoming,
+    channel: Channel<K>,
+    action: ChannelAction[K],
+  ): Promise<void> | undefined {
+    const module: ChannelModule<K> | undefined = this.#modules[channel.kind];
+    const preparing = module?.prepare?.(channel, action);
+    if (preparing === undefined) {
+      this.#apply(connection, incoming, { channel, action, module });
+      return undefined;
+    }
+    return preparing.then(() =>
+      connection.isClosed ? undefined : this.#takeChecked(connection, incoming, channel, action),
+    );
+  }
+
+  #apply<K extends ChannelKind>(connection: Connection, incoming: Incoming, step: Step<K>): void {
+    const { channel, action, module } = step;
+    const caller = callerOf(connection);
+    const rejection =
+      module === undefined
+        ? reject('notSupported', `This host takes no actions on ${channel.kind} channels`)
+        : module.check(channel, action, caller);
+    if (rejection !== undefined) {
+      return this.#refuse(connection, incoming, rejection, () => module?.refused?.(channel, action, caller));
+    }
+    if (module?.isPrivate?.(action) === true) return this.#applyPrivately(connection, incoming, step);
+    const { client } = connection.online;
+    const origin: DispatchOrigin = {
+      clientId: client.id,
+      clientSeq: incoming.clientSeq,
+      epoch: client.epoch,
+      sink: connection,
+      dropped: () =>
+        this.#sendRejection(connection, incoming, reject('unavailable', this.#sync.path.trouble)),
+    };
+    this.#settle(connection, incoming, () => {
+      const fitted = module?.fit?.(channel, action) ?? action;
+      module?.before?.(channel, fitted, caller);
+      this.#sync.emit(channel, fitted, origin);
+      module?.after?.(channel, fitted, caller);
+    });
+  }
+
+  /** Nobody else hears of it, and nothing keeps it; that it was processed is remembered as of any other [ACT-7]. */
+  #applyPrivately<K extends ChannelKind>(
+    connection: Connection,
+    incoming: Incoming,
+    { channel, action, module }: Step<K>,
+  ): void {
+    const caller = callerOf(connection);
+    const envelope = { channel: channel.uri, action, origin: originOf(connection, incoming) };
+    this.#settle(connection, incoming, () => {
+      module?.before?.(channel, action, caller);
+      this.#sync.sendPrivate(connection, envelope, () =>
+        this.#sendRejection(connection, incoming, reject('unavailable', this.#sync.path.trouble)),
+      );
+      module?.after?.(channel, action, caller);
+    });
+  }
+
+  #refuse(
+    connection: Connection,
+    incoming: Incoming,
+    rejection: Rejection,
+    follow: () => void = () => undefined,
+  ): void {
+    // What it was checked against is taken back with a failed tick.
+    this.#settle(connection, incoming, () => {
+      this.#sendRejection(connection, incoming, rejection, () =>
+        this.#sendRejection(connection, incoming, reject('unavailable', this.#sync.path.trouble)),
+      );
+      follow();
+    });
+  }
+
+  /** Runs what a dispatch does and remembers, in the same transaction, that it was processed [ACT-5]. */
+  #settle(connection: Connection, incoming: Incoming, work: () => void): void {
+    const before = this.#sync.workBytes;
+    try {
+      this.#sync.path.transact('client', () => {
+        work();
+        const { client } = connection.online;
+        // Of one that may only look nothing is ever applied: sent again, it is refused again.
+        if (client.epoch === undefined || connection.identity.scope === 'observe') return;
+        this.#clients.processed(client, incoming.clientSeq);
+      });
+    } catch (error) {
+      if (!(error instanceof JournalUnavailable)) throw error;
+      this.#sendRejection(connection, incoming, reject('unavailable', this.#sync.path.trouble));
+    } finally {
+      connection.charge(this.#sync.workBytes - before);
+    }
+  }
+
+  #sendRejection(
+    connection: Connection,
+    incoming: Incoming,
+    { code, reason }: Rejection,
+    dropped?: () => void,
+  ): void {
+    const envelope = {
+      channel: incoming.channel,
+      // The echo carries what came, whatever it was, long texts cut [ACT-3].
+      action: echoOf(withoutLongTexts(incoming.action)),
+      origin: originOf(connection, incoming),
+      rejectionReason: `${code}: ${reason}`,
+    };
+    this.#sync.sendPrivate(connection, envelope, dropped);
+  }
+
+  /** Sent again after a reconnect and processed before: answered as it was then [ACT-5]. */
+  async #answerAgain(connection: Connection, incoming: Incoming, epoch: string): Promise<void> {
+    const { client } = connection.online;
+    const stored = await this.#sync.path
+      .boundary(
+        () => undefined,
+        () => this.#sync.journal.findOutcome(client.id, epoch, incoming.clientSeq),
+      )
+      .catch((error: unknown) => {
+        // Its sender must not take it for undone because nobody can look it up now.
+        this.#log.error({ error, channel: incoming.channel }, 'an outcome could not be read');
+        return undefined;
+      });
+    if (stored === undefined) {
+      const reason = 'It was applied or refused before; which of both is no longer held';
+      const expired = reject('outcomeExpired', reason);
+      const again = (): void => this.#sendRejection(connection, incoming, expired);
+      this.#sendRejection(connection, incoming, expired, again);
+      return;
+    }
+    // Journaled by this host after its checks.
+    const envelope: ActionEnvelope = JSON.parse(stored.json);
+    // True whether or not the present tick can be committed.
+    const send = (): void => connection.envelope(new EncodedEnvelope(envelope), undefined);
+    this.#sync.path.publish(send, send);
+  }
+}
+
+const UNREADABLE = reject('unavailable', 'The host cannot read its journal now; try again');
+
+/** The caller behind a connection. */
+export const callerOf = (connection: Connection): Caller => ({
+  clientId: connection.online.client.id,
+  tokenHash: connection.identity.tokenHash,
+  isAdmin: connection.identity.scope === 'admin',
+  locale: connection.online.locale,
+  sink: connection,
+});
+
+const originOf = (connection: Connection, incoming: Incoming): ActionOrigin => ({
+  clientId: connection.online.client.id,
+  clientSeq: incoming.clientSeq,
+});
+
+function isOnChannel<K extends ChannelKind>(
+  channel: Channel<K>,
+  action: StateAction,
+): action is ChannelAction[K] & StateAction {
+  return ACTION_CHANNEL[action.type] === channel.kind;
+}
+
+function unfit(checked: CheckedAction, channel: Channel): Rejection {
+  if (!checked.ok) return reject('invalidAction', checked.error);
+  return reject('wrongChannel', `${checked.action.type} does not belong on a ${channel.kind} channel`);
+}
+
+function echoOf(action: unknown): StateAction {
+  // oxlint-disable-next-line typescript/consistent-type-assertions, typescript/no-unsafe-type-assertion -- a rejection alone carries it, and only back to who sent it
+  return (action ?? {}) as StateAction;
+}

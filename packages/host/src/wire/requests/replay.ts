@@ -1,0 +1,120 @@
+import type { ActionEnvelope } from '@agenthost/protocol';
+import type { StoredEnvelope } from '../../journal/journal.ts';
+import { moveWindow } from '../../sync/subscription.ts';
+import type { RememberedSubscription } from '../clients/clients.ts';
+import type { Connection } from '../connection/connection.ts';
+import { type Attaching, cutsOf, leave, subscribe, type Wanted } from './attach.ts';
+
+/** A longer replay is answered by snapshots [CONN-5]. */
+const MAX_REPLAY_BYTES = 16 * 1024 * 1024;
+
+interface Request {
+  readonly wanted: readonly Wanted[];
+  readonly before: ReadonlyMap<string, RememberedSubscription>;
+  /** Highest number that the client has seen. */
+  readonly lastSeen: number;
+}
+
+/**
+ * What a client missed, from the journal, or `undefined` when only snapshots can bring it up to date [CONN-5] [CONN-6].
+ * On success the connection is subscribed from the boundary on and its outbox is held.
+ */
+export async function replay(
+  { sync, clients }: Attaching,
+  connection: Connection,
+  { wanted, before, lastSeen }: Request,
+): Promise<{ actionsJson: string; gone: string[] } | undefined> {
+  const heldAll = wanted.every(({ channel }) => {
+    const subscription = before.get(channel.uri);
+    if (subscription === undefined || subscription.since > lastSeen) return false;
+    // It may show turns that were dropped while it was away.
+    if (channel.is('chat') && lastSeen < (channel.local.droppedSeq ?? 0)) return false;
+    // Else it was of a channel that has gone, and this one has taken its name since.
+    return subscription.since >= (channel.local.bornSeq ?? 0);
+  });
+  if (!heldAll) return undefined;
+  const reading = await sync.path.boundary(
+    () => ({
+      cuts: cutsOf(wanted),
+      alive: wanted.filter(({ channel }) => channel.isAlive),
+      upTo: sync.emittedSeq,
+      // Private envelopes have numbers too, and one may be the last that the client has seen [ACT-7].
+      last: sync.sequencer.last,
+    }),
+    ({ cuts, alive, upTo, last }) => {
+      // Cut since the boundary, when this window was nobody's yet: a snapshot tells of it [CHAT-6].
+      if (lastSeen > last || cuts !== cutsOf(wanted)) return undefined;
+      connection.outbox.hold();
+      for (const item of alive) {
+        const { since = lastSeen, fromOrdinal = 0 } = before.get(item.channel.uri) ?? {};
+        // It has heard of what was dropped since it got that window.
+        const keptFrom = item.channel.is('chat') ? (item.channel.local.keptFrom ?? 0) : 0;
+        subscribe(clients, connection, item, { since, fromOrdinal: Math.max(fromOrdinal, keptFrom) });
+      }
+      const uris = alive.map(({ channel }) => channel.uri);
+      return {
+        alive,
+        stats: sync.journal.windowStats(),
+        rows: sync.journal.readEnvelopes(uris, lastSeen, upTo, MAX_REPLAY_BYTES),
+      };
+    },
+  );
+  if (reading === undefined) return undefined;
+  try {
+    const [stats, rows] = await Promise.all([reading.stats, reading.rows]);
+    if (stats.trimmedSeq <= lastSeen && rows !== undefined) {
+      const { actionsJson, emptied } = readable(rows, connection, before);
+      const gone = wanted.filter((item) => !reading.alive.includes(item)).map(({ channel }) => channel.uri);
+      if (actionsJson !== undefined) {
+        widenEmptied(connection, reading.alive, emptied);
+        return { actionsJson, gone };
+      }
+    }
+  } catch (error) {
+    connection.outbox.release();
+    throw error;
+  }
+  // The hold stays: snapshots follow, and nothing may come before them, nor after them what they reflect.
+  connection.outbox.dropHeldEnvelopes();
+  for (const { channel } of reading.alive) leave(connection, channel);
+  return undefined;
+}
+
+/** Windows that the replay empties hold all that came since. */
+function widenEmptied(connection: Connection, alive: readonly Wanted[], emptied: ReadonlySet<string>): void {
+  for (const { channel } of alive) {
+    const subscription = channel.subscriptions.get(connection);
+    if (subscription === undefined || subscription.isRealigned || !emptied.has(channel.uri)) continue;
+    moveWindow(subscription, 0, subscription.since);
+  }
+}
+
+/**
+ * The envelopes as this connection may get them, as a JSON array, or `undefined` when its windows cannot reduce one (CHAT-6). What was
+ * journaled is what goes out: read and written again, a long replay would cost many times its size. `emptied`: chats all of whose turns were
+ * cut.
+ */
+function readable(
+  rows: readonly StoredEnvelope[],
+  connection: Connection,
+  before: Request['before'],
+): { actionsJson: string | undefined; emptied: ReadonlySet<string> } {
+  const actions: string[] = [];
+  const emptied = new Set<string>();
+  for (const row of rows) {
+    const mayCut = row.json.includes('"chat/truncated"') && (before.get(row.channel)?.fromOrdinal ?? 0) > 0;
+    if (connection.dialect.isIdentity && !mayCut) {
+      actions.push(row.json);
+      continue;
+    }
+    // Journaled by this host after its checks.
+    const envelope: ActionEnvelope = JSON.parse(row.json);
+    if (mayCut && envelope.action.type === 'chat/truncated') {
+      if (envelope.action.turnId !== undefined) return { actionsJson: undefined, emptied };
+      emptied.add(row.channel);
+    }
+    const fitted = connection.dialect.envelope(envelope);
+    if (fitted !== undefined) actions.push(JSON.stringify(fitted));
+  }
+  return { actionsJson: `[${actions.join(',')}]`, emptied };
+}

@@ -1,0 +1,198 @@
+import {
+  CLIENT_REQUEST_METHODS,
+  type ClientRequestMethod,
+  type ClientToHostRequests,
+  findParamsFault,
+  internalError,
+  invalidParams,
+  isWithinScope,
+  methodNotFound,
+  permissionDenied,
+  ROOT_URI,
+  scopeOfRequest,
+} from '@agenthost/protocol';
+import { validateParams } from '@agenthost/protocol/validate';
+import type { RequestContext } from '@agenthost/rpc';
+import type { Command, Commands } from '../../handler-port/commands.ts';
+import { JournalError } from '../../journal/journal.ts';
+import { JournalUnavailable } from '../../sync/commit-path.ts';
+import type { Connection } from '../connection/connection.ts';
+import { callerOf } from './dispatch.ts';
+import { askedFor, scopeRefusal } from './scope-refusal.ts';
+
+type Params<M extends ClientRequestMethod> = ClientToHostRequests[M]['params'];
+type Result<M extends ClientRequestMethod> = ClientToHostRequests[M]['result'];
+
+/** Commands that only read or wait: what comes behind them does not wait for their end [WIRE-6]. */
+const CONCURRENT: ReadonlySet<ClientRequestMethod> = new Set([
+  'listSessions',
+  'x-searchSessions',
+  'x-listApprovals',
+  'fetchTurns',
+  'x-diskUse',
+  'completions',
+  'resolveSessionConfig',
+  'sessionConfigCompletions',
+  'resourceRead',
+  'resourceList',
+  'resourceResolve',
+]);
+
+const MEBIBYTE = 1024 * 1024;
+
+/**
+ * Those of them whose answers may be large, and what such an answer counts for while it is made: of tokens that are no admin's they take turns
+ * with handshakes and subscriptions. An admin's own clients that do not read must not keep an admin from looking. What waits for an agent is
+ * not among them: it would keep others from getting in.
+ */
+const LARGE: ReadonlyMap<ClientRequestMethod, number> = new Map([
+  ['listSessions', 8 * MEBIBYTE],
+  ['fetchTurns', 8 * MEBIBYTE],
+  // A page of 100 with long snippets.
+  ['x-searchSessions', 4 * MEBIBYTE],
+  ['x-listApprovals', 2 * MEBIBYTE],
+  // A version of a changed file has 4 Mi characters, of up to three bytes.
+  ['resourceRead', 16 * MEBIBYTE],
+  ['resourceList', 8 * MEBIBYTE],
+]);
+
+/** Methods of the connection as a whole: their channel is exactly the root's [WIRE-2]. */
+const CONNECTION_LEVEL: ReadonlySet<ClientRequestMethod> = new Set([
+  'initialize',
+  'ping',
+  'reconnect',
+  'authenticate',
+  'listSessions',
+  'x-searchSessions',
+  'x-listApprovals',
+  'x-revokeApproval',
+  'x-createToken',
+  'x-listTokens',
+  'x-revokeToken',
+  'resolveSessionConfig',
+  'sessionConfigCompletions',
+]);
+
+/** Requests that touch the connection itself: served by the wire, with the request's context. */
+export type WireRequests = {
+  readonly [M in 'initialize' | 'reconnect' | 'subscribe']: (
+    connection: Connection,
+    params: Params<M>,
+    context: RequestContext,
+  ) => Promise<void>;
+};
+
+/** Runs a request whose answer may be as large as `mostBytes` when it is its turn. */
+type InTurn = <T>(connection: Connection, work: () => Promise<T>, mostBytes: number) => Promise<T>;
+
+/**
+ * So long a ping waits for requests before it: clients take a host that answers none for ten seconds for dead. It never overtakes an action:
+ * its answer tells that those before it are settled [WIRE-4].
+ */
+const PING_PATIENCE_MS = 3_000;
+
+/** Routes the requests of a connection to their commands. */
+export function routeRequests(
+  connection: Connection,
+  { commands, wire, inTurn }: { commands: Commands; wire: WireRequests; inTurn: InTurn },
+): void {
+  const { peer } = connection;
+  const serve = <M extends keyof WireRequests>(method: M, run: WireRequests[M]): void =>
+    peer.handle(method, async (params, context) => {
+      if (method === 'subscribe') connection.online satisfies object;
+      await guarded(() => run(connection, checkCall(connection, method, params), context));
+    });
+  serve('initialize', wire.initialize);
+  serve('reconnect', wire.reconnect);
+  serve('subscribe', wire.subscribe);
+  peer.handle(
+    'ping',
+    (params, context) => {
+      checkParams('ping', params);
+      connection.respondAnyway(context, null);
+    },
+    { patienceMs: PING_PATIENCE_MS },
+  );
+  for (const method of CLIENT_REQUEST_METHODS) {
+    if (method === 'ping' || method in wire) continue;
+    routeCommand(connection, { commands, inTurn }, method);
+  }
+}
+
+function routeCommand<M extends ClientRequestMethod>(
+  connection: Connection,
+  { commands, inTurn }: { commands: Commands; inTurn: InTurn },
+  method: M,
+): void {
+  const isConcurrent = CONCURRENT.has(method);
+  connection.peer.handle(
+    method,
+    (params, context) => {
+      // Reading it throws before the handshake [WIRE-4].
+      const caller = callerOf(connection);
+      const command: Command<M> | undefined = commands[method];
+      if (command === undefined) throw methodNotFound(method);
+      const { dialect } = connection;
+      const run = async (): Promise<Result<M>> =>
+        dialect.result(
+          method,
+          await command(
+            dialect.params(method, checkCall(connection, method, params)),
+            caller,
+            context.signal,
+          ),
+        );
+      const mostBytes = connection.identity.scope === 'admin' ? undefined : LARGE.get(method);
+      const runInTurn = mostBytes === undefined ? run : () => inTurn(connection, run, mostBytes);
+      return guarded(() => (isConcurrent ? connection.gate.run(runInTurn) : run()));
+    },
+    { concurrent: isConcurrent },
+  );
+}
+
+/** The params, checked, of a call that this connection's token lets it make [AUTH-1]. */
+function checkCall<M extends ClientRequestMethod>(
+  { identity: { scope }, isEnding }: Connection,
+  method: M,
+  params: unknown,
+): Params<M> {
+  if (isEnding) throw permissionDenied('The token of this connection has ended');
+  const checked = checkParams(method, params);
+  const least = scopeOfRequest(method, checked);
+  if (!isWithinScope(scope, least))
+    throw permissionDenied(
+      scopeRefusal(least === 'admin' ? askedFor(method, checked) : method, scope, least),
+    );
+  return checked;
+}
+
+function checkParams<M extends ClientRequestMethod>(method: M, params: unknown): Params<M> {
+  const checked = validateParams<M>(method, params);
+  if (!checked.ok) throw invalidParams(checked.error);
+  const fault = findParamsFault(method, checked.params);
+  if (fault !== undefined) throw invalidParams(fault);
+  const { channel } = checked.params;
+  if (CONNECTION_LEVEL.has(method) && channel !== ROOT_URI) {
+    throw invalidParams(`params.channel: ${method} expects exactly ${ROOT_URI}`);
+  }
+  return checked.params;
+}
+
+async function guarded<T>(run: () => T | Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    if (error instanceof JournalUnavailable) {
+      throw internalError(error.message, error);
+    }
+    // The host has stopped while this was under way.
+    if (error instanceof JournalError && error.code === 'closed') {
+      throw internalError('The host is stopping', error);
+    }
+    // Logged when it was first met.
+    if (error instanceof JournalError && error.code === 'damaged') {
+      throw internalError('This cannot be read: the host’s database is damaged', error);
+    }
+    throw error;
+  }
+}
