@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { programOf } from '../../packages/cli/src/cli.ts';
+import { programOf } from '../../packages/cli/src/program/program.ts';
 import { Screen } from '../../packages/cli/src/render/screen.ts';
 import { FakeContext } from '../../packages/cli/test/fake-context.ts';
 import {

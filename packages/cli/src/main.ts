@@ -1,9 +1,9 @@
 // The program: everything that belongs to the process is here.
 import { readFileSync, realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { runCli } from './cli.ts';
-import { processContext } from './context.ts';
-import { findOwnCommand, nameOwnCommand } from './own-command.ts';
+import { processContext } from './process/context.ts';
+import { findOwnCommand, nameOwnCommand } from './process/own-command.ts';
+import { runCli } from './program/program.ts';
 
 const { version }: { version: string } = JSON.parse(
   readFileSync(new URL('../package.json', import.meta.url), 'utf8'),

@@ -1,5 +1,5 @@
 import { PassThrough } from 'node:stream';
-import type { Context } from '../src/context.ts';
+import type { Context } from '../src/process/context.ts';
 
 /** A process that is none: streams in memory, signals by hand. */
 export class FakeContext implements Context {

@@ -1,15 +1,15 @@
 import type { RememberedApproval } from '@agenthost/protocol';
-import { withHost } from '../connect.ts';
-import type { Context } from '../context.ts';
-import { CliError, EXIT, type ExitCode, usageError } from '../exit.ts';
-import type { HostOptions } from '../find-host.ts';
-import { commandLine } from '../own-command.ts';
+import { withHost } from '../host-link/connect.ts';
+import type { HostOptions } from '../host-link/find-host.ts';
+import { findSession, shortId } from '../input/session-ids.ts';
+import type { Context } from '../process/context.ts';
+import { CliError, EXIT, type ExitCode, usageError } from '../process/exit.ts';
+import { commandLine } from '../process/own-command.ts';
 import { homely } from '../render/homely.ts';
 import { oneLine } from '../render/plain-text.ts';
 import type { Screen } from '../render/screen.ts';
 import { ago } from '../render/session-line.ts';
 import { shownPath } from '../render/tool-call.ts';
-import { findSession, shortId } from '../session-ids.ts';
 
 /** Options of `approvals` and what is below it, as parsed. */
 export interface ApprovalsOptions extends HostOptions {

@@ -1,13 +1,13 @@
 import type { AhpClient } from '@agenthost/client';
 import { type ClientAction, SessionStatus, type SessionSummary } from '@agenthost/protocol';
-import { withHost } from '../connect.ts';
-import type { Context } from '../context.ts';
-import { CliError, EXIT, type ExitCode, usageError } from '../exit.ts';
-import type { HostOptions } from '../find-host.ts';
-import { LineReader } from '../line-reader.ts';
+import { withHost } from '../host-link/connect.ts';
+import type { HostOptions } from '../host-link/find-host.ts';
+import { findSession, shortId } from '../input/session-ids.ts';
+import type { Context } from '../process/context.ts';
+import { CliError, EXIT, type ExitCode, usageError } from '../process/exit.ts';
+import { LineReader } from '../process/line-reader.ts';
 import { oneLine } from '../render/plain-text.ts';
 import type { Screen } from '../render/screen.ts';
-import { findSession, shortId } from '../session-ids.ts';
 
 /** Options of the commands that change sessions, as parsed. */
 export interface ChangeSessionsOptions extends HostOptions {

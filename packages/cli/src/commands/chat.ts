@@ -3,18 +3,18 @@ import { ROOT_URI } from '@agenthost/protocol';
 import type { ChatApp } from '../chat/app/chat-app.ts';
 import { EarlyKeys } from '../chat/view/early-keys.ts';
 import type { ChatWindow } from '../chat/view/window.ts';
-import { type Connected, withHost } from '../connect.ts';
-import type { Context } from '../context.ts';
-import { CliError, EXIT, usageError } from '../exit.ts';
-import type { HostOptions } from '../find-host.ts';
-import { Interruption } from '../interruption.ts';
-import { checkAnyModel, checkModel } from '../models.ts';
-import { commandLine } from '../own-command.ts';
+import { type Connected, withHost } from '../host-link/connect.ts';
+import type { HostOptions } from '../host-link/find-host.ts';
+import { checkAnyModel, checkModel } from '../input/models.ts';
+import { findSession } from '../input/session-ids.ts';
+import { folderFor } from '../input/working-folder.ts';
+import type { Context } from '../process/context.ts';
+import { CliError, EXIT, usageError } from '../process/exit.ts';
+import { Interruption } from '../process/interruption.ts';
+import { commandLine } from '../process/own-command.ts';
 import type { Screen } from '../render/screen.ts';
-import { findSession } from '../session-ids.ts';
 import { Attachment } from '../term/attachment.ts';
 import { prefixKey } from '../term/keys.ts';
-import { folderFor } from '../working-folder.ts';
 import { demandWindow } from './term/attach.ts';
 
 /** Options of `chat` as parsed. */

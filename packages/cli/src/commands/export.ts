@@ -1,13 +1,13 @@
 import { resolve } from 'node:path';
 import type { ExportPart } from '@agenthost/client';
-import { withHost } from '../connect.ts';
-import type { Context } from '../context.ts';
-import { EXIT, type ExitCode, usageError } from '../exit.ts';
 import { placeToWrite, writeWhole } from '../export/output-file.ts';
-import type { HostOptions } from '../find-host.ts';
+import { withHost } from '../host-link/connect.ts';
+import type { HostOptions } from '../host-link/find-host.ts';
+import { findSession } from '../input/session-ids.ts';
+import type { Context } from '../process/context.ts';
+import { EXIT, type ExitCode, usageError } from '../process/exit.ts';
 import { oneLine } from '../render/plain-text.ts';
 import type { Screen } from '../render/screen.ts';
-import { findSession } from '../session-ids.ts';
 
 type Format = 'json' | 'markdown' | 'html';
 

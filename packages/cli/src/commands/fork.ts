@@ -1,12 +1,12 @@
 import type { AhpClient } from '@agenthost/client';
 import { SessionStatus, type URI } from '@agenthost/protocol';
-import { withHost } from '../connect.ts';
-import type { Context } from '../context.ts';
-import { CliError, EXIT, type ExitCode } from '../exit.ts';
-import type { HostOptions } from '../find-host.ts';
+import { withHost } from '../host-link/connect.ts';
+import type { HostOptions } from '../host-link/find-host.ts';
+import { findSession, shortId } from '../input/session-ids.ts';
+import type { Context } from '../process/context.ts';
+import { CliError, EXIT, type ExitCode } from '../process/exit.ts';
 import { oneLine } from '../render/plain-text.ts';
 import type { Screen } from '../render/screen.ts';
-import { findSession, shortId } from '../session-ids.ts';
 
 /** Options of `sessions fork` as parsed. */
 export interface ForkOptions extends HostOptions {

@@ -1,17 +1,17 @@
 import { resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { ErrorCodes, type ExportedChatHead } from '@agenthost/protocol';
-import { withHost } from '../connect.ts';
-import type { Context } from '../context.ts';
-import { CliError, EXIT, type ExitCode, usageError } from '../exit.ts';
 import { withInputAsFile } from '../export/input-file.ts';
 import { type ExportFile, readExport } from '../export/read-export.ts';
-import type { HostOptions } from '../find-host.ts';
-import { commandLine } from '../own-command.ts';
+import { withHost } from '../host-link/connect.ts';
+import type { HostOptions } from '../host-link/find-host.ts';
+import { shortId } from '../input/session-ids.ts';
+import { folderFor } from '../input/working-folder.ts';
+import type { Context } from '../process/context.ts';
+import { CliError, EXIT, type ExitCode, usageError } from '../process/exit.ts';
+import { commandLine } from '../process/own-command.ts';
 import { oneLine } from '../render/plain-text.ts';
 import type { Screen } from '../render/screen.ts';
-import { shortId } from '../session-ids.ts';
-import { folderFor } from '../working-folder.ts';
 import { counting } from './export.ts';
 
 /** Options of `import` as parsed. */

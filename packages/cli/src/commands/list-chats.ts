@@ -1,11 +1,11 @@
 import type { ChatSummary, URI } from '@agenthost/protocol';
-import { withHost } from '../connect.ts';
-import type { Context } from '../context.ts';
-import { EXIT, type ExitCode } from '../exit.ts';
+import { withHost } from '../host-link/connect.ts';
+import { findSession, shortId } from '../input/session-ids.ts';
+import type { Context } from '../process/context.ts';
+import { EXIT, type ExitCode } from '../process/exit.ts';
 import { oneLine } from '../render/plain-text.ts';
 import type { Screen } from '../render/screen.ts';
 import { statusWord } from '../render/session-line.ts';
-import { findSession, shortId } from '../session-ids.ts';
 import type { ChangeSessionsOptions } from './change-sessions.ts';
 
 /** `sessions chats`: the chats of a session, one line each, in the order in which they were made. */

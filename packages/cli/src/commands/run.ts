@@ -6,31 +6,37 @@ import {
   type TurnEvent,
 } from '@agenthost/client';
 import type { Message, Turn } from '@agenthost/protocol';
-import { type ApproveMode, Approver } from '../approver.ts';
-import { withAttachments } from '../attach.ts';
-import { withHost } from '../connect.ts';
-import type { Context } from '../context.ts';
-import { CliError, EXIT, usageError } from '../exit.ts';
-import type { HostOptions } from '../find-host.ts';
-import { hostOptionText } from '../host-option-text.ts';
-import { Interruption } from '../interruption.ts';
-import { LineReader } from '../line-reader.ts';
-import { markRead } from '../mark-read.ts';
-import { commandLine } from '../own-command.ts';
-import { promptText } from '../prompt-text.ts';
-import { queuedTurn } from '../queued-turn.ts';
+import { withHost } from '../host-link/connect.ts';
+import type { HostOptions } from '../host-link/find-host.ts';
+import { hostOptionText } from '../host-link/host-option-text.ts';
+import { watchConnection } from '../host-link/watch-connection.ts';
+import { withAttachments } from '../input/attachments.ts';
+import { promptText } from '../input/prompt-text.ts';
+import { isListed, shortId } from '../input/session-ids.ts';
+import { folderFor } from '../input/working-folder.ts';
+import type { Context } from '../process/context.ts';
+import { CliError, EXIT, usageError } from '../process/exit.ts';
+import { Interruption } from '../process/interruption.ts';
+import { LineReader } from '../process/line-reader.ts';
+import { commandLine } from '../process/own-command.ts';
 import { homely } from '../render/homely.ts';
 import { oneLine } from '../render/plain-text.ts';
 import type { Screen } from '../render/screen.ts';
 import { shownPath } from '../render/tool-call.ts';
 import { TurnPrinter } from '../render/turn-printer.ts';
-import { checkRunChat, createRunChat, openRunChat, type RunChat, type RunChatOptions } from '../run-chat.ts';
-import { settled, stopped } from '../run-end.ts';
-import { isDenied, verdict } from '../run-verdict.ts';
-import { isListed, shortId } from '../session-ids.ts';
-import { watchConnection } from '../watch-connection.ts';
-import { followAskingWorkers } from '../worker-chats.ts';
-import { folderFor } from '../working-folder.ts';
+import { type ApproveMode, Approver } from '../run/approver.ts';
+import { markRead } from '../run/mark-read.ts';
+import { queuedTurn } from '../run/queued-turn.ts';
+import {
+  checkRunChat,
+  createRunChat,
+  openRunChat,
+  type RunChat,
+  type RunChatOptions,
+} from '../run/run-chat.ts';
+import { settled, stopped } from '../run/run-end.ts';
+import { isDenied, verdict } from '../run/run-verdict.ts';
+import { followAskingWorkers } from '../watch/worker-chats.ts';
 
 /** Options of `run` as parsed. */
 export interface RunOptions extends HostOptions, RunChatOptions {

@@ -1,9 +1,9 @@
 import type { AhpClient } from '@agenthost/client';
 import type { SessionSearchHit, SessionSummary } from '@agenthost/protocol';
-import { withHost } from '../connect.ts';
-import type { Context } from '../context.ts';
-import { EXIT, type ExitCode } from '../exit.ts';
-import type { HostOptions } from '../find-host.ts';
+import { withHost } from '../host-link/connect.ts';
+import type { HostOptions } from '../host-link/find-host.ts';
+import type { Context } from '../process/context.ts';
+import { EXIT, type ExitCode } from '../process/exit.ts';
 import { PlainText } from '../render/plain-text.ts';
 import type { Screen } from '../render/screen.ts';
 import { sessionLine } from '../render/session-line.ts';

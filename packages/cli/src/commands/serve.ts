@@ -2,20 +2,20 @@ import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { AhpClient } from '@agenthost/client';
-import type { Context } from '../context.ts';
-import { readHosts } from '../discovery.ts';
-import { CliError, EXIT, type ExitCode, usageError } from '../exit.ts';
-import { configFolder, hostsFolder, knownHostsFile } from '../folders.ts';
-import { isFolder } from '../is-folder.ts';
-import { keyValues } from '../key-values.ts';
-import type { ClientTarget } from '../open-client.ts';
-import { introduceHost } from '../render/host-introduction.ts';
+import { readHosts } from '../host-link/discovery.ts';
+import type { ClientTarget } from '../host-link/open-client.ts';
+import { keyValues } from '../input/key-values.ts';
+import type { Context } from '../process/context.ts';
+import { CliError, EXIT, type ExitCode, usageError } from '../process/exit.ts';
+import { configFolder, hostsFolder, knownHostsFile } from '../process/folders.ts';
+import { isFolder } from '../process/is-folder.ts';
 import { oneLine } from '../render/plain-text.ts';
 import type { Screen } from '../render/screen.ts';
+import { leaveWord } from '../serve/announcement.ts';
 import { holdYoungGeneration } from '../serve/heap.ts';
+import { introduceHost } from '../serve/host-introduction.ts';
 import { checkName, dataDirOf, missingRoots, rootsOf } from '../serve/places.ts';
 import type { ServeSettings } from '../serve/start.ts';
-import { leaveWord } from '../serve/word-of-host.ts';
 
 /** Counting terminals must not keep a host from stopping: so long for connection, handshake and answer together. */
 const stopPatienceMs = 2_000;
@@ -137,7 +137,7 @@ export async function serve(context: Context, screen: Screen, options: ServeOpti
 async function countTerminals(target: ClientTarget): Promise<number> {
   try {
     // An upgrade may have taken it away since the host was started; stopping goes on without.
-    const { openClient } = await import('../open-client.ts');
+    const { openClient } = await import('../host-link/open-client.ts');
     const patience = AbortSignal.timeout(stopPatienceMs);
     const late = new Promise<number>((resolve) => {
       patience.addEventListener('abort', () => resolve(0), { once: true });

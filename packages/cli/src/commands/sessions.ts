@@ -1,18 +1,18 @@
 import type { AhpClient } from '@agenthost/client';
 import { type SessionState, SessionStatus, type SessionSummary } from '@agenthost/protocol';
-import { withHost } from '../connect.ts';
-import type { Context } from '../context.ts';
-import { diskUseOf, totalBytes } from '../disk-use.ts';
-import { EXIT, type ExitCode, usageError } from '../exit.ts';
-import type { HostOptions } from '../find-host.ts';
-import { keyValues } from '../key-values.ts';
-import { commandLine } from '../own-command.ts';
+import { withHost } from '../host-link/connect.ts';
+import type { HostOptions } from '../host-link/find-host.ts';
+import { keyValues } from '../input/key-values.ts';
+import { findSession, shortId } from '../input/session-ids.ts';
+import type { Context } from '../process/context.ts';
+import { EXIT, type ExitCode, usageError } from '../process/exit.ts';
+import { commandLine } from '../process/own-command.ts';
 import { questionTitle } from '../question/confirm.ts';
 import { oneLine } from '../render/plain-text.ts';
 import type { Screen } from '../render/screen.ts';
 import { bytes, sessionLine, sessionWord, statusWord } from '../render/session-line.ts';
 import { shownPath } from '../render/tool-call.ts';
-import { findSession, shortId } from '../session-ids.ts';
+import { diskUseOf, totalBytes } from './disk-use.ts';
 import { searchSessions } from './search-sessions.ts';
 
 /** Options of `sessions` and what is below it, as parsed. */

@@ -1,16 +1,16 @@
 import type { AhpClient, SessionHandle } from '@agenthost/client';
 import type { ConfigSchema, SessionConfigState } from '@agenthost/protocol';
-import { withHost } from '../connect.ts';
-import type { Context } from '../context.ts';
-import { CliError, EXIT, type ExitCode, usageError } from '../exit.ts';
-import type { HostOptions } from '../find-host.ts';
-import { keyAndValue, keyValues, readValue, shownValue } from '../key-values.ts';
-import { commandLine } from '../own-command.ts';
+import { withHost } from '../host-link/connect.ts';
+import type { HostOptions } from '../host-link/find-host.ts';
+import { keyAndValue, keyValues, readValue, shownValue } from '../input/key-values.ts';
+import { textOrFile } from '../input/session-config.ts';
+import { findSession, shortId } from '../input/session-ids.ts';
+import type { Context } from '../process/context.ts';
+import { CliError, EXIT, type ExitCode, usageError } from '../process/exit.ts';
+import { commandLine } from '../process/own-command.ts';
 import { oneLine } from '../render/plain-text.ts';
 import type { Screen } from '../render/screen.ts';
-import { textOrFile } from '../session-config.ts';
-import { findSession, shortId } from '../session-ids.ts';
-import { settingLines } from '../setting-lines.ts';
+import { settingLines } from '../render/setting-lines.ts';
 
 /** Options of `sessions set` as parsed. */
 export interface SetSessionOptions extends HostOptions {

@@ -1,11 +1,11 @@
 import type { AhpClient } from '@agenthost/client';
 import type { AccessToken, TokenScope } from '@agenthost/protocol';
-import { withHost, withoutToken } from '../connect.ts';
-import type { Context } from '../context.ts';
-import { readDuration } from '../duration.ts';
-import { CliError, EXIT, type ExitCode, usageError } from '../exit.ts';
-import type { HostOptions } from '../find-host.ts';
-import { commandLine } from '../own-command.ts';
+import { withHost, withoutToken } from '../host-link/connect.ts';
+import type { HostOptions } from '../host-link/find-host.ts';
+import { readDuration } from '../input/duration.ts';
+import type { Context } from '../process/context.ts';
+import { CliError, EXIT, type ExitCode, usageError } from '../process/exit.ts';
+import { commandLine } from '../process/own-command.ts';
 import { oneLine } from '../render/plain-text.ts';
 import type { Screen } from '../render/screen.ts';
 import { ago } from '../render/session-line.ts';

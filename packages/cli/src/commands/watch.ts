@@ -1,15 +1,15 @@
 import { type AhpClient, ChannelLost, type SessionHandle } from '@agenthost/client';
 import { ROOT_URI } from '@agenthost/protocol';
-import { withHost } from '../connect.ts';
-import type { Context } from '../context.ts';
-import { CliError, EXIT, type ExitCode } from '../exit.ts';
-import type { HostOptions } from '../find-host.ts';
-import { Interruption } from '../interruption.ts';
-import { LineReader } from '../line-reader.ts';
+import { withHost } from '../host-link/connect.ts';
+import type { HostOptions } from '../host-link/find-host.ts';
+import { watchConnection } from '../host-link/watch-connection.ts';
+import { findSession } from '../input/session-ids.ts';
+import type { Context } from '../process/context.ts';
+import { CliError, EXIT, type ExitCode } from '../process/exit.ts';
+import { Interruption } from '../process/interruption.ts';
+import { LineReader } from '../process/line-reader.ts';
 import type { Screen } from '../render/screen.ts';
-import { findSession } from '../session-ids.ts';
 import { SessionView } from '../watch/session-view.ts';
-import { watchConnection } from '../watch-connection.ts';
 
 /** Options of `watch` as parsed. */
 export interface WatchOptions extends HostOptions {

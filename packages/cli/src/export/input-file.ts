@@ -3,9 +3,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import type { Context } from '../context.ts';
-import { CliError, EXIT, usageError } from '../exit.ts';
-import { commandLine } from '../own-command.ts';
+import type { Context } from '../process/context.ts';
+import { CliError, EXIT, usageError } from '../process/exit.ts';
+import { commandLine } from '../process/own-command.ts';
 
 /** Lets `use` read what is piped in as often as it wants: from a file for this user alone, which goes afterwards. */
 export async function withInputAsFile<T>({ stdin }: Context, use: (path: string) => Promise<T>): Promise<T> {

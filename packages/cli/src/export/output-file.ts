@@ -4,8 +4,8 @@ import { createWriteStream } from 'node:fs';
 import { link, readlink, rename, stat, unlink } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { finished } from 'node:stream/promises';
-import { CliError, EXIT } from '../exit.ts';
-import { fileTrouble } from '../file-trouble.ts';
+import { CliError, EXIT } from '../process/exit.ts';
+import { fileTrouble } from '../process/file-trouble.ts';
 import { oneLine } from '../render/plain-text.ts';
 
 /** How a file is written. */

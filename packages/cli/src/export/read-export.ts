@@ -8,8 +8,8 @@ import {
   type ExportedSession,
   type ExportedTurn,
 } from '@agenthost/protocol';
-import { CliError, EXIT } from '../exit.ts';
-import { fileTrouble } from '../file-trouble.ts';
+import { CliError, EXIT } from '../process/exit.ts';
+import { fileTrouble } from '../process/file-trouble.ts';
 import { oneLine } from '../render/plain-text.ts';
 import { JsonReader, NotJson } from './json-reader.ts';
 

@@ -1,5 +1,5 @@
 import type { ToolCallConfirmationState } from '@agenthost/protocol';
-import type { LineReader } from '../line-reader.ts';
+import type { LineReader } from '../process/line-reader.ts';
 import { oneLine } from '../render/plain-text.ts';
 import type { Screen } from '../render/screen.ts';
 import { sentence, toolCallDetails, toolCallTitle } from '../render/tool-call.ts';

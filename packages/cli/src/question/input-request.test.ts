@@ -1,7 +1,7 @@
 import type { ChatInputQuestion, ChatInputRequest } from '@agenthost/protocol';
 import { describe, expect, test } from 'vitest';
 import { FakeContext } from '../../test/fake-context.ts';
-import { LineReader } from '../line-reader.ts';
+import { LineReader } from '../process/line-reader.ts';
 import { Screen } from '../render/screen.ts';
 import { askInputRequest, type OpenForm } from './input-request.ts';
 import { readAnswer, typingHint } from './typed-answer.ts';

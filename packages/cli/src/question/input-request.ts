@@ -6,7 +6,7 @@ import type {
   ChatInputRequest,
   ChatInputResponseKind,
 } from '@agenthost/protocol';
-import type { Lines } from '../line-reader.ts';
+import type { Lines } from '../process/line-reader.ts';
 import { oneLine, plain } from '../render/plain-text.ts';
 import type { Screen } from '../render/screen.ts';
 import { readAnswer, typingHint } from './typed-answer.ts';

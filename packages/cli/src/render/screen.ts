@@ -1,6 +1,6 @@
 import type { Writable } from 'node:stream';
 import pc from 'picocolors';
-import type { Context, TerminalTraits } from '../context.ts';
+import type { Context, TerminalTraits } from '../process/context.ts';
 import { jsonLine } from './json-line.ts';
 
 /** Marks before lines, by what the locale's character set has. */

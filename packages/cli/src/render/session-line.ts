@@ -1,5 +1,5 @@
 import { ACTIVITY_MASK, SessionStatus, type SessionSummary } from '@agenthost/protocol';
-import { shortId } from '../session-ids.ts';
+import { shortId } from '../input/session-ids.ts';
 import { cellsOf, cutToCells } from './cells.ts';
 import { homely } from './homely.ts';
 import { oneLine } from './plain-text.ts';

@@ -1,7 +1,7 @@
 import { AgentConfigError } from '@agenthost/agents';
 import { AccessError, JournalError, ListenRefused, TlsError } from '@agenthost/host';
-import type { HostRecord } from '../discovery.ts';
-import { CliError, EXIT } from '../exit.ts';
+import type { HostRecord } from '../host-link/discovery.ts';
+import { CliError, EXIT } from '../process/exit.ts';
 
 /** What the start was about, for messages. */
 export interface StartAttempt {

@@ -8,8 +8,8 @@ import {
   hostConfigSchema,
   type ListenOptions,
 } from '@agenthost/host';
-import { usageError } from '../exit.ts';
-import { readValue } from '../key-values.ts';
+import { readValue } from '../input/key-values.ts';
+import { usageError } from '../process/exit.ts';
 import type { AgentChoice } from './agents.ts';
 import type { ServeConfig } from './config.ts';
 import { tellTroubles } from './troubles.ts';

@@ -1,8 +1,8 @@
 import type { AhpClient, TerminalHandle } from '@agenthost/client';
 import type { TerminalClaim } from '@agenthost/protocol';
-import type { Context } from '../context.ts';
-import type { HostTarget } from '../find-host.ts';
-import { hostWords } from '../host-words.ts';
+import type { HostTarget } from '../host-link/find-host.ts';
+import { hostWords } from '../host-link/host-words.ts';
+import type { Context } from '../process/context.ts';
 import { oneLine } from '../render/plain-text.ts';
 import { DisplayFilter } from './display-filter.ts';
 import { giveBack, holderText, isNobody, refusal, take } from './holding.ts';

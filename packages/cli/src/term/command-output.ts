@@ -1,5 +1,5 @@
 import type { ContentPlace } from '@agenthost/client';
-import type { Context } from '../context.ts';
+import type { Context } from '../process/context.ts';
 import type { Screen } from '../render/screen.ts';
 import { DisplayFilter, FileFilter } from './display-filter.ts';
 

@@ -1,11 +1,11 @@
 import { type AhpClient, type DispatchOutcome, type TerminalHandle, Unauthorized } from '@agenthost/client';
 import type { TerminalClaim, URI } from '@agenthost/protocol';
-import { CliError, EXIT } from '../exit.ts';
-import type { HostTarget } from '../find-host.ts';
-import { hostWords } from '../host-words.ts';
-import { openClient } from '../open-client.ts';
+import type { HostTarget } from '../host-link/find-host.ts';
+import { hostWords } from '../host-link/host-words.ts';
+import { openClient } from '../host-link/open-client.ts';
+import { idOf, shortId } from '../input/session-ids.ts';
+import { CliError, EXIT } from '../process/exit.ts';
 import { oneLine } from '../render/plain-text.ts';
-import { idOf, shortId } from '../session-ids.ts';
 
 /**
  * Every terminal has a holder, and one whose holder is gone cannot be taken at once [TERM-5]. So a command that leaves

@@ -1,4 +1,4 @@
-import { usageError } from '../exit.ts';
+import { usageError } from '../process/exit.ts';
 import { oneLine } from '../render/plain-text.ts';
 
 const esc = '\u001b';

@@ -1,9 +1,9 @@
 import type { AhpClient } from '@agenthost/client';
 import type { TerminalInfo } from '@agenthost/protocol';
-import { CliError, EXIT, usageError } from '../exit.ts';
-import { commandLine } from '../own-command.ts';
+import { idOf } from '../input/session-ids.ts';
+import { CliError, EXIT, usageError } from '../process/exit.ts';
+import { commandLine } from '../process/own-command.ts';
 import { oneLine } from '../render/plain-text.ts';
-import { idOf } from '../session-ids.ts';
 
 /** All terminals of the host, in its order. */
 export async function listedTerminals(client: AhpClient): Promise<readonly TerminalInfo[]> {

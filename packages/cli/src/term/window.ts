@@ -1,5 +1,5 @@
-import type { Context } from '../context.ts';
-import { usageError } from '../exit.ts';
+import type { Context } from '../process/context.ts';
+import { usageError } from '../process/exit.ts';
 import { oneLine } from '../render/plain-text.ts';
 
 /** A size in characters and lines. */

@@ -1,5 +1,5 @@
 import type { ChatHandle } from '@agenthost/client';
-import type { LineReader } from '../line-reader.ts';
+import type { LineReader } from '../process/line-reader.ts';
 import { askInputRequest, type InputResponse } from '../question/input-request.ts';
 import type { Screen } from '../render/screen.ts';
 

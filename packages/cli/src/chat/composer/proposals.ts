@@ -1,6 +1,5 @@
-import type { CompletionItem, URI } from '@agenthost/protocol';
-import { ErrorCodes } from '@agenthost/protocol';
-import { wireCodeOf } from '../../rpc-answer.ts';
+import { type CompletionItem, ErrorCodes, type URI } from '@agenthost/protocol';
+import { wireCodeOf } from '../../host-link/rpc-answer.ts';
 import { type Environment, messageOf } from '../app/environment.ts';
 import { asksForCompletion, type Popup } from './completion.ts';
 import type { Editor } from './editor.ts';

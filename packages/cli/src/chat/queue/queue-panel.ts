@@ -1,8 +1,8 @@
 import type { ChatHandle } from '@agenthost/client';
 import type { ChatState, PendingMessage } from '@agenthost/protocol';
+import { steerWaiting } from '../../commands/steer-waiting.ts';
 import { oneLine } from '../../render/plain-text.ts';
 import { waitingText } from '../../render/session-line.ts';
-import { steerWaiting } from '../../steer-waiting.ts';
 import { type Environment, tellFailure } from '../app/environment.ts';
 import type { Panel } from '../app/panel.ts';
 import type { KeyContext } from '../keys/bindings.ts';

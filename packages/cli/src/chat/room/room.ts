@@ -1,6 +1,6 @@
 import type { ChatHandle, SessionHandle } from '@agenthost/client';
 import { type SessionState, SessionStatus, type URI } from '@agenthost/protocol';
-import { hasModel } from '../../models.ts';
+import { hasModel } from '../../input/models.ts';
 import { type Environment, messageOf, tellFailure } from '../app/environment.ts';
 import type { Frame, Size } from '../app/frame.ts';
 import type { OverlayPanel } from '../app/panel.ts';

@@ -1,10 +1,10 @@
 import { ACTIVITY_MASK, SessionStatus, type SessionSummary } from '@agenthost/protocol';
+import { idOf } from '../../input/session-ids.ts';
 import { homely } from '../../render/homely.ts';
 import { oneLine } from '../../render/plain-text.ts';
 import type { Marks } from '../../render/screen.ts';
 import { ago, sessionWord } from '../../render/session-line.ts';
 import { shownPath } from '../../render/tool-call.ts';
-import { idOf } from '../../session-ids.ts';
 import { type Line, line, type Span, span } from '../text/line.ts';
 import { cutLine, justified } from '../text/wrap.ts';
 

@@ -1,7 +1,6 @@
-import type { URI } from '@agenthost/protocol';
-import { ErrorCodes } from '@agenthost/protocol';
+import { ErrorCodes, type URI } from '@agenthost/protocol';
+import { wireCodeOf } from '../../host-link/rpc-answer.ts';
 import { oneLine } from '../../render/plain-text.ts';
-import { wireCodeOf } from '../../rpc-answer.ts';
 import { type Environment, messageOf } from '../app/environment.ts';
 
 const delayMs = 200;

@@ -1,6 +1,6 @@
 import type { SessionHandle } from '@agenthost/client';
 import { ROOT_URI } from '@agenthost/protocol';
-import { readValue } from '../../key-values.ts';
+import { readValue } from '../../input/key-values.ts';
 import { oneLine } from '../../render/plain-text.ts';
 import { type Environment, messageOf, tellFailure } from '../app/environment.ts';
 import type { OverlayLines, OverlayPanel } from '../app/panel.ts';

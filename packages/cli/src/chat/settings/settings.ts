@@ -4,7 +4,7 @@ import type {
   SessionConfigValueItem,
   SessionModelInfo,
 } from '@agenthost/protocol';
-import { shownValue } from '../../key-values.ts';
+import { shownValue } from '../../input/key-values.ts';
 
 /** A value to choose. */
 export interface Choice {

@@ -1,4 +1,4 @@
-import type { Context } from '../../context.ts';
+import type { Context } from '../../process/context.ts';
 
 type KeyInput = Context['stdin'];
 

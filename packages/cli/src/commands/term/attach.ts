@@ -1,8 +1,8 @@
-import { withHost } from '../../connect.ts';
-import type { Context } from '../../context.ts';
-import { CliError, EXIT, usageError } from '../../exit.ts';
-import type { HostOptions } from '../../find-host.ts';
-import { commandLine } from '../../own-command.ts';
+import { withHost } from '../../host-link/connect.ts';
+import type { HostOptions } from '../../host-link/find-host.ts';
+import type { Context } from '../../process/context.ts';
+import { CliError, EXIT, usageError } from '../../process/exit.ts';
+import { commandLine } from '../../process/own-command.ts';
 import type { Screen } from '../../render/screen.ts';
 import { Attachment, type AttachmentParts } from '../../term/attachment.ts';
 import { prefixKey } from '../../term/keys.ts';

@@ -1,17 +1,17 @@
 import type { AhpClient } from '@agenthost/client';
 import { ErrorCodes, type TerminalInfo, type TerminalState } from '@agenthost/protocol';
-import { withHost } from '../../connect.ts';
-import type { Context } from '../../context.ts';
-import { EXIT } from '../../exit.ts';
-import type { HostOptions } from '../../find-host.ts';
-import { commandLine } from '../../own-command.ts';
+import { withHost } from '../../host-link/connect.ts';
+import type { HostOptions } from '../../host-link/find-host.ts';
+import { wireCodeOf } from '../../host-link/rpc-answer.ts';
+import { shortId } from '../../input/session-ids.ts';
+import type { Context } from '../../process/context.ts';
+import { EXIT } from '../../process/exit.ts';
+import { commandLine } from '../../process/own-command.ts';
 import { cellsOf, cutToCells } from '../../render/cells.ts';
 import { homely } from '../../render/homely.ts';
 import { oneLine } from '../../render/plain-text.ts';
 import type { Screen } from '../../render/screen.ts';
 import { shownPath } from '../../render/tool-call.ts';
-import { wireCodeOf } from '../../rpc-answer.ts';
-import { shortId } from '../../session-ids.ts';
 import { holderText } from '../../term/holding.ts';
 import { listedTerminals } from '../../term/terminal-ids.ts';
 

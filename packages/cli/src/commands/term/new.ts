@@ -1,19 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import type { TerminalHandle } from '@agenthost/client';
 import { channelUri } from '@agenthost/protocol';
-import type { Connected } from '../../connect.ts';
-import { withHost } from '../../connect.ts';
-import type { Context } from '../../context.ts';
-import { CliError, EXIT, usageError } from '../../exit.ts';
-import type { HostOptions } from '../../find-host.ts';
-import { hostWords } from '../../host-words.ts';
+import { type Connected, withHost } from '../../host-link/connect.ts';
+import type { HostOptions } from '../../host-link/find-host.ts';
+import { hostWords } from '../../host-link/host-words.ts';
+import { idOf } from '../../input/session-ids.ts';
+import { folderFor } from '../../input/working-folder.ts';
+import type { Context } from '../../process/context.ts';
+import { CliError, EXIT, usageError } from '../../process/exit.ts';
 import { oneLine } from '../../render/plain-text.ts';
 import type { Screen } from '../../render/screen.ts';
-import { idOf } from '../../session-ids.ts';
 import { giveBack } from '../../term/holding.ts';
 import { prefixKey } from '../../term/keys.ts';
 import { sizeOf, variablesOf, type WindowSize, windowOf } from '../../term/window.ts';
-import { folderFor } from '../../working-folder.ts';
 import { attachTo, demandWindow } from './attach.ts';
 
 /** What `term new` and `term run` have in common, as parsed. */

@@ -1,13 +1,13 @@
-import { withHost } from '../../connect.ts';
-import type { Context } from '../../context.ts';
-import { CliError, EXIT, usageError } from '../../exit.ts';
-import type { HostTarget } from '../../find-host.ts';
-import type { StopReason } from '../../interruption.ts';
-import { commandLine } from '../../own-command.ts';
+import { withHost } from '../../host-link/connect.ts';
+import type { HostTarget } from '../../host-link/find-host.ts';
+import { watchConnection } from '../../host-link/watch-connection.ts';
+import type { Context } from '../../process/context.ts';
+import { CliError, EXIT, usageError } from '../../process/exit.ts';
+import type { StopReason } from '../../process/interruption.ts';
+import { commandLine } from '../../process/own-command.ts';
 import type { Screen } from '../../render/screen.ts';
 import { CommandOutput } from '../../term/command-output.ts';
 import { giveBack } from '../../term/holding.ts';
-import { watchConnection } from '../../watch-connection.ts';
 import { createTerminal, demandProgram, type NewTerminalOptions, wantedTerminal } from './new.ts';
 
 /** Options of `term run` as parsed. */

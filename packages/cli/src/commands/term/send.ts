@@ -1,7 +1,7 @@
-import { withHost } from '../../connect.ts';
-import type { Context } from '../../context.ts';
-import { EXIT, usageError } from '../../exit.ts';
-import type { HostOptions } from '../../find-host.ts';
+import { withHost } from '../../host-link/connect.ts';
+import type { HostOptions } from '../../host-link/find-host.ts';
+import type { Context } from '../../process/context.ts';
+import { EXIT, usageError } from '../../process/exit.ts';
 import type { Screen } from '../../render/screen.ts';
 import { demand, giveBack, isNobody, take } from '../../term/holding.ts';
 import { keySequence } from '../../term/keys.ts';

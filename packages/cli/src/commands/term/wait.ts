@@ -1,14 +1,14 @@
 import type { TerminalHandle } from '@agenthost/client';
-import { withHost } from '../../connect.ts';
-import type { Context } from '../../context.ts';
-import { CliError, EXIT, usageError } from '../../exit.ts';
-import type { HostOptions } from '../../find-host.ts';
-import { Interruption } from '../../interruption.ts';
+import { withHost } from '../../host-link/connect.ts';
+import type { HostOptions } from '../../host-link/find-host.ts';
+import { watchConnection } from '../../host-link/watch-connection.ts';
+import type { Context } from '../../process/context.ts';
+import { CliError, EXIT, usageError } from '../../process/exit.ts';
+import { Interruption } from '../../process/interruption.ts';
 import { oneLine } from '../../render/plain-text.ts';
 import type { Screen } from '../../render/screen.ts';
 import { FileFilter } from '../../term/display-filter.ts';
 import { findTerminal } from '../../term/terminal-ids.ts';
-import { watchConnection } from '../../watch-connection.ts';
 
 /** Options of `term wait` as parsed. */
 export interface TermWaitOptions extends HostOptions {

@@ -1,0 +1,109 @@
+import { type DispatchOutcome, DispatchRejected, type MessageQueue } from '@agenthost/client';
+import { type Message, type PendingMessage, ROOT_URI } from '@agenthost/protocol';
+import { withHost } from '../host-link/connect.ts';
+import type { HostOptions } from '../host-link/find-host.ts';
+import { findChat, findSession, shortId } from '../input/session-ids.ts';
+import type { Context } from '../process/context.ts';
+import { CliError, EXIT, type ExitCode } from '../process/exit.ts';
+import { commandLine } from '../process/own-command.ts';
+import { oneLine } from '../render/plain-text.ts';
+import type { Screen } from '../render/screen.ts';
+import { CHANGES } from './queue-changes.ts';
+
+/** Options of `queue` and what is below it, as parsed. */
+export interface QueueOptions extends HostOptions {
+  readonly json?: boolean;
+  readonly chat?: string;
+}
+
+/** What is to be done: the command below `queue`, the session, and the words behind it. */
+export interface QueueChange {
+  readonly name: keyof typeof CHANGES;
+  readonly session: string;
+  readonly words: readonly string[];
+}
+
+/** A turn that came out of the queue meanwhile: a chat where none runs takes a message that is queued at once [CHAT-12]. */
+interface StartedTurn {
+  readonly turnId: string;
+  readonly message: Message;
+}
+
+/** Does something with the messages that wait in a chat, and shows what was started by it and what waits then. */
+export async function changeQueue(
+  context: Context,
+  screen: Screen,
+  { name, session: given, words }: QueueChange,
+  options: QueueOptions,
+): Promise<ExitCode> {
+  return withHost(context, screen, options, async ({ client }) => {
+    const { resource } = await findSession(client, given);
+    const session = await client.sessions.open(resource, { turns: 0 });
+    const chat =
+      options.chat === undefined
+        ? session.chat
+        : await session.openChat(findChat(session.mirror.state, options.chat, resource).resource, {
+            turns: 0,
+          });
+    const { queue, mirror } = chat;
+    const started: StartedTurn[] = [];
+    mirror.onAction(({ action, origin }) => {
+      // What began before that is none of ours: the text may have been long in coming.
+      if (origin?.clientId === client.clientId) started.length = 0;
+      if (action.type === 'chat/turnStarted' && action.queuedMessageId !== undefined) started.push(action);
+    });
+    const before = queue.steering;
+    const outcome = await CHANGES[name](queue, words, {
+      stdin: context.stdin,
+      isRunning: mirror.state.activeTurn !== undefined,
+    });
+    if (outcome !== undefined) check(outcome);
+    // What the host makes of it is ahead of this answer.
+    await client.request('listSessions', { channel: ROOT_URI, limit: 1 });
+    if (options.json === true) {
+      const { steering } = queue;
+      screen.json({
+        type: 'queue',
+        session: resource,
+        chat: mirror.uri,
+        queued: queue.messages,
+        ...(steering === undefined ? {} : { steering }),
+        ...(started.length === 0 ? {} : { started: started.map(({ turnId }) => turnId) }),
+      });
+    } else {
+      if (name === 'steer' && before !== undefined && queue.steering?.id !== before.id)
+        screen.note(`it takes the place of: ${oneLine(before.message.text, 200)}`);
+      show(screen, queue, started, name === 'steer' ? 'the agent has taken it' : 'nothing waits');
+      if (queue.messages.length > 0 && mirror.state.activeTurn === undefined)
+        screen.note(
+          `no turn runs: \`${commandLine(`queue go ${shortId(resource)}${chat === session.chat ? '' : ` --chat ${shortId(mirror.uri)}`}`)}\` starts the first one`,
+        );
+    }
+    if (chat !== session.chat) chat.dispose();
+    session.dispose();
+    return EXIT.done;
+  });
+}
+
+function show(
+  screen: Screen,
+  { messages, steering }: MessageQueue,
+  started: readonly StartedTurn[],
+  ifEmpty: string,
+): void {
+  const line = (place: string, { id, message }: PendingMessage): void =>
+    screen.line(`${place.padEnd(5)}  ${oneLine(id).slice(0, 8).padEnd(8)}  ${oneLine(message.text, 200)}`);
+  if (steering !== undefined) line('steer', steering);
+  for (const [index, message] of messages.entries()) line(String(index + 1), message);
+  for (const { message } of started) screen.note(`started at once: ${oneLine(message.text, 200)}`);
+  if (steering === undefined && messages.length === 0 && started.length === 0) screen.note(ifEmpty);
+}
+
+function check(answer: DispatchOutcome): void {
+  if (answer.outcome === 'accepted') return;
+  if (answer.outcome === 'rejected') {
+    const cause = new DispatchRejected(answer.code, answer.reason);
+    throw new CliError(EXIT.error, oneLine(answer.reason, 1_000), { cause });
+  }
+  throw new CliError(EXIT.error, 'the host did not say what became of it; `queue list` shows what waits');
+}

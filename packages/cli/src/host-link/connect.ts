@@ -1,0 +1,142 @@
+import {
+  type AhpClient,
+  CannotConnect,
+  ConnectionLost,
+  HandshakeFailed,
+  Unauthorized,
+  UntrustedHost,
+} from '@agenthost/client';
+import type { Context } from '../process/context.ts';
+import { CliError, EXIT } from '../process/exit.ts';
+import { commandLine } from '../process/own-command.ts';
+import type { Screen } from '../render/screen.ts';
+import { whoAnswersAt } from './address-check.ts';
+import { findHost, type HostOptions, type HostTarget } from './find-host.ts';
+import { fingerprintsOf } from './host-trust.ts';
+import { openClient } from './open-client.ts';
+import { isOfHost, refusalText } from './refusal-text.ts';
+
+const connectTimeoutMs = 10_000;
+
+/** A connected client, and the host that it found. */
+export interface Connected {
+  readonly client: AhpClient;
+  readonly target: HostTarget;
+}
+
+/** Finds the host and connects. Rejects with a `CliError` (`cannotConnect`, `usage`). */
+export async function connectToHost(
+  context: Context,
+  screen: Screen,
+  options: HostOptions,
+): Promise<Connected> {
+  const found = await findHost(context, screen, options);
+  const shown = withoutToken(found.url);
+  screen.status(`connecting to ${shown}`);
+  let target: HostTarget = found;
+  try {
+    const fingerprints = await fingerprintsOf(context, screen, found, options.fingerprint);
+    const { fingerprints: _known, ...plain } = found;
+    target = fingerprints === undefined ? plain : { ...plain, fingerprints };
+    const locale = localeOf(context.env);
+    const client = await openClient(target, {
+      clientInfo: { name: 'agenthost-cli', version: context.version },
+      connectTimeoutMs,
+      // Somebody sits and waits: a host that comes back is noticed soon.
+      backoff: { maxMs: 2_000 },
+      ...(locale === undefined ? {} : { locale }),
+    });
+    return { client, target };
+  } catch (cause) {
+    throw await cannotConnect(cause, shown, target, context.env['AGENTHOST_TOKEN'] || undefined);
+  } finally {
+    screen.status(undefined);
+  }
+}
+
+/** Connects, lets `use` work, and closes the connection whatever comes of it. */
+export async function withHost<T>(
+  context: Context,
+  screen: Screen,
+  options: HostOptions,
+  use: (connected: Connected) => Promise<T>,
+): Promise<T> {
+  const connected = await connectToHost(context, screen, options);
+  try {
+    return await use(connected);
+  } catch (cause) {
+    if (!(cause instanceof ConnectionLost)) throw cause;
+    throw new CliError(EXIT.cannotConnect, `lost the host: ${cause.message}`, { cause });
+  } finally {
+    connected.client.close();
+  }
+}
+
+async function cannotConnect(
+  cause: unknown,
+  url: string,
+  target: HostTarget,
+  envToken: string | undefined,
+): Promise<unknown> {
+  const isRefused = cause instanceof Unauthorized;
+  const refusal = isRefused || cause instanceof CannotConnect ? cause.refusal : undefined;
+  const asked = { url, token: target.token, envToken };
+  if (cause instanceof UntrustedHost) {
+    const message = `${cause.message}: the host was given another since, or somebody stands in between`;
+    return new CliError(EXIT.cannotConnect, message, { cause });
+  }
+  // Under a name that is not its own it does not even say that it is there.
+  if (refusal !== undefined && isOfHost(refusal))
+    return new CliError(EXIT.cannotConnect, refusalText(refusal, asked), { cause });
+  const answerer =
+    (isRefused || cause instanceof CannotConnect) && target.fingerprints === undefined
+      ? await whoAnswersAt(url)
+      : undefined;
+  if (answerer === 'tls') {
+    const message = `the host at ${url} speaks TLS: use https:// or wss:// (with an s)`;
+    return new CliError(EXIT.cannotConnect, message, { cause });
+  }
+  if (answerer === 'stranger') {
+    const message = `something answers at ${url}, but it is no agenthost: check address and port`;
+    return new CliError(EXIT.cannotConnect, message, { cause });
+  }
+  if (cause instanceof Unauthorized) {
+    const { origin, host, protocol, pathname } = new URL(url);
+    if (pathname !== '/' && pathname !== '/ahp') {
+      const base = origin === 'null' ? `${protocol}//${host}` : origin;
+      const message = `the host at ${base} has nothing at the path ${pathname}: leave the path out`;
+      return new CliError(EXIT.cannotConnect, message, { cause });
+    }
+    // After the connection was made a host refuses by its token alone.
+    const text = refusalText(refusal ?? { status: 401, reason: cause.message }, asked);
+    return new CliError(EXIT.cannotConnect, text, { cause });
+  }
+  if (cause instanceof CannotConnect) {
+    if (refusal !== undefined)
+      return new CliError(EXIT.cannotConnect, refusalText(refusal, asked), { cause });
+    return new CliError(
+      EXIT.cannotConnect,
+      `no host answers at ${url}: check the address, or start one with \`${commandLine('serve')}\``,
+      { cause },
+    );
+  }
+  if (cause instanceof HandshakeFailed) {
+    return new CliError(EXIT.cannotConnect, `the host at ${url} refuses: ${cause.message}`, { cause });
+  }
+  return cause;
+}
+
+/** An address to show: without a token. */
+export function withoutToken(text: string): string {
+  const url = new URL(text);
+  url.searchParams.delete('token');
+  return url.href.replace(/\/$/, '');
+}
+
+/** `de_CH.UTF-8` as BCP 47; nothing for the C locale. */
+function localeOf(env: Context['env']): string | undefined {
+  const text = env['LC_ALL'] || env['LC_MESSAGES'] || env['LANG'] || '';
+  const [, language, region] = /^([a-z]{2,3})(?:_([A-Z]{2}))?(?:[.@]|$)/.exec(text) ?? [];
+  if (language === undefined) return undefined;
+  return region === undefined ? language : `${language}-${region}`;
+}

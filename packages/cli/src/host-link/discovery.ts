@@ -1,0 +1,125 @@
+import { randomUUID } from 'node:crypto';
+import { chmod, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { CliError, EXIT } from '../process/exit.ts';
+import { processStart } from '../process/process-start.ts';
+
+/** What a running host leaves in `hosts/<pid>.json`, for its own user's eyes only. */
+export interface HostRecord {
+  readonly pid: number;
+  /** Tells the process from a later one with its pid. */
+  readonly processStart: string;
+  /** A home may be shared over a network: pids count on one machine only. */
+  readonly machine: string;
+  /** `http://…` */
+  readonly url: string;
+  /** `ws://…/ahp` */
+  readonly wsUrl: string;
+  /** The owner's token. */
+  readonly token: string;
+  /** SHA-256 of its certificate and of that one's key; absent without TLS. */
+  readonly fingerprint?: string;
+  readonly keyFingerprint?: string;
+  readonly dataDir: string;
+  readonly version: string;
+  /** ISO 8601. */
+  readonly startedAt: string;
+}
+
+const fields = [
+  'processStart',
+  'machine',
+  'url',
+  'wsUrl',
+  'token',
+  'dataDir',
+  'version',
+  'startedAt',
+] as const satisfies readonly (keyof HostRecord)[];
+
+/** Leaves word of this process. Resolves with the way to take it back. */
+export async function announceHost(
+  folder: string,
+  host: Omit<HostRecord, 'pid' | 'processStart' | 'machine'>,
+): Promise<() => Promise<void>> {
+  const { pid } = process;
+  const record: HostRecord = {
+    pid,
+    processStart: (await processStart(pid)) ?? '',
+    machine: hostname(),
+    ...host,
+  };
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await chmod(folder, 0o700);
+  const file = join(folder, `${pid}.json`);
+  const draft = `${file}.${randomUUID()}.tmp`;
+  try {
+    // Renamed into place, so that nobody reads half of it.
+    await writeFile(draft, `${JSON.stringify(record)}\n`, { mode: 0o600, flag: 'wx' });
+    await rename(draft, file);
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw error;
+  }
+  return () => rm(file, { force: true });
+}
+
+/** The hosts that run on this machine, oldest first. Word of those that have ended is removed. */
+export async function readHosts(folder: string): Promise<HostRecord[]> {
+  const names = await readdir(folder).catch((error: unknown) => {
+    if (isMissing(error)) return [];
+    throw unreadable(folder, error);
+  });
+  const found = await Promise.all(
+    names.filter((name) => /^\d+\.json$/.test(name)).map((name) => readRecord(join(folder, name))),
+  );
+  return found
+    .filter((record) => record !== undefined)
+    .toSorted((a, b) => a.startedAt.localeCompare(b.startedAt) || a.pid - b.pid);
+}
+
+async function readRecord(file: string): Promise<HostRecord | undefined> {
+  const text = await readFile(file, 'utf8').catch((error: unknown) => {
+    if (isMissing(error)) return undefined;
+    throw unreadable(file, error);
+  });
+  if (text === undefined) return undefined;
+  const record = parseRecord(text);
+  // One of another version is left to that version.
+  if (record === undefined || record.machine !== hostname()) return undefined;
+  if ((await processStart(record.pid)) === record.processStart) return record;
+  await rm(file, { force: true });
+  return undefined;
+}
+
+function parseRecord(text: string): HostRecord | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isRecord(value) ? value : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+function isRecord(value: unknown): value is HostRecord {
+  if (typeof value !== 'object' || value === null || !('pid' in value)) return false;
+  const members = new Map(Object.entries(value));
+  const isText = (name: string): boolean => typeof members.get(name) === 'string';
+  return (
+    Number.isInteger(value.pid) &&
+    fields.every(isText) &&
+    ['fingerprint', 'keyFingerprint'].every((name) => !members.has(name) || isText(name))
+  );
+}
+
+const unreadable = (path: string, cause: unknown): CliError =>
+  new CliError(
+    EXIT.error,
+    `${path} cannot be read: see who may, or name another folder in XDG_STATE_HOME, the same for host and clients`,
+    { cause },
+  );
+
+const isMissing = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'ENOENT';

@@ -1,0 +1,106 @@
+import type { Context } from '../process/context.ts';
+import { CliError, EXIT, usageError } from '../process/exit.ts';
+import { hostsFolder } from '../process/folders.ts';
+import { commandLine } from '../process/own-command.ts';
+import { plain } from '../render/plain-text.ts';
+import type { Screen } from '../render/screen.ts';
+import { type HostRecord, readHosts } from './discovery.ts';
+import { startHost } from './start-host.ts';
+
+/** How commands say which host they mean. */
+export interface HostOptions {
+  readonly url?: string;
+  readonly start?: boolean;
+  /** SHA-256 of the host's certificate, or of its key. */
+  readonly fingerprint?: string;
+}
+
+/** Where a host is. */
+export interface HostTarget {
+  readonly url: string;
+  readonly token?: string;
+  /** Its certificate or key has one of these. Absent: not known yet, or without TLS. */
+  readonly fingerprints?: readonly string[];
+  /** It runs on this machine, as this user. */
+  readonly isOwn: boolean;
+}
+
+/**
+ * The host that a command talks to: the one named by `--url` or AGENTHOST_URL, else the only one that runs here, else,
+ * with `--start`, a new one. AGENTHOST_TOKEN goes before the token that is known. Rejects with a `CliError` that says what to do.
+ */
+export async function findHost(
+  context: Context,
+  screen: Screen,
+  { url, start }: HostOptions,
+): Promise<HostTarget> {
+  const folder = hostsFolder(context);
+  const hosts = await readHosts(folder);
+  if (url !== undefined) return named(context, hosts, url);
+  const [host, ...others] = hosts;
+  if (others.length > 0) throw severalHosts(hosts);
+  if (host !== undefined) return own(context, host);
+  if (start === true) {
+    return own(context, await startHost(context, screen, folder));
+  }
+  throw new CliError(
+    EXIT.cannotConnect,
+    `no host is running: start one with \`${commandLine('serve')}\`, or add --start to this command`,
+  );
+}
+
+/** Whoever gives a token means to be its bearer, and no more. */
+const own = ({ env }: Context, { url, token, ...record }: HostRecord): HostTarget => ({
+  url,
+  token: env['AGENTHOST_TOKEN'] || token,
+  isOwn: true,
+  ...certificateOf(record),
+});
+
+/** Never by the certificate alone: a host that is restarted may have renewed it, with the same key. */
+const certificateOf = ({
+  fingerprint,
+  keyFingerprint,
+}: Pick<HostRecord, 'fingerprint' | 'keyFingerprint'>): Pick<HostTarget, 'fingerprints'> =>
+  fingerprint === undefined || keyFingerprint === undefined
+    ? {}
+    : { fingerprints: [fingerprint, keyFingerprint] };
+
+function named(context: Context, hosts: readonly HostRecord[], given: string): HostTarget {
+  const url = URL.parse(given);
+  if (url === null || !/^(?:https?|wss?):$/.test(url.protocol)) {
+    throw usageError(
+      `--url: expected an address such as http://127.0.0.1:4711 or ws://…/ahp, got ${plain(given)}`,
+    );
+  }
+  const record = hosts.find((host) => isSameAddress(new URL(host.url), url));
+  const token = context.env['AGENTHOST_TOKEN'] || url.searchParams.get('token') || record?.token;
+  return {
+    url: record === undefined ? given : reachedAs(url, new URL(record.url), given),
+    isOwn: record !== undefined,
+    ...(token === undefined ? {} : { token }),
+    ...(record === undefined ? {} : certificateOf(record)),
+  };
+}
+
+/** On one port of this machine: loopback has several names. */
+const isSameAddress = (one: URL, other: URL): boolean =>
+  one.host === other.host || (one.port === other.port && isLoopback(one) && isLoopback(other));
+
+/** By the name that the host listens on: under another one of loopback's somebody else may listen, and would be shown the token. */
+function reachedAs(url: URL, { hostname }: URL, given: string): string {
+  if (url.hostname === hostname) return given;
+  const own = new URL(url);
+  own.hostname = hostname;
+  return own.href.replace(/(?<=:\d+)\/$/, '');
+}
+
+const isLoopback = ({ hostname }: URL): boolean => /^(?:localhost|127\.[\d.]+|\[::1\])$/.test(hostname);
+
+function severalHosts(hosts: readonly HostRecord[]): CliError {
+  const list = hosts.map(({ url, pid, dataDir }) => `  --url ${url}  (pid ${pid}, data in ${dataDir})`);
+  return new CliError(
+    EXIT.usage,
+    `${hosts.length} hosts are running; say which one with --url:\n${plain(list.join('\n'))}`,
+  );
+}

@@ -1,0 +1,84 @@
+import { CannotConnect } from '@agenthost/client';
+import type { TlsPeer } from '@agenthost/client/pinned';
+import type { Context } from '../process/context.ts';
+import { CliError, EXIT, usageError } from '../process/exit.ts';
+import { knownHostsFile } from '../process/folders.ts';
+import { commandLine } from '../process/own-command.ts';
+import type { Screen } from '../render/screen.ts';
+import type { HostTarget } from './find-host.ts';
+import { knownCertificate, rememberCertificate } from './known-hosts.ts';
+
+const patienceMs = 10_000;
+
+/**
+ * The fingerprints of which a host's certificate or key must have one; absent when the authorities of this machine vouch for it, or
+ * without TLS. `given` (`--fingerprint`) goes before what is known, and is remembered. A host that nobody vouches for is shown and
+ * remembered at first; one that has another certificate than before is refused. Rejects with a `CliError`.
+ */
+export async function fingerprintsOf(
+  context: Context,
+  screen: Screen,
+  target: HostTarget,
+  given: string | undefined,
+): Promise<readonly string[] | undefined> {
+  const url = new URL(target.url);
+  const isSecure = /^(?:https|wss):$/.test(url.protocol);
+  if (!isSecure) {
+    if (given === undefined) return undefined;
+    throw usageError(`--fingerprint is for https and wss, and ${url.host} is to be reached without TLS`);
+  }
+  if (given === undefined && target.fingerprints !== undefined) return target.fingerprints;
+  const { canonicalFingerprint } = await import('@agenthost/client/pinned');
+  const file = knownHostsFile(context);
+  const authority = `${url.hostname}:${url.port || '443'}`;
+  const wanted = given === undefined ? undefined : canonicalFingerprint(given);
+  if (given !== undefined && wanted === undefined)
+    throw usageError(
+      '--fingerprint: expected the 64 hexadecimal digits of a SHA-256, with colons or without',
+    );
+  const known = await knownCertificate(file, authority);
+  const expected = wanted === undefined ? known && [known.fingerprint, known.keyFingerprint] : [wanted];
+  const peer = await look(target.url, url.host);
+  if (expected?.some((one) => one === peer.fingerprint || one === peer.keyFingerprint) === true) {
+    if (known?.fingerprint !== peer.fingerprint) await rememberCertificate(file, authority, peer);
+    return [peer.fingerprint, peer.keyFingerprint];
+  }
+  // Who is known by authorities may change keys whenever they like.
+  if (expected === undefined && peer.isTrusted) return undefined;
+  if (expected !== undefined) throw changed(url.host, expected[0] ?? '', peer, wanted === undefined);
+  screen.note(
+    `${url.host} is not known here yet; from now on it has to have the certificate\n  SHA256 ${peer.fingerprint}`,
+  );
+  await rememberCertificate(file, authority, peer);
+  return [peer.fingerprint, peer.keyFingerprint];
+}
+
+async function look(given: string, host: string): Promise<TlsPeer> {
+  const { certificateAt } = await import('@agenthost/client/pinned');
+  try {
+    return await certificateAt(given, AbortSignal.timeout(patienceMs));
+  } catch (cause) {
+    if (!(cause instanceof CannotConnect)) throw cause;
+    const message = isNoTls(cause.cause)
+      ? `${host} speaks no TLS: use http:// or ws:// (without the s)`
+      : `no host answers at ${host}: check the address, or start one with \`${commandLine('serve')}\``;
+    throw new CliError(EXIT.cannotConnect, message, { cause });
+  }
+}
+
+/** OpenSSL's names for what is no TLS record. */
+const isNoTls = (cause: unknown): boolean =>
+  cause instanceof Error &&
+  'code' in cause &&
+  /^ERR_SSL_(?:WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST)$/.test(String(cause.code));
+
+function changed(host: string, expected: string, peer: TlsPeer, isRemembered: boolean): CliError {
+  const remedy = isRemembered
+    ? 'If it was changed on purpose, give the one that the host prints when it starts once with --fingerprint.'
+    : '--fingerprint is not the one that it has.';
+  return new CliError(
+    EXIT.cannotConnect,
+    `THE CERTIFICATE OF ${host} IS NOT THE ONE EXPECTED: somebody may stand between it and you. Nothing was sent.\n` +
+      `  expected SHA256 ${expected}\n  got      SHA256 ${peer.fingerprint}\n  ${remedy}`,
+  );
+}

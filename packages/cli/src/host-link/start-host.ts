@@ -1,0 +1,83 @@
+import { spawn } from 'node:child_process';
+import { mkdir, open, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Context } from '../process/context.ts';
+import { CliError, EXIT } from '../process/exit.ts';
+import { dataFolder } from '../process/folders.ts';
+import { plain } from '../render/plain-text.ts';
+import type { Screen } from '../render/screen.ts';
+import { type HostRecord, readHosts } from './discovery.ts';
+
+const pollMs = 50;
+
+/** A first start makes folders and a database; a start after a kill recovers what was open, and waits for keepers that are slow. */
+const startLimitMs = 60_000;
+
+/** Time for a host that was started by somebody else at the same moment. */
+const rivalLimitMs = 5_000;
+
+/**
+ * Starts a host that outlives this command, with defaults and with what it says in `serve.log` of the data folder, and
+ * waits until it can be found. Rejects with what the host said when it ends first.
+ */
+export async function startHost(context: Context, screen: Screen, folder: string): Promise<HostRecord> {
+  const dataDir = dataFolder(context);
+  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  const logFile = join(dataDir, 'serve.log');
+  const log = await open(logFile, 'a', 0o600);
+  const { size: before } = await log.stat();
+  screen.status('starting a host');
+  try {
+    const [, entry = ''] = process.argv;
+    const child = spawn(process.execPath, [...process.execArgv, entry, 'serve'], {
+      cwd: context.home,
+      env: { ...context.env, NO_COLOR: '1' },
+      detached: true,
+      stdio: ['ignore', log.fd, log.fd],
+    });
+    let hasEnded = false;
+    child.once('exit', () => {
+      hasEnded = true;
+    });
+    child.once('error', () => {
+      hasEnded = true;
+    });
+    child.unref();
+    const found = await untilFound(folder, startLimitMs, () => hasEnded);
+    if (found !== undefined) {
+      screen.note(`started a host on ${found.url} (pid ${found.pid}), log in ${logFile}`);
+      return found;
+    }
+    // Two commands may have had the same idea: then ours found the data folder taken.
+    const rival = hasEnded ? await untilFound(folder, rivalLimitMs, () => false) : undefined;
+    if (rival !== undefined) return rival;
+    throw new CliError(EXIT.cannotConnect, hasEnded ? await lastWords(logFile, before) : tooLate(logFile));
+  } finally {
+    screen.status(undefined);
+    await log.close();
+  }
+}
+
+async function untilFound(
+  folder: string,
+  limitMs: number,
+  isOver: () => boolean,
+): Promise<HostRecord | undefined> {
+  for (const end = performance.now() + limitMs; performance.now() < end; await wait(pollMs)) {
+    const [host] = await readHosts(folder);
+    if (host !== undefined || isOver()) return host;
+  }
+  return undefined;
+}
+
+const tooLate = (logFile: string): string =>
+  `the host did not get ready in ${startLimitMs / 1_000} s; see ${logFile}`;
+
+/** The last line that was logged since the file had `from` bytes. */
+async function lastWords(logFile: string, from: number): Promise<string> {
+  const bytes = await readFile(logFile);
+  const lines = plain(bytes.subarray(from).toString('utf8')).trim().split('\n');
+  const said = lines.at(-1)?.replace(/^agenthost: /, '') ?? '';
+  return said === '' ? `the host ended at once; see ${logFile}` : `the host could not start: ${said}`;
+}

@@ -1,0 +1,71 @@
+import { accessSync, constants, statSync } from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
+import { homely } from '../render/homely.ts';
+import { shellWord } from './shell-word.ts';
+
+/** What the command that starts this program follows from. */
+export interface ProcessFacts {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  readonly home: string;
+  /** The Node that runs. */
+  readonly execPath: string;
+  /** The file that Node was given, links followed. */
+  readonly file: string;
+}
+
+const localBin = join('node_modules', '.bin');
+
+/** How a person starts this program again from the folder where it was started. */
+export function findOwnCommand({ env, cwd, home, execPath, file }: ProcessFacts): string {
+  // npm and npx put folders on PATH that the next shell does not have.
+  const isNpm = env['npm_execpath'] !== undefined;
+  const folders = (env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');
+  const lasting = folders.filter((folder) => !(isNpm && folder.endsWith(localBin)));
+  if (lasting.some((folder) => isProgram(join(folder, 'agenthost')))) return 'agenthost';
+  if (installedAbove(cwd) !== undefined) return 'npx agenthost';
+  const installed = installedAbove(dirname(file));
+  if (installed === undefined) return `${shellWord(execPath)} ${shellWord(file)}`;
+  // What npx fetched itself, it finds again.
+  if (installed.includes('/_npx/')) return 'npx agenthost';
+  const shown = homely(installed, home);
+  return `npx --prefix ${shellWord(shown.slice(1)) === shown.slice(1) ? shown : shellWord(installed)} agenthost`;
+}
+
+/** The nearest folder from here up where npx finds this program. */
+function installedAbove(folder: string): string | undefined {
+  for (let at = folder; ; at = dirname(at)) {
+    if (isProgram(join(at, localBin, 'agenthost'))) return at;
+    if (at === dirname(at)) return undefined;
+  }
+}
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    // Not there, or not for this user: no shell would start it.
+    return false;
+  }
+}
+
+let find = (): string => 'agenthost';
+let found: string | undefined;
+
+/** Sets how the process names its command; `how` runs when the first command line is shown. */
+export function nameOwnCommand(how: () => string): void {
+  find = how;
+  found = undefined;
+}
+
+/** Where command lines work, in words behind a place: '' where that is everywhere. */
+export function commandPlace(): string {
+  return commandLine('').startsWith('npx agenthost ') ? ', in this folder' : '';
+}
+
+/** A command line of this program, for hints: it works as it stands in the folder where this process was started. */
+export function commandLine(args: string): string {
+  found ??= find();
+  return `${found} ${args}`;
+}

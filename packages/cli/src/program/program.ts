@@ -1,0 +1,249 @@
+import { Command, CommanderError } from 'commander';
+import { chatKeysText } from '../chat/keys/keys-text.ts';
+import type { AgentsOptions } from '../commands/agents.ts';
+import type { ChatOptions } from '../commands/chat.ts';
+import type { RunOptions } from '../commands/run.ts';
+import type { ServeOptions } from '../commands/serve.ts';
+import type { WatchOptions } from '../commands/watch.ts';
+import type { Context } from '../process/context.ts';
+import { EXIT, usageError } from '../process/exit.ts';
+import { outputTrouble } from '../process/output-trouble.ts';
+import { commandLine } from '../process/own-command.ts';
+import { plain } from '../render/plain-text.ts';
+import { Screen } from '../render/screen.ts';
+import { WATCH_HELP } from '../watch/command.ts';
+import { addApprovalCommands } from './approval-commands.ts';
+import { addConfigCommands } from './config-commands.ts';
+import { exampleLines } from './example-lines.ts';
+import { addExportCommands } from './export-commands.ts';
+import { type OptionName, optionOf } from './options.ts';
+import { addQueueCommands } from './queue-commands.ts';
+import { report } from './report.ts';
+import { addSessionCommands } from './session-commands.ts';
+import { addTermCommands } from './term-commands.ts';
+import { addTokenCommands } from './token-commands.ts';
+
+/** Options that every command takes. */
+const everywhere: readonly OptionName[] = ['json', 'verbose'];
+
+/** Options of the commands that talk to a host. */
+const ofClients: readonly OptionName[] = ['url', 'start', ...everywhere];
+
+/** Runs the command line and resolves with the exit code. Never rejects. */
+export async function runCli(context: Context, args: readonly string[]): Promise<number> {
+  const screen = new Screen(context);
+  const options = args.includes('--') ? args.slice(0, args.indexOf('--')) : args;
+  // It has no such option: one that stands there is for what it runs.
+  const isTermRun = args[0] === 'term' && args[1] === 'run';
+  const isJson = options.includes('--json') && !isTermRun;
+  const isVerbose = options.includes('--verbose');
+  let exitCode: number = EXIT.done;
+  const program = programOf(context, screen, isJson, (code) => {
+    exitCode = code;
+  });
+  try {
+    await program.parseAsync(args, { from: 'user' });
+    // A write that failed is told a little later.
+    await new Promise((resolve) => setImmediate(resolve));
+    const trouble = outputTrouble(context.outputClosed);
+    // What ended with an error has told it.
+    if (trouble === undefined || (exitCode !== EXIT.done && exitCode !== EXIT.interrupted)) return exitCode;
+    return report(trouble, screen, { isJson: false, isVerbose });
+  } catch (error) {
+    const trouble = outputTrouble(context.outputClosed);
+    if (trouble !== undefined) return report(trouble, screen, { isJson: false, isVerbose });
+    if (!(error instanceof CommanderError)) return report(error, screen, { isJson, isVerbose });
+    // Help and version have been printed; so has what is wrong with the command line, unless a program reads.
+    if (error.exitCode === 0) return EXIT.done;
+    return isJson
+      ? report(usageError(error.message.replace(/^error: /, '')), screen, { isJson, isVerbose })
+      : EXIT.usage;
+  } finally {
+    screen.status(undefined);
+  }
+}
+
+/** The parser of the whole command line; `done` gets the exit code of what ran. */
+export function programOf(
+  context: Context,
+  screen: Screen,
+  isJson: boolean,
+  done: (code: number) => void,
+): Command {
+  const command = commandIn(context);
+  const program = new Command(commandLine('').trimEnd())
+    .description('Runs coding agents on this machine and shares their sessions with every client.')
+    .version(context.version, '--version', 'print the version')
+    .helpOption('-h, --help', 'show help')
+    // Options behind a command's name are its own, or those of what it runs.
+    .enablePositionalOptions()
+    .exitOverride()
+    // Long names of options leave little room for what they do; broken it is still read better than run on.
+    .configureHelp({ minWidthToWrap: 20 })
+    .configureOutput({
+      writeOut: (text) => context.stdout.write(text),
+      writeErr: (text) => {
+        if (!isJson) context.stderr.write(text);
+      },
+      outputError: (text, write) => write(plain(text).replace(/^error: /, 'agenthost: ')),
+    })
+    .showHelpAfterError('(add --help for more)');
+  example(program, [
+    'agenthost serve  start a host here',
+    'agenthost run "fix the failing test"  ask an agent from another terminal',
+    'agenthost watch 4f2a  look at it from a third',
+    'agenthost chat  all of it in one window, by keyboard',
+    'agenthost term new  a terminal that outlives its window',
+  ]);
+
+  const serving = command(program, 'serve', 'run a host until Ctrl-C', [
+    'port',
+    'host',
+    'tls',
+    'tlsCert',
+    'tlsKey',
+    'insecureListen',
+    'data',
+    'config',
+    'root',
+    'tokenFile',
+    'noKeeper',
+    'set',
+    ...everywhere,
+  ]).action(async (options: ServeOptions) => {
+    const { serve } = await import('../commands/serve.ts');
+    done(await serve(context, screen, options));
+  });
+  example(serving, [
+    'agenthost serve',
+    'agenthost serve --port 0 --json  any free port; one line when ready',
+    'agenthost serve --data /srv/agenthost  database, log and token there',
+    'agenthost serve --host 0.0.0.0 --tls  for other machines, by TLS',
+  ]);
+
+  const running = command(program, 'run', 'ask an agent and stream its answer', [
+    'agent',
+    'model',
+    'cwd',
+    'attach',
+    'approve',
+    'timeout',
+    'instructions',
+    'sessionConfig',
+    'giveMeta',
+    'session',
+    'chat',
+    'newChat',
+    'waitInQueue',
+    ...ofClients,
+  ])
+    .argument('[prompt...]', 'what to do; - or nothing reads it from input')
+    .action(async (words: string[], options: RunOptions) => {
+      const { run } = await import('../commands/run.ts');
+      done(await run(context, screen, words, options));
+    });
+  example(running, [
+    'agenthost run "what does this project do?"',
+    'agenthost run --agent demo --approve all "write hello.txt Hello"',
+    'agenthost run --model demo-fast "say hello"',
+    'agenthost run --attach main.ts:10-20 --attach shot.png "why this look?"',
+    'agenthost run --meta ticket=42 --instructions @rules.md "review this"',
+    'agenthost run --session 4f2a "now the tests"  goes on there',
+    'agenthost run "!make test"  your command; agents hear of it',
+    'git diff | agenthost run --json - | jq -r "select(.type == \\"text\\").text"',
+  ]);
+  running.addHelpText('after', EXIT_HELP);
+
+  addSessionCommands({ context, screen, program, command, example, done });
+
+  const watching = command(program, 'watch', 'look at a session live, approve, answer and cancel', [
+    'turns',
+    ...ofClients,
+  ])
+    .argument('<session>', 'id, or the beginning of one')
+    .action(async (given: string, options: WatchOptions) => {
+      const { watch } = await import('../commands/watch.ts');
+      done(await watch(context, screen, given, options));
+    });
+  example(watching, ['agenthost watch 4f2a', 'agenthost watch 4f2a --json --turns 0']);
+  watching.addHelpText(
+    'after',
+    `\nWhat can be typed, or piped in:\n  ${WATCH_HELP.split(', ').join('\n  ')}\n\nWhere input is no terminal, watching goes on after its end until Ctrl-C.`,
+  );
+
+  const chatting = command(program, 'chat', 'talk with agents in a window of text, by keyboard', [
+    'model',
+    'cwd',
+    'url',
+    'start',
+    'verbose',
+  ])
+    .argument('[session]', 'id, or the beginning of one; without it: the list of all')
+    .action(async (given: string | undefined, options: ChatOptions) => {
+      const { chat } = await import('../commands/chat.ts');
+      done(await chat(context, screen, given, options));
+    });
+  example(chatting, ['agenthost chat', 'agenthost chat 4f2a', 'agenthost chat --start']);
+  chatting.addHelpText('after', () => `\nKeys:\n${chatKeysText()}`);
+
+  addExportCommands({ context, screen, program, command, example, done });
+  addApprovalCommands({ context, screen, program, command, example, done });
+  addConfigCommands({ context, screen, program, command, example, done });
+  addTokenCommands({ context, screen, program, command, example, done });
+  addTermCommands({ context, screen, program, command, example, done });
+  addQueueCommands({ context, screen, program, command, example, done });
+
+  const listing = command(program, 'agents', 'list agents: what is there, and why something is not', [
+    'config',
+    ...ofClients,
+  ]).action(async (options: AgentsOptions) => {
+    const { agents } = await import('../commands/agents.ts');
+    done(await agents(context, screen, options));
+  });
+  example(listing, ['agenthost agents', 'agenthost agents --json']);
+  for (const each of [program, ...program.commands]) if (each.commands.length > 0) addHelp(each);
+  return program;
+}
+
+/** `help`, which says so when there is no such command. */
+function addHelp(parent: Command): void {
+  parent
+    .helpCommand(false)
+    .command('help')
+    .description('show help of a command')
+    .argument('[command...]', 'its name')
+    .action((names: readonly string[]) => {
+      let of = parent;
+      for (const name of names) {
+        const next = of.commands.find((each) => each.name() === name || each.aliases().includes(name));
+        if (next === undefined) of.error(`error: unknown command '${name}'`);
+        else of = next;
+      }
+      of.help();
+    });
+}
+
+const commandIn =
+  ({ env }: Context) =>
+  (parent: Command, name: string, description: string, options: readonly OptionName[]): Command => {
+    const made = parent.command(name).description(description);
+    for (const option of options) {
+      made.addOption(optionOf(option, env));
+      // Whoever may name a host may say which certificate it has.
+      if (option === 'url') made.addOption(optionOf('fingerprint', env));
+    }
+    return made;
+  };
+
+const EXIT_HELP = `
+Exit codes:
+  ${EXIT.done}    the agent is done; the command's own, for a prompt like "!make test"
+  ${EXIT.error}    an error; the message says which
+  ${EXIT.usage}    wrong usage
+  ${EXIT.denied}    done, but something that the agent asked for was denied
+  ${EXIT.cannotConnect}    no host, or it is gone
+  ${EXIT.interrupted}  interrupted; the turn is cancelled`;
+
+function example(made: Command, lines: readonly string[]): void {
+  made.addHelpText('after', `\nExamples:\n${exampleLines(lines).join('\n')}`);
+}

@@ -1,0 +1,183 @@
+import type { TermAttachOptions } from '../commands/term/attach.ts';
+import type { TermKillOptions } from '../commands/term/kill.ts';
+import type { TermListOptions } from '../commands/term/list.ts';
+import type { TermNewOptions } from '../commands/term/new.ts';
+import type { TermRunOptions } from '../commands/term/run.ts';
+import type { TermSendOptions } from '../commands/term/send.ts';
+import type { TermWaitOptions } from '../commands/term/wait.ts';
+import { EXIT } from '../process/exit.ts';
+import type { CommandParts } from './command-parts.ts';
+import type { OptionName } from './options.ts';
+
+const ofTerminals: readonly OptionName[] = ['url', 'start', 'verbose'];
+
+/** Adds `term` and all below it. */
+export function addTermCommands({ context, screen, program, command, example, done }: CommandParts): void {
+  const term = program
+    .command('term')
+    .description('make, show and use terminals that outlive their windows')
+    .enablePositionalOptions();
+  example(term, [
+    'agenthost term new  a shell; Ctrl-] d detaches',
+    'agenthost term list  what is there, and who holds it',
+    'agenthost term attach 4f2a  show one here',
+    'agenthost term run -- make test  output and exit code of one command',
+  ]);
+  addWindows({ context, screen, program: term, command, example, done });
+  addScripts({ context, screen, program: term, command, example, done });
+}
+
+/** The commands for people. */
+function addWindows({ context, screen, program: term, command, example, done }: CommandParts): void {
+  const listing = command(term, 'list', 'list terminals, one line each', [
+    'long',
+    'json',
+    ...ofTerminals,
+  ]).action(async (options: TermListOptions) => {
+    const { listTerminals } = await import('../commands/term/list.ts');
+    done(await listTerminals(context, screen, options));
+  });
+  example(listing, ['agenthost term list', 'agenthost term list --long', 'agenthost term list --json']);
+
+  const making = command(term, 'new', 'make a terminal and show it here', [
+    'name',
+    'cwd',
+    'env',
+    'size',
+    'detach',
+    'detachKey',
+    'json',
+    ...ofTerminals,
+  ])
+    .argument('[command...]', "program and arguments; nothing: the user's shell")
+    .passThroughOptions()
+    .action(async (words: string[], options: TermNewOptions) => {
+      const { newTerminal } = await import('../commands/term/new.ts');
+      done(await newTerminal(context, screen, words, options));
+    });
+  example(making, [
+    'agenthost term new',
+    'agenthost term new --name api --detach -- npm run dev',
+    'agenthost term new --env CI=1 --size 120x40 --detach',
+  ]);
+
+  const attaching = command(term, 'attach', 'show a terminal here, and type into it', [
+    'claim',
+    'detachKey',
+    ...ofTerminals,
+  ])
+    .argument('<terminal>', 'id, the beginning of one, or its number in the list')
+    .action(async (given: string, options: TermAttachOptions) => {
+      const { attachTerminal } = await import('../commands/term/attach.ts');
+      done(await attachTerminal(context, screen, given, options));
+    });
+  example(attaching, ['agenthost term attach 4f2a', 'agenthost term attach 1 --claim']);
+  attaching.addHelpText('after', ATTACH_HELP);
+}
+
+/** The commands for scripts. */
+function addScripts({ context, screen, program: term, command, example, done }: CommandParts): void {
+  const sending = command(term, 'send', 'type into a terminal', [
+    'enter',
+    'stdin',
+    'key',
+    'json',
+    ...ofTerminals,
+  ])
+    .argument('<terminal>', 'id, the beginning of one, or its number in the list')
+    .argument('[text...]', 'what to type, with spaces between')
+    .action(async (given: string, words: string[], options: TermSendOptions) => {
+      const { sendToTerminal } = await import('../commands/term/send.ts');
+      done(await sendToTerminal(context, screen, [given, ...words], options));
+    });
+  example(sending, [
+    'agenthost term send 4f2a "npm test" --enter',
+    'agenthost term send 4f2a --key ctrl-c',
+    'agenthost term send 4f2a --stdin < script.sh',
+  ]);
+
+  const waiting = command(term, 'wait', 'wait for a terminal', [
+    'exit',
+    'idle',
+    'text',
+    'timeout',
+    'json',
+    ...ofTerminals,
+  ])
+    .argument('<terminal>', 'id, the beginning of one, or its number in the list')
+    .action(async (given: string, options: TermWaitOptions) => {
+      const { waitForTerminal } = await import('../commands/term/wait.ts');
+      done(await waitForTerminal(context, screen, given, options));
+    });
+  example(waiting, [
+    'agenthost term wait 4f2a  ends with its exit code',
+    'agenthost term wait 4f2a --text "listening on" --timeout 30',
+    'agenthost term wait 4f2a --idle 2000',
+  ]);
+  waiting.addHelpText('after', WAIT_HELP);
+
+  const killing = command(term, 'kill', 'end terminals for everyone, or send a signal', [
+    'signal',
+    'json',
+    ...ofTerminals,
+  ])
+    .argument('<terminal...>', 'ids, or beginnings of ids')
+    .action(async (given: string[], options: TermKillOptions) => {
+      const { killTerminals } = await import('../commands/term/kill.ts');
+      done(await killTerminals(context, screen, given, options));
+    });
+  example(killing, ['agenthost term kill 4f2a', 'agenthost term kill 4f2a --signal INT']);
+
+  const running = command(term, 'run', 'run a command in a terminal of its own', [
+    'cwd',
+    'env',
+    'name',
+    'size',
+    'shell',
+    'keep',
+    'raw',
+    'timeout',
+    ...ofTerminals,
+  ])
+    .argument('<command...>', 'program and arguments')
+    .passThroughOptions()
+    .action(async (words: string[], options: TermRunOptions) => {
+      const { runInTerminal } = await import('../commands/term/run.ts');
+      done(await runInTerminal(context, screen, words, options));
+    });
+  example(running, [
+    'agenthost term run -- make test',
+    'agenthost term run --shell "grep -r TODO src | wc -l"',
+    'agenthost term run --timeout 60 --keep -- ./flaky.sh',
+  ]);
+  running.addHelpText('after', RUN_HELP);
+}
+
+const ATTACH_HELP = `
+Keys, behind Ctrl-] or what --detach-key says:
+  d  detach; the terminal goes on, and what was taken from a session goes back
+  c  claim the terminal: until then one that somebody else holds is only shown
+  g  give it back
+  r  redraw the window
+  ?  show these keys
+  The key twice types it. Answers of this window to programs' questions are
+  left out: the host has answered. In the first line, F3 with Shift, Alt or
+  Ctrl looks like such an answer and is kept.
+
+Exit codes:
+  ${EXIT.done}    detached
+  n    the process ended with it; ${EXIT.error}, ${EXIT.usage}, ${EXIT.cannotConnect} and ${EXIT.interrupted} as everywhere, with a message`;
+
+const WAIT_HELP = `
+Exit codes:
+  ${EXIT.done}    it is quiet, or the text came
+  n    without --idle and --text: the process ended with it
+  ${EXIT.error}    it ended before the text came, or was removed
+  ${EXIT.timedOut}  --timeout was over
+  ${EXIT.usage}, ${EXIT.cannotConnect}, ${EXIT.interrupted}  wrong usage; no host; interrupted`;
+
+const RUN_HELP = `
+Exit codes:
+  n    the command ended with it; 128 + n for signal n
+  ${EXIT.timedOut}  --timeout was over, and the command was ended
+  ${EXIT.error}, ${EXIT.usage}, ${EXIT.cannotConnect}, ${EXIT.interrupted}  an error; wrong usage; no host; interrupted; each with a message`;

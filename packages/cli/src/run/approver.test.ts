@@ -1,0 +1,132 @@
+import type { TurnEvent } from '@agenthost/client';
+import type { ConfirmationOption, ToolCallPendingConfirmationState } from '@agenthost/protocol';
+import { afterEach, describe, expect, test } from 'vitest';
+import { FakeContext } from '../../test/fake-context.ts';
+import { LineReader } from '../process/line-reader.ts';
+import { Screen } from '../render/screen.ts';
+import { type ApproveMode, Approver } from './approver.ts';
+
+const always: ConfirmationOption = { id: 'always', label: 'Always', kind: 'approve' };
+const once: ConfirmationOption = { id: 'once', label: 'Allow', kind: 'approve' };
+
+interface Answers {
+  readonly given: unknown[];
+  readonly event: Extract<TurnEvent, { type: 'confirmation' }>;
+}
+
+function confirmation(toolCallId: string, options?: ConfirmationOption[]): Answers {
+  const given: unknown[] = [];
+  const toolCall: ToolCallPendingConfirmationState = {
+    status: 'pending-confirmation',
+    toolCallId,
+    toolName: 'write',
+    displayName: 'Write',
+    invocationMessage: `Write ${toolCallId}`,
+    ...(options === undefined ? {} : { options }),
+  };
+  const answer =
+    (kind: string) =>
+    async (how: object = {}) => {
+      given.push({ kind, ...how });
+      return { outcome: 'ignored' } as const;
+    };
+  return {
+    given,
+    event: { type: 'confirmation', toolCall, approve: answer('approve'), deny: answer('deny') },
+  };
+}
+
+/** Lets lines that were typed and promises that settled take effect. */
+const settle = async (): Promise<void> => {
+  for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+};
+
+const unasked = () => Promise.reject(new Error('no question was asked'));
+
+describe('an approver', () => {
+  let reader: LineReader | undefined;
+  afterEach(() => reader?.close());
+
+  const make = (mode: ApproveMode, hasPerson: boolean): { approver: Approver; context: FakeContext } => {
+    const context = new FakeContext({ isTerminal: hasPerson });
+    context.env = { NO_COLOR: '1' };
+    reader = hasPerson ? new LineReader(context.stdin) : undefined;
+    const screen = new Screen(context);
+    const form = () => ({ request: undefined, submit: unasked, skip: unasked });
+    const elsewhere = 'agenthost watch 1';
+    return { context, approver: new Approver({ mode, screen, reader, elsewhere, form }) };
+  };
+
+  test('with all approves without naming an option, so that it holds for once', () => {
+    const { approver } = make('all', false);
+    const { event, given } = confirmation('a', [always, once]);
+    approver.handle(event);
+    expect(given).toEqual([{ kind: 'approve' }]);
+  });
+
+  test('with all denies what can only be allowed for longer', () => {
+    const { approver } = make('all', false);
+    const { event, given } = confirmation('a', [always]);
+    approver.handle(event);
+    expect(given).toEqual([{ kind: 'deny', reasonMessage: 'It could not be allowed only once' }]);
+  });
+
+  test('with none denies', () => {
+    const { approver } = make('none', true);
+    const { event, given } = confirmation('a');
+    approver.handle(event);
+    expect(given).toMatchObject([{ kind: 'deny' }]);
+  });
+
+  test('with ask and nobody there answers nothing and says where to', async () => {
+    const { approver, context } = make('ask', false);
+    const { event, given } = confirmation('a');
+    approver.handle(event);
+    await settle();
+    expect(given).toEqual([]);
+    expect(context.err).toContain('? Write a?');
+    expect(context.err).toContain('waiting for another client to answer: agenthost watch 1');
+  });
+
+  test('with ask puts one question after the other, and takes the option that was typed', async () => {
+    const { approver, context } = make('ask', true);
+    const [first, second] = [confirmation('a', [always, once]), confirmation('b')];
+    approver.handle(first.event);
+    approver.handle(second.event);
+    await settle();
+    expect(context.err).not.toContain('Write b?');
+    context.stdin.write('1\n');
+    await settle();
+    expect(first.given).toEqual([{ kind: 'approve', optionId: 'once' }]);
+    context.stdin.write('n\n');
+    await settle();
+    expect(second.given).toEqual([{ kind: 'deny' }]);
+  });
+
+  test('says where to answer when input ends at a question, and for those that come after', async () => {
+    const { approver, context } = make('ask', true);
+    const [first, second] = [confirmation('a'), confirmation('b')];
+    approver.handle(first.event);
+    approver.handle(second.event);
+    await settle();
+    context.stdin.end();
+    await settle();
+    expect(context.err.split('waiting for another client to answer: agenthost watch 1')).toHaveLength(3);
+    expect(context.err).toContain('? Write b?');
+    expect([...first.given, ...second.given]).toEqual([]);
+  });
+
+  test('takes a question back that another client has answered', async () => {
+    const { approver, context } = make('ask', true);
+    const { event, given } = confirmation('a');
+    approver.handle(event);
+    await settle();
+    const running = { ...event.toolCall, status: 'running', confirmed: 'user-action' } as const;
+    approver.handle({ type: 'toolCall', toolCall: running, change: 'running' });
+    await settle();
+    expect(context.err).toContain('answered by another client');
+    context.stdin.write('1\n');
+    await settle();
+    expect(given).toEqual([]);
+  });
+});

@@ -1,0 +1,172 @@
+import type { ChatHandle, DispatchOutcome, TurnEvent } from '@agenthost/client';
+import { hostWords } from '../host-link/host-words.ts';
+import type { LineReader } from '../process/line-reader.ts';
+import { canAllowOnce } from '../question/choices.ts';
+import { askConfirmation, showQuestion } from '../question/confirm.ts';
+import { askInputRequest, type OpenForm, showQuestions } from '../question/input-request.ts';
+import { oneLine } from '../render/plain-text.ts';
+import type { Screen } from '../render/screen.ts';
+
+/** What to do when the agent needs a yes. */
+export type ApproveMode = 'ask' | 'all' | 'none';
+
+type AskingEvent = Extract<TurnEvent, { type: 'confirmation' | 'resultConfirmation' | 'inputRequest' }>;
+
+/** What an approver works with. */
+export interface ApproverOptions {
+  readonly mode: ApproveMode;
+  readonly screen: Screen;
+  /** The person at this terminal; absent: there is none. */
+  readonly reader: LineReader | undefined;
+  /** Where somebody else could answer, for people. */
+  readonly elsewhere: string;
+  /** An input request of the chat, to be filled in. */
+  form(requestId: string): OpenForm;
+}
+
+/**
+ * Answers what a turn asks: by the mode, by the person at the terminal, one question at a time, or not at all, so that
+ * another client does. A question that was answered elsewhere is taken back.
+ */
+export class Approver {
+  readonly #options: ApproverOptions;
+  readonly #open = new Map<string, AbortController>();
+  #queue: Promise<void> = Promise.resolve();
+
+  constructor(options: ApproverOptions) {
+    this.#options = options;
+  }
+
+  /** Takes every event of the turn, in order; of a worker's turn with its chat. */
+  handle(event: TurnEvent, worker?: ChatHandle): void {
+    const of = worker?.mirror.uri ?? '';
+    switch (event.type) {
+      case 'confirmation':
+      case 'resultConfirmation':
+        this.#asked(`${of} call ${event.toolCall.toolCallId}`, event, worker);
+        break;
+      case 'inputRequest':
+        this.#asked(`${of} request ${event.request.id}`, event, worker);
+        break;
+      case 'toolCall':
+        if (!event.toolCall.status.startsWith('pending-'))
+          this.#answered(`${of} call ${event.toolCall.toolCallId}`);
+        break;
+      case 'part':
+        if (event.part.kind === 'inputRequest') this.#answered(`${of} request ${event.part.request.id}`);
+        break;
+      case 'ended':
+        this.#takeBack(of);
+        break;
+      case 'text':
+      case 'reasoning':
+        break;
+    }
+  }
+
+  /** Takes all open questions back. */
+  dispose(): void {
+    this.#takeBack('');
+  }
+
+  /** With those of a chat; of all without one: when the turn is over its workers are, too. */
+  #takeBack(of: string): void {
+    for (const id of Array.from(this.#open.keys())) if (id.startsWith(of)) this.#settled(id);
+  }
+
+  /** By us, and then it is no longer open; or by somebody else. */
+  #answered(id: string): void {
+    if (this.#open.has(id)) this.#options.screen.note('    answered by another client');
+    this.#settled(id);
+  }
+
+  #settled(id: string): void {
+    this.#open.get(id)?.abort();
+    this.#open.delete(id);
+  }
+
+  #asked(id: string, event: AskingEvent, worker: ChatHandle | undefined): void {
+    const { mode, reader } = this.#options;
+    this.#settled(id);
+    if (mode !== 'ask') {
+      this.#tell(this.#answerByMode(event, mode));
+      return;
+    }
+    if (reader === undefined) {
+      this.#leaveToOthers(event);
+      return;
+    }
+    const controller = new AbortController();
+    this.#open.set(id, controller);
+    this.#queue = this.#queue
+      .then(() => this.#askHere(event, reader, { signal: controller.signal, worker }))
+      .then(() => {
+        if (this.#open.get(id) === controller) this.#open.delete(id);
+      });
+  }
+
+  /** Yes to this one call, never to more; no where only more is on offer. A question of another kind has no yes. */
+  #answerByMode(event: AskingEvent, mode: 'all' | 'none'): Promise<DispatchOutcome> {
+    switch (event.type) {
+      case 'confirmation':
+        if (mode === 'none') return event.deny({ reasonMessage: 'Denied by --approve none' });
+        if (canAllowOnce(event.toolCall)) return event.approve();
+        this.#options.screen.note('denied: the agent offers no way to allow this only once');
+        return event.deny({ reasonMessage: 'It could not be allowed only once' });
+      case 'resultConfirmation':
+        return event.confirm(mode === 'all');
+      default:
+        this.#options.screen.note(`declined a question of the agent: nobody answers under --approve ${mode}`);
+        return event.respond('decline');
+    }
+  }
+
+  async #askHere(
+    event: AskingEvent,
+    reader: LineReader,
+    { signal, worker }: { signal: AbortSignal; worker: ChatHandle | undefined },
+  ): Promise<void> {
+    const { screen } = this.#options;
+    if (reader.hasEnded && !signal.aborted) return this.#leaveToOthers(event);
+    if (event.type === 'inputRequest') {
+      const lines = reader.hold();
+      const { id } = event.request;
+      const form = worker === undefined ? this.#options.form(id) : worker.inputRequest(id);
+      const answer = await askInputRequest(screen, lines, form, signal).finally(() => lines.release());
+      if (answer !== undefined) this.#tell(event.respond(answer.response, answer.answers));
+      else if (!signal.aborted) this.#sayWhere();
+    } else {
+      const choice = await askConfirmation(screen, reader, event.toolCall, signal);
+      if (choice !== undefined) {
+        const option = choice.optionId === undefined ? {} : { optionId: choice.optionId };
+        if (event.type === 'resultConfirmation') this.#tell(event.confirm(choice.isApproval));
+        else this.#tell(choice.isApproval ? event.approve(option) : event.deny(option));
+      } else if (!signal.aborted) this.#sayWhere();
+    }
+  }
+
+  /** Shows what nobody here can answer. */
+  #leaveToOthers(event: AskingEvent): void {
+    const { screen } = this.#options;
+    if (event.type === 'inputRequest') showQuestions(screen, event.request);
+    else showQuestion(screen, event.toolCall);
+    this.#sayWhere();
+  }
+
+  #sayWhere(): void {
+    this.#options.screen.note(`    waiting for another client to answer: ${this.#options.elsewhere}`);
+  }
+
+  #tell(answered: Promise<DispatchOutcome>): void {
+    const { screen } = this.#options;
+    answered.then(
+      (outcome) => {
+        if (outcome.outcome === 'rejected')
+          screen.note(`    too late: ${oneLine(hostWords(outcome.reason))}`);
+        else if (outcome.outcome === 'dropped')
+          screen.note(`    not answered: ${oneLine(hostWords(outcome.reason))}`);
+      },
+      (error: unknown) => screen.note(`    not answered: ${oneLine(hostWords(String(error)))}`),
+    );
+  }
+}

@@ -1,0 +1,130 @@
+import type { AhpClient, ChatHandle, SessionHandle } from '@agenthost/client';
+import { ErrorCodes, SessionStatus } from '@agenthost/protocol';
+import { wireCodeOf } from '../host-link/rpc-answer.ts';
+import { checkModel } from '../input/models.ts';
+import { type SessionConfigOptions, sessionConfig } from '../input/session-config.ts';
+import { findChat, findSession } from '../input/session-ids.ts';
+import type { Context } from '../process/context.ts';
+import { CliError, EXIT, usageError } from '../process/exit.ts';
+import { commandLine } from '../process/own-command.ts';
+import { oneLine } from '../render/plain-text.ts';
+import type { Screen } from '../render/screen.ts';
+
+/** Where `run` asks, as parsed. */
+export interface RunChatOptions extends SessionConfigOptions {
+  readonly agent?: string;
+  readonly model?: string;
+  readonly cwd?: string;
+  /** Goes on in this session. */
+  readonly session?: string;
+  readonly chat?: string;
+  readonly newChat?: boolean;
+  /** Waits for the turn that runs there. */
+  readonly queue?: boolean;
+}
+
+/** A chat to ask in. */
+export interface RunChat {
+  readonly session: SessionHandle;
+  readonly chat: ChatHandle;
+  /** Whether nothing in it waited to be looked at. */
+  readonly wasRead: boolean;
+  /** Removes what was made for it. */
+  discard(): Promise<void>;
+}
+
+/** Checks which options go together. Throws a usage error. */
+export function checkRunChat({ session, ...options }: RunChatOptions): void {
+  const isGiven = (value: unknown): boolean => value !== undefined && value !== false;
+  const find = (flags: readonly (readonly [flag: string, value: unknown])[]): string | undefined =>
+    flags.find(([, value]) => isGiven(value))?.[0];
+  const { agent, cwd, config, instructions, meta, chat, newChat, queue } = options;
+  if (session === undefined) {
+    const flag = find([
+      ['--chat', chat],
+      ['--new-chat', newChat],
+      ['--queue', queue],
+    ]);
+    if (flag !== undefined) throw usageError(`${flag} goes with --session`);
+    return;
+  }
+  const flag = find([
+    ['--agent', agent],
+    ['--cwd', cwd],
+    ['--config', config],
+    ['--instructions', instructions],
+    ['--meta', meta],
+  ]);
+  if (flag !== undefined) {
+    const isSetting = !['--agent', '--cwd'].includes(flag);
+    const line = commandLine(`sessions set ${oneLine(session)} …`);
+    const other = isSetting ? `; \`${line}\` changes one that is there` : '';
+    throw usageError(`${flag} is for new sessions: leave it out, or --session${other}`);
+  }
+  if (chat !== undefined && newChat === true) throw usageError('--chat and --new-chat exclude each other');
+}
+
+/** Opens the chat that was asked for. */
+export async function openRunChat(
+  client: AhpClient,
+  options: RunChatOptions & { readonly session: string },
+): Promise<RunChat> {
+  const { resource } = await findSession(client, options.session);
+  const session = await client.sessions.open(resource, { turns: 0 });
+  await checkModel(client, options.model, session.mirror.state.provider);
+  const wasRead = (session.mirror.state.status & SessionStatus.IsRead) !== 0;
+  if (options.newChat === true) {
+    const chat = await newChat(session);
+    return { session, chat, wasRead, discard: () => session.disposeChat(chat.mirror.uri) };
+  }
+  const uri = options.chat === undefined ? undefined : findChat(session.mirror.state, options.chat, resource);
+  const isDefault = uri === undefined || uri.resource === session.chat.mirror.uri;
+  const chat = isDefault ? session.chat : await session.openChat(uri.resource, { turns: 0 });
+  return { session, chat, wasRead, discard: () => Promise.resolve() };
+}
+
+async function newChat(session: SessionHandle): Promise<ChatHandle> {
+  try {
+    return await session.createChat();
+  } catch (cause) {
+    if (!(cause instanceof Error) || wireCodeOf(cause) !== ErrorCodes.InvalidParams) throw cause;
+    throw new CliError(EXIT.error, `--new-chat: ${oneLine(cause.message, 1_000)}`, { cause });
+  }
+}
+
+/** Makes a session to ask in. */
+export async function createRunChat(
+  { context, screen, client }: { context: Context; screen: Screen; client: AhpClient },
+  options: RunChatOptions,
+  workingDirectory: string | undefined,
+): Promise<RunChat> {
+  await checkModel(client, options.model, options.agent);
+  const draft = {
+    ...(options.agent === undefined ? {} : { provider: options.agent }),
+    ...(workingDirectory === undefined ? {} : { workingDirectory }),
+  };
+  try {
+    const config = await sessionConfig(context, client, options, draft);
+    const session = await client.sessions.create({
+      ...draft,
+      ...(config === undefined ? {} : { config }),
+      onProgress: ({ progress, total, message = '' }) =>
+        screen.status(progress === total ? 'waiting for the agent' : oneLine(message.toLowerCase(), 100)),
+    });
+    return {
+      session,
+      chat: session.chat,
+      wasRead: true,
+      discard: () => client.sessions.dispose(session.uri),
+    };
+  } catch (cause) {
+    throw notCreated(cause);
+  }
+}
+
+/** Why there is no session, for people. */
+function notCreated(cause: unknown): unknown {
+  if (!(cause instanceof Error) || wireCodeOf(cause) !== ErrorCodes.ProviderNotFound) return cause;
+  const message = `${oneLine(cause.message, 1_000)}; \`${commandLine('agents')}\` says why others are not there`;
+  return new CliError(EXIT.error, message, { cause });
+}

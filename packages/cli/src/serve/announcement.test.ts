@@ -1,0 +1,60 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { CertificateInfo } from '@agenthost/host';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { readHosts } from '../host-link/discovery.ts';
+import { leaveWord } from './announcement.ts';
+import type { RunningHost } from './start.ts';
+
+let folder: string;
+let lines: string[];
+let renew: (certificate: CertificateInfo) => void;
+
+beforeEach(() => {
+  folder = join(mkdtempSync(join(tmpdir(), 'agenthost-word-')), 'hosts');
+  lines = [];
+});
+
+afterEach(() => rmSync(join(folder, '..'), { recursive: true, force: true }));
+
+const certificate = (fingerprint: string): CertificateInfo => ({
+  fingerprint,
+  keyFingerprint: `key of ${fingerprint}`,
+  warnings: [],
+});
+
+const address = { url: 'https://127.0.0.1:1', wsUrl: 'wss://127.0.0.1:1/ahp' };
+const facts = { ...address, dataDir: '/data', version: '0.1.0' };
+const running: RunningHost = {
+  address: { ...address, port: 1, token: 'owner', certificate: certificate('first') },
+  onCertificate: (listener) => {
+    renew = listener;
+  },
+  stop: async () => undefined,
+};
+
+test('other commands find a renewed certificate, and nothing once it is taken back', async () => {
+  const word = await leaveWord(folder, running, facts, (line) => lines.push(line));
+  expect(await readHosts(folder)).toMatchObject([{ fingerprint: 'first', keyFingerprint: 'key of first' }]);
+  renew(certificate('second'));
+  renew(certificate('third'));
+  expect(word.certified).toEqual({ fingerprint: 'third', keyFingerprint: 'key of third' });
+  await expect
+    .poll(async () => (await readHosts(folder)).map(({ fingerprint }) => fingerprint))
+    .toEqual(['third']);
+  renew(certificate('fourth'));
+  await word.withdraw();
+  expect(await readHosts(folder)).toEqual([]);
+  expect(lines).toEqual([]);
+});
+
+test('word that cannot be changed is told', async () => {
+  const word = await leaveWord(folder, running, facts, (line) => lines.push(line));
+  rmSync(folder, { recursive: true });
+  // Whoever runs the test may write everywhere: no folder can be where a file is.
+  writeFileSync(folder, '');
+  renew(certificate('second'));
+  await word.withdraw().catch((error: unknown) => expect(error).toMatchObject({ code: 'ENOTDIR' }));
+  expect(lines).toEqual([expect.stringContaining('told the new certificate by --fingerprint')]);
+});
