@@ -50,7 +50,7 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     title: 'a pending action is not sent again after a reconnect',
-    file: 'packages/client/src/dispatcher.ts',
+    file: 'packages/client/src/mirror/dispatcher.ts',
     find: 'for (const entry of this.#pending.values()) this.#send(entry);',
     replace: 'for (const entry of this.#pending.values()) if (entry.sentOn === 0) this.#send(entry);',
   },
@@ -87,7 +87,7 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     title: 'a rejected action goes on showing at who dispatched it',
-    file: 'packages/client/src/pending.ts',
+    file: 'packages/client/src/mirror/pending-actions.ts',
     find: '    this.#bySeq.delete(entry.clientSeq);\n    entry.resolve(\n      envelope',
     replace:
       '    if (envelope.rejectionReason === undefined) this.#bySeq.delete(entry.clientSeq);\n    entry.resolve(\n      envelope',

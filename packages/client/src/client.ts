@@ -11,23 +11,27 @@ import {
   type URI,
 } from '@agenthost/protocol';
 import { type CloseInfo, ConnectionClosed, type RequestOptions, RpcError } from '@agenthost/rpc';
-import type { Channel, SubscriptionOptions } from './channel.ts';
-import type { KindOf } from './channel-kind.ts';
-import { Connection, type HostPeer } from './connection.ts';
-import type { ConnectionState } from './connection-state.ts';
-import { Dispatcher } from './dispatcher.ts';
+import { Connection, type HostPeer } from './connection/connection.ts';
+import type { ConnectionState } from './connection/connection-state.ts';
+import { type ClientIdentity, type HostInfo, shakeHands } from './connection/handshake.ts';
+import {
+  HostMessages,
+  type HostRequestHandler,
+  type NotificationMethod,
+} from './connection/host-messages.ts';
 import { ConnectionLost, closeText, UnexpectedState } from './errors.ts';
-import { Feed } from './feed.ts';
-import { type ClientIdentity, type HostInfo, shakeHands } from './handshake.ts';
-import { HostMessages, type HostRequestHandler, type NotificationMethod } from './host-messages.ts';
-import { type DispatchableAction, Mirror } from './mirror.ts';
+import { Sessions } from './handles/sessions.ts';
+import type { TerminalHandle } from './handles/terminal-handle.ts';
+import { type CreateTerminalOptions, type TerminalCatalogue, Terminals } from './handles/terminals.ts';
+import { Tokens } from './handles/tokens.ts';
+import type { Channel, SubscriptionOptions } from './mirror/channel.ts';
+import type { KindOf } from './mirror/channel-kind.ts';
+import { Dispatcher } from './mirror/dispatcher.ts';
+import { Feed } from './mirror/feed.ts';
+import { type DispatchableAction, Mirror } from './mirror/mirror.ts';
+import type { DispatchOutcome } from './mirror/pending-actions.ts';
+import { type Subscription, Subscriptions } from './mirror/subscriptions.ts';
 import { type ClientOptions, resolveOptions } from './options.ts';
-import type { DispatchOutcome } from './pending.ts';
-import { Sessions } from './sessions.ts';
-import { type Subscription, Subscriptions } from './subscriptions.ts';
-import type { TerminalHandle } from './terminal.ts';
-import { type CreateTerminalOptions, type TerminalCatalogue, Terminals } from './terminals.ts';
-import { Tokens } from './tokens.ts';
 
 /** The requests that are left to callers; the others are sent by the client itself. */
 export type RequestMethod = Exclude<

@@ -1,12 +1,11 @@
-export type { SubscriptionOptions } from './channel.ts';
-export type { KindOf } from './channel-kind.ts';
-export type { ChatHandle } from './chat.ts';
 export type { AhpClient, RequestMethod } from './client.ts';
 export type { Clock } from './clock.ts';
-export { type ConnectOptions, connect, createClient } from './connect.ts';
-export type { BackoffOptions } from './connection.ts';
-export type { ConnectionState, ConnectionStateName } from './connection-state.ts';
-export { ECHO_PATIENCE_MS } from './dispatcher.ts';
+export { type ConnectOptions, connect, createClient } from './connection/connect.ts';
+export type { BackoffOptions } from './connection/connection.ts';
+export type { ConnectionState, ConnectionStateName } from './connection/connection-state.ts';
+export type { HostInfo } from './connection/handshake.ts';
+export type { LivenessOptions } from './connection/heartbeat.ts';
+export type { HostRequestHandler, NotificationMethod } from './connection/host-messages.ts';
 export {
   CannotConnect,
   ChannelLost,
@@ -21,37 +20,38 @@ export {
   UnexpectedState,
   UntrustedHost,
 } from './errors.ts';
-export type { HostInfo } from './handshake.ts';
-export type { HostRequestHandler, NotificationMethod } from './host-messages.ts';
-export type { AnswerInput, InputRequestHandle } from './input-request.ts';
-export type { ReportError } from './listeners.ts';
-export type { LivenessOptions } from './liveness.ts';
-export type { MessageQueue } from './message-queue.ts';
-export { type DispatchableAction, MAX_UNREAD_ACTIONS, type Mirror } from './mirror.ts';
-export type { ClientBehavior, ClientOptions } from './options.ts';
-export { type DispatchOutcome, MAX_PENDING_ACTIONS } from './pending.ts';
-export { type Prompt, TurnGone } from './prompt.ts';
-export { TERMINAL_MIRROR_LIMIT } from './scrollback.ts';
-export type { ExportPart } from './session-export.ts';
-export type { CreateSessionOptions, SessionHandle } from './session-handle.ts';
-export type { ImportedTurn, ImportOptions, ImportSource } from './session-import.ts';
-export type { Sessions } from './sessions.ts';
+export type { ChatHandle } from './handles/chat-handle.ts';
+export type { AnswerInput, InputRequestHandle } from './handles/input-request-handle.ts';
+export type { MessageQueue } from './handles/message-queue.ts';
+export { type Prompt, TurnGone } from './handles/prompt.ts';
+export type { CreateSessionOptions, SessionHandle } from './handles/session-handle.ts';
+export type { Sessions } from './handles/sessions.ts';
+export { type ContentPlace, contentText } from './handles/terminal-content.ts';
 export {
   type ClaimTarget,
   type TerminalHandle,
   type TerminalHolder,
   type TerminalViewer,
-} from './terminal.ts';
-export { type ContentPlace, contentText } from './terminal-content.ts';
-export type { CreateTerminalOptions, TerminalCatalogue } from './terminals.ts';
-export type { Tokens } from './tokens.ts';
-export { isSameQuestion } from './told-questions.ts';
-export type { OfferedTool, ToolAnswer, ToolRun } from './tool-run.ts';
-export type { OfferOptions, ToolOffer } from './tools.ts';
+} from './handles/terminal-handle.ts';
+export type { CreateTerminalOptions, TerminalCatalogue } from './handles/terminals.ts';
+export type { Tokens } from './handles/tokens.ts';
+export { isSameQuestion } from './handles/told-questions.ts';
+export type { OfferedTool, ToolAnswer, ToolRun } from './handles/tool-run.ts';
+export type { OfferOptions, ToolOffer } from './handles/tools.ts';
 export {
   type ApproveOptions,
   type DenyOptions,
   type TurnControls,
   type TurnEvent,
   TurnReader,
-} from './turn-stream.ts';
+} from './handles/turn-reader.ts';
+export type { ReportError } from './listeners.ts';
+export type { SubscriptionOptions } from './mirror/channel.ts';
+export type { KindOf } from './mirror/channel-kind.ts';
+export { ECHO_PATIENCE_MS } from './mirror/dispatcher.ts';
+export { type DispatchableAction, MAX_UNREAD_ACTIONS, type Mirror } from './mirror/mirror.ts';
+export { type DispatchOutcome, MAX_PENDING_ACTIONS } from './mirror/pending-actions.ts';
+export { TERMINAL_MIRROR_LIMIT } from './mirror/scrollback.ts';
+export type { ClientBehavior, ClientOptions } from './options.ts';
+export type { ExportPart } from './transfer/session-export.ts';
+export type { ImportedTurn, ImportOptions, ImportSource } from './transfer/session-import.ts';

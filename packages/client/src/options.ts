@@ -1,10 +1,10 @@
 import type { ClientCapabilities, Implementation } from '@agenthost/protocol';
 import type { Transport } from '@agenthost/rpc';
 import { type Clock, randomId, systemClock } from './clock.ts';
-import type { BackoffOptions } from './connection.ts';
-import type { ClientIdentity } from './handshake.ts';
+import type { BackoffOptions } from './connection/connection.ts';
+import type { ClientIdentity } from './connection/handshake.ts';
+import type { LivenessOptions } from './connection/heartbeat.ts';
 import type { ReportError } from './listeners.ts';
-import type { LivenessOptions } from './liveness.ts';
 
 /** Everything about a client but where its host is. */
 export interface ClientBehavior {

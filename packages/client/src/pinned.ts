@@ -9,9 +9,9 @@ import {
   UpgradeRefused,
 } from '@agenthost/rpc/websocket-pinned';
 import type { AhpClient } from './client.ts';
-import { type ConnectOptions, createClient, endpointOf } from './connect.ts';
+import { type ConnectOptions, createClient, endpointOf } from './connection/connect.ts';
+import { refusalOf, refused } from './connection/refusal.ts';
 import { CannotConnect, UntrustedHost } from './errors.ts';
-import { refusalOf, refused } from './refusal.ts';
 
 export { CertificateRefused, canonicalFingerprint, type TlsPeer };
 

@@ -1,6 +1,6 @@
 import { type ControlledPair, controlledPair } from '@agenthost/rpc/memory';
 import type { AhpClient } from '../src/client.ts';
-import { createClient } from '../src/connect.ts';
+import { createClient } from '../src/connection/connect.ts';
 import type { ClientOptions } from '../src/options.ts';
 import { FakeHost } from './fake-host.ts';
 import { ManualClock } from './manual-clock.ts';

@@ -1,0 +1,80 @@
+import {
+  HOST_NOTIFICATION_METHODS,
+  HOST_REQUEST_METHODS,
+  type HostNotificationMethod,
+  type HostRequestMethod,
+  type HostToClientNotifications,
+  type HostToClientRequests,
+  methodNotFound,
+} from '@agenthost/protocol';
+import type { RequestContext } from '@agenthost/rpc';
+import { Listeners, type ReportError } from '../listeners.ts';
+import type { HostPeer } from './connection.ts';
+
+/** The notifications of a host that are no envelopes. */
+export type NotificationMethod = Exclude<HostNotificationMethod, 'action'>;
+
+/** Serves one request of the host: a result, a promise of one, or a thrown `WireError`. */
+export type HostRequestHandler<M extends HostRequestMethod> = (
+  params: HostToClientRequests[M]['params'],
+  context: RequestContext,
+) => HostToClientRequests[M]['result'] | Promise<HostToClientRequests[M]['result']>;
+
+type Handlers = { [M in HostRequestMethod]?: HostRequestHandler<M> | undefined };
+
+type NotificationListeners = {
+  readonly [M in NotificationMethod]: Listeners<HostToClientNotifications[M]>;
+};
+
+/** What the host asks and tells beside envelopes; handlers and listeners outlive connections. */
+export class HostMessages {
+  readonly #handlers: Handlers = {};
+  readonly #notifications: NotificationListeners;
+
+  constructor(report: ReportError) {
+    this.#notifications = {
+      'root/sessionAdded': new Listeners(report, 'root/sessionAdded'),
+      'root/sessionRemoved': new Listeners(report, 'root/sessionRemoved'),
+      'root/sessionSummaryChanged': new Listeners(report, 'root/sessionSummaryChanged'),
+      'root/progress': new Listeners(report, 'root/progress'),
+      'auth/required': new Listeners(report, 'auth/required'),
+      'otlp/exportLogs': new Listeners(report, 'otlp/exportLogs'),
+      'otlp/exportTraces': new Listeners(report, 'otlp/exportTraces'),
+      'otlp/exportMetrics': new Listeners(report, 'otlp/exportMetrics'),
+    };
+  }
+
+  /** Adds a listener; the result removes it. */
+  on<M extends NotificationMethod>(
+    method: M,
+    listener: (params: HostToClientNotifications[M]) => void,
+  ): () => void {
+    return this.#notifications[method].add(listener);
+  }
+
+  /** Sets or removes what serves a method. */
+  handle<M extends HostRequestMethod>(method: M, handler: HostRequestHandler<M> | undefined): void {
+    const handlers: { [N in M]?: HostRequestHandler<N> | undefined } = this.#handlers;
+    handlers[method] = handler;
+  }
+
+  /** Wires a new connection. */
+  attach(peer: HostPeer): void {
+    for (const method of HOST_REQUEST_METHODS) {
+      // Concurrent: a slow file must not hold up the stream of envelopes.
+      peer.handle(method, (params, context) => this.#serve(method, params, context), { concurrent: true });
+    }
+    for (const method of HOST_NOTIFICATION_METHODS) if (method !== 'action') this.#relay(peer, method);
+  }
+
+  #relay<M extends NotificationMethod>(peer: HostPeer, method: M): void {
+    peer.onNotification(method, (params) => this.#notifications[method].emit(params));
+  }
+
+  #serve(method: HostRequestMethod, params: unknown, context: RequestContext): unknown {
+    const handler: ((params: never, context: RequestContext) => unknown) | undefined = this.#handlers[method];
+    if (handler === undefined) throw methodNotFound(method);
+    // oxlint-disable-next-line typescript/consistent-type-assertions, typescript/no-unsafe-type-assertion -- a handler is set under its own method, whose params a host sends
+    return handler(params as never, context);
+  }
+}

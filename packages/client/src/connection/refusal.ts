@@ -1,0 +1,25 @@
+import { CannotConnect, type Refusal, Unauthorized } from '../errors.ts';
+
+/** Longer texts, and markup, are of somebody else. */
+const MAX_REASON_LENGTH = 300;
+
+/** A refusal out of what was answered; of the text only a short plain line is shown to people. */
+export function refusalOf(status: number, contentType: string | null | undefined, body: string): Refusal {
+  const line = body.trim();
+  const isShown =
+    contentType?.startsWith('text/plain') === true &&
+    line.length <= MAX_REASON_LENGTH &&
+    !/\p{Cc}/u.test(line);
+  return { status, reason: isShown ? line : '' };
+}
+
+/** The error of a refusal: `Unauthorized` when another attempt would get the same, else `CannotConnect`. */
+export function refused({ host }: URL, refusal: Refusal, cause: unknown): Unauthorized | CannotConnect {
+  const { status, reason } = refusal;
+  const why = reason === '' ? `status ${status}` : reason;
+  const message = `${host} refuses the connection: ${why}`;
+  const isFinal = status >= 400 && status < 500 && status !== 408 && status !== 429;
+  return isFinal
+    ? new Unauthorized(message, { cause, refusal })
+    : new CannotConnect(message, { cause, refusal });
+}

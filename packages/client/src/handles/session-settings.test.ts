@@ -1,0 +1,65 @@
+import { type ProgressParams, SessionStatus } from '@agenthost/protocol';
+import { expect, test } from 'vitest';
+import { Harness } from '../../test/harness.ts';
+
+test('[SESS-9] [SESS-10] a session is named, read, archived and set by a call each, which shows at once', async () => {
+  const it = await new Harness().online();
+  const session = await it.run(it.client.sessions.create());
+  const state = it.host.states.get(session.uri);
+  if (state === undefined || !('lifecycle' in state)) throw new Error('no session');
+  it.host.states.set(session.uri, {
+    ...state,
+    config: { schema: { type: 'object', properties: {} }, values: { mode: 'ask' } },
+  });
+  await it.cut();
+  it.host.isSnapshotOnly = true;
+  await it.comeBack();
+  const { mirror } = session;
+  const outcomes = [
+    session.rename('Named'),
+    session.setRead(true),
+    session.setArchived(true),
+    session.configure({ approvals: 'all' }),
+    session.setMetadata({ team: 'red' }),
+  ];
+  expect(mirror.state).toMatchObject({
+    title: 'Named',
+    status: SessionStatus.Idle | SessionStatus.IsRead | SessionStatus.IsArchived,
+    config: { values: { mode: 'ask', approvals: 'all', metadata: { team: 'red' } } },
+  });
+  expect(await it.run(Promise.all(outcomes))).toMatchObject(outcomes.map(() => ({ outcome: 'accepted' })));
+  const undone = it.run(Promise.all([session.setRead(false), session.setArchived(false)]));
+  await undone;
+  expect(mirror.state.status).toBe(SessionStatus.Idle);
+});
+
+test('[ROOT-3] who creates a session hears of its own progress, up to its end', async () => {
+  const it = await new Harness().online();
+  const heard: string[] = [];
+  const onProgress = ({ progress, message }: ProgressParams): void =>
+    void heard.push(`${progress} ${message}`);
+  await it.run(it.client.sessions.create({ onProgress }));
+  const { params } = it.host.requests.find(({ method }) => method === 'createSession') ?? {};
+  const { progressToken } = JSON.parse(JSON.stringify(params));
+  const tell = (progress: number, message: string, token = progressToken): void =>
+    it.host.notifyAll('root/progress', {
+      channel: 'ahp-root://',
+      progressToken: token,
+      progress,
+      total: 2,
+      message,
+    });
+  tell(0, 'begins');
+  tell(1, 'of another', 'else');
+  tell(2, 'done');
+  tell(2, 'again');
+  await it.settle();
+  expect(heard).toEqual(['0 begins', '2 done']);
+});
+
+test('[ROOT-3] without anybody to hear it, no progress is asked for', async () => {
+  const it = await new Harness().online();
+  await it.run(it.client.sessions.create());
+  const { params } = it.host.requests.find(({ method }) => method === 'createSession') ?? {};
+  expect(params).not.toHaveProperty('progressToken');
+});

@@ -1,0 +1,327 @@
+import type { SessionState, ToolCallRunningState } from '@agenthost/protocol';
+import { describe, expect, test } from 'vitest';
+import { failureOf, Harness, microtasks } from '../../test/harness.ts';
+import { DispatchRejected } from '../errors.ts';
+import type { SessionHandle } from './session-handle.ts';
+import type { OfferedTool, ToolRun } from './tool-run.ts';
+
+const SESSION = 'ahp-session:/s';
+const CHAT = 'ahp-chat:/s-main';
+
+const look = (run: OfferedTool['run'] = () => 'a window'): OfferedTool => ({
+  name: 'look',
+  title: 'Look around',
+  inputSchema: { type: 'object' },
+  run,
+});
+
+async function opened(): Promise<{ it: Harness; session: SessionHandle }> {
+  const it = await new Harness().online();
+  return { it, session: await it.run(it.client.sessions.create({ uri: SESSION })) };
+}
+
+async function offering(tool = look()) {
+  const { it, session } = await opened();
+  return { it, session, offer: await it.run(session.offerTools([tool])) };
+}
+
+const activeClients = (it: Harness): SessionState['activeClients'] => {
+  const state = it.host.states.get(SESSION);
+  return state !== undefined && 'activeClients' in state ? state.activeClients : [];
+};
+
+/** The host asks for a call, as it shows on the session. */
+function ask(
+  it: Harness,
+  id = 'c1',
+  more: { toolName?: string; toolInput?: string; clientId?: string } = {},
+) {
+  const { toolName = 'look', toolInput = '{"far":true}', clientId = 'c1' } = more;
+  const toolCall: ToolCallRunningState = {
+    status: 'running',
+    toolCallId: id,
+    toolName,
+    displayName: toolName,
+    invocationMessage: 'Run it',
+    toolInput,
+    confirmed: 'not-needed',
+    contributor: { kind: 'client', clientId },
+  };
+  it.host.emit(SESSION, {
+    type: 'session/inputNeededSet',
+    request: {
+      id: `${CHAT}#${id}`,
+      kind: 'toolClientExecution',
+      chat: CHAT,
+      turnId: 't1',
+      clientId,
+      toolCall,
+    },
+  });
+}
+
+const over = (it: Harness, id = 'c1'): unknown =>
+  it.host.emit(SESSION, { type: 'session/inputNeededRemoved', id: `${CHAT}#${id}` });
+
+/** What the client answered on the chat, oldest first. */
+const answers = (it: Harness): unknown[] =>
+  it.host.dispatched.filter(({ channel }) => channel === CHAT).map(({ action }) => action);
+
+const target = { turnId: 't1', toolCallId: 'c1' };
+
+describe('offered tools', () => {
+  test('[SESS-8] offering joins the session with the definitions, and resolves when the host has them', async () => {
+    const { it, session } = await opened();
+    const offered = session.offerTools([look()], { displayName: 'a script' });
+    expect(await it.run(offered)).toBeDefined();
+    expect(activeClients(it)).toEqual([
+      {
+        clientId: 'c1',
+        displayName: 'a script',
+        tools: [{ name: 'look', title: 'Look around', inputSchema: { type: 'object' } }],
+      },
+    ]);
+  });
+
+  test('[CHAT-9] a call is run once, and its answer completes it', async () => {
+    const inputs: unknown[] = [];
+    const { it } = await offering(
+      look(async (input) => {
+        inputs.push(input);
+        return 'a window';
+      }),
+    );
+    ask(it);
+    await it.settle();
+    expect(inputs).toEqual([{ far: true }]);
+    expect(answers(it)).toEqual([
+      {
+        type: 'chat/toolCallComplete',
+        ...target,
+        result: {
+          success: true,
+          pastTenseMessage: 'Ran Look around',
+          content: [{ type: 'text', text: 'a window' }],
+        },
+      },
+    ]);
+    // The entry stays until the host has seen the answer, and may change meanwhile.
+    ask(it);
+    over(it);
+    await it.settle();
+    expect(inputs).toHaveLength(1);
+    // The same id in another turn is another call.
+    ask(it);
+    await it.settle();
+    expect(inputs).toHaveLength(2);
+  });
+
+  test.each<[string, OfferedTool['run'], object]>([
+    ['an object', () => ({ n: 1 }), { success: true, structuredContent: { n: 1 } }],
+    [
+      'blocks',
+      () => [{ type: 'text', text: 'x' }],
+      { success: true, content: [{ type: 'text', text: 'x' }] },
+    ],
+    ['nothing', () => undefined, { success: true }],
+    ['an error', () => Promise.reject(new Error('dark')), { success: false, error: { message: 'dark' } }],
+  ])('[CHAT-9] a tool may answer %s', async (_, run, result) => {
+    const { it } = await offering(look(run));
+    ask(it);
+    await it.settle();
+    expect(answers(it)).toMatchObject([{ type: 'chat/toolCallComplete', result }]);
+  });
+
+  test('[CHAT-9] input that is no JSON object fails without running', async () => {
+    const { it } = await offering(look(() => 'ran'));
+    ask(it, 'c1', { toolInput: '[1]' });
+    ask(it, 'c2', { toolInput: 'not JSON' });
+    await it.settle();
+    expect(answers(it)).toMatchObject([{ result: { success: false } }, { result: { success: false } }]);
+  });
+
+  test('[CHAT-9] partial content shows, the newest of a fast succession', async () => {
+    const finish = Promise.withResolvers<string>();
+    const { it } = await offering(
+      look((_, call) => {
+        for (const text of ['one', 'two', 'three']) call.show(text);
+        return finish.promise;
+      }),
+    );
+    ask(it);
+    await it.settle();
+    finish.resolve('done');
+    await it.settle();
+    const shown = (text: string): object => ({ content: [{ type: 'text', text }] });
+    expect(answers(it)).toMatchObject([
+      { type: 'chat/toolCallContentChanged', ...shown('one') },
+      { type: 'chat/toolCallContentChanged', ...shown('three') },
+      { type: 'chat/toolCallComplete', result: shown('done') },
+    ]);
+  });
+
+  test('[CHAT-9] a call of a tool that this client does not have is denied', async () => {
+    const { it } = await offering();
+    ask(it, 'c1', { toolName: 'listen' });
+    await it.settle();
+    expect(answers(it)).toMatchObject([
+      { type: 'chat/toolCallConfirmed', ...target, approved: false, reason: 'denied' },
+    ]);
+  });
+
+  test('calls of other clients are left to them', async () => {
+    const { it } = await offering();
+    ask(it, 'c1', { clientId: 'somebody else' });
+    await it.settle();
+    expect(answers(it)).toEqual([]);
+  });
+
+  test('[CHAT-9] a call that ends otherwise aborts the signal, and its answer is not sent', async () => {
+    const finish = Promise.withResolvers<string>();
+    let run: ToolRun | undefined;
+    const { it } = await offering(
+      look((_, call) => {
+        run = call;
+        return finish.promise;
+      }),
+    );
+    ask(it);
+    await it.settle();
+    expect(run?.signal.aborted).toBe(false);
+    over(it);
+    await it.settle();
+    expect(run?.signal.aborted).toBe(true);
+    run?.show('too late');
+    finish.resolve('too late');
+    await it.settle();
+    expect(answers(it)).toEqual([]);
+  });
+
+  test.each([false, true])(
+    '[CHAT-9] what is called during a disconnection runs once afterwards (by snapshot: %s)',
+    async (isSnapshotOnly) => {
+      let runCount = 0;
+      const { it } = await offering(
+        look(() => {
+          runCount += 1;
+          return 'seen';
+        }),
+      );
+      it.host.isSnapshotOnly = isSnapshotOnly;
+      await it.cut();
+      ask(it);
+      expect(runCount).toBe(0);
+      await it.comeBack();
+      expect(runCount).toBe(1);
+      // And not again after the next one, though the host has not taken the call off yet.
+      await it.cut();
+      await it.comeBack();
+      expect(runCount).toBe(1);
+      expect(answers(it)).toHaveLength(1);
+    },
+  );
+
+  test('[CHAT-9] a call that runs goes on over a disconnection, and is answered after it', async () => {
+    const finish = Promise.withResolvers<string>();
+    const { it } = await offering(look(() => finish.promise));
+    ask(it);
+    await it.settle();
+    await it.cut();
+    finish.resolve('seen');
+    await microtasks();
+    expect(answers(it)).toEqual([]);
+    await it.comeBack();
+    expect(answers(it)).toMatchObject([{ type: 'chat/toolCallComplete', result: { success: true } }]);
+  });
+
+  test('[SESS-8] a client that was removed while it was away joins again', async () => {
+    const { it } = await offering();
+    await it.cut();
+    it.host.emit(SESSION, { type: 'session/activeClientRemoved', clientId: 'c1' });
+    await it.comeBack();
+    expect(activeClients(it)).toMatchObject([{ clientId: 'c1', tools: [{ name: 'look' }] }]);
+  });
+
+  test('[SESS-8] several offers add up; taking one back fails what it runs, and the last one leaves', async () => {
+    const { it, session, offer } = await offering(look(() => new Promise(() => undefined)));
+    const second = await it.run(session.offerTools([{ name: 'listen', run: () => 'birds' }]));
+    expect(activeClients(it)[0]?.tools.map(({ name }) => name)).toEqual(['look', 'listen']);
+    ask(it);
+    await it.settle();
+    offer.dispose();
+    await it.settle();
+    expect(answers(it)).toMatchObject([{ type: 'chat/toolCallComplete', result: { success: false } }]);
+    expect(activeClients(it)[0]?.tools.map(({ name }) => name)).toEqual(['listen']);
+    second.dispose();
+    second.dispose();
+    await it.settle();
+    expect(activeClients(it)).toEqual([]);
+    await it.run(session.offerTools([look()]));
+    expect(activeClients(it)[0]?.tools.map(({ name }) => name)).toEqual(['look']);
+  });
+
+  test('[SESS-8] disposing the session’s handle takes its tools back', async () => {
+    const { it, session } = await offering();
+    session.dispose();
+    await it.settle();
+    expect(activeClients(it)).toEqual([]);
+    expect(it.host.dispatched.at(-1)?.action.type).toBe('session/activeClientRemoved');
+  });
+
+  test('[SESS-8] tools that the host refuses reject, and leave those that were there', async () => {
+    const { it, session } = await offering();
+    it.host.judge = ({ action }) =>
+      action.type === 'session/activeClientSet' && action.activeClient.tools.length > 1
+        ? { reject: 'invalidTools: two tools are named "look"' }
+        : undefined;
+    const error = await it.run(failureOf(session.offerTools([look()])));
+    expect(error).toBeInstanceOf(DispatchRejected);
+    await it.settle();
+    expect(activeClients(it)[0]?.tools).toHaveLength(1);
+  });
+
+  test('[CHAT-9] an answer that is none fails the call, so that nobody waits for another', async () => {
+    const { it } = await offering();
+    it.host.judge = ({ action }) =>
+      action.type === 'chat/toolCallComplete' && action.result.success
+        ? { reject: 'invalidAction: result.content: expected blocks' }
+        : undefined;
+    ask(it);
+    await it.settle();
+    expect(answers(it)).toMatchObject([
+      { result: { success: true } },
+      { result: { success: false, error: { message: expect.stringContaining('expected blocks') } } },
+    ]);
+  });
+
+  test('[CONN-3] [CHAT-9] two tabs with one client id run a call once', async () => {
+    const runs: string[] = [];
+    const runIn = (tab: string) =>
+      look((_, call) => {
+        runs.push(tab);
+        call.signal.addEventListener('abort', () => runs.push(`${tab} aborted`));
+        return new Promise(() => undefined);
+      });
+    const { it } = await offering(runIn('first'));
+    ask(it);
+    await it.settle();
+    const other = await new Harness({ host: it.host, clientId: 'c1', sharedClock: it.clock }).online();
+    await it.settle();
+    expect(it.client.status.state).toBe('replaced');
+    // The host takes the client out, which came back without the session, and its calls with it.
+    over(it);
+    it.host.emit(SESSION, { type: 'session/activeClientRemoved', clientId: 'c1' });
+    const session = await other.run(other.client.sessions.open(SESSION));
+    await other.run(session.offerTools([runIn('second')]));
+    ask(it, 'c2');
+    await other.settle();
+    await it.settle();
+    expect(runs).toEqual(['first', 'first aborted', 'second']);
+    // The first tab takes the client back: it does not run again what the second has begun and the host has ended.
+    over(it, 'c2');
+    await other.settle();
+    it.client.reconnectNow();
+    await it.settle();
+    expect(runs).toEqual(['first', 'first aborted', 'second', 'second aborted']);
+  });
+});

@@ -1,0 +1,208 @@
+import type {
+  ChannelKind,
+  ClientAction,
+  SessionActiveClient,
+  SessionToolClientExecutionRequest,
+  URI,
+} from '@agenthost/protocol';
+import type { ConnectionState } from '../connection/connection-state.ts';
+import { ChannelLost, ConnectionLost, DispatchRejected } from '../errors.ts';
+import type { SubscriptionOptions } from '../mirror/channel.ts';
+import type { Mirror } from '../mirror/mirror.ts';
+import type { DispatchOutcome } from '../mirror/pending-actions.ts';
+import { type OfferedTool, RunningTool } from './tool-run.ts';
+
+/** What offering tools needs of the client. */
+export interface ToolsPort {
+  readonly clientId: string;
+  dispatch(uri: URI, action: ClientAction): Promise<DispatchOutcome>;
+  subscribe<K extends ChannelKind>(
+    uri: URI,
+    options: SubscriptionOptions & { readonly kind: K },
+  ): Promise<Mirror<K>>;
+  onStatus(listener: (status: ConnectionState) => void): () => void;
+}
+
+/** Tools that this client offers to a session. */
+export interface ToolOffer {
+  /** Takes them back; calls that run fail. With the last of its tools the client leaves the session's active ones. Idempotent. */
+  dispose(): void;
+}
+
+/** How this client shows among the active ones of a session. */
+export interface OfferOptions {
+  /** For people. Default: none. */
+  displayName?: string;
+}
+
+interface Offer {
+  readonly tools: readonly OfferedTool[];
+  readonly options: OfferOptions;
+}
+
+/** The tools that a client offers, by session; however many handles a session is open through. */
+export class ToolOffers {
+  readonly #client: ToolsPort;
+  readonly #sessions = new Map<URI, Promise<SessionTools>>();
+
+  constructor(client: ToolsPort) {
+    this.#client = client;
+  }
+
+  /** As `SessionHandle.offerTools`. */
+  async offer(uri: URI, tools: readonly OfferedTool[], options: OfferOptions): Promise<ToolOffer> {
+    const opening = this.#sessions.get(uri) ?? this.#open(uri);
+    this.#sessions.set(uri, opening);
+    const session = await opening;
+    // The last of its tools was taken back meanwhile.
+    if (session.isOver) return this.offer(uri, tools, options);
+    const offer: Offer = { tools, options };
+    const dispose = (): void => {
+      if (session.remove(offer)) this.#forget(uri, opening);
+    };
+    try {
+      settle(uri, await session.add(offer));
+    } catch (error) {
+      dispose();
+      throw error;
+    }
+    return { dispose };
+  }
+
+  async #open(uri: URI): Promise<SessionTools> {
+    try {
+      return new SessionTools(this.#client, await this.#client.subscribe(uri, { kind: 'session' }));
+    } catch (error) {
+      this.#sessions.delete(uri);
+      throw error;
+    }
+  }
+
+  #forget(uri: URI, opening: Promise<SessionTools>): void {
+    if (this.#sessions.get(uri) === opening) this.#sessions.delete(uri);
+  }
+}
+
+/** This client as an active one of a session: joins it, comes back to it, and runs each call once [SESS-8] [CHAT-9]. */
+class SessionTools {
+  readonly #client: ToolsPort;
+  readonly #mirror: Mirror<'session'>;
+  readonly #stopStatus: () => void;
+  readonly #offers = new Set<Offer>();
+  /** By id of their entry in `inputNeeded`, for as long as it is there: none is run twice. */
+  readonly #runs = new Map<string, RunningTool>();
+  /** Answers to `#join` that are awaited. */
+  #joinCount = 0;
+  #isOver = false;
+
+  constructor(client: ToolsPort, mirror: Mirror<'session'>) {
+    this.#client = client;
+    this.#mirror = mirror;
+    mirror.onChange(() => this.#look());
+    this.#stopStatus = client.onStatus(({ state }) => {
+      // Whoever has taken the client over answers for it.
+      if (state === 'closed' || state === 'replaced') this.#endRuns(`The client is ${state}`);
+    });
+  }
+
+  /** All of its tools were taken back. */
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  async add(offer: Offer): Promise<DispatchOutcome> {
+    this.#offers.add(offer);
+    return this.#join();
+  }
+
+  /** True when it was the last. */
+  remove(offer: Offer): boolean {
+    if (!this.#offers.delete(offer)) return false;
+    for (const run of this.#runs.values())
+      if (run.tool !== undefined && offer.tools.includes(run.tool)) run.fail('The tool is offered no longer');
+    if (this.#offers.size > 0) {
+      void this.#join();
+      return false;
+    }
+    if (this.#own !== undefined) {
+      const { clientId } = this.#client;
+      void this.#client.dispatch(this.#mirror.uri, { type: 'session/activeClientRemoved', clientId });
+    }
+    this.#isOver = true;
+    this.#stopStatus();
+    this.#mirror.dispose();
+    return true;
+  }
+
+  /** Its entry among the active clients, as it will be once the host has answered. */
+  get #own(): SessionActiveClient | undefined {
+    return this.#mirror.state.activeClients.find(({ clientId }) => clientId === this.#client.clientId);
+  }
+
+  async #join(): Promise<DispatchOutcome> {
+    const displayName = [...this.#offers].findLast(({ options }) => options.displayName)?.options.displayName;
+    const activeClient: SessionActiveClient = {
+      // Customizations are nobody's business here.
+      ...this.#own,
+      clientId: this.#client.clientId,
+      ...(displayName === undefined ? {} : { displayName }),
+      tools: this.#tools.map(({ run: _, ...definition }) => definition),
+    };
+    this.#joinCount += 1;
+    try {
+      return await this.#client.dispatch(this.#mirror.uri, { type: 'session/activeClientSet', activeClient });
+    } finally {
+      this.#joinCount -= 1;
+    }
+  }
+
+  get #tools(): OfferedTool[] {
+    return [...this.#offers].flatMap(({ tools }) => tools);
+  }
+
+  #look(): void {
+    if (this.#mirror.isLost) return this.#endRuns('The session is gone');
+    const { clientId } = this.#client;
+    const { activeClients, inputNeeded = [] } = this.#mirror.confirmed;
+    const calls = inputNeeded.filter(
+      (entry): entry is SessionToolClientExecutionRequest =>
+        entry.kind === 'toolClientExecution' && entry.clientId === clientId,
+    );
+    const open = new Set(inputNeeded.map(({ id }) => id));
+    for (const [id, run] of this.#runs) {
+      if (open.has(id)) continue;
+      run.end('Nobody waits for it any more');
+      this.#runs.delete(id);
+    }
+    for (const call of calls) if (!this.#runs.has(call.id)) this.#begin(call);
+    const isIn = activeClients.some((each) => each.clientId === clientId);
+    // It was away for too long, and is back.
+    if (!isIn && this.#joinCount === 0 && this.#offers.size > 0) void this.#join();
+  }
+
+  #begin(call: SessionToolClientExecutionRequest): void {
+    const tool = this.#tools.find(({ name }) => name === call.toolCall.toolName);
+    const dispatch = (chat: URI, action: ClientAction): Promise<DispatchOutcome> =>
+      this.#client.dispatch(chat, action);
+    this.#runs.set(call.id, new RunningTool(call, tool, dispatch));
+  }
+
+  #endRuns(reason: string): void {
+    for (const run of this.#runs.values()) run.end(reason);
+  }
+}
+
+function settle(uri: URI, outcome: DispatchOutcome): void {
+  switch (outcome.outcome) {
+    case 'accepted':
+      return;
+    case 'rejected':
+      throw new DispatchRejected(outcome.code, outcome.reason);
+    case 'dropped':
+      throw new ConnectionLost(outcome.reason);
+    case 'ignored':
+      throw new ChannelLost(uri);
+    default:
+      outcome satisfies never;
+  }
+}

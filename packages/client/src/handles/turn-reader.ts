@@ -1,0 +1,201 @@
+import type {
+  ActionEnvelope,
+  ChatInputAnswer,
+  ChatInputRequest,
+  ChatInputResponseKind,
+  ChatState,
+  ResponsePart,
+  ToolCallPendingConfirmationState,
+  ToolCallPendingResultConfirmationState,
+  ToolCallState,
+  Turn,
+} from '@agenthost/protocol';
+import type { DispatchOutcome } from '../mirror/pending-actions.ts';
+import { callKey, isPending, requestKey, ToldQuestions } from './told-questions.ts';
+
+/** How a tool call is approved. */
+export interface ApproveOptions {
+  /** One of the call's `options`. */
+  optionId?: string;
+  /** Replaces the input of an `editable` call. */
+  editedToolInput?: string;
+}
+
+/** How a tool call is denied. */
+export interface DenyOptions {
+  /** One of the call's `options`. */
+  optionId?: string;
+  /** Shown to people and told to the agent. */
+  reasonMessage?: string;
+}
+
+/** What happens in a turn, in order; a slow reader gets several appends as one. */
+export type TurnEvent =
+  /** Text was appended to the markdown part `partId`. */
+  | { readonly type: 'text'; readonly partId: string; readonly text: string }
+  /** Text was appended to the reasoning part `partId`. */
+  | { readonly type: 'reasoning'; readonly partId: string; readonly text: string }
+  /** A tool call appeared or changed; `change` is its new status, or `content` when only something else changed. */
+  | {
+      readonly type: 'toolCall';
+      readonly toolCall: ToolCallState;
+      readonly change: ToolCallState['status'] | 'content';
+    }
+  /** A tool call waits for a person before it runs; whoever answers first decides, on whatever client. */
+  | {
+      readonly type: 'confirmation';
+      readonly toolCall: ToolCallPendingConfirmationState;
+      approve(options?: ApproveOptions): Promise<DispatchOutcome>;
+      deny(options?: DenyOptions): Promise<DispatchOutcome>;
+    }
+  /** A tool call has run and its result waits for a person before the agent sees it. */
+  | {
+      readonly type: 'resultConfirmation';
+      readonly toolCall: ToolCallPendingResultConfirmationState;
+      confirm(approved: boolean): Promise<DispatchOutcome>;
+    }
+  /** The agent asks the user something. */
+  | {
+      readonly type: 'inputRequest';
+      readonly request: ChatInputRequest;
+      respond(
+        response: ChatInputResponseKind,
+        answers?: Record<string, ChatInputAnswer>,
+      ): Promise<DispatchOutcome>;
+    }
+  /** Any other part. */
+  | { readonly type: 'part'; readonly part: ResponsePart }
+  /** The last one. */
+  | { readonly type: 'ended'; readonly turn: Turn };
+
+/** Answers to what a turn asks. */
+export interface TurnControls {
+  approve(toolCallId: string, options?: ApproveOptions): Promise<DispatchOutcome>;
+  deny(toolCallId: string, options?: DenyOptions): Promise<DispatchOutcome>;
+  confirmResult(toolCallId: string, approved: boolean): Promise<DispatchOutcome>;
+  respond(
+    requestId: string,
+    response: ChatInputResponseKind,
+    answers?: Record<string, ChatInputAnswer>,
+  ): Promise<DispatchOutcome>;
+}
+
+/**
+ * Tells what is new in a turn since it last looked. It compares states, not actions: after a reconnect by snapshot the
+ * difference is the same as after a replay. Only whether a question is the one of the last look takes the actions between.
+ */
+export class TurnReader {
+  readonly #turnId: string;
+  readonly #controls: TurnControls;
+  readonly #questions: ToldQuestions;
+  #parts: readonly ResponsePart[] = [];
+  readonly #toldLengths = new Map<string, number>();
+  #hasEnded = false;
+
+  /** `onNews` is called when there is something to `read` though the chat has not changed. */
+  constructor(turnId: string, controls: TurnControls, onNews: () => void) {
+    this.#turnId = turnId;
+    this.#controls = controls;
+    this.#questions = new ToldQuestions(onNews);
+  }
+
+  /** Takes every envelope that was applied to the chat since the last `read`. */
+  take(envelope: ActionEnvelope): void {
+    this.#questions.take(envelope);
+  }
+
+  /** What is new, in order. `missing` when the chat has no such turn, and nothing after the end. */
+  read(chat: ChatState): TurnEvent[] | 'missing' {
+    if (this.#hasEnded) return [];
+    const turn = findTurn(chat, this.#turnId);
+    if (turn === undefined) return 'missing';
+    const events: TurnEvent[] = [];
+    turn.responseParts.forEach((part, index) => {
+      const before = this.#parts[index];
+      if (part !== before) this.#readPart(part, before, events);
+      else if (part.kind === 'toolCall' && isPending(part.toolCall))
+        this.#readQuestion(part.toolCall, events);
+    });
+    this.#parts = turn.responseParts;
+    if ('state' in turn) {
+      this.#hasEnded = true;
+      events.push({ type: 'ended', turn });
+    } else this.#readRequests(chat, events);
+    return events;
+  }
+
+  #readPart(part: ResponsePart, before: ResponsePart | undefined, events: TurnEvent[]): void {
+    switch (part.kind) {
+      case 'markdown':
+      case 'reasoning': {
+        const key = `${part.kind}:${part.id}`;
+        const text = part.content.slice(this.#toldLengths.get(key) ?? 0);
+        this.#toldLengths.set(key, part.content.length);
+        if (text === '') return;
+        events.push({ type: part.kind === 'markdown' ? 'text' : 'reasoning', partId: part.id, text });
+        return;
+      }
+      case 'toolCall':
+        this.#readToolCall(part.toolCall, before?.kind === 'toolCall' ? before.toolCall : undefined, events);
+        return;
+      default:
+        events.push({ type: 'part', part });
+    }
+  }
+
+  #readToolCall(toolCall: ToolCallState, before: ToolCallState | undefined, events: TurnEvent[]): void {
+    const isSame = before?.toolCallId === toolCall.toolCallId && before.status === toolCall.status;
+    // One that is new tells of the call as well: it was running meanwhile.
+    if (this.#readQuestion(toolCall, events)) return;
+    // A reconnect by snapshot makes new objects of what has not changed.
+    if (toolCall === before || (isSame && JSON.stringify(before) === JSON.stringify(toolCall))) return;
+    events.push({ type: 'toolCall', toolCall, change: isSame ? 'content' : toolCall.status });
+  }
+
+  /** Tells of the question of a call, if it has one that is not told yet. */
+  #readQuestion(toolCall: ToolCallState, events: TurnEvent[]): boolean {
+    const { toolCallId } = toolCall;
+    const key = callKey(toolCallId);
+    if (!isPending(toolCall)) {
+      this.#questions.over(key);
+      return false;
+    }
+    if (!this.#questions.isNew(key, toolCall)) return false;
+    const { approve, deny, confirmResult } = this.#controls;
+    const watch = (answer: Promise<DispatchOutcome>): Promise<DispatchOutcome> =>
+      this.#questions.answered(key, toolCall, answer);
+    events.push({ type: 'toolCall', toolCall, change: toolCall.status });
+    if (toolCall.status === 'pending-confirmation') {
+      events.push({
+        type: 'confirmation',
+        toolCall,
+        approve: (options) => watch(approve(toolCallId, options)),
+        deny: (options) => watch(deny(toolCallId, options)),
+      });
+    } else {
+      events.push({
+        type: 'resultConfirmation',
+        toolCall,
+        confirm: (approved) => watch(confirmResult(toolCallId, approved)),
+      });
+    }
+    return true;
+  }
+
+  #readRequests({ inputRequests = [] }: ChatState, events: TurnEvent[]): void {
+    this.#questions.keepRequests(inputRequests);
+    for (const request of inputRequests) {
+      const key = requestKey(request.id);
+      if (!this.#questions.isNew(key, request)) continue;
+      const respond: Extract<TurnEvent, { type: 'inputRequest' }>['respond'] = (response, answers) =>
+        this.#questions.answered(key, request, this.#controls.respond(request.id, response, answers));
+      events.push({ type: 'inputRequest', request, respond });
+    }
+  }
+}
+
+/** A turn of a chat, running or ended. */
+export function findTurn(chat: ChatState, turnId: string): Turn | ChatState['activeTurn'] {
+  if (chat.activeTurn?.id === turnId) return chat.activeTurn;
+  return chat.turns.findLast(({ id }) => id === turnId);
+}

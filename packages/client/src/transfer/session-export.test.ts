@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest';
+import { chatState, turnOf } from '../../test/fake-host.ts';
+import { Harness } from '../../test/harness.ts';
+
+test('an export of a chat that is cut meanwhile ends with an error that says so', async () => {
+  const it = await new Harness().online();
+  const session = await it.run(it.client.sessions.create({ provider: 'demo' }));
+  const { uri } = session.chat.mirror;
+  session.dispose();
+  await it.settle();
+  const turns = Array.from({ length: 201 }, (_, index) => turnOf(`t${index}`));
+  it.host.states.set(uri, { ...chatState(uri), turns });
+  const read = async () => {
+    for await (const part of it.client.sessions.export(session.uri)) expect(part.type).not.toBe('turn');
+  };
+  // The fake host knows no turn to page by, as a host from which it was cut away.
+  await expect(it.run(read())).rejects.toThrow(
+    `The chat ${uri} was cut while it was exported: export it again`,
+  );
+});
