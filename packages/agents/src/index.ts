@@ -1,10 +1,10 @@
-export { acpCatalogue, mergeAgentConfigs } from './acp/catalogue.ts';
+export { acpCatalogue, mergeAgentConfigs } from './acp/config/catalogue.ts';
 export {
   type AcpAgentConfig,
   type AcpAgentEntry,
   AgentConfigError,
   readAgentEntries,
-} from './acp/config.ts';
+} from './acp/config/config.ts';
 export { type AcpProvider, type AcpProviderOptions, createAcpProvider } from './acp/provider.ts';
 export type { AcpLog, AcpTimers } from './acp/runtime.ts';
 export { createDemoProvider, type DemoProviderOptions, demoProviderId } from './demo/provider.ts';

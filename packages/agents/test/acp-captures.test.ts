@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Turn } from '@agenthost/protocol';
 import { type OpenChat, openChat, type RecordedCall, type RecordingTurn } from '@agenthost/testkit';
 import { describe, expect, it, vi } from 'vitest';
-import { acpCatalogue } from '../src/acp/catalogue.ts';
+import { acpCatalogue } from '../src/acp/config/catalogue.ts';
 import type { AcpProvider } from '../src/acp/provider.ts';
 import { capturesAreThere, capturesFolder, nodeAgent, temporaryFolder } from './acp-chats.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { ChildRegistry } from '@agenthost/host';
 import { afterEach } from 'vitest';
-import type { AcpAgentConfig } from '../src/acp/config.ts';
+import type { AcpAgentConfig } from '../src/acp/config/config.ts';
 import { type AcpProvider, type AcpProviderOptions, createAcpProvider } from '../src/acp/provider.ts';
 import type { AcpTimers } from '../src/acp/runtime.ts';
 import type { Offer, Step } from './acp-scripted-agent.ts';

@@ -1,6 +1,6 @@
 import { openChat, type RecordedAsk, type RunningTurn } from '@agenthost/testkit';
 import { describe, expect, it } from 'vitest';
-import { Elicitations } from '../src/acp/elicitation.ts';
+import { Elicitations } from '../src/acp/turn/elicitation.ts';
 import { scriptedAgent, steps, temporaryFolder } from './acp-chats.ts';
 import type { Step } from './acp-scripted-agent.ts';
 

@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileS
 import { join } from 'node:path';
 import { openChat } from '@agenthost/testkit';
 import { describe, expect, it } from 'vitest';
-import { readTextFile } from '../src/acp/files.ts';
+import { readTextFile } from '../src/acp/session/files.ts';
 import type { ConfinedFolder } from '../src/working-files/confined-path.ts';
 import { scriptedAgent, steps, temporaryFolder } from './acp-chats.ts';
 

@@ -1,6 +1,6 @@
 import { type OpenChat, openChat, type RunningTurn } from '@agenthost/testkit';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { EarlyUpdates } from '../src/acp/early-updates.ts';
+import { EarlyUpdates } from '../src/acp/process/early-updates.ts';
 import type { AcpProviderOptions } from '../src/acp/provider.ts';
 import { RunningChildren, scriptedAgent, steps, temporaryFolder, toolCall } from './acp-chats.ts';
 import type { Offer, Step } from './acp-scripted-agent.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Message } from '@agenthost/protocol';
 import { openChat } from '@agenthost/testkit';
 import { describe, expect, it } from 'vitest';
-import { readTraits } from '../src/acp/agent-traits.ts';
+import { readTraits } from '../src/acp/process/agent-traits.ts';
 import { capturesAreThere, capturesFolder, scriptedAgent, steps, temporaryFolder } from './acp-chats.ts';
 import type { Offer, Step } from './acp-scripted-agent.ts';
 

@@ -11,18 +11,18 @@ import {
   type ResolvedConfig,
 } from '@agenthost/host';
 import type { AgentInfo, SessionConfigValueItem, SessionModelInfo } from '@agenthost/protocol';
-import { AgentProcess } from './agent-process.ts';
-import { findCommand, packageVersionOf } from './command-path.ts';
-import type { AcpAgentConfig } from './config.ts';
-import type { AcpConnection } from './connection.ts';
-import { ConnectionPool } from './connection-pool.ts';
-import { agentEnvironment } from './environment.ts';
-import type { ToolServer } from './mcp/tool-server.ts';
-import { defaultMaxLineBytes } from './message-stream.ts';
+import type { ToolServer } from './client-tools/tool-server.ts';
+import type { AcpAgentConfig } from './config/config.ts';
+import type { AgentSessionConfig } from './config/session-config.ts';
+import { AgentProcess } from './process/agent-process.ts';
+import { findCommand, packageVersionOf } from './process/command-path.ts';
+import type { AcpConnection } from './process/connection.ts';
+import { ConnectionPool } from './process/connection-pool.ts';
+import { agentEnvironment } from './process/environment.ts';
+import { defaultMaxLineBytes } from './process/message-stream.ts';
+import { runVersion } from './process/version.ts';
 import { type AcpLog, type AcpTimers, processTimers } from './runtime.ts';
-import type { AgentSessionConfig } from './session-config.ts';
-import type { AcpSessionContext } from './session-context.ts';
-import { runVersion } from './version.ts';
+import type { AcpSessionContext } from './session/session-context.ts';
 
 /** What a provider needs of its host, and its time limits. Only `childRegistry` has no default. */
 export interface AcpProviderOptions {
@@ -141,7 +141,7 @@ class Provider implements AcpProvider {
 
   async openSession(open: OpenAgentSession, signal: AbortSignal): Promise<AgentSession> {
     // Not before an agent is used: the protocol's library is 15 MB of memory, which a host without such agents does not need.
-    const { AcpSession } = await import('./session.ts');
+    const { AcpSession } = await import('./session/session.ts');
     const context: AcpSessionContext = {
       agent: this.#agent,
       pool: this.#pool,
@@ -168,7 +168,7 @@ class Provider implements AcpProvider {
 
   /** Not before a client offers a tool: the protocol's library takes memory, which most hosts do not need. */
   #findToolServer(): Promise<ToolServer> {
-    this.#toolServer ??= import('./mcp/tool-server.ts').then(
+    this.#toolServer ??= import('./client-tools/tool-server.ts').then(
       (module) => new module.ToolServer({ log: this.#log, timers: this.#timers }),
     );
     return this.#toolServer;
@@ -181,7 +181,7 @@ class Provider implements AcpProvider {
       const how = agent.install === undefined ? '' : `; \`${agent.install}\` installs it`;
       throw new AgentError('agentError', `${agent.displayName}: ${this.#missing}${how}`);
     }
-    const { AcpConnection } = await import('./connection.ts');
+    const { AcpConnection } = await import('./process/connection.ts');
     const process = await AgentProcess.start({
       file,
       args: agent.args ?? [],

@@ -1,0 +1,116 @@
+import { isAbsolute } from 'node:path';
+import { isObject } from '../json.ts';
+
+/** An agent that speaks the Agent Client Protocol over its stdin and stdout. */
+export interface AcpAgentConfig {
+  /** Provider id: `[a-z][a-z0-9+.-]*`. */
+  readonly id: string;
+  /** Shown to people. */
+  readonly displayName: string;
+  /** One line about it. Default: empty. */
+  readonly description?: string;
+  /** A name that is looked up on the host's PATH, or an absolute path. Never relative to a working directory. */
+  readonly command: string;
+  /** Command that installs it, shown where `command` is not found. Default: nothing is shown. */
+  readonly install?: string;
+  /** Default: none. */
+  readonly args?: readonly string[];
+  /** Set in its environment, over what the allow list lets through. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Names of the host's environment that it may see besides the common ones; `FOO_*` takes all that start with `FOO_`. */
+  readonly envAllow?: readonly string[];
+  /** How to log in, by commands that are there once `command` is; shown when the agent wants a login. Default: what the agent says itself. */
+  readonly loginHint?: string;
+  /** Whether to offer `fs/read_text_file`. Default true. */
+  readonly offersReadTextFile?: boolean;
+  /** Whether to offer `fs/write_text_file`. Default true. */
+  readonly offersWriteTextFile?: boolean;
+  /** Whether one process serves all chats. False gives each chat a process in its working directory. Default true. */
+  readonly sharesProcess?: boolean;
+}
+
+/** An entry of the config file: fields of a catalogue agent to change, or a whole agent of its own. */
+export interface AcpAgentEntry extends Partial<Omit<AcpAgentConfig, 'id'>> {
+  readonly id: string;
+  /** `false` hides the agent. Default true. */
+  readonly enabled?: boolean;
+}
+
+/** A config file that cannot be used. The message names file, key, what was expected and what was found. */
+export class AgentConfigError extends Error {
+  override readonly name = 'AgentConfigError';
+}
+
+type Check = { readonly expected: string; readonly holds: (value: unknown) => boolean };
+
+const isString = (value: unknown): value is string => typeof value === 'string';
+const aBoolean: Check = { expected: 'true or false', holds: (value) => typeof value === 'boolean' };
+const aText: Check = { expected: 'a non-empty string', holds: (value) => isString(value) && value !== '' };
+const texts: Check = {
+  expected: 'a list of strings',
+  holds: (value) => Array.isArray(value) && value.every(isString),
+};
+
+const checks: Readonly<Record<string, Check>> = {
+  displayName: aText,
+  description: { expected: 'a string', holds: isString },
+  command: {
+    expected: 'a command name to find on PATH, or an absolute path',
+    holds: (value) => isString(value) && value !== '' && (isAbsolute(value) || !/[\\/]/.test(value)),
+  },
+  install: aText,
+  args: texts,
+  env: {
+    expected: 'an object of strings',
+    holds: (value) => isObject(value) && Object.values(value).every(isString),
+  },
+  envAllow: texts,
+  loginHint: aText,
+  offersReadTextFile: aBoolean,
+  offersWriteTextFile: aBoolean,
+  sharesProcess: aBoolean,
+  enabled: aBoolean,
+} satisfies Record<keyof Omit<AcpAgentEntry, 'id'>, Check>;
+
+const idPattern = /^[a-z][a-z0-9+.-]*$/;
+
+/** Schemes of the protocol's own channels, which no provider id may take. */
+const takenIds = /^(ahp-.*|mcp|file)$/;
+
+/**
+ * Reads the `agents` member of a config file that has been parsed already. Absent: none. Throws `AgentConfigError`.
+ * @param file Path of the file, for messages.
+ */
+export function readAgentEntries(config: unknown, file: string): AcpAgentEntry[] {
+  if (!isObject(config)) throw wrong(file, 'the file', 'an object', config);
+  const agents = config['agents'];
+  if (agents === undefined) return [];
+  if (!isObject(agents)) throw wrong(file, 'agents', 'an object of agents by id', agents);
+  return Object.entries(agents).map(([id, value]) => readEntry(id, value, file));
+}
+
+function readEntry(id: string, value: unknown, file: string): AcpAgentEntry {
+  const key = `agents.${id}`;
+  if (!idPattern.test(id) || takenIds.test(id)) {
+    throw new AgentConfigError(
+      `${file}: ${key}: expected an id of lower-case letters, digits, +, . and - that starts with a letter and is no scheme of the protocol`,
+    );
+  }
+  if (!isObject(value)) throw wrong(file, key, 'an object', value);
+  for (const [name, member] of Object.entries(value)) {
+    const check = checks[name];
+    if (check === undefined) {
+      throw new AgentConfigError(
+        `${file}: ${key}.${name}: unknown; expected one of ${Object.keys(checks).join(', ')}`,
+      );
+    }
+    if (!check.holds(member)) throw wrong(file, `${key}.${name}`, check.expected, member);
+  }
+  // oxlint-disable-next-line typescript/consistent-type-assertions -- every member has passed its check above
+  return { ...(value as Omit<AcpAgentEntry, 'id'>), id };
+}
+
+function wrong(file: string, key: string, expected: string, got: unknown): AgentConfigError {
+  const shown = JSON.stringify(got)?.slice(0, 80) ?? String(got);
+  return new AgentConfigError(`${file}: ${key}: expected ${expected}, got ${shown}`);
+}

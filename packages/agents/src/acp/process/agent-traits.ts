@@ -1,0 +1,39 @@
+import { isObject, objectOf, objectsOf, textOf } from '../json.ts';
+
+/** What an agent said of itself when it was initialized. */
+export interface AgentTraits {
+  readonly version?: string;
+  readonly canLoad: boolean;
+  readonly canResume: boolean;
+  readonly canClose: boolean;
+  /** Takes messages into a running turn, by an extension. */
+  readonly canSteer: boolean;
+  readonly takesImages: boolean;
+  readonly takesEmbeddedContext: boolean;
+  /** Ways to log in, in words; absent when it names none. */
+  readonly logins: string | undefined;
+}
+
+/** Reads the answer to `initialize`. */
+export function readTraits(answer: unknown): AgentTraits {
+  const { agentCapabilities, agentInfo, authMethods } = objectOf(answer);
+  const capabilities = objectOf(agentCapabilities);
+  const session = objectOf(capabilities['sessionCapabilities']);
+  const prompt = objectOf(capabilities['promptCapabilities']);
+  const version = textOf(objectOf(agentInfo)['version']);
+  const ways = objectsOf(authMethods).flatMap(
+    (method) => textOf(method['description']) ?? textOf(method['name']) ?? [],
+  );
+  return {
+    canLoad: capabilities['loadSession'] === true,
+    canResume: isObject(session['resume']),
+    canClose: isObject(session['close']),
+    canSteer: [objectOf(answer), capabilities].some(
+      ({ _meta }) => objectOf(objectOf(_meta)['steering'])['supported'] === true,
+    ),
+    takesImages: prompt['image'] === true,
+    takesEmbeddedContext: prompt['embeddedContext'] === true,
+    logins: ways.length === 0 ? undefined : ways.join('; '),
+    ...(version === undefined ? {} : { version }),
+  };
+}

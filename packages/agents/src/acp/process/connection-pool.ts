@@ -1,0 +1,133 @@
+import { AgentError } from '@agenthost/host';
+import type { AcpLog, AcpTimers } from '../runtime.ts';
+import type { AcpConnection } from './connection.ts';
+
+/** A connection in use. While one is held, the connection's process is not stopped for idleness. */
+export interface ConnectionLease {
+  readonly connection: AcpConnection;
+  /** Gives it back; calling twice is fine. */
+  release(): void;
+}
+
+interface Entry {
+  readonly opening: Promise<AcpConnection>;
+  /** Settles when the process runs; never when it does not come to that. */
+  readonly running: Promise<void>;
+  /** Gives up the start. */
+  readonly abandon: AbortController;
+  useCount: number;
+  cancelIdle: (() => void) | undefined;
+}
+
+/** How a pool starts its connections, and when it lets idle ones go. */
+export interface ConnectionPoolOptions {
+  /** Starts an agent with this folder as its own working directory. The signal ends the attempt. */
+  readonly start: (cwd: string, signal: AbortSignal, onRunning: () => void) => Promise<AcpConnection>;
+  readonly timers: AcpTimers;
+  readonly log: AcpLog;
+  /** How long a process stays when nothing uses it. */
+  readonly idleMs: number;
+}
+
+/** The connections of one provider by key: one for all chats, or one for each. Started on first use, stopped when idle. */
+export class ConnectionPool {
+  readonly #options: ConnectionPoolOptions;
+  readonly #entries = new Map<string, Entry>();
+  /** Connections that are still in use and are not handed out again. */
+  readonly #retired = new Set<Entry>();
+  #isDisposed = false;
+
+  constructor(options: ConnectionPoolOptions) {
+    this.#options = options;
+  }
+
+  /** The connection of `key`, started when there is none; `onRunning` hears when its process runs. Rejects with `AgentError`. */
+  async acquire(key: string, cwd: string, onRunning: () => void): Promise<ConnectionLease> {
+    if (this.#isDisposed) throw new AgentError('agentExited', 'the host is stopping its agents');
+    const entry = this.#entries.get(key) ?? this.#open(key, cwd);
+    void entry.running.then(onRunning);
+    entry.useCount += 1;
+    entry.cancelIdle?.();
+    entry.cancelIdle = undefined;
+    let isHeld = true;
+    const release = (): void => {
+      if (!isHeld) return;
+      isHeld = false;
+      this.#release(key, entry);
+    };
+    try {
+      return { connection: await entry.opening, release };
+    } catch (error) {
+      release();
+      throw error;
+    }
+  }
+
+  /** Stops the connection of `key`, if there is one. */
+  async drop(key: string, because: string): Promise<void> {
+    const entry = this.#entries.get(key);
+    if (entry !== undefined) await this.#stop(key, entry, because);
+  }
+
+  /** Stops handing out the connection of `key`; it is stopped when its last user releases it. */
+  retire(key: string): void {
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return;
+    this.#forget(key, entry);
+    this.#retired.add(entry);
+    this.#stopUnused(key, entry);
+  }
+
+  /** Stops all, those that are starting too. */
+  async dispose(): Promise<void> {
+    this.#isDisposed = true;
+    const because = 'the host is stopping its agents';
+    const retired = [...this.#retired].map((entry) => ['', entry] as const);
+    await Promise.all([...this.#entries, ...retired].map(([key, entry]) => this.#stop(key, entry, because)));
+  }
+
+  #open(key: string, cwd: string): Entry {
+    const abandon = new AbortController();
+    const { promise: running, resolve: onRunning } = Promise.withResolvers<void>();
+    const opening = this.#options.start(cwd, abandon.signal, onRunning);
+    const entry: Entry = { opening, running, abandon, useCount: 0, cancelIdle: undefined };
+    this.#entries.set(key, entry);
+    entry.opening
+      .then((connection) => connection.closed)
+      .then(
+        () => this.#forget(key, entry),
+        () => this.#forget(key, entry),
+      );
+    return entry;
+  }
+
+  #release(key: string, entry: Entry): void {
+    entry.useCount -= 1;
+    this.#stopUnused(key, entry);
+    if (entry.useCount > 0 || this.#entries.get(key) !== entry) return;
+    entry.cancelIdle = this.#options.timers.after(this.#options.idleMs, () => {
+      this.#options.log('info', 'agent stopped, idle', { key });
+      // Its failure to end is reported by the process itself.
+      void this.#stop(key, entry, 'nothing used it for a while');
+    });
+  }
+
+  #stopUnused(key: string, entry: Entry): void {
+    if (entry.useCount > 0 || !this.#retired.delete(entry)) return;
+    void this.#stop(key, entry, 'it is to forget what it was allowed');
+  }
+
+  async #stop(key: string, entry: Entry, because: string): Promise<void> {
+    this.#forget(key, entry);
+    entry.abandon.abort();
+    const connection = await entry.opening.catch(() => undefined);
+    await connection?.close(because);
+  }
+
+  #forget(key: string, entry: Entry): void {
+    entry.cancelIdle?.();
+    entry.cancelIdle = undefined;
+    if (this.#entries.get(key) === entry) this.#entries.delete(key);
+    this.#retired.delete(entry);
+  }
+}

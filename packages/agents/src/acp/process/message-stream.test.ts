@@ -1,0 +1,35 @@
+import { PassThrough } from 'node:stream';
+import { AgentError } from '@agenthost/host';
+import { expect, test } from 'vitest';
+import { processTimers } from '../runtime.ts';
+import { openMessageStream } from './message-stream.ts';
+
+const MIB = 1024 * 1024;
+
+test('an agent that does not read is given up when more than 64 MiB wait for it', async () => {
+  const [stdout, stdin] = [new PassThrough(), new PassThrough()];
+  const { sdk, ended } = openMessageStream({
+    stdout,
+    stdin,
+    timers: processTimers,
+    maxLineBytes: MIB,
+    takeNotification: () => undefined,
+    onNoise: () => undefined,
+    onFault: () => undefined,
+  });
+  const writer = sdk.writable.getWriter();
+  const result = 'x'.repeat(MIB);
+  const answer = (id: number) => writer.write({ jsonrpc: '2.0', id, result });
+  for (let id = 0; id < 64; id += 1) await answer(id);
+  expect(stdout.destroyed).toBe(false);
+  // Those before took a little more than their 64 MiB.
+  for (let id = 64; id < 66; id += 1) await answer(id);
+  const error: unknown = await ended.catch((reason: unknown) => reason);
+  expect(error).toBeInstanceOf(AgentError);
+  expect(error).toMatchObject({
+    errorType: 'agentUnresponsive',
+    message: 'the agent does not read: more than 67108864 bytes wait for it',
+  });
+  await expect(sdk.readable.getReader().read()).rejects.toBe(error);
+  expect(stdout.destroyed).toBe(true);
+});

@@ -1,0 +1,55 @@
+import { isAbsolute } from 'node:path';
+import { RequestError } from '@agentclientprotocol/sdk';
+import type { ConfinedFolder } from '../../working-files/confined-path.ts';
+import { FileRefusal } from '../../working-files/file-refusal.ts';
+import { readWorkingFile } from '../../working-files/read-file.ts';
+import { writeWorkingFile } from '../../working-files/write-file.ts';
+import { type JsonObject, numberOf, stringOf } from '../json.ts';
+
+/** The largest file that is read for an agent. */
+const maxReadBytes = 32 * 1024 * 1024;
+
+/**
+ * Reads a text file for an agent (`fs/read_text_file`): `path` inside the working directory after symlinks, from `line` (1-based) on, at
+ * most `limit` lines. Rejects with a `RequestError`: -32002 when there is no such file, -32602 when it may not be read, -32603 when the machine cannot.
+ */
+export async function readTextFile(workingDirectory: ConfinedFolder, params: JsonObject): Promise<string> {
+  const asked = askedPath(params);
+  const content = await readWorkingFile(workingDirectory, asked, maxReadBytes).catch((error: unknown) =>
+    answer(error, asked),
+  );
+  const line = numberOf(params['line']);
+  const limit = numberOf(params['limit']);
+  if (line === undefined && limit === undefined) return content;
+  const start = Math.max(0, (line ?? 1) - 1);
+  return content
+    .split(/(?<=\n)/)
+    .slice(start, limit === undefined ? undefined : start + limit)
+    .join('');
+}
+
+/**
+ * Writes a text file for an agent (`fs/write_text_file`) inside the working directory, whole or not at all. Missing folders are made. Rejects
+ * with a `RequestError`, and leaves nothing behind then.
+ */
+export async function writeTextFile(workingDirectory: ConfinedFolder, params: JsonObject): Promise<void> {
+  const asked = askedPath(params);
+  const content = stringOf(params['content']);
+  if (content === undefined) throw RequestError.invalidParams({ reason: 'content is no string' });
+  await writeWorkingFile(workingDirectory, asked, content).catch((error: unknown) => answer(error, asked));
+}
+
+function askedPath(params: JsonObject): string {
+  const path = stringOf(params['path']);
+  if (path === undefined || !isAbsolute(path)) {
+    throw RequestError.invalidParams({ reason: 'path is not absolute', path });
+  }
+  return path;
+}
+
+function answer(error: unknown, asked: string): never {
+  if (!(error instanceof FileRefusal)) throw error;
+  if (error.isMissing) throw RequestError.resourceNotFound(asked);
+  if (error.isFault) throw RequestError.internalError({ details: error.message }, error.message);
+  throw RequestError.invalidParams({ reason: error.message }, error.message);
+}

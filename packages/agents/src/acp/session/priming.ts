@@ -1,0 +1,83 @@
+import { type Message, type ResponsePart, type ToolCallState, type Turn, textOf } from '@agenthost/protocol';
+import { attachmentLine } from '../../attachments/attachment-line.ts';
+
+/** How much of a chat an agent that has lost it is told, in UTF-16 code units. */
+export const maxPrimingLength = 48 * 1024;
+
+/** One part's share at most, so that a single long answer does not crowd out the rest. */
+const maxPartLength = 6 * 1024;
+
+/** The names of what came with a message. */
+const maxAttachedLength = 2 * 1024;
+
+/** The end of a command's output, in UTF-16 code units. */
+const maxPrintedLength = 2 * 1024;
+/** Name of the tool call by which the host shows a person's command. */
+const commandTool = 'terminal';
+
+const preface =
+  'This conversation began earlier; you no longer have it yourself. Below is a record of it, in the order it happened, ' +
+  'possibly shortened. Take it as context and answer only the message that follows it.';
+
+/**
+ * A chat in brief, for the first prompt of an agent that cannot resume its own session: the newest turns that fit, oldest first.
+ * `undefined` when there is nothing to tell.
+ */
+export function primingText(turns: readonly Turn[]): string | undefined {
+  const kept: string[] = [];
+  let length = 0;
+  for (const turn of turns.toReversed()) {
+    const text = turnText(turn);
+    length += text.length;
+    if (length > maxPrimingLength && kept.length > 0) break;
+    kept.unshift(cut(text, maxPrimingLength));
+  }
+  if (kept.length === 0) return undefined;
+  return `${preface}\n\n<conversation>\n${kept.join('\n\n')}\n</conversation>`;
+}
+
+function turnText(turn: Turn): string {
+  const lines = [`User: ${said(turn.message)}`];
+  for (const part of turn.responseParts) {
+    const text = partText(part);
+    if (text !== undefined) lines.push(text);
+  }
+  if (turn.state !== 'complete') lines.push(`(The turn ended early: ${turn.error?.message ?? turn.state}.)`);
+  return lines.join('\n');
+}
+
+function partText(part: ResponsePart): string | undefined {
+  switch (part.kind) {
+    case 'markdown':
+      return part.content === '' ? undefined : `You: ${cut(part.content, maxPartLength)}`;
+    case 'toolCall': {
+      const { status, displayName, invocationMessage } = part.toolCall;
+      const what = invocationMessage === undefined ? '' : `: ${cut(textOf(invocationMessage), 500)}`;
+      return `(Tool ${displayName}${what}, ${status})${printed(part.toolCall)}`;
+    }
+    case 'systemNotification': {
+      const message = part['x-steering']?.message;
+      return message === undefined ? undefined : `User, while you worked: ${said(message)}`;
+    }
+    default:
+      // Reasoning and references are of no use to another session.
+      return undefined;
+  }
+}
+
+/** What a command printed that a person ran in the chat [CHAT-17]: the end of it. An agent's own tools are of its own past. */
+function printed(call: ToolCallState): string {
+  if (call.toolName !== commandTool || !('content' in call)) return '';
+  const preview = call.content?.find((block) => block.type === 'terminalComplete')?.preview ?? '';
+  return preview.trim() === '' ? '' : `\n${preview.trimEnd().slice(-maxPrintedLength)}`;
+}
+
+/** A message with what came with it, by name. */
+function said(message: Message): string {
+  const attached = attachmentLine(message);
+  return `${cut(message.text, maxPartLength)}${attached === undefined ? '' : `\n${cut(attached, maxAttachedLength)}`}`;
+}
+
+function cut(text: string, length: number): string {
+  return text.length <= length ? text : `${text.slice(0, length)} …`;
+}

@@ -1,0 +1,294 @@
+import { AgentError, type OpenAgentSession } from '@agenthost/host';
+import type { OfferedTools } from '../client-tools/offered-tools.ts';
+import type { ToolServerEntry } from '../client-tools/tool-server.ts';
+import type { ConfigControl, ConfigTarget } from '../config/config-control.ts';
+import { type JsonObject, objectOf, textOf } from '../json.ts';
+import type { AcpConnection, SessionReceiver } from '../process/connection.ts';
+import type { ConnectionLease } from '../process/connection-pool.ts';
+import { withDeadline } from '../runtime.ts';
+import type { ChildSessions } from './child-sessions.ts';
+import { primingText } from './priming.ts';
+import type { AcpSessionContext } from './session-context.ts';
+
+/** A session of the agent on a connection. */
+interface AttachedSession extends ConfigTarget {
+  readonly sessionId: string;
+}
+
+interface Attachment extends AttachedSession {
+  readonly detach: () => void;
+}
+
+/** What a chat's session is made of, as far as opening it goes. */
+interface SessionOpeningParts {
+  readonly context: AcpSessionContext;
+  readonly options: OpenAgentSession;
+  /** Takes what the agent sends for the session, while that is attached. */
+  readonly receiver: SessionReceiver;
+  readonly children: ChildSessions;
+  readonly config: ConfigControl;
+  readonly tools: OfferedTools;
+  /** The agent ended without being told to. */
+  onLost(reason: string): void;
+}
+
+/**
+ * Some agents answer `session/load` first and send the history after it. It counts as over when none of it has come for so long; one
+ * that never stops must not hold up the turn for ever.
+ */
+const lateHistoryMs = 200;
+const longestHistoryMs = 10_000;
+
+/** How long an agent gets to close its session; it is a courtesy. */
+const closeTimeoutMs = 2_000;
+
+/**
+ * How a chat gets its session with the agent: a new one, or the one that it had, found again by the agent's own id. Where that is lost,
+ * a new one with something to tell the agent of the chat (`priming`) and the people in it (`takeNotices`).
+ */
+export class SessionOpening {
+  readonly #parts: SessionOpeningParts;
+  readonly #context: AcpSessionContext;
+  readonly #options: OpenAgentSession;
+  readonly #key: string;
+  #mcpServers: ToolServerEntry[] = [];
+  #sessionId: string | undefined;
+  #attached: Attachment | undefined;
+  #priming: string | undefined;
+  /** For the next turn. */
+  readonly #notices = new Set<string>();
+  #isClosed = false;
+  #updateCount = 0;
+
+  constructor(parts: SessionOpeningParts) {
+    this.#parts = parts;
+    this.#context = parts.context;
+    this.#options = parts.options;
+    this.#sessionId = textOf(objectOf(parts.options.memory)['sessionId']);
+    this.#key = parts.context.agent.sharesProcess === false ? parts.options.chat : '';
+  }
+
+  /** The agent's session; none before `attach`, and when its connection has ended. */
+  get attached(): AttachedSession | undefined {
+    return this.#attached;
+  }
+
+  /** Whether it is over for good. */
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  /** The record of the chat that the agent has yet to be given, when its session does not know the chat. */
+  get priming(): string | undefined {
+    return this.#priming;
+  }
+
+  /** The agent has worked on a prompt with the record in it. */
+  endPriming(): void {
+    this.#priming = undefined;
+  }
+
+  /** What people have to know of the opening; each is given once. */
+  takeNotices(): readonly string[] {
+    const notices = [...this.#notices];
+    this.#notices.clear();
+    return notices;
+  }
+
+  /** The agent has sent an update: of its history, when that is being loaded. */
+  countUpdate(): void {
+    this.#updateCount += 1;
+  }
+
+  /** Holds the connection, with the agent's session on it. Rejects when there is none to be had, with `AgentError` for the agent's reasons. */
+  async attach(): Promise<ConnectionLease> {
+    if (this.#isClosed) throw new AgentError('agentExited', `the session with ${this.#name} is closed`);
+    const { config, tools } = this.#parts;
+    const lease = await this.#context.pool.acquire(this.#key, this.#options.workingDirectory, () =>
+      this.#options.onStep?.('handshake'),
+    );
+    this.#options.onStep?.('session');
+    try {
+      const { canLoad, canResume } = lease.connection.traits;
+      const canReopen = canLoad || canResume;
+      if (this.#attached?.connection !== lease.connection || (canReopen && (await tools.areMissing()))) {
+        await this.#closeAgentSession();
+        this.#detach();
+        this.#mcpServers = await this.#toolServers(!canReopen);
+        this.#attached = (await this.#restore(lease.connection)) ?? (await this.#create(lease.connection));
+        if (this.#isClosed) this.#detach();
+        if (this.#attached === undefined)
+          throw new AgentError('agentExited', `the session with ${this.#name} is closed`);
+        this.#watch(this.#attached);
+        await config.apply(this.#attached);
+      }
+      return lease;
+    } catch (error) {
+      lease.release();
+      throw error;
+    }
+  }
+
+  /** Lets the agent end its session, where it can, and takes nothing more of it. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#closeAgentSession();
+    this.#detach();
+  }
+
+  /** Takes nothing more of the session, without a word to the agent. */
+  abandon(): void {
+    this.#isClosed = true;
+    this.#detach();
+  }
+
+  /** Stops the agent's process if it is this chat's own. */
+  async dropProcess(because: string): Promise<void> {
+    if (this.#key !== '') await this.#context.pool.drop(this.#key, because);
+  }
+
+  /** It works without them, too. */
+  async #toolServers(isLastChance: boolean): Promise<ToolServerEntry[]> {
+    try {
+      return await this.#parts.tools.servers(isLastChance);
+    } catch (error) {
+      const reason = String(error);
+      this.#context.log('warn', 'no server for tools of clients', { reason });
+      this.#notices.add(
+        `${this.#name} gets no tools of clients: the host cannot serve them (${brief(reason)}).`,
+      );
+      return [];
+    }
+  }
+
+  async #restore(connection: AcpConnection): Promise<Attachment | undefined> {
+    const sessionId = this.#sessionId;
+    if (sessionId === undefined) return undefined;
+    const { canResume, canLoad } = connection.traits;
+    const methods = [...(canResume ? ['session/resume'] : []), ...(canLoad ? ['session/load'] : [])];
+    let reason = 'it cannot resume sessions';
+    for (const method of methods) {
+      // Before the request, since loading sends the history first: config in it counts, messages are ignored.
+      const attachment = await this.#receive(connection, sessionId);
+      try {
+        this.#parts.config.offered.read(
+          await this.#request(connection, method, this.#sessionParams({ sessionId })),
+        );
+        if (method === 'session/load') await this.#passHistory();
+        return attachment;
+      } catch (error) {
+        attachment.detach();
+        if (!connection.isOpen || (error instanceof AgentError && error.errorType === 'authRequired'))
+          throw error;
+        reason = error instanceof Error ? error.message : String(error);
+        this.#context.log('info', 'agent session not resumed', { method, sessionId, reason });
+      }
+    }
+    this.#sessionId = undefined;
+    await this.#prime();
+    if (this.#priming !== undefined) {
+      this.#notices.add(
+        `${this.#name} could not take up its earlier session and goes on from a record of this chat (${brief(reason)}).`,
+      );
+    }
+    return undefined;
+  }
+
+  async #passHistory(): Promise<void> {
+    let seen = -1;
+    for (let waitedMs = 0; seen !== this.#updateCount; waitedMs += lateHistoryMs) {
+      if (waitedMs >= longestHistoryMs) return;
+      seen = this.#updateCount;
+      await new Promise<void>((resolve) => {
+        this.#context.timers.after(lateHistoryMs, resolve);
+      });
+    }
+  }
+
+  async #create(connection: AcpConnection): Promise<Attachment> {
+    if (this.#priming === undefined) await this.#prime();
+    const answer = await this.#request(connection, 'session/new', this.#sessionParams({}));
+    const sessionId = textOf(answer['sessionId']);
+    if (sessionId === undefined) {
+      throw new AgentError('agentError', `${this.#name} answered session/new without a session id`);
+    }
+    const attachment = await this.#receive(connection, sessionId);
+    const { offered } = this.#parts.config;
+    this.#sessionId = sessionId;
+    offered.read(answer);
+    this.#context.onOffered(offered);
+    this.#options.host.saveMemory({ sessionId });
+    return attachment;
+  }
+
+  async #prime(): Promise<void> {
+    this.#priming = primingText(await this.#options.history());
+  }
+
+  async #receive(connection: AcpConnection, sessionId: string): Promise<Attachment> {
+    const detach = await connection.attach(sessionId, this.#parts.receiver);
+    return {
+      connection,
+      sessionId,
+      detach,
+      request: (method, params) => this.#request(connection, method, { sessionId, ...params }),
+    };
+  }
+
+  #watch(attached: Attachment): void {
+    void attached.connection.closed.then((reason) => {
+      if (this.#attached !== attached) return;
+      this.#detach();
+      if (attached.connection.wasStopped || this.#isClosed) return;
+      this.#parts.onLost(reason.message);
+    });
+  }
+
+  /** Lets the agent end its session, where it can; it may be resumed. Never rejects. */
+  async #closeAgentSession(): Promise<void> {
+    const attached = this.#attached;
+    if (attached?.connection.isOpen !== true || !attached.connection.traits.canClose) return;
+    const { sessionId } = attached;
+    await this.#request(attached.connection, 'session/close', { sessionId }, closeTimeoutMs).catch(
+      (error: unknown) => this.#context.log('info', 'agent session not closed', { error: String(error) }),
+    );
+  }
+
+  #detach(): void {
+    this.#parts.children.detach();
+    this.#attached?.detach();
+    this.#attached = undefined;
+  }
+
+  #sessionParams(more: JsonObject): JsonObject {
+    return { cwd: this.#options.workingDirectory, mcpServers: this.#mcpServers, ...more };
+  }
+
+  #request(
+    connection: AcpConnection,
+    method: string,
+    params: JsonObject,
+    timeoutMs = this.#context.sessionTimeoutMs,
+  ): Promise<JsonObject> {
+    return withDeadline(
+      connection.request(method, params),
+      this.#context.timers,
+      timeoutMs,
+      () =>
+        new AgentError(
+          'agentUnresponsive',
+          `${this.#name} did not answer ${method} within ${timeoutMs / 1000} s`,
+        ),
+    );
+  }
+
+  get #name(): string {
+    return this.#context.agent.displayName;
+  }
+}
+
+/** The first line of a reason, for the transcript; the log has all of it. */
+function brief(reason: string): string {
+  const [line = ''] = reason.split('\n');
+  return line.length <= 200 ? line : `${line.slice(0, 200)} …`;
+}

@@ -1,0 +1,272 @@
+import type { ContentBlock } from '@agentclientprotocol/sdk';
+import {
+  AgentError,
+  type AgentSession,
+  type OpenAgentSession,
+  type TurnInput,
+  type TurnOutput,
+} from '@agenthost/host';
+import type { Message } from '@agenthost/protocol';
+import type { ConfinedFolder } from '../../working-files/confined-path.ts';
+import { ClientToolTwins } from '../client-tools/duplicate-tool-calls.ts';
+import { OfferedTools } from '../client-tools/offered-tools.ts';
+import { ConfigControl } from '../config/config-control.ts';
+import type { JsonObject } from '../json.ts';
+import type { SessionReceiver } from '../process/connection.ts';
+import { orAbort } from '../runtime.ts';
+import type { AskPeople } from '../turn/elicitation.ts';
+import { promptBlocks } from '../turn/prompt.ts';
+import { PromptSteering } from '../turn/steering.ts';
+import { AcpTurn } from '../turn/turn.ts';
+import { ChildSessions } from './child-sessions.ts';
+import { readTextFile, writeTextFile } from './files.ts';
+import type { AcpSessionContext } from './session-context.ts';
+import { SessionOpening } from './session-opening.ts';
+import type { SessionUpdate } from './session-update.ts';
+import { SharedTerminals } from './terminals.ts';
+
+/** How long a result without any usage waits for the notification that some agents send after it. */
+const trailingUsageMs = 150;
+
+/**
+ * A chat's session with an ACP agent. It survives its process: when that was stopped for idleness, the next turn starts it again and
+ * resumes by the agent's own session id, or goes on from the host's record of the chat.
+ */
+export class AcpSession implements AgentSession, SessionReceiver {
+  readonly #context: AcpSessionContext;
+  readonly #options: OpenAgentSession;
+  readonly #children = new ChildSessions(this);
+  readonly #config: ConfigControl;
+  readonly terminals: SharedTerminals;
+  readonly #tools: OfferedTools;
+  readonly #opening: SessionOpening;
+  #turn: AcpTurn | undefined;
+  #steering: PromptSteering | undefined;
+  /** Settles when the turn that is running has. */
+  #running: Promise<void> = Promise.resolve();
+
+  /** Opens or resumes the agent's session. Rejects with `AgentError`; the signal ends the attempt. */
+  static async open(
+    context: AcpSessionContext,
+    options: OpenAgentSession,
+    signal: AbortSignal,
+  ): Promise<AcpSession> {
+    const session = new AcpSession(context, options);
+    try {
+      const lease = await orAbort(session.#opening.attach(), signal, (late) => late.release());
+      lease.release();
+      return session;
+    } catch (cause) {
+      await session.close();
+      if (cause instanceof AgentError) throw cause;
+      throw new AgentError('agentError', `the session with ${context.agent.displayName} was not opened`, {
+        cause,
+      });
+    }
+  }
+
+  private constructor(context: AcpSessionContext, options: OpenAgentSession) {
+    this.#context = context;
+    this.#options = options;
+    this.#config = new ConfigControl(options.host, options.config, context.log);
+    this.terminals = new SharedTerminals({
+      host: options.host,
+      workingDirectory: options.workingDirectory,
+      log: context.log,
+      turnId: () => this.#turn?.id,
+      released: async (terminal) => this.#turn?.showTerminal(terminal),
+    });
+    this.#tools = new OfferedTools({
+      host: options.host,
+      timers: context.timers,
+      findServer: context.findToolServer,
+      turn: () => this.#turn,
+    });
+    this.#opening = new SessionOpening({
+      context,
+      options,
+      receiver: this,
+      children: this.#children,
+      config: this.#config,
+      tools: this.#tools,
+      onLost: (reason) => {
+        // Nobody waits for what it was running; what runs in the background stays.
+        void this.terminals.end();
+        options.host.exited(reason);
+      },
+    });
+  }
+
+  async runTurn(input: TurnInput, output: TurnOutput, signal: AbortSignal): Promise<void> {
+    const before = this.#running;
+    const steering = new PromptSteering();
+    this.#steering = steering;
+    let settle = (): void => {};
+    this.#running = new Promise((resolve) => {
+      settle = resolve;
+    });
+    try {
+      // After a cancel the agent may still be unwinding the turn before.
+      await before;
+      if (signal.aborted) return;
+      const lease = await orAbort(this.#opening.attach(), signal, (late) => late.release());
+      try {
+        await this.#prompt(input, output, signal, steering);
+      } finally {
+        lease.release();
+      }
+    } catch (error) {
+      if (!signal.aborted) throw error;
+      this.#context.log('debug', 'turn ended after its cancel', { error: String(error) });
+    } finally {
+      steering.end();
+      settle();
+    }
+  }
+
+  async steer(message: Message): Promise<boolean> {
+    return (await this.#steering?.steer(message)) === true;
+  }
+
+  async setConfig(values: Readonly<Record<string, unknown>>): Promise<void> {
+    this.#config.want(values);
+    // Without a process it is remembered for the next turn.
+    const { attached } = this.#opening;
+    if (attached?.connection.isOpen === true) await this.#config.apply(attached);
+  }
+
+  async close(): Promise<void> {
+    if (this.#opening.isClosed) return;
+    await this.#opening.close();
+    this.#tools.end();
+    await this.terminals.end();
+    await this.#opening.dropProcess('its chat was closed');
+  }
+
+  /**
+   * Ends it now. A turn that does not stop takes its process with it, other chats' turns on it included: an agent that goes on changing
+   * files after a cancel would be worse.
+   */
+  async terminate(): Promise<void> {
+    const stuck = this.#turn === undefined ? undefined : this.#opening.attached?.connection;
+    this.#opening.abandon();
+    this.#tools.end();
+    await this.terminals.end();
+    await stuck?.close('a turn on it did not end when it was cancelled');
+    await this.#opening.dropProcess('its chat was ended');
+  }
+
+  toolsChanged(): void {
+    this.#tools.changed();
+  }
+
+  async update(update: SessionUpdate): Promise<void> {
+    await this.#apply(update);
+    await this.#options.host.ready();
+  }
+
+  async #apply(update: SessionUpdate): Promise<void> {
+    const { host } = this.#options;
+    this.#opening.countUpdate();
+    switch (update.type) {
+      case 'commands':
+        return host.commands(update.commands);
+      case 'info':
+        return update.title === undefined ? undefined : host.title(update.title);
+      case 'mode':
+      case 'configOptions':
+        return this.#config.take(update);
+      default:
+        // Outside a turn the rest is history that is being loaded again, or too late.
+        return this.#turn?.update(update);
+    }
+  }
+
+  async permission(params: JsonObject): Promise<string | undefined> {
+    return this.#turn?.permission(params);
+  }
+
+  readonly askPeople: AskPeople = (questions, withdrawn) => this.#turn?.ask(questions, withdrawn);
+
+  readTextFile(params: JsonObject): Promise<string> {
+    return readTextFile(this.#files, params);
+  }
+
+  writeTextFile(params: JsonObject): Promise<void> {
+    return writeTextFile(this.#files, params);
+  }
+
+  get #files(): ConfinedFolder {
+    const { host, workingDirectory: path } = this.#options;
+    return { path, isPrivate: (realPath) => host.isPrivate(realPath) };
+  }
+
+  async #prompt(
+    input: TurnInput,
+    output: TurnOutput,
+    signal: AbortSignal,
+    steering: PromptSteering,
+  ): Promise<void> {
+    const { attached } = this.#opening;
+    if (attached === undefined)
+      throw new AgentError('agentExited', `${this.#name} ended before the turn began`);
+    const { connection, sessionId } = attached;
+    for (const notice of this.#opening.takeNotices()) output.notify(notice);
+    const model = input.message.model?.id;
+    if (model !== undefined && !(await this.#config.chooseModel(attached, model))) {
+      const models = this.#config.offered.models('').map(({ id }) => id);
+      // Another one would answer, at another price.
+      if (models.length > 0)
+        throw new AgentError(
+          'unknownModel',
+          `${this.#name} has no model ${model}; it has ${models.join(', ')}`,
+        );
+      output.notify(`${this.#name} offers no choice of models; it goes on with the one that it uses.`);
+    }
+    const tell = (problem: string): void => output.notify(problem);
+    const prompt: ContentBlock[] = await promptBlocks(input, connection.traits, tell);
+    prompt.unshift(...input.context.map((text): ContentBlock => ({ type: 'text', text })));
+    const { priming } = this.#opening;
+    if (priming !== undefined && input.instructions !== undefined)
+      prompt.unshift({ type: 'text', text: input.instructions });
+    if (priming !== undefined) prompt.unshift({ type: 'text', text: priming });
+    if (signal.aborted) return;
+    const { workingDirectory } = this.#options;
+    const turn = new AcpTurn(input.turnId, output, {
+      workingDirectory,
+      terminals: this.terminals,
+      children: this.#children,
+      twins: new ClientToolTwins(() => this.#tools.list()),
+    });
+    this.#children.use(connection);
+    this.#turn = turn;
+    const cancel = (): void => connection.notify('session/cancel', { sessionId });
+    signal.addEventListener('abort', cancel, { once: true });
+    try {
+      const answer = connection.request('session/prompt', { sessionId, prompt });
+      steering.begin({ connection, sessionId, readResource: input.readResource, tell });
+      const result = await answer;
+      this.#opening.endPriming();
+      turn.finish(result);
+      if (!signal.aborted) await this.#awaitUsage(turn);
+    } finally {
+      signal.removeEventListener('abort', cancel);
+      this.#turn = undefined;
+      await turn.showKeptBack();
+      await this.terminals.endTurn(signal.aborted);
+    }
+  }
+
+  async #awaitUsage(turn: AcpTurn): Promise<void> {
+    let cancel = (): void => {};
+    const late = new Promise<void>((resolve) => {
+      cancel = this.#context.timers.after(trailingUsageMs, resolve);
+    });
+    await Promise.race([turn.usageSeen, late]);
+    cancel();
+  }
+
+  get #name(): string {
+    return this.#context.agent.displayName;
+  }
+}

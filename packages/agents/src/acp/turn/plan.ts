@@ -1,0 +1,47 @@
+import type { ToolCallHandle, TurnOutput } from '@agenthost/host';
+import type { PlanEntry } from '../session/session-update.ts';
+
+/**
+ * An agent's plan of a turn: one block that changes in place, however often the plan does. It is a running tool call whose message is
+ * the list, since that is kept whatever way the turn ends.
+ */
+export class PlanBlock {
+  readonly #output: TurnOutput;
+  #handle: ToolCallHandle | undefined;
+  #entries: readonly PlanEntry[] = [];
+  #shown = '';
+
+  constructor(output: TurnOutput) {
+    this.#output = output;
+  }
+
+  update(entries: readonly PlanEntry[]): void {
+    this.#entries = entries;
+    const markdown = planMarkdown(entries);
+    if (markdown === this.#shown || (entries.length === 0 && this.#handle === undefined)) return;
+    this.#shown = markdown;
+    this.#handle ??= this.#output.toolCall({ toolName: 'plan', displayName: 'Plan' });
+    this.#handle.run({ invocationMessage: { markdown } });
+    this.#output.activity(entries.find((entry) => entry.status === 'in_progress')?.content);
+  }
+
+  /** The turn has ended by itself: the plan stays as it was last. */
+  finish(): void {
+    if (this.#handle === undefined) return;
+    this.#output.activity(undefined);
+    // Resolves at once, as no confirmation of the result is asked for.
+    void this.#handle.complete({
+      success: true,
+      pastTenseMessage: { markdown: this.#shown },
+      structuredContent: { entries: this.#entries.map((entry) => ({ ...entry })) },
+    });
+  }
+}
+
+const boxes = { pending: '[ ]', in_progress: '[ ] ▸', completed: '[x]' } as const;
+
+function planMarkdown(entries: readonly PlanEntry[]): string {
+  return entries
+    .map((entry) => `- ${boxes[entry.status]} ${entry.content.replaceAll(/\s*\n\s*/g, ' ')}`)
+    .join('\n');
+}

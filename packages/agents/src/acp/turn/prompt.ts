@@ -1,0 +1,75 @@
+import type { ContentBlock } from '@agentclientprotocol/sdk';
+import type { TurnInput } from '@agenthost/host';
+import { type Given, readAttachments } from '../../attachments/read-attachments.ts';
+import type { AgentTraits } from '../process/agent-traits.ts';
+
+/**
+ * A user's message as content blocks that this agent takes. What it cannot take, or what cannot be read, is named in words, never dropped
+ * in silence; `tell` hears of it for people.
+ */
+export async function promptBlocks(
+  { message, readResource }: Pick<TurnInput, 'message' | 'readResource'>,
+  traits: AgentTraits,
+  tell: (problem: string) => void,
+): Promise<ContentBlock[]> {
+  const blocks: ContentBlock[] = [];
+  for (const { given, problem } of await readAttachments(message, readResource)) {
+    blocks.push(...given.map((each) => blockOf(each, traits, tell)));
+    if (problem !== undefined) tell(problem);
+  }
+  // Some agents refuse an empty text, which a message of attachments alone has.
+  if (message.text !== '' || blocks.length === 0) blocks.push(words(message.text));
+  return blocks;
+}
+
+function blockOf(given: Given, traits: AgentTraits, tell: (problem: string) => void): ContentBlock {
+  switch (given.kind) {
+    case 'words':
+      return words(given.text);
+    case 'link':
+      return link(given);
+    case 'text': {
+      const { uri, text, contentType: mimeType } = given;
+      if (traits.takesEmbeddedContext) return { type: 'resource', resource: { uri, text, mimeType } };
+      // The agent reads the machine's own files by itself, and sees them as they are then.
+      if (uri.startsWith('file:')) return link(given);
+      return words(`<attachment name=${JSON.stringify(given.name)}>\n${text}\n</attachment>`);
+    }
+    case 'image': {
+      const { uri, data, contentType: mimeType } = given;
+      if (!traits.takesImages) return notTaken(given, tell);
+      return { type: 'image', data, mimeType, ...(uri.startsWith('attachment:') ? {} : { uri }) };
+    }
+    case 'binary': {
+      const { uri, data: blob, contentType: mimeType } = given;
+      if (!traits.takesEmbeddedContext) return notTaken(given, tell);
+      return { type: 'resource', resource: { uri, blob, mimeType } };
+    }
+    default:
+      return given satisfies never;
+  }
+}
+
+function link({ name, uri, contentType }: { name: string; uri: string; contentType?: string }): ContentBlock {
+  return {
+    type: 'resource_link',
+    uri,
+    name,
+    ...(contentType === undefined ? {} : { mimeType: contentType }),
+  };
+}
+
+/** A file it may open by other means; of anything else there is nothing but the name. */
+function notTaken(
+  given: { name: string; uri: string; contentType: string },
+  tell: (problem: string) => void,
+): ContentBlock {
+  if (given.uri.startsWith('file:')) return link(given);
+  const { name, contentType } = given;
+  tell(`The agent does not take ${contentType}: of ${name} it gets the name alone.`);
+  return words(`[${name}: ${contentType}, which this agent does not take]`);
+}
+
+function words(text: string): ContentBlock {
+  return { type: 'text', text };
+}

@@ -1,0 +1,281 @@
+import type { ToolCallHandle, ToolCallReady, ToolKind, TurnOutput } from '@agenthost/host';
+import type { ToolCallResult, ToolResultContent } from '@agenthost/protocol';
+import { isObject, type JsonObject, objectOf, textOf } from '../json.ts';
+import type { ToolCallFields } from '../session/session-update.ts';
+import type { SharedTerminal, SharedTerminals } from '../session/terminals.ts';
+import type { PermissionChoices } from './permission.ts';
+import { structuredOutput } from './structured-output.ts';
+import { fileUri, ToolCallContent } from './tool-call-content.ts';
+import type { KnownCall } from './workers.ts';
+
+/** What people read for each of the protocol's kinds. */
+const kindNames: Readonly<Record<string, string>> = {
+  read: 'Read',
+  edit: 'Edit',
+  delete: 'Delete',
+  move: 'Move',
+  search: 'Search',
+  execute: 'Run',
+  think: 'Think',
+  fetch: 'Fetch',
+  switch_mode: 'Switch mode',
+};
+
+/** `announced`: parameters may still come. `asking`: a person is asked. `over`: completed, or denied; nothing changes it any more. */
+type Phase = 'announced' | 'asking' | 'running' | 'over';
+
+interface Call {
+  readonly handle: ToolCallHandle;
+  readonly content: ToolCallContent;
+  fields: ToolCallFields;
+  phase: Phase;
+  /** What was shown last, to leave out repetitions. */
+  shownReady: string;
+  shownContent: string;
+  /** Settles when the question that is open has its answer. */
+  asked: Promise<void>;
+  /** Gives up the question that is open. */
+  withdraw: () => void;
+}
+
+/** Where the calls of one turn happen. */
+export interface ToolCallPlace {
+  readonly turnId: string;
+  readonly workingDirectory: string;
+  readonly terminals: Pick<SharedTerminals, 'find'>;
+  /** A call is about to be completed, with this text as its result. */
+  callEnded(toolCallId: string, success: boolean, report: string | undefined): Promise<void>;
+}
+
+/**
+ * The tool calls of one turn. Agents announce, update and ask in any order, so each of the three makes the call when it is new.
+ */
+export class ToolCalls {
+  readonly #output: TurnOutput;
+  readonly #place: ToolCallPlace;
+  readonly #calls = new Map<string, Call>();
+  #madeCount = 0;
+
+  constructor(output: TurnOutput, place: ToolCallPlace) {
+    this.#output = output;
+    this.#place = place;
+  }
+
+  /** A call of the agent as it is known here. */
+  find(toolCallId: string): KnownCall | undefined {
+    const call = this.#calls.get(toolCallId);
+    return call && { id: call.handle.id, fields: call.fields, isOver: call.phase === 'over' };
+  }
+
+  /** A terminal that was shared has changed: running calls that embed it show it anew. */
+  showTerminal(terminal: SharedTerminal): void {
+    for (const call of this.#calls.values()) {
+      if (call.content.terminals().includes(terminal)) this.#showContent(call);
+    }
+  }
+
+  /** Applies an announcement or an update. */
+  async update(fields: ToolCallFields, isAnnouncement: boolean): Promise<void> {
+    const known = this.#calls.get(fields.toolCallId);
+    if (known?.phase === 'over' && !(isAnnouncement && !isEnd(fields))) return;
+    const call = known === undefined || known.phase === 'over' ? this.#start(fields) : known;
+    this.#merge(call, fields);
+    if (isEnd(fields)) return this.#end(call, fields.status === 'completed');
+    if (call.phase === 'asking') return;
+    if (fields.status === 'in_progress') this.#run(call);
+    else if (call.phase === 'running') this.#run(call);
+    else if (fields.title !== undefined) await call.handle.input('', fields.title);
+    this.#showContent(call);
+  }
+
+  /** Asks a person. Resolves with the agent's option, or `undefined` for cancelled. */
+  async ask(fields: ToolCallFields, choices: PermissionChoices): Promise<string | undefined> {
+    const known = this.#calls.get(fields.toolCallId);
+    const call = known === undefined || known.phase === 'over' ? this.#start(fields) : known;
+    // A second question about one call waits for the answer to the first.
+    const before = call.asked;
+    let answered = (): void => {};
+    call.asked = new Promise((resolve) => {
+      answered = resolve;
+    });
+    try {
+      await before;
+      if (phaseOf(call) === 'over') return undefined;
+      this.#merge(call, fields);
+      call.phase = 'asking';
+      const ready = this.#ready(call);
+      call.shownReady = JSON.stringify(ready);
+      // The agent may end the call while the question is open; nobody's answer changes it then.
+      const withdrawn = new Promise<undefined>((resolve) => {
+        call.withdraw = () => resolve(undefined);
+      });
+      const asking = call.handle.confirm({
+        ...ready,
+        kind: toolKind(call.fields),
+        options: choices.shown,
+        alwaysOptions: choices.always,
+      });
+      const answer = await Promise.race([asking, withdrawn]);
+      if (answer === undefined) return undefined;
+      call.phase = answer.approved ? 'running' : 'over';
+      return choices.optionFor(answer);
+    } finally {
+      answered();
+    }
+  }
+
+  #start(fields: ToolCallFields): Call {
+    const isReused = this.#calls.has(fields.toolCallId);
+    this.#madeCount += 1;
+    const content = new ToolCallContent(this.#output, this.#place);
+    const call: Call = {
+      content,
+      fields: { toolCallId: fields.toolCallId, meta: {} },
+      phase: 'announced',
+      shownReady: '',
+      shownContent: '[]',
+      asked: Promise.resolve(),
+      withdraw: () => {},
+      handle: this.#output.toolCall({
+        // An agent that uses an id again after that call was over means another one.
+        toolCallId: isReused ? `${fields.toolCallId}#${this.#madeCount}` : fields.toolCallId,
+        toolName: toolName(fields),
+        displayName: kindNames[fields.kind ?? ''] ?? 'Tool',
+        kind: toolKind(fields),
+        meta: this.#meta(fields),
+      }),
+    };
+    this.#calls.set(fields.toolCallId, call);
+    return call;
+  }
+
+  #merge(call: Call, fields: ToolCallFields): void {
+    // Of content, what is shown is kept, and not what the agent sent: that may be two versions of a large file.
+    const { content, ...rest } = fields;
+    call.fields = { ...call.fields, ...rest };
+    if (content !== undefined) call.content.replace(content);
+    call.content.readTerminal(fields.meta);
+    for (const terminal of call.content.terminals()) {
+      terminal.use({ turnId: this.#place.turnId, toolCallId: call.handle.id });
+    }
+  }
+
+  #run(call: Call): void {
+    const ready = this.#ready(call);
+    const shown = JSON.stringify(ready);
+    if (call.phase === 'running' && shown === call.shownReady) return;
+    call.phase = 'running';
+    call.shownReady = shown;
+    call.handle.run(ready);
+  }
+
+  #showContent(call: Call): void {
+    if (call.phase !== 'running') return;
+    const parts = call.content.parts();
+    const shown = JSON.stringify(parts);
+    if (shown === call.shownContent) return;
+    call.shownContent = shown;
+    call.handle.content(parts);
+  }
+
+  async #end(call: Call, success: boolean): Promise<void> {
+    if (call.phase === 'announced' || call.phase === 'running') this.#run(call);
+    call.phase = 'over';
+    call.withdraw();
+    const result = this.#result(call, success);
+    const report = call.content.text() || outputText(call.fields.rawOutput);
+    await this.#place.callEnded(call.fields.toolCallId, success, report);
+    for (const terminal of call.content.terminals()) terminal.use(undefined);
+    await call.handle.complete(result, { meta: this.#meta(call.fields) });
+  }
+
+  #result(call: Call, success: boolean): ToolCallResult {
+    const { rawOutput } = call.fields;
+    const content = call.content.parts({ isOver: true, isFailure: !success });
+    const text = outputText(rawOutput);
+    if (content.length === 0 && text !== undefined) content.push({ type: 'text', text });
+    const structuredContent = structuredOutput(rawOutput, content);
+    return {
+      success,
+      pastTenseMessage: titleOf(call.fields),
+      ...(content.length === 0 ? {} : { content: content satisfies ToolResultContent[] }),
+      ...(structuredContent === undefined ? {} : { structuredContent }),
+      ...(success ? {} : { error: { message: call.content.text() || (text ?? 'The tool failed.') } }),
+    };
+  }
+
+  #ready(call: Call): ToolCallReady {
+    const toolInput = inputText(call.fields.rawInput);
+    const edits = call.content.edits();
+    return {
+      invocationMessage: titleOf(call.fields),
+      meta: this.#meta(call.fields),
+      ...(toolInput === undefined ? {} : { toolInput }),
+      ...(edits.length === 0 ? {} : { edits }),
+    };
+  }
+
+  /** What clients may show besides: the kind, and the places that the call is about. */
+  #meta(fields: ToolCallFields): Record<string, unknown> {
+    const locations = fields.locations?.map(({ path, line }) => ({
+      uri: fileUri(path, this.#place.workingDirectory),
+      ...(line === undefined ? {} : { line }),
+    }));
+    return {
+      toolKind: fields.kind ?? 'other',
+      ...(locations === undefined || locations.length === 0 ? {} : { locations }),
+    };
+  }
+}
+
+/** Read through a function, since the phase changes during an await. */
+function phaseOf(call: Call): Phase {
+  return call.phase;
+}
+
+function isEnd(fields: ToolCallFields): boolean {
+  return fields.status === 'completed' || fields.status === 'failed';
+}
+
+/** The tool's own name where the agent gives one, in the schema's place or in its extension's. */
+function toolName(fields: ToolCallFields): string {
+  const vendor = Object.values(fields.meta)
+    .map((value) => textOf(objectOf(value)['toolName']))
+    .find((name) => name !== undefined);
+  return fields.name ?? textOf(fields.meta['toolName']) ?? vendor ?? fields.kind ?? 'tool';
+}
+
+/** The protocol's kinds that hosts know too. */
+const toolKinds: readonly ToolKind[] = [
+  'read',
+  'edit',
+  'delete',
+  'move',
+  'search',
+  'execute',
+  'think',
+  'fetch',
+];
+
+function toolKind({ kind }: ToolCallFields): ToolKind {
+  return toolKinds.find((known) => known === kind) ?? 'other';
+}
+
+function titleOf(fields: ToolCallFields): string {
+  return fields.title ?? kindNames[fields.kind ?? ''] ?? 'Tool call';
+}
+
+function inputText(rawInput: unknown): string | undefined {
+  if (typeof rawInput === 'string') return textOf(rawInput);
+  if (isObject(rawInput) && Object.keys(rawInput).length === 0) return undefined;
+  return rawInput === undefined ? undefined : JSON.stringify(rawInput);
+}
+
+function outputText(rawOutput: unknown): string | undefined {
+  if (typeof rawOutput === 'string') return textOf(rawOutput);
+  if (rawOutput === undefined) return undefined;
+  const said: JsonObject = objectOf(rawOutput);
+  return (
+    textOf(said['output']) ?? textOf(said['error']) ?? textOf(said['message']) ?? JSON.stringify(rawOutput)
+  );
+}
