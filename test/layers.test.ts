@@ -81,6 +81,14 @@ describe('packages', () => {
     expect(wrong.map(show)).toEqual([]);
   });
 
+  test('agents use of the host only its entry for providers', () => {
+    const wrong = shipped
+      .filter(({ path }) => path.startsWith('packages/agents/'))
+      .flatMap(({ path, imports }) => imports.map(({ specifier }) => ({ from: path, to: specifier })))
+      .filter(({ to }) => to.startsWith('@agenthost/host') && to !== '@agenthost/host/agent');
+    expect(wrong.map(show)).toEqual([]);
+  });
+
   test('are all under the law', () => {
     const unknown = new Set(
       shipped.map(({ path }) => workspaceOf(path)).filter((name) => !(name in packageLaw)),

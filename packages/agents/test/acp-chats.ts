@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { ChildRegistry } from '@agenthost/host';
+import type { ChildRegistry } from '@agenthost/host/agent';
 import { afterEach } from 'vitest';
 import type { AcpAgentConfig } from '../src/acp/config/config.ts';
 import { type AcpProvider, type AcpProviderOptions, createAcpProvider } from '../src/acp/provider.ts';

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { ClientTool } from '@agenthost/host';
+import type { ClientTool } from '@agenthost/host/agent';
 import type { ToolCallResult } from '@agenthost/protocol';
 import { openChat } from '@agenthost/testkit';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';

@@ -1,4 +1,4 @@
-import type { ToolCallAnswer } from '@agenthost/host';
+import type { ToolCallAnswer } from '@agenthost/host/agent';
 import { openChat, type RecordingTurn } from '@agenthost/testkit';
 import { describe, expect, it } from 'vitest';
 import { permission, requested, scriptedAgent, steps, temporaryFolder, toolCall } from './acp-chats.ts';

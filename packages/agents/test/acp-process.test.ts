@@ -1,6 +1,6 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { processStartTime } from '@agenthost/host';
+import { processStartTime } from '@agenthost/host/agent';
 import { openChat } from '@agenthost/testkit';
 import { describe, expect, it, vi } from 'vitest';
 import { createAcpProvider } from '../src/acp/provider.ts';

@@ -1,4 +1,4 @@
-import { UnreadableResource } from '@agenthost/host';
+import { UnreadableResource } from '@agenthost/host/agent';
 import { openChat, type RecordingTurn } from '@agenthost/testkit';
 import { describe, expect, it } from 'vitest';
 import { scriptedAgent, steps, temporaryFolder, toolCall } from './acp-chats.ts';

@@ -17,7 +17,9 @@ test('the browser bundle without the protocol stays under 25 kB minified and gzi
   });
   const [bundle] = outputFiles;
   const { imports } = Object.values(metafile.outputs)[0] ?? { imports: [] };
-  expect(new Set(imports.map(({ path }) => path))).toEqual(new Set(['@agenthost/protocol']));
+  expect(new Set(imports.map(({ path }) => path))).toEqual(
+    new Set(['@agenthost/protocol', '@agenthost/protocol/values']),
+  );
   const size = gzipSync(bundle?.contents ?? '').length;
   expect(size).toBeLessThan(25_000);
   expect(bundle?.contents.length).toBeGreaterThan(10_000);

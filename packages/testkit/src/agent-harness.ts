@@ -11,7 +11,7 @@ import {
   type ResolvedConfig,
   type TurnInput,
   UnreadableResource,
-} from '@agenthost/host';
+} from '@agenthost/host/agent';
 import type { MessageAttachment, Turn } from '@agenthost/protocol';
 import { RecordingTerminal } from './recording-terminal.ts';
 import { RecordingTurn } from './recording-turn.ts';

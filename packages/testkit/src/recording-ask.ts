@@ -1,4 +1,4 @@
-import type { InputQuestions, InputResponse } from '@agenthost/host';
+import type { InputQuestions, InputResponse } from '@agenthost/host/agent';
 import type { ChatInputAnswerValue } from '@agenthost/protocol';
 
 /** An input request of a recording turn, and its answer once a test has given one. */

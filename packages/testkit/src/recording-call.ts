@@ -4,7 +4,7 @@ import type {
   ToolCallQuestion,
   ToolCallReady,
   ToolCallStart,
-} from '@agenthost/host';
+} from '@agenthost/host/agent';
 import type { ToolCallResult, ToolResultContent } from '@agenthost/protocol';
 
 /** State of a recorded tool call, as on the wire. */

@@ -1,4 +1,4 @@
-import type { AgentTerminal, AgentTerminalStart, TerminalUse } from '@agenthost/host';
+import type { AgentTerminal, AgentTerminalStart, TerminalUse } from '@agenthost/host/agent';
 
 /** A terminal without a process: a test says what it prints and when it ends, and sees what an agent does with it. */
 export class RecordingTerminal implements AgentTerminal {

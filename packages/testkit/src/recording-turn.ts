@@ -8,7 +8,7 @@ import type {
   TurnOutput,
   WorkerChat,
   WorkerChatStart,
-} from '@agenthost/host';
+} from '@agenthost/host/agent';
 import type { FileEdit, StringOrMarkdown, ToolCallResult, UsageInfo } from '@agenthost/protocol';
 import { RecordedAsk } from './recording-ask.ts';
 import { type RecordedCall, type RecordedCallStatus, RecordingCall } from './recording-call.ts';

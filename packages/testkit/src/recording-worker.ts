@@ -1,4 +1,4 @@
-import type { AgentError, TurnOutput, WorkerChat, WorkerChatStart } from '@agenthost/host';
+import type { AgentError, TurnOutput, WorkerChat, WorkerChatStart } from '@agenthost/host/agent';
 
 /** One turn of a worker, and how it ended. */
 export interface RecordedWorkerTurn<T extends TurnOutput> {

@@ -5,7 +5,7 @@ import {
   type OpenAgentSession,
   type TurnInput,
   type TurnOutput,
-} from '@agenthost/host';
+} from '@agenthost/host/agent';
 import type { Message } from '@agenthost/protocol';
 import { SeededRandom } from './seeded-random.ts';
 import { SimulatedTurn, type TurnOptions } from './simulated-turn.ts';

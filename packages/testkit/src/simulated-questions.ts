@@ -1,4 +1,4 @@
-import type { InputQuestions, TurnOutput } from '@agenthost/host';
+import type { InputQuestions, TurnOutput } from '@agenthost/host/agent';
 import type { ChatInputQuestion } from '@agenthost/protocol';
 import type { SeededRandom } from './seeded-random.ts';
 

@@ -1,4 +1,4 @@
-import type { TurnOutput } from '@agenthost/host';
+import type { TurnOutput } from '@agenthost/host/agent';
 import type { SeededRandom } from './seeded-random.ts';
 import { simulateQuestions } from './simulated-questions.ts';
 

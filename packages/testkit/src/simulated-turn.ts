@@ -1,4 +1,9 @@
-import { AgentError, type AgentSessionHost, type ToolCallHandle, type TurnOutput } from '@agenthost/host';
+import {
+  AgentError,
+  type AgentSessionHost,
+  type ToolCallHandle,
+  type TurnOutput,
+} from '@agenthost/host/agent';
 import { SeededRandom } from './seeded-random.ts';
 import { simulateQuestions } from './simulated-questions.ts';
 import { interleaveInputs } from './simulated-streams.ts';

@@ -1,4 +1,4 @@
-import { AgentError, type TurnOutput } from '@agenthost/host';
+import { AgentError, type TurnOutput } from '@agenthost/host/agent';
 import type { SeededRandom } from './seeded-random.ts';
 
 /** How deep workers of simulated turns spawn workers. */

@@ -6,7 +6,7 @@ import {
   type OpenAgentSession,
   type TurnInput,
   type TurnOutput,
-} from '@agenthost/host';
+} from '@agenthost/host/agent';
 import type { Message } from '@agenthost/protocol';
 import { SeededRandom } from './seeded-random.ts';
 import { misuse } from './unruly-calls.ts';

@@ -1,4 +1,4 @@
-import { AgentError, type AgentSessionHost, type TurnOutput } from '@agenthost/host';
+import { AgentError, type AgentSessionHost, type TurnOutput } from '@agenthost/host/agent';
 import type { SeededRandom } from './seeded-random.ts';
 
 const CALLS = {

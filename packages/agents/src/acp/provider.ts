@@ -9,7 +9,7 @@ import {
   type CompleteConfig,
   type OpenAgentSession,
   type ResolvedConfig,
-} from '@agenthost/host';
+} from '@agenthost/host/agent';
 import type { AgentInfo, SessionConfigValueItem, SessionModelInfo } from '@agenthost/protocol';
 import type { ToolServer } from './client-tools/tool-server.ts';
 import type { AcpAgentConfig } from './config/config.ts';

@@ -1,4 +1,4 @@
-import { UnreadableResource } from '@agenthost/host';
+import { UnreadableResource } from '@agenthost/host/agent';
 import type { MessageAttachment } from '@agenthost/protocol';
 import { describe, expect, it } from 'vitest';
 import { attachmentLine } from './attachment-line.ts';

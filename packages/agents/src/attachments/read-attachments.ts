@@ -1,4 +1,9 @@
-import { contentIdOf, type TurnInput, type UnreadableReason, UnreadableResource } from '@agenthost/host';
+import {
+  contentIdOf,
+  type TurnInput,
+  type UnreadableReason,
+  UnreadableResource,
+} from '@agenthost/host/agent';
 import {
   type Message,
   type MessageAnnotationsAttachment,

@@ -1,4 +1,4 @@
-import type { ClientTool } from '@agenthost/host';
+import type { ClientTool } from '@agenthost/host/agent';
 import type { ToolCallResult } from '@agenthost/protocol';
 import { type Scene, speak } from './scene.ts';
 

@@ -1,4 +1,4 @@
-import { AgentError, type WorkerChat } from '@agenthost/host';
+import { AgentError, type WorkerChat } from '@agenthost/host/agent';
 import { type Scene, speak } from './scene.ts';
 import { readScript } from './script.ts';
 import type { Random } from './seeded-random.ts';

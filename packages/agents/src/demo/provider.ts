@@ -1,4 +1,4 @@
-import { AgentError, type AgentProvider } from '@agenthost/host';
+import { AgentError, type AgentProvider } from '@agenthost/host/agent';
 import type { SessionConfigSchema } from '@agenthost/protocol';
 import { readMemory, recollect } from './memory.ts';
 import { type Random, seededRandom } from './seeded-random.ts';

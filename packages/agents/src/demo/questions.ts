@@ -1,4 +1,4 @@
-import type { InputResponse } from '@agenthost/host';
+import type { InputResponse } from '@agenthost/host/agent';
 import type { ChatInputAnswer, ChatInputAnswerValue, ChatInputQuestion } from '@agenthost/protocol';
 import { type Scene, speak } from './scene.ts';
 

@@ -1,4 +1,4 @@
-import type { TurnInput, TurnOutput } from '@agenthost/host';
+import type { TurnInput, TurnOutput } from '@agenthost/host/agent';
 import type { Random } from './seeded-random.ts';
 import { type DemoTimers, pause } from './timers.ts';
 import type { WorkingFolder } from './working-folder.ts';

@@ -4,7 +4,7 @@ import {
   type OpenAgentSession,
   type TurnInput,
   type TurnOutput,
-} from '@agenthost/host';
+} from '@agenthost/host/agent';
 import type { Message } from '@agenthost/protocol';
 import { tellAttached } from './attached.ts';
 import { clientTool } from './client-tool.ts';

@@ -5,7 +5,7 @@ import {
   endOf,
   type ToolCallHandle,
   terminalText,
-} from '@agenthost/host';
+} from '@agenthost/host/agent';
 import type { ToolCallResult, ToolResultContent } from '@agenthost/protocol';
 import { type Scene, speak } from './scene.ts';
 import { allowOnce, deny, refused } from './tool-calls.ts';

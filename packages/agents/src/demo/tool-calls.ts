@@ -1,5 +1,5 @@
 import { pathToFileURL } from 'node:url';
-import type { ToolCallAnswer, ToolCallHandle, ToolCallQuestion } from '@agenthost/host';
+import type { ToolCallAnswer, ToolCallHandle, ToolCallQuestion } from '@agenthost/host/agent';
 import type { ConfirmationOption, FileEdit, ToolCallResult, ToolResultContent } from '@agenthost/protocol';
 import { defaultEveryMs, pieces, type Scene, speak } from './scene.ts';
 import type { AskForm } from './step.ts';

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { inFolder } from '@agenthost/host';
+import { inFolder } from '@agenthost/host/agent';
 import { type ConfinedFolder, confinedPath, openConfined } from '../working-files/confined-path.ts';
 import { FileRefusal, refusalOf } from '../working-files/file-refusal.ts';
 import { readWorkingFile } from '../working-files/read-file.ts';

@@ -1,6 +1,6 @@
 import { type FileHandle, realpath } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { findRealPath, isWithin, openReal } from '@agenthost/host';
+import { findRealPath, isWithin, openReal } from '@agenthost/host/agent';
 import { FileRefusal, refusalOf } from './file-refusal.ts';
 
 /** A folder that files are read and written in for an agent. */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
 import { type FileHandle, lstat, mkdir, open, rename, rm, rmdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { inFolder } from '@agenthost/host';
+import { inFolder } from '@agenthost/host/agent';
 import { type ConfinedFolder, confinedPath, openConfined } from './confined-path.ts';
 import { FileRefusal, refusalOf } from './file-refusal.ts';
 

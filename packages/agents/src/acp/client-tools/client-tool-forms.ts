@@ -1,4 +1,4 @@
-import type { ClientTool } from '@agenthost/host';
+import type { ClientTool } from '@agenthost/host/agent';
 import { isObject, type JsonObject, objectOf, textOf } from '../json.ts';
 import type { ToolCallFields } from '../session/session-update.ts';
 import { TOOL_SERVER } from './server-name.ts';

@@ -1,4 +1,4 @@
-import type { ClientTool } from '@agenthost/host';
+import type { ClientTool } from '@agenthost/host/agent';
 import type { ToolCallFields } from '../session/session-update.ts';
 import { isCallOf, isSurelyCallOf } from './client-tool-forms.ts';
 

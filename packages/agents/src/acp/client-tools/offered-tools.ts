@@ -1,4 +1,4 @@
-import type { AgentSessionHost, ClientTool } from '@agenthost/host';
+import type { AgentSessionHost, ClientTool } from '@agenthost/host/agent';
 import type { AcpTimers } from '../runtime.ts';
 import type { AcpTurn } from '../turn/turn.ts';
 import type { ServedSession, ToolServer, ToolServerEntry } from './tool-server.ts';

@@ -3,7 +3,7 @@ import { chmodSync, rmSync } from 'node:fs';
 import { createServer, type Socket, type Server as SocketServer } from 'node:net';
 import { PassThrough } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import type { ClientTool } from '@agenthost/host';
+import type { ClientTool } from '@agenthost/host/agent';
 import { type CallToolResult, Server, type Tool } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { AcpLog, AcpTimers } from '../runtime.ts';

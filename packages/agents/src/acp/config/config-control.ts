@@ -1,4 +1,4 @@
-import type { AgentSessionHost } from '@agenthost/host';
+import type { AgentSessionHost } from '@agenthost/host/agent';
 import type { JsonObject } from '../json.ts';
 import type { AcpConnection } from '../process/connection.ts';
 import type { AcpLog } from '../runtime.ts';

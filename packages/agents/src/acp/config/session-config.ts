@@ -1,4 +1,4 @@
-import type { ResolvedConfig } from '@agenthost/host';
+import type { ResolvedConfig } from '@agenthost/host/agent';
 import type {
   SessionConfigPropertySchema,
   SessionConfigValueItem,

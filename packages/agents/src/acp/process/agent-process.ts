@@ -1,6 +1,6 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
-import { AgentError, isGroupRunning } from '@agenthost/host';
+import { AgentError, isGroupRunning } from '@agenthost/host/agent';
 import type { AcpLog, AcpTimers } from '../runtime.ts';
 
 /** What to run as an agent, and how to end it. */

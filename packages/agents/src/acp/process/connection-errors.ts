@@ -1,5 +1,5 @@
 import * as acp from '@agentclientprotocol/sdk';
-import { AgentError } from '@agenthost/host';
+import { AgentError } from '@agenthost/host/agent';
 import { isObject, textOf } from '../json.ts';
 import type { AcpTimers } from '../runtime.ts';
 import type { AgentProcess } from './agent-process.ts';

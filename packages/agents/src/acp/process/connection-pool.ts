@@ -1,4 +1,4 @@
-import { AgentError } from '@agenthost/host';
+import { AgentError } from '@agenthost/host/agent';
 import type { AcpLog, AcpTimers } from '../runtime.ts';
 import type { AcpConnection } from './connection.ts';
 

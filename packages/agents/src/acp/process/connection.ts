@@ -1,5 +1,5 @@
 import * as acp from '@agentclientprotocol/sdk';
-import { AgentError } from '@agenthost/host';
+import { AgentError } from '@agenthost/host/agent';
 import { type JsonObject, objectOf, stringOf, textOf } from '../json.ts';
 import { type AcpLog, type AcpTimers, withDeadline } from '../runtime.ts';
 import { readSessionUpdate, type SessionUpdate } from '../session/session-update.ts';

@@ -1,4 +1,4 @@
-import { AgentError } from '@agenthost/host';
+import { AgentError } from '@agenthost/host/agent';
 
 /** Cuts a byte stream at line feeds, holding at most `maxBytes` of an unfinished line. */
 export class LineSplitter {

@@ -1,5 +1,5 @@
 import { PassThrough } from 'node:stream';
-import { AgentError } from '@agenthost/host';
+import { AgentError } from '@agenthost/host/agent';
 import { expect, test } from 'vitest';
 import { processTimers } from '../runtime.ts';
 import { openMessageStream } from './message-stream.ts';

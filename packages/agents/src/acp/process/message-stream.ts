@@ -1,7 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { AnyMessage, Stream } from '@agentclientprotocol/sdk';
-import { AgentError } from '@agenthost/host';
+import { AgentError } from '@agenthost/host/agent';
 import type { JsonObject } from '../json.ts';
 import type { AcpTimers } from '../runtime.ts';
 import { LineSplitter } from './line-splitter.ts';

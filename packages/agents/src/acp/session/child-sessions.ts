@@ -1,4 +1,4 @@
-import type { InputQuestions, InputResponse } from '@agenthost/host';
+import type { InputQuestions, InputResponse } from '@agenthost/host/agent';
 import type { JsonObject } from '../json.ts';
 import type { AcpConnection, SessionReceiver } from '../process/connection.ts';
 import type { SessionUpdate } from './session-update.ts';

@@ -1,4 +1,4 @@
-import { AgentError, type OpenAgentSession } from '@agenthost/host';
+import { AgentError, type OpenAgentSession } from '@agenthost/host/agent';
 import type { OfferedTools } from '../client-tools/offered-tools.ts';
 import type { ToolServerEntry } from '../client-tools/tool-server.ts';
 import type { ConfigControl, ConfigTarget } from '../config/config-control.ts';

@@ -1,4 +1,4 @@
-import type { AgentCommand } from '@agenthost/host';
+import type { AgentCommand } from '@agenthost/host/agent';
 import { isObject, type JsonObject, numberOf, objectOf, objectsOf, stringOf, textOf } from '../json.ts';
 
 /** What an agent says of a tool call, in an announcement, an update or a permission request. Absent: not said. */

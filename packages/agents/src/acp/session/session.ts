@@ -5,7 +5,7 @@ import {
   type OpenAgentSession,
   type TurnInput,
   type TurnOutput,
-} from '@agenthost/host';
+} from '@agenthost/host/agent';
 import type { Message } from '@agenthost/protocol';
 import type { ConfinedFolder } from '../../working-files/confined-path.ts';
 import { ClientToolTwins } from '../client-tools/duplicate-tool-calls.ts';

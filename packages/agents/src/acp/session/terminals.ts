@@ -2,7 +2,12 @@ import { constants } from 'node:os';
 import { isAbsolute } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { RequestError } from '@agentclientprotocol/sdk';
-import { type AgentSessionHost, type AgentTerminal, type TerminalUse, terminalText } from '@agenthost/host';
+import {
+  type AgentSessionHost,
+  type AgentTerminal,
+  type TerminalUse,
+  terminalText,
+} from '@agenthost/host/agent';
 import type { ToolResultContent } from '@agenthost/protocol';
 import { type JsonObject, numberOf, objectsOf, stringOf, textOf } from '../json.ts';
 import type { AcpLog } from '../runtime.ts';

@@ -1,5 +1,5 @@
 import { RequestError } from '@agentclientprotocol/sdk';
-import type { InputQuestions, InputResponse } from '@agenthost/host';
+import type { InputQuestions, InputResponse } from '@agenthost/host/agent';
 import { type JsonObject, objectOf, textOf } from '../json.ts';
 import { contentOf, readQuestions, UnknownForm } from './elicitation-form.ts';
 

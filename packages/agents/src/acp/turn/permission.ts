@@ -1,4 +1,4 @@
-import type { ToolCallAnswer } from '@agenthost/host';
+import type { ToolCallAnswer } from '@agenthost/host/agent';
 import type { ConfirmationOption } from '@agenthost/protocol';
 import { type JsonObject, objectsOf, stringOf, textOf } from '../json.ts';
 

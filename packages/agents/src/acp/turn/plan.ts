@@ -1,4 +1,4 @@
-import type { ToolCallHandle, TurnOutput } from '@agenthost/host';
+import type { ToolCallHandle, TurnOutput } from '@agenthost/host/agent';
 import type { PlanEntry } from '../session/session-update.ts';
 
 /**

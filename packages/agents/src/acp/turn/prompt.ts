@@ -1,5 +1,5 @@
 import type { ContentBlock } from '@agentclientprotocol/sdk';
-import type { TurnInput } from '@agenthost/host';
+import type { TurnInput } from '@agenthost/host/agent';
 import { type Given, readAttachments } from '../../attachments/read-attachments.ts';
 import type { AgentTraits } from '../process/agent-traits.ts';
 

@@ -1,4 +1,4 @@
-import type { TurnInput } from '@agenthost/host';
+import type { TurnInput } from '@agenthost/host/agent';
 import type { Message } from '@agenthost/protocol';
 import type { AcpConnection } from '../process/connection.ts';
 import { promptBlocks } from './prompt.ts';

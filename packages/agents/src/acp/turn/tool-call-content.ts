@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isAbsolute, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { TurnOutput } from '@agenthost/host';
+import type { TurnOutput } from '@agenthost/host/agent';
 import type { FileEdit, ToolResultContent } from '@agenthost/protocol';
 import { type JsonObject, numberOf, objectOf, stringOf, textOf } from '../json.ts';
 import type { SharedTerminal, SharedTerminals } from '../session/terminals.ts';

@@ -1,4 +1,4 @@
-import type { ToolCallHandle, ToolCallReady, ToolKind, TurnOutput } from '@agenthost/host';
+import type { ToolCallHandle, ToolCallReady, ToolKind, TurnOutput } from '@agenthost/host/agent';
 import type { ToolCallResult, ToolResultContent } from '@agenthost/protocol';
 import { isObject, type JsonObject, objectOf, textOf } from '../json.ts';
 import type { ToolCallFields } from '../session/session-update.ts';

@@ -1,4 +1,4 @@
-import type { ClientTool, InputQuestions, InputResponse, TurnOutput } from '@agenthost/host';
+import type { ClientTool, InputQuestions, InputResponse, TurnOutput } from '@agenthost/host/agent';
 import type { ToolCallResult } from '@agenthost/protocol';
 import type { ClientToolTwins } from '../client-tools/duplicate-tool-calls.ts';
 import { type JsonObject, objectOf, textOf } from '../json.ts';

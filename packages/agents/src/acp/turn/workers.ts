@@ -1,4 +1,4 @@
-import { AgentError, type TurnOutput, type WorkerChat, type WorkerTurn } from '@agenthost/host';
+import { AgentError, type TurnOutput, type WorkerChat, type WorkerTurn } from '@agenthost/host/agent';
 import { isObject, type JsonObject, objectOf, textOf } from '../json.ts';
 import type { ChildDetails, ChildSessions, ChildWriter } from '../session/child-sessions.ts';
 import type { SessionUpdate, SubagentUpdate, ToolCallFields } from '../session/session-update.ts';

@@ -1,0 +1,14 @@
+export { AgentError } from './agents/agent-error.ts';
+export type * from './agents/agent-terminal.ts';
+export type * from './agents/client-tool.ts';
+export type * from './agents/process.ts';
+export { isGroupRunning, processStartTime } from './agents/process-identity.ts';
+export type * from './agents/provider.ts';
+export { type UnreadableReason, UnreadableResource } from './agents/resource.ts';
+export type * from './agents/tool-call.ts';
+export type * from './agents/turn.ts';
+export { endOf, type TerminalEnd } from './turns/command-turn.ts';
+export { contentIdOf } from './turns/content.ts';
+export { type TerminalText, terminalText } from './turns/terminal-text.ts';
+export { inFolder, openReal } from './workspace/open-real.ts';
+export { findRealPath, isWithin, type RealPath } from './workspace/real-path.ts';
