@@ -1,3 +1,4 @@
+export type { TokenIdentity } from './auth/access-tokens.ts';
 export { findHostConfigFault, hostConfigSchema } from './config/host-config.ts';
 export type * from './journal/journal.ts';
 export { JournalError } from './journal/journal.ts';
@@ -17,4 +18,3 @@ export type * from './pty/pty.ts';
 export { PtyError } from './pty/pty.ts';
 export type { TlsFiles } from './tls/credentials.ts';
 export { TlsError } from './tls/tls-error.ts';
-export type { Identity } from './wire/connection/identity.ts';

@@ -1,16 +1,16 @@
 import type { ClockScope } from '@agenthost/testkit';
 import { ControlledNetwork, FaultJournal, SimulatedClock, SimulatedPtyOwner } from '@agenthost/testkit';
 import { onTestFinished } from 'vitest';
+import type { TokenIdentity } from '../src/auth/access-tokens.ts';
 import { createHost, type Host } from '../src/main/create-host.ts';
 import type { HostOptions } from '../src/main/options.ts';
-import type { Identity } from '../src/wire/connection/identity.ts';
 import { PuppetAgent } from './puppet-agent.ts';
 import { RawClient } from './raw-client.ts';
 
 export const SESSION = 'ahp-session:/one';
 export const ROOT = 'ahp-root://';
 
-const OWNER: Identity = { tokenHash: 'owner', scope: 'admin' };
+const OWNER: TokenIdentity = { tokenHash: 'owner', scope: 'admin' };
 
 /** A host's options, and how the world around it is. */
 export type FixtureOptions = Partial<HostOptions> & { readonly outlivesHost?: boolean };

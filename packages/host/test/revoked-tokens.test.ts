@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Identity } from '../src/wire/connection/identity.ts';
+import type { TokenIdentity } from '../src/auth/access-tokens.ts';
 import { type HostFixture, ROOT, startHost } from './host-fixture.ts';
 import type { RawClient } from './raw-client.ts';
 
@@ -13,7 +13,7 @@ async function issue(owner: RawClient): Promise<Issued> {
   return { id: token.id, secret };
 }
 
-const identityOf = (host: HostFixture, { secret }: Issued): Identity | undefined =>
+const identityOf = (host: HostFixture, { secret }: Issued): TokenIdentity | undefined =>
   host.host.core.accessTokens.identify(secret);
 
 /** A client that came by this token. */

@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest';
-import type { Identity } from '../src/wire/connection/identity.ts';
+import type { TokenIdentity } from '../src/auth/access-tokens.ts';
 import { AskingSession } from './approvals-fixture.ts';
 import { type HostFixture, ROOT, startHost } from './host-fixture.ts';
 import type { RawClient } from './raw-client.ts';
 import { runTurns } from './turns.ts';
 
-const OBSERVER: Identity = { tokenHash: 'of an observer', scope: 'observe' };
-const WORKER: Identity = { tokenHash: 'of somebody who works', scope: 'interact' };
+const OBSERVER: TokenIdentity = { tokenHash: 'of an observer', scope: 'observe' };
+const WORKER: TokenIdentity = { tokenHash: 'of somebody who works', scope: 'interact' };
 
 /** The identity that a secret stands for. */
-function identityOf(host: HostFixture, secret: string): Identity {
+function identityOf(host: HostFixture, secret: string): TokenIdentity {
   const identity = host.host.core.accessTokens.identify(secret);
   if (identity === undefined) throw new Error('nobody comes by this secret');
   return identity;

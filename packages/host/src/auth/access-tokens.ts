@@ -15,9 +15,11 @@ const EXPIRED_KEY = 'expiredTokens';
 /** What secrets begin with, so that people and scanners know them when they see one. */
 const PREFIX = 'aht_';
 
-/** Who a token stands for. */
+/** The token behind a connection or request [AUTH-1]. */
 export interface TokenIdentity {
+  /** Hash of the token: a client id belongs to the token that used it first. */
   readonly tokenHash: string;
+  /** The rights that the token gives. Only `admin` may use any working directory and manage the host. */
   readonly scope: TokenScope;
 }
 

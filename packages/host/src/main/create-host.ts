@@ -2,6 +2,7 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { CLOSE_CODES } from '@agenthost/protocol';
 import type { ServerTransport } from '@agenthost/rpc/websocket-server';
+import type { TokenIdentity } from '../auth/access-tokens.ts';
 import { OWNER_TOKEN_FILE } from '../auth/token-store.ts';
 import { numberSetting } from '../config/host-config.ts';
 import type { Journal, JournalStart } from '../journal/journal.ts';
@@ -21,7 +22,6 @@ import { createLog, type FileLog } from '../lib/file-log.ts';
 import type { Log } from '../lib/log.ts';
 import { silentLog } from '../lib/memory-log.ts';
 import { checkPrivateFolder } from '../lib/private-folder.ts';
-import type { Identity } from '../wire/connection/identity.ts';
 import { createWorkspace } from '../workspace/workspace.ts';
 import { abandon } from './abandon.ts';
 import { type Core, startCore } from './core.ts';
@@ -123,7 +123,7 @@ export class Host {
   }
 
   /** Serves one more connection until it closes; for transports that the host does not accept itself. */
-  accept(transport: ServerTransport, identity: Identity): void {
+  accept(transport: ServerTransport, identity: TokenIdentity): void {
     if (this.#state.phase === 'running') this.#state.core.hub.accept(transport, identity);
     else transport.close(CLOSE_CODES.shuttingDown, 'the host is not running');
   }

@@ -8,7 +8,7 @@ import {
 import { validateParams } from '@agenthost/protocol/validate';
 import type { RequestContext } from '@agenthost/rpc';
 import type { ServerTransport } from '@agenthost/rpc/websocket-server';
-import type { TokenAsker } from '../auth/access-tokens.ts';
+import type { TokenAsker, TokenIdentity } from '../auth/access-tokens.ts';
 import type { ChannelModules } from '../handler-port/channel-module.ts';
 import type { Commands } from '../handler-port/commands.ts';
 import type { JournalStart } from '../journal/journal.ts';
@@ -19,15 +19,14 @@ import type { ClientIds } from './clients/client-ids.ts';
 import { Clients, newClient } from './clients/clients.ts';
 import type { Departures, Presence } from './clients/presence.ts';
 import { Connection } from './connection/connection.ts';
-import { Admission } from './connection/connection-quotas.ts';
+import { ConnectionQuotas } from './connection/connection-quotas.ts';
 import { Flushing } from './connection/flushing.ts';
-import type { Identity } from './connection/identity.ts';
 import type { ConnectionLimits } from './connection/limits.ts';
 import type { OutboxLimits } from './connection/outbox.ts';
 import { SharedMerges } from './connection/shared-merges.ts';
 import { SlowReaders } from './connection/slow-readers.ts';
-import { TokenAllowances } from './connection/token-rate-limits.ts';
-import { Arrivals } from './requests/admission-queue.ts';
+import { TokenRateLimits } from './connection/token-rate-limits.ts';
+import { AdmissionQueue } from './requests/admission-queue.ts';
 import { attachWithSnapshots, detach, type Wanted } from './requests/attach.ts';
 import { Dispatcher } from './requests/dispatch.ts';
 import { Handshake, type HostFacts, takesPart } from './requests/handshake.ts';
@@ -49,12 +48,12 @@ export class Hub {
   readonly #handshake: Handshake;
   readonly #dispatcher: Dispatcher;
   readonly #connections = new Set<Connection>();
-  readonly #admission: Admission;
+  readonly #quotas: ConnectionQuotas;
   readonly #flushing: Flushing;
   readonly #slowReaders: SlowReaders<Connection>;
   readonly #merges = new SharedMerges();
-  readonly #arrivals: Arrivals<Connection>;
-  readonly #allowances: TokenAllowances;
+  readonly #admissionQueue: AdmissionQueue<Connection>;
+  readonly #rateLimits: TokenRateLimits;
 
   constructor(parts: {
     sync: Sync;
@@ -78,18 +77,18 @@ export class Hub {
     const { sync, log, modules } = parts;
     this.#parts = parts;
     this.#clients = new Clients(sync, () => parts.connectionLimits().maxAwayClientsPerToken);
-    this.#arrivals = new Arrivals(parts.timers);
+    this.#admissionQueue = new AdmissionQueue(parts.timers);
     const { timers, limits } = parts;
     this.#flushing = new Flushing(timers);
-    this.#allowances = new TokenAllowances({
+    this.#rateLimits = new TokenRateLimits({
       clock: sync.clock,
       timers,
       perSecond: () => parts.connectionLimits().maxMessagesPerSecond,
       isGiven: parts.isGiven,
     });
     this.#slowReaders = new SlowReaders({ timers, limits, connections: this.#connections });
-    this.#admission = new Admission({ limits: parts.connectionLimits, isOwner: parts.isOwner });
-    this.#handshake = new Handshake({ ...parts, clients: this.#clients, admission: this.#admission });
+    this.#quotas = new ConnectionQuotas({ limits: parts.connectionLimits, isOwner: parts.isOwner });
+    this.#handshake = new Handshake({ ...parts, clients: this.#clients, quotas: this.#quotas });
     this.#dispatcher = new Dispatcher({ sync, log, modules, clients: this.#clients });
     sync.path.onPublished(() => this.#flushing.flush());
   }
@@ -119,37 +118,37 @@ export class Hub {
   }
 
   /** Why there is no room for one more connection of this token, for people; `undefined`: there is. */
-  refusalFor(identity: Identity): string | undefined {
-    return this.#allowances.refusalFor(identity) ?? this.#admission.refusalFor(identity);
+  refusalFor(identity: TokenIdentity): string | undefined {
+    return this.#rateLimits.refusalFor(identity) ?? this.#quotas.refusalFor(identity);
   }
 
   /** Serves a transport until it closes. */
-  accept(transport: ServerTransport, identity: Identity): Connection {
+  accept(transport: ServerTransport, identity: TokenIdentity): Connection {
     const connection = new Connection({
       ...this.#parts,
       transport,
       identity,
       slowReaders: this.#slowReaders,
       merges: this.#merges,
-      ofToken: this.#allowances.enter(identity),
+      tokenRateLimit: this.#rateLimits.enter(identity),
       onFirst: (outbox) => this.#flushing.add(outbox),
-      onChannels: (by, count) => this.#admission.followed(by, count),
-      onDrained: (drained) => this.#arrivals.drained(drained),
+      onChannels: (by, count) => this.#quotas.followed(by, count),
+      onDrained: (drained) => this.#admissionQueue.drained(drained),
       onClose: (closed) => {
         this.#connections.delete(closed);
-        this.#allowances.leave(closed.identity);
-        this.#admission.remove(closed);
+        this.#rateLimits.leave(closed.identity);
+        this.#quotas.remove(closed);
         this.#handshake.leave(closed);
-        this.#arrivals.closed(closed);
+        this.#admissionQueue.closed(closed);
         this.#slowReaders.closed(closed);
       },
     });
     this.#connections.add(connection);
-    this.#admission.add(connection);
+    this.#quotas.add(connection);
     routeRequests(connection, {
       commands: this.#parts.commands,
       wire: this.#wireRequests(),
-      inTurn: (asking, work, mostBytes) => this.#arrivals.run(asking, work, mostBytes),
+      inTurn: (asking, work, mostBytes) => this.#admissionQueue.run(asking, work, mostBytes),
     });
     connection.peer.onNotification('dispatchAction', (params) =>
       this.#dispatcher.dispatch(connection, params),
@@ -161,7 +160,8 @@ export class Hub {
 
   /** Lets go of clients that are gone without a word, or say none. To be called every 15 s. */
   checkAlive(): void {
-    for (const connection of [...this.#connections]) connection.checkAlive(this.#arrivals.has(connection));
+    for (const connection of [...this.#connections])
+      connection.checkAlive(this.#admissionQueue.has(connection));
   }
 
   /** Ends all that came by a token, `asker` last; with `isRevoked` its client ids are for others to take, too [AUTH-1]. */
@@ -184,11 +184,11 @@ export class Hub {
   #wireRequests(): WireRequests {
     return {
       initialize: (connection, params, context) =>
-        this.#arrivals.run(connection, () => this.#handshake.initialize(connection, params, context)),
+        this.#admissionQueue.run(connection, () => this.#handshake.initialize(connection, params, context)),
       reconnect: (connection, params, context) =>
-        this.#arrivals.run(connection, () => this.#handshake.reconnect(connection, params, context)),
+        this.#admissionQueue.run(connection, () => this.#handshake.reconnect(connection, params, context)),
       subscribe: (connection, params, context) =>
-        this.#arrivals.run(connection, () => this.#subscribe(connection, params, context)),
+        this.#admissionQueue.run(connection, () => this.#subscribe(connection, params, context)),
     };
   }
 
@@ -198,7 +198,7 @@ export class Hub {
     if (channel === undefined) throw channelNotFound(params.channel);
     const refusal = connection.channels.has(channel)
       ? undefined
-      : this.#admission.subscriptionRefusal(connection, 1);
+      : this.#quotas.subscriptionRefusal(connection, 1);
     if (refusal !== undefined) throw invalidParams(`${refusal}; unsubscribe from one first`);
     const wanted = { channel, ...asRemembered(params) };
     try {

@@ -1,5 +1,5 @@
+import type { TokenIdentity } from '../../auth/access-tokens.ts';
 import type { Connection } from './connection.ts';
-import type { Identity } from './identity.ts';
 import type { ConnectionLimits } from './limits.ts';
 
 /** One in 32 connections is reserved for admins and the owner; half of those for the owner alone. */
@@ -11,7 +11,7 @@ interface Share {
 }
 
 /** Counts the connections of a host and their subscriptions by token, and says who finds room for one more. */
-export class Admission {
+export class ConnectionQuotas {
   readonly #limits: () => ConnectionLimits;
   readonly #isOwner: (tokenHash: string) => boolean;
   readonly #byToken = new Map<string, Share>();
@@ -29,7 +29,7 @@ export class Admission {
    * can come in and revoke a token that takes all others, and some of those for the owner, as admins' tokens may be stolen too. Both
    * also get theirs when the setting was made smaller than what is connected.
    */
-  refusalFor({ tokenHash, scope }: Identity): string | undefined {
+  refusalFor({ tokenHash, scope }: TokenIdentity): string | undefined {
     const { maxConnections, maxConnectionsPerToken } = this.#limits();
     if ((this.#byToken.get(tokenHash)?.connectionCount ?? 0) >= maxConnectionsPerToken)
       return `this token has ${maxConnectionsPerToken} connections, the most it may (maxConnectionsPerToken)`;
@@ -65,7 +65,7 @@ export class Admission {
   }
 
   /** A connection of this token has so many subscriptions more, or, negative, fewer. */
-  followed(identity: Identity, by: number): void {
+  followed(identity: TokenIdentity, by: number): void {
     this.#shareOf(identity).subscriptionCount += by;
   }
 
@@ -87,7 +87,7 @@ export class Admission {
       : `At most ${maxSubscriptionsPerToken} subscriptions a token (maxSubscriptionsPerToken)`;
   }
 
-  #shareOf({ tokenHash }: Identity): Share {
+  #shareOf({ tokenHash }: TokenIdentity): Share {
     const known = this.#byToken.get(tokenHash);
     if (known !== undefined) return known;
     const share = { connectionCount: 0, subscriptionCount: 0 };
@@ -95,7 +95,7 @@ export class Admission {
     return share;
   }
 
-  #count({ tokenHash, scope }: Identity, by: 1 | -1): void {
+  #count({ tokenHash, scope }: TokenIdentity, by: 1 | -1): void {
     // A token never changes its scope, and the owner's stays while the host runs.
     if (this.#isOwner(tokenHash)) this.#ownerCount += by;
     else if (scope === 'admin') this.#adminCount += by;

@@ -7,6 +7,7 @@ import {
   TRANSPORT_CLOSE,
 } from '@agenthost/rpc';
 import type { ServerTransport } from '@agenthost/rpc/websocket-server';
+import type { TokenIdentity } from '../../auth/access-tokens.ts';
 import { steadyNow, type Timers } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import { EncodedEnvelope, type Sink } from '../../sync/subscription.ts';
@@ -14,15 +15,14 @@ import type { Sync } from '../../sync/sync.ts';
 import type { ClientRecord } from '../clients/clients.ts';
 import { RequestGate } from '../requests/request-gate.ts';
 import { type Dialect, dialectOf } from './dialect.ts';
-import { FollowedChannels } from './followed-channels.ts';
-import { SignsOfLife } from './heartbeat.ts';
-import type { Identity } from './identity.ts';
+import { Heartbeat } from './heartbeat.ts';
 import type { ConnectionLimits } from './limits.ts';
 import { Outbox, type OutboxLimits } from './outbox.ts';
-import { ReadingPace, withPace } from './read-throttle.ts';
+import { ReadThrottle, throttled } from './read-throttle.ts';
 import type { SharedMerges } from './shared-merges.ts';
 import type { SlowReaders } from './slow-readers.ts';
-import type { TokenShare } from './token-rate-limits.ts';
+import { SubscribedChannels } from './subscribed-channels.ts';
+import type { TokenRateLimit } from './token-rate-limits.ts';
 
 /**
  * Entries and members of one message: sixteen MiB of brackets would take seconds to read, and a gigabyte. Admins import turns, which may have tens
@@ -43,18 +43,18 @@ export interface Online {
 
 /** One accepted connection: its peer, its outbox, what it subscribed to. */
 export class Connection implements Sink {
-  readonly identity: Identity;
+  readonly identity: TokenIdentity;
   readonly peer: Peer<AnyMethods, AnyMethods>;
   readonly outbox: Outbox;
-  readonly channels: FollowedChannels;
+  readonly channels: SubscribedChannels;
   /** Where concurrent requests wait for their turn. */
   readonly gate: RequestGate;
   readonly #sync: Sync;
   readonly #onClose: (connection: Connection) => void;
   readonly #transport: ServerTransport;
   readonly #log: Log;
-  readonly #pace: ReadingPace;
-  readonly #signs = new SignsOfLife();
+  readonly #throttle: ReadThrottle;
+  readonly #heartbeat = new Heartbeat();
   #dialect: Dialect | undefined;
   #online: Online | undefined;
   #endAfterAnswer: { readonly code: number; readonly reason: string } | undefined;
@@ -64,7 +64,7 @@ export class Connection implements Sink {
 
   constructor(parts: {
     transport: ServerTransport;
-    identity: Identity;
+    identity: TokenIdentity;
     sync: Sync;
     timers: Timers;
     log: Log;
@@ -73,17 +73,17 @@ export class Connection implements Sink {
     merges: SharedMerges;
     connectionLimits(): ConnectionLimits;
     /** What it may read of its client, together with the others of its token. */
-    ofToken: TokenShare | undefined;
+    tokenRateLimit: TokenRateLimit | undefined;
     /** First output since the last flush. */
     onFirst(outbox: Outbox): void;
     /** The transport has taken what waited. */
     onDrained(connection: Connection): void;
     onClose(connection: Connection): void;
     /** It is subscribed to so many channels more, or, negative, fewer. */
-    onChannels(identity: Identity, by: number): void;
+    onChannels(identity: TokenIdentity, by: number): void;
   }) {
     this.identity = parts.identity;
-    this.channels = new FollowedChannels((by) => parts.onChannels(parts.identity, by));
+    this.channels = new SubscribedChannels((by) => parts.onChannels(parts.identity, by));
     this.#sync = parts.sync;
     this.#onClose = parts.onClose;
     this.#transport = parts.transport;
@@ -106,19 +106,19 @@ export class Connection implements Sink {
       hasRoom: () => this.outbox.hasRoomForResponses,
       afterTurn: (callback) => parts.sync.path.afterTurn(callback),
     });
-    this.#pace = new ReadingPace({
+    this.#throttle = new ReadThrottle({
       transport: parts.transport,
       clock: parts.sync.clock,
       timers: parts.timers,
       perSecond: () => parts.connectionLimits().maxMessagesPerSecond,
-      ofToken: parts.ofToken,
+      tokenRateLimit: parts.tokenRateLimit,
       onFlood: () => {
-        parts.ofToken?.flooded();
+        parts.tokenRateLimit?.flooded();
         this.#refuseFlood();
       },
     });
-    parts.transport.onControlFrame?.(() => this.#pace.tookControlFrame());
-    this.peer = new Peer<AnyMethods, AnyMethods>(withPace(parts.transport, this.#pace), {
+    parts.transport.onControlFrame?.(() => this.#throttle.tookControlFrame());
+    this.peer = new Peer<AnyMethods, AnyMethods>(throttled(parts.transport, this.#throttle), {
       maxQueued: parts.connectionLimits().maxPendingMessages,
       maxElements: MAX_ELEMENTS[parts.identity.scope === 'admin' ? 'admin' : 'other'],
       timers: {
@@ -206,7 +206,7 @@ export class Connection implements Sink {
 
   /** Its client made the host write and send so many bytes. */
   charge(bytes: number): void {
-    this.#pace.charge(bytes);
+    this.#throttle.charge(bytes);
   }
 
   /** Answers the request for which the outbox is held, and ends the hold. */
@@ -275,7 +275,7 @@ export class Connection implements Sink {
    */
   checkAlive(isArriving: boolean): void {
     const isKnown = this.isOnline || isArriving;
-    const trouble = this.#signs.check(isKnown, () => this.#transport.probe?.() ?? true);
+    const trouble = this.#heartbeat.check(isKnown, () => this.#transport.probe?.() ?? true);
     if (trouble === 'strange')
       this.close(CLOSE_CODES.noHandshake, 'no initialize or reconnect within 30 seconds');
     if (trouble !== 'silent') return;
@@ -338,7 +338,7 @@ export class Connection implements Sink {
     this.#isClosed = true;
     this.outbox.close();
     this.gate.close();
-    this.#pace.end();
+    this.#throttle.end();
     this.#dropSubscriptions();
     this.#onClose(this);
   }

@@ -8,7 +8,7 @@ const MOST_SILENT_CHECKS = 8;
 const MOST_STRANGE_CHECKS = 3;
 
 /** Counts how long a connection has given no sign of life, or has not said whose it is. */
-export class SignsOfLife {
+export class Heartbeat {
   #silentChecks = 0;
   #strangeChecks = 0;
 

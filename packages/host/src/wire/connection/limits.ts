@@ -10,7 +10,7 @@ export interface ConnectionLimits {
   readonly maxSubscriptionsPerToken: number;
   /** Clients of one token that are away and remembered though they have done nothing. One more, and the longest away is forgotten. */
   readonly maxAwayClientsPerToken: number;
-  /** Messages that one connection may send each second on average. More are read later. All of a token share what `TokenAllowances` makes of it. */
+  /** Messages that one connection may send each second on average. More are read later. All of a token share what `TokenRateLimits` makes of it. */
   readonly maxMessagesPerSecond: number;
   /** Messages of one connection that wait to be handled. One more closes it with 1008. */
   readonly maxPendingMessages: number;

@@ -1,7 +1,7 @@
 import { type Clock, steadyNow } from '../../lib/clock.ts';
 
 /** What may be read each second, on average, and so many seconds' worth of it at once. */
-export class ReadingAllowance {
+export class RateLimit {
   readonly #clock: Clock;
   readonly #perSecond: () => number;
   readonly #burstSeconds: number;

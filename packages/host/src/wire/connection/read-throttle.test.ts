@@ -1,26 +1,26 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { SimulatedClock } from '@agenthost/testkit';
 import { expect, test } from 'vitest';
+import type { TokenIdentity } from '../../auth/access-tokens.ts';
 import { systemClock, systemTimers } from '../../lib/clock.ts';
-import type { Identity } from './identity.ts';
-import { ReadingPace } from './read-throttle.ts';
+import { ReadThrottle } from './read-throttle.ts';
 import {
   FLOOD_PENALTY_MS,
   MOST_WAITING_LENGTH,
   MOST_WAITING_OF_TOKEN,
-  TokenAllowances,
+  TokenRateLimits,
 } from './token-rate-limits.ts';
 
 /** A sender that writes as fast as it is read, at 1,000 a second. */
 function sender(): {
   clock: SimulatedClock;
-  pace: ReadingPace;
+  throttle: ReadThrottle;
   isPaused(): boolean;
   send(most: number): number;
 } {
   const clock = new SimulatedClock();
   let isPaused = false;
-  const pace = new ReadingPace({
+  const throttle = new ReadThrottle({
     transport: {
       pause: () => {
         isPaused = true;
@@ -35,12 +35,12 @@ function sender(): {
   });
   return {
     clock,
-    pace,
+    throttle,
     isPaused: () => isPaused,
     send: (most) => {
       for (let count = 0; count < most; count += 1) {
         if (isPaused) return count;
-        pace.took('{}');
+        throttle.took('{}');
       }
       return most;
     },
@@ -69,9 +69,9 @@ test('who types, or streams a hundred messages a second, never meets it', async 
 });
 
 test('what was read before the pause is taken, and waited for', async () => {
-  const { clock, pace, send, isPaused } = sender();
+  const { clock, throttle, send, isPaused } = sender();
   send(100_000);
-  for (let count = 0; count < 2_000; count += 1) pace.took('{}');
+  for (let count = 0; count < 2_000; count += 1) throttle.took('{}');
   await clock.advance(1_900);
   expect(isPaused()).toBe(true);
   await clock.advance(400);
@@ -79,10 +79,10 @@ test('what was read before the pause is taken, and waited for', async () => {
 });
 
 test('nothing is left of it when the connection is over', () => {
-  const { clock, pace, send } = sender();
+  const { clock, throttle, send } = sender();
   send(100_000);
   expect(clock.nextAt).toBeDefined();
-  pace.end();
+  throttle.end();
   expect(clock.nextAt).toBeUndefined();
 });
 
@@ -90,15 +90,15 @@ test('nothing is left of it when the connection is over', () => {
 const MOST_WAITING = 128;
 
 /** Two connections of one token, of those that may only look unless said otherwise, at 1,000 a second for one connection. */
-function connections(identity: Identity = OBSERVER): {
+function connections(identity: TokenIdentity = OBSERVER): {
   clock: SimulatedClock;
-  allowances: TokenAllowances;
-  paces: ReadingPace[];
+  rateLimits: TokenRateLimits;
+  throttles: ReadThrottle[];
   taken: string[][];
   floods: number[];
 } {
   const clock = new SimulatedClock();
-  const allowances = new TokenAllowances({
+  const rateLimits = new TokenRateLimits({
     clock,
     timers: clock,
     perSecond: () => 1_000,
@@ -106,32 +106,32 @@ function connections(identity: Identity = OBSERVER): {
   });
   const taken: string[][] = [[], []];
   const floods = [0, 0];
-  const paces = taken.map((frames, index) => {
-    const pace = new ReadingPace({
+  const throttles = taken.map((frames, index) => {
+    const throttle = new ReadThrottle({
       transport: {},
       clock,
       timers: clock,
       perSecond: () => 1_000,
-      ofToken: allowances.enter(identity),
+      tokenRateLimit: rateLimits.enter(identity),
       onFlood: () => {
         floods[index] = (floods[index] ?? 0) + 1;
       },
     });
-    pace.start((frame) => frames.push(frame));
-    return pace;
+    throttle.start((frame) => frames.push(frame));
+    return throttle;
   });
-  return { clock, allowances, paces, taken, floods };
+  return { clock, rateLimits, throttles, taken, floods };
 }
 
 const OBSERVER = { tokenHash: 'one', scope: 'observe' } as const;
 
 test('connections of a token that may only look share what is taken of them, and nothing is lost', async () => {
-  const { clock, paces, taken } = connections();
-  const send = (pace: ReadingPace | undefined, from: number, to: number): void => {
-    for (let count = from; count < to; count += 1) pace?.took(String(count));
+  const { clock, throttles, taken } = connections();
+  const send = (throttle: ReadThrottle | undefined, from: number, to: number): void => {
+    for (let count = from; count < to; count += 1) throttle?.took(String(count));
   };
-  send(paces[0], 0, 1_001 + MOST_WAITING);
-  send(paces[1], 0, MOST_WAITING);
+  send(throttles[0], 0, 1_001 + MOST_WAITING);
+  send(throttles[1], 0, MOST_WAITING);
   const total = (): number => taken.flat().length;
   expect(total()).toBe(1_001);
   await clock.advance(500);
@@ -143,94 +143,94 @@ test('connections of a token that may only look share what is taken of them, and
 });
 
 test('one that sends on while its token has used up its share is told to close, and keeps no more than a bound', () => {
-  const { paces, taken, floods } = connections();
-  for (let count = 0; count < 1_001 + MOST_WAITING; count += 1) paces[0]?.took('{}');
+  const { throttles, taken, floods } = connections();
+  for (let count = 0; count < 1_001 + MOST_WAITING; count += 1) throttles[0]?.took('{}');
   expect(floods).toEqual([0, 0]);
-  paces[0]?.took('{}');
+  throttles[0]?.took('{}');
   expect(floods).toEqual([1, 0]);
-  for (const pace of paces) pace.end();
+  for (const throttle of throttles) throttle.end();
   expect(taken.flat()).toHaveLength(1_001);
 });
 
 test('long messages that wait for the share of a token are bounded together, and count until they are taken or gone', async () => {
-  const { clock, paces, taken, floods } = connections();
+  const { clock, throttles, taken, floods } = connections();
   const long = 'x'.repeat(MOST_WAITING_LENGTH / 4);
-  paces[0]?.took(long);
-  for (let count = 0; count < 2; count += 1) for (const pace of paces) pace.took(long);
+  throttles[0]?.took(long);
+  for (let count = 0; count < 2; count += 1) for (const throttle of throttles) throttle.took(long);
   expect(floods).toEqual([0, 0]);
-  paces[1]?.took('x');
+  throttles[1]?.took('x');
   expect(floods).toEqual([0, 1]);
-  paces[0]?.end();
-  paces[1]?.took('x');
+  throttles[0]?.end();
+  throttles[1]?.took('x');
   expect(floods).toEqual([0, 1]);
   await clock.advance(2_000_000);
   expect(taken.map((frames) => frames.length)).toEqual([1, 3]);
-  paces[1]?.end();
+  throttles[1]?.end();
 });
 
 test('a token whose connection was closed for that gets no further one for some seconds', async () => {
-  const { clock, allowances, paces } = connections();
-  const share = allowances.enter(OBSERVER);
-  for (const pace of paces) pace.end();
-  for (const _ of paces) allowances.leave(OBSERVER);
-  expect(allowances.refusalFor(OBSERVER)).toBeUndefined();
+  const { clock, rateLimits, throttles } = connections();
+  const share = rateLimits.enter(OBSERVER);
+  for (const throttle of throttles) throttle.end();
+  for (const _ of throttles) rateLimits.leave(OBSERVER);
+  expect(rateLimits.refusalFor(OBSERVER)).toBeUndefined();
   share?.flooded();
-  allowances.leave(OBSERVER);
-  expect(allowances.refusalFor(OBSERVER)).toContain('maxMessagesPerSecond');
-  expect(allowances.refusalFor({ tokenHash: 'another', scope: 'observe' })).toBeUndefined();
+  rateLimits.leave(OBSERVER);
+  expect(rateLimits.refusalFor(OBSERVER)).toContain('maxMessagesPerSecond');
+  expect(rateLimits.refusalFor({ tokenHash: 'another', scope: 'observe' })).toBeUndefined();
   await clock.advance(FLOOD_PENALTY_MS);
-  expect(allowances.refusalFor(OBSERVER)).toBeUndefined();
+  expect(rateLimits.refusalFor(OBSERVER)).toBeUndefined();
 });
 
 test('control frames count for the share of the token, and end a connection that goes on with them', () => {
-  const { paces, floods } = connections();
-  for (let count = 0; count < 1_001 + MOST_WAITING; count += 1) paces[0]?.tookControlFrame();
+  const { throttles, floods } = connections();
+  for (let count = 0; count < 1_001 + MOST_WAITING; count += 1) throttles[0]?.tookControlFrame();
   expect(floods).toEqual([0, 0]);
-  paces[0]?.tookControlFrame();
+  throttles[0]?.tookControlFrame();
   expect(floods).toEqual([1, 0]);
-  for (const pace of paces) pace.end();
+  for (const throttle of throttles) throttle.end();
 });
 
 test('one that may act may have many messages under way when the share of its token is used up', async () => {
-  const { clock, paces, taken, floods } = connections({ tokenHash: 'actor', scope: 'interact' });
-  paces[0]?.charge(8_000 * 256);
-  for (let count = 0; count < 4_096; count += 1) paces[0]?.took(String(count));
+  const { clock, throttles, taken, floods } = connections({ tokenHash: 'actor', scope: 'interact' });
+  throttles[0]?.charge(8_000 * 256);
+  for (let count = 0; count < 4_096; count += 1) throttles[0]?.took(String(count));
   expect(floods).toEqual([0, 0]);
   await clock.advance(5_000);
   expect(taken[0]).toHaveLength(4_096);
 });
 
 test('a long message of such a token counts for as many as it takes', () => {
-  const { paces, taken } = connections();
+  const { throttles, taken } = connections();
   const long = 'x'.repeat(100 * 1_024);
-  for (const pace of paces) for (let count = 0; count < 10; count += 1) pace.took(long);
+  for (const throttle of throttles) for (let count = 0; count < 10; count += 1) throttle.took(long);
   expect(taken.flat()).toHaveLength(3);
 });
 
 test('leaving pays no debt', async () => {
-  const { clock, allowances, paces, taken } = connections();
-  for (let count = 0; count < 3_000; count += 1) paces[0]?.took('{}');
-  paces[0]?.took('x'.repeat(1_024 * 1_024));
-  for (const pace of paces) pace.end();
-  for (const _ of paces) allowances.leave(OBSERVER);
-  expect(allowances.enter(OBSERVER)?.waitMs()).toBeGreaterThan(0);
-  expect(allowances.enter({ tokenHash: 'another', scope: 'observe' })?.waitMs()).toBe(0);
+  const { clock, rateLimits, throttles, taken } = connections();
+  for (let count = 0; count < 3_000; count += 1) throttles[0]?.took('{}');
+  throttles[0]?.took('x'.repeat(1_024 * 1_024));
+  for (const throttle of throttles) throttle.end();
+  for (const _ of throttles) rateLimits.leave(OBSERVER);
+  expect(rateLimits.enter(OBSERVER)?.waitMs()).toBeGreaterThan(0);
+  expect(rateLimits.enter({ tokenHash: 'another', scope: 'observe' })?.waitMs()).toBe(0);
   await clock.advance(10_000);
   expect(taken.flat().length).toBeLessThan(3_000);
   expect(clock.nextAt).toBeUndefined();
 });
 
 test('a token gets no new burst by closing all its connections and coming back', async () => {
-  const { clock, allowances, paces } = connections();
-  for (let count = 0; count < 900; count += 1) paces[0]?.took('{}');
-  for (const pace of paces) pace.end();
-  for (const _ of paces) allowances.leave(OBSERVER);
-  const again = allowances.enter(OBSERVER);
+  const { clock, rateLimits, throttles } = connections();
+  for (let count = 0; count < 900; count += 1) throttles[0]?.took('{}');
+  for (const throttle of throttles) throttle.end();
+  for (const _ of throttles) rateLimits.leave(OBSERVER);
+  const again = rateLimits.enter(OBSERVER);
   again?.take(200 * 256);
   expect(again?.waitMs()).toBeGreaterThan(0);
-  allowances.leave(OBSERVER);
+  rateLimits.leave(OBSERVER);
   await clock.advance(10_000);
-  const later = allowances.enter(OBSERVER);
+  const later = rateLimits.enter(OBSERVER);
   later?.take(900 * 256);
   expect(later?.waitMs()).toBe(0);
 });
@@ -239,30 +239,37 @@ test('a token gets no new burst by closing all its connections and coming back',
 const LARGE = 'x'.repeat(256_000);
 
 test('the messages that wait for the share of one token are bounded over all its connections', () => {
-  const allowances = new TokenAllowances({
+  const rateLimits = new TokenRateLimits({
     clock: new SimulatedClock(),
     timers: new SimulatedClock(),
     perSecond: () => 1_000,
     isGiven: () => true,
   });
   let floodCount = 0;
-  const paces = Array.from({ length: 9 }, () => {
+  const throttles = Array.from({ length: 9 }, () => {
     const clock = new SimulatedClock();
-    const ofToken = allowances.enter({ tokenHash: 'actor', scope: 'interact' });
+    const tokenRateLimit = rateLimits.enter({ tokenHash: 'actor', scope: 'interact' });
     const onFlood = () => {
       floodCount += 1;
     };
-    return new ReadingPace({ transport: {}, clock, timers: clock, perSecond: () => 1_000, ofToken, onFlood });
+    return new ReadThrottle({
+      transport: {},
+      clock,
+      timers: clock,
+      perSecond: () => 1_000,
+      tokenRateLimit,
+      onFlood,
+    });
   });
-  paces[0]?.charge(8_000 * 256);
-  for (const pace of paces) for (let count = 0; count < 2_048; count += 1) pace.took('{}');
+  throttles[0]?.charge(8_000 * 256);
+  for (const throttle of throttles) for (let count = 0; count < 2_048; count += 1) throttle.took('{}');
   expect(floodCount).toBe(9 * 2_048 - MOST_WAITING_OF_TOKEN);
-  for (const pace of paces) pace.end();
+  for (const throttle of throttles) throttle.end();
 });
 
 test('connections of a token that may act share what is taken of them too, eight times as much', async () => {
-  const { clock, paces, taken } = connections({ tokenHash: 'actor', scope: 'interact' });
-  for (const pace of paces) for (let count = 0; count < 40; count += 1) pace.took(LARGE);
+  const { clock, throttles, taken } = connections({ tokenHash: 'actor', scope: 'interact' });
+  for (const throttle of throttles) for (let count = 0; count < 40; count += 1) throttle.took(LARGE);
   const total = (): number => taken.flat().length;
   await clock.advance(5_000);
   // A quarter of a second's worth at once, and what is due in 5 s.
@@ -273,9 +280,9 @@ test('connections of a token that may act share what is taken of them too, eight
 });
 
 test('what messages made the host write and send counts as well', async () => {
-  const { clock, paces, taken } = connections({ tokenHash: 'actor', scope: 'interact' });
-  paces[0]?.charge(10 * 8_000 * 256);
-  for (const pace of paces) pace.took('{}');
+  const { clock, throttles, taken } = connections({ tokenHash: 'actor', scope: 'interact' });
+  throttles[0]?.charge(10 * 8_000 * 256);
+  for (const throttle of throttles) throttle.took('{}');
   await clock.advance(9_000);
   expect(taken.flat()).toEqual([]);
   await clock.advance(2_000);
@@ -283,7 +290,7 @@ test('what messages made the host write and send counts as well', async () => {
 });
 
 test('in one turn of the event loop large messages of all tokens together take a bounded time', async () => {
-  const allowances = new TokenAllowances({
+  const rateLimits = new TokenRateLimits({
     clock: systemClock,
     timers: systemTimers,
     perSecond: () => 1_000,
@@ -291,17 +298,17 @@ test('in one turn of the event loop large messages of all tokens together take a
   });
   let takenCount = 0;
   for (let index = 0; index < 20; index += 1) {
-    const pace = new ReadingPace({
+    const throttle = new ReadThrottle({
       transport: {},
       clock: systemClock,
       timers: systemTimers,
       perSecond: () => 1_000,
-      ofToken: allowances.enter({ tokenHash: `token-${index}`, scope: 'admin' }),
+      tokenRateLimit: rateLimits.enter({ tokenHash: `token-${index}`, scope: 'admin' }),
     });
-    pace.start(() => {
+    throttle.start(() => {
       takenCount += 1;
     });
-    pace.took(LARGE);
+    throttle.took(LARGE);
   }
   for (const most of [3, 6, 9, 12, 15, 18]) {
     expect(takenCount).toBe(most);
@@ -311,27 +318,27 @@ test('in one turn of the event loop large messages of all tokens together take a
 });
 
 test('a message of one token waits for one turn of each other token, however many messages of theirs wait', async () => {
-  const allowances = new TokenAllowances({
+  const rateLimits = new TokenRateLimits({
     clock: systemClock,
     timers: systemTimers,
     perSecond: () => 100_000,
     isGiven: () => true,
   });
   const taken: string[] = [];
-  const connect = (tokenHash: string): ReadingPace => {
-    const pace = new ReadingPace({
+  const connect = (tokenHash: string): ReadThrottle => {
+    const throttle = new ReadThrottle({
       transport: {},
       clock: systemClock,
       timers: systemTimers,
       perSecond: () => 100_000,
-      ofToken: allowances.enter({ tokenHash, scope: 'interact' }),
+      tokenRateLimit: rateLimits.enter({ tokenHash, scope: 'interact' }),
     });
-    pace.start(() => taken.push(tokenHash));
-    return pace;
+    throttle.start(() => taken.push(tokenHash));
+    return throttle;
   };
   for (const busy of ['one', 'other']) {
-    const paces = Array.from({ length: 10 }, () => connect(busy));
-    for (const pace of paces) for (let count = 0; count < 4; count += 1) pace.took(LARGE);
+    const throttles = Array.from({ length: 10 }, () => connect(busy));
+    for (const throttle of throttles) for (let count = 0; count < 4; count += 1) throttle.took(LARGE);
   }
   connect('quiet').took('{}');
   for (let turn = 0; turn < 3; turn += 1) await nextTurn();
@@ -343,19 +350,19 @@ test('a message of one token waits for one turn of each other token, however man
 });
 
 test('a message that comes while one that waited is handled is taken behind all that waited, and each once', async () => {
-  const { clock, paces, taken } = connections({ tokenHash: 'actor', scope: 'interact' });
-  const [pace] = paces;
-  pace?.start((frame) => {
+  const { clock, throttles, taken } = connections({ tokenHash: 'actor', scope: 'interact' });
+  const [throttle] = throttles;
+  throttle?.start((frame) => {
     taken[0]?.push(frame);
-    if (frame === 'first') pace.took('third');
+    if (frame === 'first') throttle.took('third');
   });
-  pace?.charge(8_000 * 256);
-  for (const frame of ['first', 'second']) pace?.took(frame);
+  throttle?.charge(8_000 * 256);
+  for (const frame of ['first', 'second']) throttle?.took(frame);
   await clock.advance(5_000);
   expect(taken[0]).toEqual(['first', 'second', 'third']);
 });
 
 test('nothing bounds the owner', () => {
-  const { allowances } = connections();
-  expect(allowances.enter({ tokenHash: 'owner', scope: 'admin' })).toBeUndefined();
+  const { rateLimits } = connections();
+  expect(rateLimits.enter({ tokenHash: 'owner', scope: 'admin' })).toBeUndefined();
 });

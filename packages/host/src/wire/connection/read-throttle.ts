@@ -1,8 +1,8 @@
 import type { Transport } from '@agenthost/rpc';
 import type { ServerTransport } from '@agenthost/rpc/websocket-server';
 import type { Cancel, Clock, Timers } from '../../lib/clock.ts';
-import { ReadingAllowance } from './rate-limit.ts';
-import { MOST_WAITING_LENGTH, MOST_WAITING_OF_TOKEN, type TokenShare } from './token-rate-limits.ts';
+import { RateLimit } from './rate-limit.ts';
+import { MOST_WAITING_LENGTH, MOST_WAITING_OF_TOKEN, type TokenRateLimit } from './token-rate-limits.ts';
 
 /** So many seconds' worth may come at once: a client that resends all it has, a paste, a script in a hurry. */
 const BURST_SECONDS = 4;
@@ -14,11 +14,11 @@ const MAX_PAUSE_MS = 1_000;
  * error instead would cut off whoever meets the bound once, lose what was under way, and be answered by a reconnect that costs more
  * than the messages did.
  */
-export class ReadingPace {
+export class ReadThrottle {
   readonly #transport: Pick<ServerTransport, 'pause' | 'resume'>;
   readonly #timers: Timers;
-  readonly #own: ReadingAllowance;
-  readonly #ofToken: TokenShare | undefined;
+  readonly #own: RateLimit;
+  readonly #tokenRateLimit: TokenRateLimit | undefined;
   readonly #onFlood: () => void;
   #deliver: (frame: string) => void = () => undefined;
   /** What was read before the pause, while it has to wait. */
@@ -31,20 +31,20 @@ export class ReadingPace {
   #isChecking = false;
   #isEnded = false;
 
-  /** `ofToken`: what all connections of the token share. What was read beyond it waits too, and goes with the connection. */
+  /** `tokenRateLimit`: what all connections of the token share. What was read beyond it waits too, and goes with the connection. */
   constructor(parts: {
     transport: Pick<ServerTransport, 'pause' | 'resume'>;
     clock: Clock;
     timers: Timers;
     perSecond(): number;
-    ofToken?: TokenShare | undefined;
+    tokenRateLimit?: TokenRateLimit | undefined;
     /** More messages than may, or too long ones, wait for the token's share: close the connection. */
     onFlood?(): void;
   }) {
     this.#transport = parts.transport;
     this.#timers = parts.timers;
-    this.#own = new ReadingAllowance({ ...parts, burstSeconds: BURST_SECONDS });
-    this.#ofToken = parts.ofToken;
+    this.#own = new RateLimit({ ...parts, burstSeconds: BURST_SECONDS });
+    this.#tokenRateLimit = parts.tokenRateLimit;
     this.#onFlood = () => parts.onFlood?.();
   }
 
@@ -69,7 +69,7 @@ export class ReadingPace {
 
   /** A ping or pong of the carrier has come. It was answered already. */
   tookControlFrame(): void {
-    const share = this.#ofToken;
+    const share = this.#tokenRateLimit;
     if (this.#isEnded || share === undefined) return;
     if (share.hasAny) {
       this.#lateControlFrames = 0;
@@ -83,7 +83,7 @@ export class ReadingPace {
 
   /** A message made the host write and send so many bytes: further messages of the token wait for as long as if it had sent them. */
   charge(bytes: number): void {
-    this.#ofToken?.charge(bytes);
+    this.#tokenRateLimit?.charge(bytes);
   }
 
   /** The connection is over. */
@@ -96,7 +96,7 @@ export class ReadingPace {
   }
 
   #mayWait({ length }: string): boolean {
-    const share = this.#ofToken;
+    const share = this.#tokenRateLimit;
     if (share === undefined) return true;
     return (
       this.#waiting.length < share.mostWaiting &&
@@ -108,20 +108,20 @@ export class ReadingPace {
   #countWaiting(count: number, length: number): void {
     this.#waitingCount += count;
     this.#waitingLength += length;
-    if (this.#ofToken === undefined) return;
-    this.#ofToken.waitingCount += count;
-    this.#ofToken.waitingLength += length;
+    if (this.#tokenRateLimit === undefined) return;
+    this.#tokenRateLimit.waitingCount += count;
+    this.#tokenRateLimit.waitingLength += length;
   }
 
   #take(frame: string): void {
     this.#own.take(1);
-    this.#ofToken?.take(frame.length);
+    this.#tokenRateLimit?.take(frame.length);
     this.#deliver(frame);
   }
 
   /** Whether the token may be taken something of. */
   #hasShare(): boolean {
-    return this.#ofToken?.hasAny ?? true;
+    return this.#tokenRateLimit?.hasAny ?? true;
   }
 
   /** Unless that is under way, or comes by itself. */
@@ -145,7 +145,7 @@ export class ReadingPace {
     if (this.#isEnded) return;
     this.#waiting.splice(0, taken);
     const isLate = this.#waiting.length + this.#lateControlFrames > 0;
-    const waitMs = Math.max(this.#own.waitMs(), isLate ? (this.#ofToken?.waitMs() ?? 0) : 0);
+    const waitMs = Math.max(this.#own.waitMs(), isLate ? (this.#tokenRateLimit?.waitMs() ?? 0) : 0);
     if (waitMs === 0 && this.#waiting.length === 0) {
       this.#transport.resume?.();
       return;
@@ -157,19 +157,19 @@ export class ReadingPace {
     };
     this.#cancel =
       waitMs === 0
-        ? this.#ofToken?.nextTurn(again)
+        ? this.#tokenRateLimit?.nextTurn(again)
         : this.#timers.after(Math.min(MAX_PAUSE_MS, waitMs), again);
   }
 }
 
 /** The transport as a peer takes it, with each message told of. */
-export function withPace(transport: Transport, pace: ReadingPace): Transport {
+export function throttled(transport: Transport, throttle: ReadThrottle): Transport {
   return {
     send: (frame) => transport.send(frame),
     close: (code, reason) => transport.close(code, reason),
     start: ({ onFrame, onClose }) => {
-      pace.start(onFrame);
-      transport.start({ onFrame: (frame) => pace.took(frame), onClose });
+      throttle.start(onFrame);
+      transport.start({ onFrame: (frame) => throttle.took(frame), onClose });
     },
     get bufferedBytes() {
       return transport.bufferedBytes;

@@ -1,7 +1,7 @@
 import { SimulatedClock } from '@agenthost/testkit';
 import { expect, test } from 'vitest';
+import type { TokenIdentity } from '../../auth/access-tokens.ts';
 import { EncodedEnvelope } from '../../sync/subscription.ts';
-import type { Identity } from './identity.ts';
 import { type SlowReader, SlowReaders } from './slow-readers.ts';
 
 const MEGABYTE = 1024 * 1024;
@@ -9,7 +9,7 @@ const LIMITS = { hardBytes: 8 * MEGABYTE, totalBytes: 64 * MEGABYTE };
 
 /** A client that takes so much a second of what waits for it. */
 class Reader implements SlowReader {
-  readonly identity: Identity;
+  readonly identity: TokenIdentity;
   readonly perSecond: number;
   isClosed = false;
   waitingBytes = 0;

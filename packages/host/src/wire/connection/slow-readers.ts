@@ -1,6 +1,6 @@
+import type { TokenIdentity } from '../../auth/access-tokens.ts';
 import type { Cancel, Timers } from '../../lib/clock.ts';
 import { HeldBytes } from './held-bytes.ts';
-import type { Identity } from './identity.ts';
 import type { OutboxLimits } from './outbox.ts';
 
 const LOOK_MS = 250;
@@ -31,7 +31,7 @@ const CLOSED_AT_ONCE = 16;
 
 /** A connection, as far as it matters here. */
 export interface SlowReader {
-  readonly identity: Identity;
+  readonly identity: TokenIdentity;
   readonly isClosed: boolean;
   /** Bytes that wait for its client, responses aside. */
   readonly waitingBytes: number;

@@ -1,6 +1,6 @@
+import type { TokenIdentity } from '../../auth/access-tokens.ts';
 import { type Cancel, type Clock, steadyNow, type Timers } from '../../lib/clock.ts';
-import type { Identity } from './identity.ts';
-import { ReadingAllowance } from './rate-limit.ts';
+import { RateLimit } from './rate-limit.ts';
 
 /** A message counts once for so many characters, and so do bytes that it made the host write: they take time. */
 const WEIGHT_LENGTH = 256;
@@ -43,7 +43,7 @@ class Turn {
   readonly #timers: Timers;
   #left = TURN_WEIGHT;
   /** By token, the next one first. */
-  readonly #waiting = new Map<TokenShare, (() => void)[]>();
+  readonly #waiting = new Map<TokenRateLimit, (() => void)[]>();
   #isNextScheduled = false;
 
   constructor(timers: Timers) {
@@ -60,7 +60,7 @@ class Turn {
   }
 
   /** Calls back in one of the next turns. Tokens take turns, so that none waits for all that another has sent. */
-  wait(share: TokenShare, callback: () => void): void {
+  wait(share: TokenRateLimit, callback: () => void): void {
     const callbacks = this.#waiting.get(share) ?? [];
     callbacks.push(callback);
     this.#waiting.set(share, callbacks);
@@ -90,8 +90,8 @@ class Turn {
 }
 
 /** What may be taken of the connections of one token. */
-export class TokenShare {
-  readonly #allowance: ReadingAllowance;
+export class TokenRateLimit {
+  readonly #rateLimit: RateLimit;
   readonly #turn: Turn;
   readonly #isCharged: boolean;
   readonly #clock: Clock;
@@ -104,13 +104,13 @@ export class TokenShare {
 
   /** `isCharged`: whether what its messages make the host do counts too. */
   constructor(parts: {
-    allowance: ReadingAllowance;
+    rateLimit: RateLimit;
     turn: Turn;
     isCharged: boolean;
     clock: Clock;
     mostWaiting: number;
   }) {
-    this.#allowance = parts.allowance;
+    this.#rateLimit = parts.rateLimit;
     this.#turn = parts.turn;
     this.#isCharged = parts.isCharged;
     this.#clock = parts.clock;
@@ -134,12 +134,12 @@ export class TokenShare {
 
   /** Whether a message may be taken now. */
   get hasAny(): boolean {
-    return this.#turn.hasAny && (this.#allowance.hasAny || this.waitMs() === 0);
+    return this.#turn.hasAny && (this.#rateLimit.hasAny || this.waitMs() === 0);
   }
 
   /** After so long there is enough again; 0: there is, in this turn of the event loop or the next. */
   waitMs(): number {
-    return this.#allowance.waitMs();
+    return this.#rateLimit.waitMs();
   }
 
   /** Calls back when it is this token's turn. */
@@ -156,28 +156,28 @@ export class TokenShare {
   /** A message of so many characters is taken. */
   take(length: number): void {
     const weight = 1 + Math.floor(length / WEIGHT_LENGTH);
-    this.#allowance.take(weight);
+    this.#rateLimit.take(weight);
     this.#turn.take(weight);
   }
 
   /** Whether it may be forgotten: a new one would have no more. */
   get isUnused(): boolean {
-    return this.connectionCount === 0 && !this.isPunished && this.#allowance.isFull;
+    return this.connectionCount === 0 && !this.isPunished && this.#rateLimit.isFull;
   }
 
   /** A message made the host write and send so many bytes. */
   charge(bytes: number): void {
-    if (this.#isCharged) this.#allowance.take(Math.floor(bytes / WEIGHT_LENGTH));
+    if (this.#isCharged) this.#rateLimit.take(Math.floor(bytes / WEIGHT_LENGTH));
   }
 }
 
 /** What the connections of each token may make the host do, the owner's aside: tokens that may only look have little to say. */
-export class TokenAllowances {
+export class TokenRateLimits {
   readonly #clock: Clock;
   readonly #turn: Turn;
   readonly #perSecond: () => number;
   readonly #isGiven: (tokenHash: string) => boolean;
-  readonly #byToken = new Map<string, TokenShare>();
+  readonly #byToken = new Map<string, TokenRateLimit>();
 
   constructor(parts: {
     clock: Clock;
@@ -194,7 +194,7 @@ export class TokenAllowances {
   }
 
   /** For one more connection; `undefined`: nothing bounds its token. */
-  enter(identity: Identity): TokenShare | undefined {
+  enter(identity: TokenIdentity): TokenRateLimit | undefined {
     // The owner's own, and that of a program around the host.
     if (identity.scope === 'admin' && !this.#isGiven(identity.tokenHash)) return undefined;
     const share = this.#byToken.get(identity.tokenHash) ?? this.#newShare(identity);
@@ -205,26 +205,26 @@ export class TokenAllowances {
   }
 
   /** Why a token gets no further connection, for people; `undefined`: it may have one. */
-  refusalFor({ tokenHash }: Identity): string | undefined {
+  refusalFor({ tokenHash }: TokenIdentity): string | undefined {
     return this.#byToken.get(tokenHash)?.isPunished === true
       ? 'a connection of this token has just sent more than it may (maxMessagesPerSecond)'
       : undefined;
   }
 
   /** A connection is over. What its token has used stays used, so that leaving and coming back gains nothing. */
-  leave({ tokenHash }: Identity): void {
+  leave({ tokenHash }: TokenIdentity): void {
     const share = this.#byToken.get(tokenHash);
     if (share !== undefined) share.connectionCount -= 1;
   }
 
-  /** Tokens that may only look change nothing, and what they ask for has bounds of its own (`Arrivals`). */
-  #newShare({ scope }: Identity): TokenShare {
+  /** Tokens that may only look change nothing, and what they ask for has bounds of its own (`AdmissionQueue`). */
+  #newShare({ scope }: TokenIdentity): TokenRateLimit {
     const clock = this.#clock;
     const kind = scope === 'observe' ? 'observe' : 'other';
     const part = scope === 'observe' ? SHARE_OF_LOOKING : SHARES_OF_ACTING;
     const perSecond = (): number => part * this.#perSecond();
-    return new TokenShare({
-      allowance: new ReadingAllowance({ clock, perSecond, burstSeconds: TOKEN_BURST_SECONDS[kind] }),
+    return new TokenRateLimit({
+      rateLimit: new RateLimit({ clock, perSecond, burstSeconds: TOKEN_BURST_SECONDS[kind] }),
       turn: this.#turn,
       isCharged: kind === 'other',
       clock,

@@ -5,7 +5,11 @@ import type { Log } from '../../lib/log.ts';
 import type { TlsCredentials } from '../../tls/credentials.ts';
 import { awaitFirstRequest } from './first-request.ts';
 import { createServer as createHttp, STATUS_CODES } from './node-http.ts';
-import { otherEnd, type Strangers, TOO_MANY_STRANGERS } from './unauthenticated-sockets.ts';
+import {
+  otherEnd,
+  TOO_MANY_UNAUTHENTICATED,
+  type UnauthenticatedSockets,
+} from './unauthenticated-sockets.ts';
 
 /** The first byte of a TLS handshake record; no HTTP request begins with it. */
 const TLS_HANDSHAKE = 0x16;
@@ -44,16 +48,16 @@ export interface Listener {
 /** HTTP on a port, in TLS when there are credentials. */
 export function createListener(
   credentials: Pick<TlsCredentials, 'cert' | 'key'> | undefined,
-  { strangers, log }: { strangers: Doorkeeper; log: Log },
+  { unauthenticated, log }: { unauthenticated: Doorkeeper; log: Log },
   onRequest: RequestListener,
 ): Listener {
   return credentials === undefined
-    ? plainListener(strangers, onRequest)
-    : tlsListener(credentials, { strangers, log }, onRequest);
+    ? plainListener(unauthenticated, onRequest)
+    : tlsListener(credentials, { unauthenticated, log }, onRequest);
 }
 
 /** Who says whether one more may come in. */
-type Doorkeeper = Pick<Strangers, 'arrived'>;
+type Doorkeeper = Pick<UnauthenticatedSockets, 'arrived'>;
 
 /** What becomes of those who come. */
 interface Door {
@@ -66,11 +70,11 @@ interface Door {
 /** Holds the port, and lets in what is not too many. */
 function frontDoor(
   http: HttpServer,
-  strangers: Doorkeeper,
+  unauthenticated: Doorkeeper,
   { allowHalfOpen, onArrival, onRefusal }: Door,
 ): Server {
   const port = createTcp({ allowHalfOpen, noDelay: true }, (socket) =>
-    strangers.arrived(socket) ? onArrival(socket) : onRefusal(socket),
+    unauthenticated.arrived(socket) ? onArrival(socket) : onRefusal(socket),
   );
   // Who does not listen himself looks at no time limits, and knows no connections to close.
   port.on('listening', () => http.emit('listening'));
@@ -78,11 +82,11 @@ function frontDoor(
   return port;
 }
 
-function plainListener(strangers: Doorkeeper, onRequest: RequestListener): Listener {
+function plainListener(unauthenticated: Doorkeeper, onRequest: RequestListener): Listener {
   const http = createHttp(HTTP_LIMITS, onRequest);
   const silent = new SilentSockets();
   let toldCount = 0;
-  const port = frontDoor(http, strangers, {
+  const port = frontDoor(http, unauthenticated, {
     allowHalfOpen: true,
     onArrival: (socket) => {
       silent.add(socket);
@@ -101,7 +105,7 @@ function plainListener(strangers: Doorkeeper, onRequest: RequestListener): Liste
         toldCount -= 1;
       });
       socket.on('error', () => socket.destroy());
-      refusePlain(socket, 503, `${TOO_MANY_STRANGERS}\n`);
+      refusePlain(socket, 503, `${TOO_MANY_UNAUTHENTICATED}\n`);
     },
   });
   return {
@@ -135,7 +139,7 @@ class SilentSockets {
 
 function tlsListener(
   credentials: Pick<TlsCredentials, 'cert' | 'key'>,
-  { strangers, log }: { strangers: Doorkeeper; log: Log },
+  { unauthenticated, log }: { unauthenticated: Doorkeeper; log: Log },
   onRequest: RequestListener,
 ): Listener {
   const http = createHttp(HTTP_LIMITS, onRequest);
@@ -172,7 +176,7 @@ function tlsListener(
     });
   };
   // Before its handshake nothing can be said to it.
-  const port = frontDoor(http, strangers, {
+  const port = frontDoor(http, unauthenticated, {
     allowHalfOpen: false,
     onArrival,
     onRefusal: (socket) => void socket.destroy(),

@@ -8,11 +8,11 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { loopbackServer } from '../../../test/loopback-server.ts';
 import { type PlainAnswer, plainRequest } from '../../../test/plain-request.ts';
+import type { TokenIdentity } from '../../auth/access-tokens.ts';
 import { Gate } from '../../auth/gate.ts';
 import { GuessLimit } from '../../auth/guess-limit.ts';
 import { silentLog } from '../../lib/memory-log.ts';
-import type { Identity } from '../connection/identity.ts';
-import { ReadingPace, withPace } from '../connection/read-throttle.ts';
+import { ReadThrottle, throttled } from '../connection/read-throttle.ts';
 import { HostServer, type ServerOptions } from './server.ts';
 
 const TOKEN = 'a-token-of-some-length-0123456789';
@@ -22,7 +22,7 @@ let port: number;
 let isRevoked: boolean;
 let gate: Gate;
 let now = 0;
-const accepted: { transport: ServerTransport; identity: Identity }[] = [];
+const accepted: { transport: ServerTransport; identity: TokenIdentity }[] = [];
 const sockets: WebSocket[] = [];
 
 /** Knows the owner's token, and one of an observer. */
@@ -332,7 +332,7 @@ describe('a flood', () => {
     const { transport } = connection;
     const clock = new SimulatedClock();
     let isPaused = false;
-    const pace = new ReadingPace({
+    const throttle = new ReadThrottle({
       transport: {
         pause: () => {
           isPaused = true;
@@ -350,7 +350,7 @@ describe('a flood', () => {
     const socket = firstSocket();
     const count = 100_000;
     const read: string[] = [];
-    withPace(transport, pace).start({ onFrame: (frame) => read.push(frame), onClose: () => undefined });
+    throttled(transport, throttle).start({ onFrame: (frame) => read.push(frame), onClose: () => undefined });
     for (let index = 0; index < count; index += 1) socket.send(String(index));
     let waitedMs = 0;
     while (read.length < count) {
@@ -364,7 +364,7 @@ describe('a flood', () => {
     // 40,000 at once, and the rest at 10,000 a second, but for what was under way when reading stopped.
     expect(waitedMs).toBeGreaterThan(3_000);
     expect(waitedMs).toBeLessThanOrEqual(6_500);
-    pace.end();
+    throttle.end();
   });
 });
 

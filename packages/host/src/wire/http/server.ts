@@ -9,19 +9,19 @@ import {
   wrapServerSocket,
 } from '@agenthost/rpc/websocket-server';
 import { WebSocketServer } from 'ws';
+import type { TokenIdentity } from '../../auth/access-tokens.ts';
 import { cookieName } from '../../auth/cookie.ts';
 import type { Gate } from '../../auth/gate.ts';
 import { addressesOf, checkHost, checkOrigin } from '../../auth/origin.ts';
 import { extractToken, queryToken } from '../../auth/verify.ts';
 import type { Log } from '../../lib/log.ts';
 import type { TlsCredentials } from '../../tls/credentials.ts';
-import type { Identity } from '../connection/identity.ts';
 import { takeRest } from './first-request.ts';
 import { hasMethod, onlyMethods, pathOf, READS } from './http-request.ts';
 import { createListener, type Listener } from './listener.ts';
 import { STATUS_CODES } from './node-http.ts';
 import { servePage } from './pages.ts';
-import { type StrangerLimits, Strangers } from './unauthenticated-sockets.ts';
+import { type UnauthenticatedLimits, UnauthenticatedSockets } from './unauthenticated-sockets.ts';
 import { UnhandledBytes } from './unhandled-bytes.ts';
 import { WEB_HEADERS } from './web-headers.ts';
 
@@ -36,12 +36,12 @@ export interface ServerOptions {
   /** Absent: plain HTTP. */
   readonly tls?: Pick<TlsCredentials, 'cert' | 'key'> | undefined;
   readonly log: Log;
-  readonly strangerLimits?: StrangerLimits;
+  readonly unauthenticatedLimits?: UnauthenticatedLimits;
   /** Whether new work is taken: what `/readyz` says. */
   isReady(): boolean;
   /** Why there is no room for one more connection of this token, for people; absent: there is. */
-  refusalFor?(identity: Identity): string | undefined;
-  accept(transport: ServerTransport, identity: Identity): void;
+  refusalFor?(identity: TokenIdentity): string | undefined;
+  accept(transport: ServerTransport, identity: TokenIdentity): void;
 }
 
 /** Paths on which the protocol is spoken [WIRE-1]. */
@@ -72,7 +72,7 @@ const CLOSE_GRACE_MS = 1_000;
 export class HostServer {
   readonly #options: ServerOptions;
   readonly #listener: Listener;
-  readonly #strangers: Strangers;
+  readonly #unauthenticated: UnauthenticatedSockets;
   readonly #unhandled = new UnhandledBytes();
   readonly #sockets: Record<TokenScope, WebSocketServer>;
 
@@ -93,8 +93,8 @@ export class HostServer {
       interact: socketsOf('interact'),
       observe: socketsOf('observe'),
     };
-    this.#strangers = new Strangers(options.log, options.strangerLimits);
-    const parts = { strangers: this.#strangers, log: options.log };
+    this.#unauthenticated = new UnauthenticatedSockets(options.log, options.unauthenticatedLimits);
+    const parts = { unauthenticated: this.#unauthenticated, log: options.log };
     this.#listener = createListener(options.tls, parts, (request, response) => {
       response.setHeaders(WEB_HEADERS);
       // One request a connection: what comes behind it is not looked at, and a body, which nothing here reads, could go on for half a minute.
@@ -189,7 +189,10 @@ export class HostServer {
   }
 
   /** Who may have a connection, and who is told what instead [AUTH-1]. `allow`: the methods that may ask for one. */
-  #decide(request: IncomingMessage, allow: 'GET' | typeof READS): { readonly identity: Identity } | Answer {
+  #decide(
+    request: IncomingMessage,
+    allow: 'GET' | typeof READS,
+  ): { readonly identity: TokenIdentity } | Answer {
     const refusal = this.#refusalOf(request);
     if (refusal !== undefined) return refusal;
     const { gate, tls } = this.#options;
@@ -221,7 +224,7 @@ export class HostServer {
     const sockets = this.#sockets[decided.identity.scope];
     const begun = Buffer.concat([head, takeRest(request.socket)]);
     sockets.handleUpgrade(request, socket, begun, (accepted) => {
-      this.#strangers.known(request.socket);
+      this.#unauthenticated.known(request.socket);
       const { maxPayload: maxFrameBytes } = sockets.options;
       const transport = wrapServerSocket(accepted, maxFrameBytes === undefined ? {} : { maxFrameBytes });
       this.#unhandled.watch(decided.identity, { stream: socket, socket: accepted, transport });

@@ -5,7 +5,7 @@ import { WebSocket } from 'ws';
 import { loopbackServer } from '../../../test/loopback-server.ts';
 import { silentLog } from '../../lib/memory-log.ts';
 import { createListener } from './listener.ts';
-import { Strangers } from './unauthenticated-sockets.ts';
+import { UnauthenticatedSockets } from './unauthenticated-sockets.ts';
 
 const ends: (() => unknown)[] = [];
 afterEach(async () => {
@@ -29,37 +29,41 @@ describe('connections without a token', () => {
   it('from one address of another machine are bounded, and nobody else is kept out by them', async () => {
     const told: object[] = [];
     const log = { ...silentLog, warn: (fields: object) => void told.push(fields) };
-    const strangers = new Strangers(log, { most: 100, mostPerAddress: 2 });
+    const unauthenticated = new UnauthenticatedSockets(log, { most: 100, mostPerAddress: 2 });
     const [first, second, third] = [from('192.0.2.1'), from('::ffff:192.0.2.1'), from('192.0.2.1')];
-    expect([first, second, third].map((socket) => strangers.arrived(socket))).toEqual([true, true, false]);
-    expect(strangers.arrived(from('192.0.2.2'))).toBe(true);
+    expect([first, second, third].map((socket) => unauthenticated.arrived(socket))).toEqual([
+      true,
+      true,
+      false,
+    ]);
+    expect(unauthenticated.arrived(from('192.0.2.2'))).toBe(true);
     expect(told).toEqual([{ address: '192.0.2.1', open: 2 }]);
     // By its end, or by a token, once.
     first.destroy();
     await once(first, 'close');
-    strangers.known(second);
-    strangers.known(second);
+    unauthenticated.known(second);
+    unauthenticated.known(second);
     second.destroy();
     await once(second, 'close');
-    const again = [1, 2, 3].map(() => strangers.arrived(from('192.0.2.1')));
+    const again = [1, 2, 3].map(() => unauthenticated.arrived(from('192.0.2.1')));
     expect(again).toEqual([true, true, false]);
   });
 
   it('from one network of IPv6 count as one address, and those of this machine are not counted by it', () => {
-    const strangers = new Strangers(silentLog, { most: 100, mostPerAddress: 1 });
-    expect(strangers.arrived(from('2001:db8:1:2::1'))).toBe(true);
-    expect(strangers.arrived(from('2001:db8:1:2:ffff::9'))).toBe(false);
-    expect(strangers.arrived(from('2001:db8:1:3::1'))).toBe(true);
+    const unauthenticated = new UnauthenticatedSockets(silentLog, { most: 100, mostPerAddress: 1 });
+    expect(unauthenticated.arrived(from('2001:db8:1:2::1'))).toBe(true);
+    expect(unauthenticated.arrived(from('2001:db8:1:2:ffff::9'))).toBe(false);
+    expect(unauthenticated.arrived(from('2001:db8:1:3::1'))).toBe(true);
     for (const address of ['127.0.0.1', '::1', '127.0.0.2', '::ffff:127.0.0.1'])
-      expect(strangers.arrived(from(address))).toBe(true);
+      expect(unauthenticated.arrived(from(address))).toBe(true);
   });
 
   it('are bounded in all: the oldest goes, and is told of once', () => {
     const told: object[] = [];
     const log = { ...silentLog, warn: (fields: object) => void told.push(fields) };
-    const strangers = new Strangers(log, { most: 3, mostPerAddress: 10 });
+    const unauthenticated = new UnauthenticatedSockets(log, { most: 3, mostPerAddress: 10 });
     const sockets = ['192.0.2.1', '192.0.2.2', '127.0.0.1', '192.0.2.4', '192.0.2.5'].map(from);
-    expect(sockets.map((socket) => strangers.arrived(socket))).toEqual([true, true, true, true, true]);
+    expect(sockets.map((socket) => unauthenticated.arrived(socket))).toEqual([true, true, true, true, true]);
     expect(sockets.map(({ destroyed }) => destroyed)).toEqual([true, true, false, false, false]);
     expect(told).toEqual([{ address: '192.0.2.1', open: 4 }]);
   });
@@ -67,8 +71,10 @@ describe('connections without a token', () => {
 
 /** A port that lets nobody in. */
 async function fullPort(): Promise<number> {
-  const listener = createListener(undefined, { strangers: { arrived: () => false }, log: silentLog }, () =>
-    expect.unreachable('nobody gets in'),
+  const listener = createListener(
+    undefined,
+    { unauthenticated: { arrived: () => false }, log: silentLog },
+    () => expect.unreachable('nobody gets in'),
   );
   listener.port.listen(0, '127.0.0.1');
   await once(listener.port, 'listening');
@@ -109,7 +115,7 @@ describe('a port', () => {
 
   it('[AUTH-1] full of connections that say nothing lets in who has a token, and keeps who is in', async () => {
     const token = 'a-token-of-some-length-0123456789';
-    const server = loopbackServer(token, { strangerLimits: { most: 4, mostPerAddress: 4 } });
+    const server = loopbackServer(token, { unauthenticatedLimits: { most: 4, mostPerAddress: 4 } });
     const port = await server.start();
     ends.push(() => server.stop());
     const signIn = async (): Promise<WebSocket> => {
@@ -126,9 +132,9 @@ describe('a port', () => {
       return socket;
     };
     const clients = [await signIn(), await signIn(), await signIn(), await signIn(), await signIn()];
-    const strangers = [await silent(), await silent(), await silent(), await silent()];
-    const [oldest] = strangers;
-    if (oldest === undefined) throw new Error('there is no stranger');
+    const unauthenticated = [await silent(), await silent(), await silent(), await silent()];
+    const [oldest] = unauthenticated;
+    if (oldest === undefined) throw new Error('no socket was opened');
     oldest.resume();
     const gone = once(oldest, 'close');
     clients.push(await signIn());

@@ -3,7 +3,7 @@ import { addressName, isLoopbackName } from '../../auth/address-name.ts';
 import type { Log } from '../../lib/log.ts';
 
 /** How many connections may be there that have not shown a token yet. */
-export interface StrangerLimits {
+export interface UnauthenticatedLimits {
   /** In all. One more, and the oldest of them goes: whoever has a token shows it at once. */
   readonly most: number;
   /** From one address of another machine. One more is refused. */
@@ -11,24 +11,25 @@ export interface StrangerLimits {
 }
 
 /** As many as may be connected by default, and so come back at once after a restart. */
-const LIMITS: StrangerLimits = { most: 2_048, mostPerAddress: 128 };
+const LIMITS: UnauthenticatedLimits = { most: 2_048, mostPerAddress: 128 };
 
 /** What one too many from an address is told. */
-export const TOO_MANY_STRANGERS = 'too many connections without a token are open from here: try again later';
+export const TOO_MANY_UNAUTHENTICATED =
+  'too many connections without a token are open from here: try again later';
 
 /**
  * The connections of a port that nobody vouches for yet, HTTP requests among them. How long each may take is for the server to watch; here is seen to it that
  * all together take no more sockets and memory than they may, and keep nobody out who has a token.
  */
-export class Strangers {
-  readonly #limits: StrangerLimits;
+export class UnauthenticatedSockets {
+  readonly #limits: UnauthenticatedLimits;
   readonly #log: Log;
   /** By the other end, the oldest first. */
   readonly #sockets = new Map<string, Socket>();
   readonly #countByAddress = new Map<string, number>();
   #isTold = false;
 
-  constructor(log: Log, limits: StrangerLimits = LIMITS) {
+  constructor(log: Log, limits: UnauthenticatedLimits = LIMITS) {
     this.#log = log;
     this.#limits = limits;
   }

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { WEBSOCKET_SERVER_OPTIONS, wrapServerSocket } from '@agenthost/rpc/websocket-server';
 import { afterEach, expect, test } from 'vitest';
 import { WebSocketServer } from 'ws';
-import type { Identity } from '../connection/identity.ts';
+import type { TokenIdentity } from '../../auth/access-tokens.ts';
 import { MAX_UNHANDLED_BYTES, MAX_UNHANDLED_BYTES_IN_ALL, UnhandledBytes } from './unhandled-bytes.ts';
 
 const MEBIBYTE = 1024 * 1024;
@@ -23,7 +23,7 @@ interface Client {
 }
 
 /** A server whose clients are watched. */
-async function serve(): Promise<(identity: Identity) => Promise<Client>> {
+async function serve(): Promise<(identity: TokenIdentity) => Promise<Client>> {
   const unhandled = new UnhandledBytes();
   const http = createServer();
   const server = new WebSocketServer({ ...WEBSOCKET_SERVER_OPTIONS, noServer: true });
@@ -86,7 +86,7 @@ async function serve(): Promise<(identity: Identity) => Promise<Client>> {
   };
 }
 
-const of = (tokenHash: string, scope: Identity['scope']): Identity => ({ tokenHash, scope });
+const of = (tokenHash: string, scope: TokenIdentity['scope']): TokenIdentity => ({ tokenHash, scope });
 
 test('one connection of a token with too much that is not complete is closed, the one with the most', async () => {
   const join = await serve();

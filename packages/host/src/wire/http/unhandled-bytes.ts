@@ -2,7 +2,7 @@ import type { Duplex } from 'node:stream';
 import { TRANSPORT_CLOSE } from '@agenthost/rpc';
 import type { ServerTransport } from '@agenthost/rpc/websocket-server';
 import type { RawData, WebSocket } from 'ws';
-import type { Identity } from '../connection/identity.ts';
+import type { TokenIdentity } from '../../auth/access-tokens.ts';
 
 const MEBIBYTE = 1024 * 1024;
 
@@ -36,7 +36,7 @@ export class UnhandledBytes {
 
   /** Counts what comes by `stream`, from which `socket` reads the messages of `transport`. */
   watch(
-    { tokenHash, scope }: Identity,
+    { tokenHash, scope }: TokenIdentity,
     { stream, socket, transport }: { stream: Duplex; socket: WebSocket; transport: ServerTransport },
   ): void {
     if (scope === 'admin') return;

@@ -1,18 +1,18 @@
 import { SimulatedClock } from '@agenthost/testkit';
 import { expect, test } from 'vitest';
-import type { Identity } from '../connection/identity.ts';
-import { Arrivals, MAX_ARRIVALS } from './admission-queue.ts';
+import type { TokenIdentity } from '../../auth/access-tokens.ts';
+import { AdmissionQueue, MAX_RUNNING_ANSWERS } from './admission-queue.ts';
 import { MAX_UNREAD_BYTES as MAX, MAX_UNREAD_BYTES_IN_ALL } from './unread-answers.ts';
 
 const MEGABYTE = 1024 * 1024;
 const MAX_UNREAD_BYTES = MAX.admin;
 
-const OWNER: Identity = { tokenHash: 'owner', scope: 'admin' };
-const observer = (tokenHash: string): Identity => ({ tokenHash, scope: 'observe' });
+const OWNER: TokenIdentity = { tokenHash: 'owner', scope: 'admin' };
+const observer = (tokenHash: string): TokenIdentity => ({ tokenHash, scope: 'observe' });
 
 /** A client whose answer has so many bytes, and which reads it when the test says so. */
-class Arrival {
-  readonly identity: Identity;
+class QueuedClient {
+  readonly identity: TokenIdentity;
   isClosed = false;
   takenBytes = 0;
   unreadBytes = 0;
@@ -31,7 +31,7 @@ class Arrival {
       await this.#made.promise;
       this.unreadBytes = this.#size;
     };
-    void place.arrivals.run(this, work, mostBytes);
+    void place.queue.run(this, work, mostBytes);
   }
 
   async answer(): Promise<void> {
@@ -41,13 +41,13 @@ class Arrival {
 
   async read(): Promise<void> {
     this.unreadBytes = 0;
-    this.#place.arrivals.drained(this);
+    this.#place.queue.drained(this);
     await this.#place.clock.settle();
   }
 
   async close(): Promise<void> {
     this.isClosed = true;
-    this.#place.arrivals.closed(this);
+    this.#place.queue.closed(this);
     await this.#place.clock.settle();
   }
 
@@ -59,36 +59,36 @@ class Arrival {
 
 class Place {
   readonly clock = new SimulatedClock();
-  readonly arrivals = new Arrivals<Arrival>(this.clock);
+  readonly queue = new AdmissionQueue<QueuedClient>(this.clock);
 
   /** So many at once. */
-  async arrive(count: number, size = 0, identity = OWNER, mostBytes?: number): Promise<Arrival[]> {
-    const arrived = Array.from({ length: count }, () => new Arrival(this, size, identity, mostBytes));
+  async arrive(count: number, size = 0, identity = OWNER, mostBytes?: number): Promise<QueuedClient[]> {
+    const arrived = Array.from({ length: count }, () => new QueuedClient(this, size, identity, mostBytes));
     await this.clock.settle();
     return arrived;
   }
 }
 
-const begun = (all: readonly Arrival[]): number => all.filter(({ isBegun }) => isBegun).length;
+const begun = (all: readonly QueuedClient[]): number => all.filter(({ isBegun }) => isBegun).length;
 
 test('of many that come at once a few are under way, the others follow in their order, and none is left out', async () => {
   const place = new Place();
   const all = await place.arrive(50);
-  expect(begun(all)).toBe(MAX_ARRIVALS);
-  for (const [index, arrival] of all.entries()) {
+  expect(begun(all)).toBe(MAX_RUNNING_ANSWERS);
+  for (const [index, client] of all.entries()) {
     expect(all.map(({ isBegun }) => isBegun).lastIndexOf(true)).toBe(
-      Math.min(all.length, index + MAX_ARRIVALS) - 1,
+      Math.min(all.length, index + MAX_RUNNING_ANSWERS) - 1,
     );
-    await arrival.answer();
+    await client.answer();
   }
   expect(begun(all)).toBe(50);
-  expect(all.some((arrival) => place.arrivals.has(arrival))).toBe(false);
+  expect(all.some((client) => place.queue.has(client))).toBe(false);
   expect(place.clock.timerCount).toBe(0);
 });
 
 test('one begins in each turn of the event loop, so that what others ask is answered in between', async () => {
   const place = new Place();
-  const all = [0, 1, 2].map(() => new Arrival(place, 0));
+  const all = [0, 1, 2].map(() => new QueuedClient(place, 0));
   // In the very call when nobody is before it.
   expect(begun(all)).toBe(1);
   place.clock.runImmediates();
@@ -99,7 +99,7 @@ test('one begins in each turn of the event loop, so that what others ask is answ
 
 test('answers that are not read hold up the next once they come to the limit, and go on when one is read', async () => {
   const place = new Place();
-  const large = await place.arrive(MAX_ARRIVALS, MAX_UNREAD_BYTES / 2);
+  const large = await place.arrive(MAX_RUNNING_ANSWERS, MAX_UNREAD_BYTES / 2);
   const [first, second] = large;
   await first?.answer();
   await second?.answer();
@@ -186,13 +186,13 @@ test('tokens take turns: one request of the second does not wait for all of the 
 test('tokens that together leave unread what they may make room, slowest first, for one that has nothing unread; an admin waits for nobody', async () => {
   const place = new Place();
   const tokens = Array.from({ length: 20 }, (_, index) => observer(`token ${index}`));
-  const deaf: Arrival[] = [];
+  const deaf: QueuedClient[] = [];
   for (const token of tokens) deaf.push(...(await place.arrive(2, 8 * MEGABYTE, token)));
   for (let round = 0; round < deaf.length; round += 1)
     for (const one of deaf) if (one.isBegun) await one.answer();
   // Each new one takes the place of one that did not read for half a second.
-  const isKept = (one: Arrival): boolean => one.unreadBytes > 0 && !one.isClosed;
-  const most = (MAX_UNREAD_BYTES_IN_ALL / MEGABYTE + 16) / 8 + MAX_ARRIVALS;
+  const isKept = (one: QueuedClient): boolean => one.unreadBytes > 0 && !one.isClosed;
+  const most = (MAX_UNREAD_BYTES_IN_ALL / MEGABYTE + 16) / 8 + MAX_RUNNING_ANSWERS;
   expect(deaf.filter(isKept).length).toBeLessThanOrEqual(most);
   const [owner] = await place.arrive(1);
   expect(owner?.isBegun).toBe(true);
@@ -234,7 +234,7 @@ test('of those of one token who all read, the slowest makes room for the others 
 test('a token whose client was cut off is no newcomer again for ten seconds: others that wait come before its next one', async () => {
   const place = new Place();
   // Four tokens take all the room that there is, a fifth makes the first of them give way.
-  const deaf: Arrival[] = [];
+  const deaf: QueuedClient[] = [];
   for (const index of [0, 1, 2, 3, 4, 5])
     deaf.push(...(await place.arrive(2, 8 * MEGABYTE, observer(`deaf ${index}`))));
   for (let round = 0; round < 3; round += 1)

@@ -2,10 +2,10 @@ import type { Cancel, Timers } from '../../lib/clock.ts';
 import { ANSWER_BYTES, type Lagging, type Reader, UnreadAnswers } from './unread-answers.ts';
 
 /** Answers under way at once: each may read and write megabytes. Of all tokens but admins', which have slots of their own. */
-export const MAX_ARRIVALS = 4;
+export const MAX_RUNNING_ANSWERS = 4;
 
 /** Answers under way at once of one token; of one that is no admin's fewer, so that another finds a slot. */
-const MAX_ARRIVALS_OF_TOKEN = { admin: MAX_ARRIVALS, other: MAX_ARRIVALS / 2 } as const;
+const MAX_RUNNING_ANSWERS_OF_TOKEN = { admin: MAX_RUNNING_ANSWERS, other: MAX_RUNNING_ANSWERS / 2 } as const;
 
 /** How often those are looked at that do not read while others wait for the room that their answers take. */
 const LOOK_MS = 250;
@@ -20,7 +20,7 @@ const NEWCOMER_LOOKS = 2;
 const LEAST_TAKEN_BYTES = 64 * 1024;
 
 /** A connection, as far as it matters here. */
-export interface Arriving extends Reader {
+export interface QueuedConnection extends Reader {
   /** Ends it: it does not read, and others wait. */
   cutOff(): void;
 }
@@ -36,7 +36,7 @@ interface Line<C> {
  * clients come in one second. One begins in each turn of the event loop, so that others are answered in between. Tokens take turns, admins'
  * first, and what one token leaves unread holds up that token alone; within a token requests wait in order.
  */
-export class Arrivals<C extends Arriving> {
+export class AdmissionQueue<C extends QueuedConnection> {
   readonly #timers: Timers;
   /** By token, the next one first. */
   readonly #lines = new Map<string, Line<C>>();
@@ -102,8 +102,11 @@ export class Arrivals<C extends Arriving> {
     const { scope } = connection.identity;
     const { runningCount } = this.#lineOf(connection);
     if (scope === 'admin') {
-      if (runningCount >= MAX_ARRIVALS_OF_TOKEN.admin) return false;
-    } else if (runningCount >= MAX_ARRIVALS_OF_TOKEN.other || this.#runningCount >= MAX_ARRIVALS)
+      if (runningCount >= MAX_RUNNING_ANSWERS_OF_TOKEN.admin) return false;
+    } else if (
+      runningCount >= MAX_RUNNING_ANSWERS_OF_TOKEN.other ||
+      this.#runningCount >= MAX_RUNNING_ANSWERS
+    )
       return false;
     return this.#unread.hasRoom(connection);
   }

@@ -25,7 +25,7 @@ import { type ClientRecord, type Clients, newClient } from '../clients/clients.t
 import { startEpoch } from '../clients/epochs.ts';
 import type { Departures, Presence } from '../clients/presence.ts';
 import type { Connection } from '../connection/connection.ts';
-import type { Admission } from '../connection/connection-quotas.ts';
+import type { ConnectionQuotas } from '../connection/connection-quotas.ts';
 import { type Attached, type Attaching, attachWithSnapshots, type Wanted } from './attach.ts';
 import { replay } from './replay.ts';
 
@@ -47,7 +47,7 @@ export class Handshake {
   /** The connection that speaks for each client now. */
   readonly #byClient = new Map<string, Connection>();
 
-  readonly #admission: Admission;
+  readonly #quotas: ConnectionQuotas;
   readonly #isReplaced: (tokenHash: string) => boolean;
 
   /**
@@ -62,10 +62,10 @@ export class Handshake {
     bornSeq: number;
     presence: Presence;
     departures: Departures;
-    admission: Admission;
+    quotas: ConnectionQuotas;
     isReplaced(tokenHash: string): boolean;
   }) {
-    this.#admission = parts.admission;
+    this.#quotas = parts.quotas;
     this.#departures = parts.departures;
     this.#isReplaced = parts.isReplaced;
     this.#sync = parts.sync;
@@ -235,7 +235,7 @@ export class Handshake {
   ): string[] {
     const unique = [...new Set(uris)];
     const replaced = this.#byClient.get(clientId);
-    const refusal = this.#admission.subscriptionRefusal(connection, unique.length, replaced);
+    const refusal = this.#quotas.subscriptionRefusal(connection, unique.length, replaced);
     if (refusal !== undefined) throw invalidParams(`${refusal}, got ${unique.length}`);
     return unique;
   }

@@ -1,4 +1,4 @@
-import type { Identity } from '../connection/identity.ts';
+import type { TokenIdentity } from '../../auth/access-tokens.ts';
 
 const MEBIBYTE = 1024 * 1024;
 
@@ -19,7 +19,7 @@ const SPARE_BYTES = 16 * MEBIBYTE;
 
 /** A connection, as far as its unread answers matter. */
 export interface Reader {
-  readonly identity: Identity;
+  readonly identity: TokenIdentity;
   readonly isClosed: boolean;
   /** Bytes of answers that its client has not taken. */
   readonly unreadBytes: number;
@@ -66,22 +66,22 @@ export class UnreadAnswers<C extends Reader> {
   }
 
   /** Whether the token has less unread than it may, whatever the others have. */
-  isWithinShare({ tokenHash, scope }: Identity): boolean {
+  isWithinShare({ tokenHash, scope }: TokenIdentity): boolean {
     const most = scope === 'admin' ? MAX_UNREAD_BYTES.admin : MAX_UNREAD_BYTES.other;
     return (this.#byToken.get(tokenHash)?.bytes ?? 0) < most;
   }
 
   /** Whether the token has something unread, is being answered, or was blamed not long ago: one that does not gets room before it. */
-  hasAny({ tokenHash }: Identity): boolean {
+  hasAny({ tokenHash }: TokenIdentity): boolean {
     return this.#byToken.has(tokenHash) || this.#blamed.has(tokenHash);
   }
 
   /** A connection of this token was ended because it did not read. */
-  blame({ tokenHash }: Identity, lookCount: number): void {
+  blame({ tokenHash }: TokenIdentity, lookCount: number): void {
     this.#blamed.set(tokenHash, lookCount);
   }
 
-  #isWithinAll(identity: Identity): boolean {
+  #isWithinAll(identity: TokenIdentity): boolean {
     if (identity.scope === 'admin' || this.#bytes < MAX_UNREAD_BYTES_IN_ALL) return true;
     return !this.hasAny(identity) && this.#bytes < MAX_UNREAD_BYTES_IN_ALL + SPARE_BYTES;
   }
@@ -153,13 +153,13 @@ export class UnreadAnswers<C extends Reader> {
     }
   }
 
-  #add(identity: Identity, bytes: number): void {
+  #add(identity: TokenIdentity, bytes: number): void {
     const share = this.#shareOf(identity);
     share.bytes += bytes;
     if (!share.isAdmin) this.#bytes += bytes;
   }
 
-  #shareOf({ tokenHash, scope }: Identity): Share<C> {
+  #shareOf({ tokenHash, scope }: TokenIdentity): Share<C> {
     const known = this.#byToken.get(tokenHash);
     if (known !== undefined) return known;
     const share = { isAdmin: scope === 'admin', bytes: 0, readers: new Map<C, Unread>() };

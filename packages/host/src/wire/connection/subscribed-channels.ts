@@ -1,7 +1,7 @@
 import type { Channel } from '../../sync/channel.ts';
 
 /** The channels that a connection is subscribed to. Tells by how much their number changes. */
-export class FollowedChannels extends Set<Channel> {
+export class SubscribedChannels extends Set<Channel> {
   readonly #onChange: (by: number) => void;
 
   constructor(onChange: (by: number) => void) {
