@@ -2,10 +2,10 @@ import { join } from 'node:path';
 import { configDefaults, defineConfig } from 'vitest/config';
 
 /** Runs too long for every check: `vitest run --mode kill`, and so on. */
-const longRuns = ['sim', 'kill', 'load', 'agents', 'oldest'];
+const longRuns = ['sim', 'kill', 'load', 'agents'];
 
-/** How packages find each other: by their sources, or, on the oldest Node, by what users get. */
-const conditionsOf = (mode: string): string[] => (mode === 'oldest' ? [] : ['@agenthost/source']);
+/** Packages find each other by their sources. */
+const conditions = ['@agenthost/source'];
 
 /** The test files of a mode below folders. */
 const filesOf = (folders: readonly string[], mode: string) => ({
@@ -18,8 +18,8 @@ const filesOf = (folders: readonly string[], mode: string) => ({
 });
 
 export default defineConfig(({ mode }) => ({
-  resolve: { conditions: conditionsOf(mode) },
-  ssr: { resolve: { conditions: conditionsOf(mode) } },
+  resolve: { conditions },
+  ssr: { resolve: { conditions } },
   test: {
     setupFiles: ['test/leak-guard.ts'],
     // Processes, not threads: tests spawn children, change the working directory and read the process's own handles.

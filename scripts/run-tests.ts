@@ -1,5 +1,4 @@
-// `node scripts/run-tests.ts sim|kill|load|agents|oldest`: the runs that take too long for every check. A run without any test yet passes.
-import { installOldestNode, oldestNodeVersion } from './oldest-node.ts';
+// `node scripts/run-tests.ts sim|kill|load|agents`: the runs that take too long for every check. A run without any test yet passes.
 import { runStep } from './run-step.ts';
 import {
   type Counts,
@@ -9,29 +8,15 @@ import {
   type RunName,
   readReport,
   reportPath,
-  root,
   writeClosing,
 } from './test-report.ts';
 
-/** What starts vitest. For `oldest` that is the oldest supported Node, workers and the programs under test included. */
-async function vitestCommand(run: RunName): Promise<[string, ...string[]]> {
-  if (run !== 'oldest') return ['vitest'];
-  return [await installOldestNode(await oldestNodeVersion()), `${root}/node_modules/vitest/vitest.mjs`];
-}
-
 async function countsOf(run: RunName): Promise<Counts> {
-  let vitest: [string, ...string[]];
-  try {
-    vitest = await vitestCommand(run);
-  } catch (cause) {
-    console.log(`- skipped: ${run}: ${cause instanceof Error ? cause.message : String(cause)}`);
-    return { passed: 0, failed: 0, skipped: 1 };
-  }
   const { code } = await runStep(
     {
       name: run,
       command: [
-        ...vitest,
+        'vitest',
         'run',
         ...['--mode', run, '--passWithNoTests', '--no-file-parallelism'],
         ...['--reporter=verbose', '--reporter=json', `--outputFile.json=${reportPath(run)}`],
@@ -45,7 +30,7 @@ async function countsOf(run: RunName): Promise<Counts> {
 
 const run = process.argv.slice(2).find(isRunName);
 if (run === undefined || run === 'check') {
-  console.error('usage: node scripts/run-tests.ts sim|kill|load|agents|oldest');
+  console.error('usage: node scripts/run-tests.ts sim|kill|load|agents');
   process.exit(2);
 }
 

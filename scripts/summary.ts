@@ -1,4 +1,4 @@
-// `node scripts/summary.ts check sim kill load agents oldest`: what failed in several runs, once more, and their counts together as the closing
+// `node scripts/summary.ts check sim kill load agents`: what failed in several runs, once more, and their counts together as the closing
 // line: who reads only the end of a long log learns which test it was. A run that never closed failed.
 import { addCounts, closingLine, isRunName, readClosing, readReport } from './test-report.ts';
 

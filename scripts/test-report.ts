@@ -4,7 +4,7 @@ import { dirname, join, relative } from 'node:path';
 /** The repository's root folder. */
 export const root = join(import.meta.dirname, '..');
 
-const runNames = ['check', 'sim', 'kill', 'load', 'agents', 'oldest'] as const;
+const runNames = ['check', 'sim', 'kill', 'load', 'agents'] as const;
 
 /** Test runs that leave a report: the one of `npm test`, and the long ones with scripts of their own. */
 export type RunName = (typeof runNames)[number];

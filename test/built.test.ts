@@ -45,7 +45,7 @@ describe('the agenthost program', () => {
 
   test('says one line and exits with 1 on a Node that is too old', () => {
     const older =
-      "Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '22.14.0' } })";
+      "Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '23.11.1' } })";
     expect(() =>
       execFileSync(process.execPath, ['--import', `data:text/javascript,${encodeURIComponent(older)}`, bin], {
         encoding: 'utf8',
@@ -55,7 +55,7 @@ describe('the agenthost program', () => {
       expect.objectContaining({
         status: 1,
         stdout: '',
-        stderr: expect.stringMatching(/^agenthost needs Node\.js 22\.15 .+\n$/),
+        stderr: expect.stringMatching(/^agenthost needs Node\.js 24 .+\n$/),
       }),
     );
   });

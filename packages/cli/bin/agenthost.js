@@ -1,13 +1,12 @@
 #!/usr/bin/env node
-// Plain old syntax only: a Node that is too old must be able to parse this file and say so. npm links it before anything is built.
-var parts = process.versions.node.split('.').map(Number);
-if (parts[0] < 22 || (parts[0] === 22 && parts[1] < 15)) {
+// Uses old syntax only, so that an unsupported Node can parse this file and print the line. npm links it before anything is built.
+if (parseInt(process.versions.node, 10) < 24) {
   process.stderr.write(
-    'agenthost needs Node.js 22.15 or newer; this is ' + process.version + ' (' + process.execPath + ').\n',
+    'agenthost needs Node.js 24 or newer; this is ' + process.version + ' (' + process.execPath + ').\n',
   );
   process.exitCode = 1;
 } else {
-  // Node 22 calls its SQLite experimental at every start; people can do nothing about it. All other warnings are shown.
+  // Node 24 prints at every start that `node:sqlite` is experimental, which users cannot change. All other warnings are shown.
   process.removeAllListeners('warning');
   process.on('warning', function (warning) {
     if (warning.name === 'ExperimentalWarning' && /SQLite/.test(warning.message)) return;

@@ -11,15 +11,10 @@ journalContract('MemoryJournal', () => {
   return { create: () => new MemoryJournal(disk), dispose: () => disk.envelopes.splice(0) };
 });
 
-for (const [name, options] of [
-  ['SqliteJournal', {}],
-  ['SqliteJournal without FTS5', { hasFts5: false }],
-] as const) {
-  journalContract(name, () => {
-    const folder = mkdtempSync(join(tmpdir(), 'agenthost-journal-'));
-    return {
-      create: () => new SqliteJournal({ folder, ...options }),
-      dispose: () => rmSync(folder, { recursive: true, force: true }),
-    };
-  });
-}
+journalContract('SqliteJournal', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'agenthost-journal-'));
+  return {
+    create: () => new SqliteJournal({ folder }),
+    dispose: () => rmSync(folder, { recursive: true, force: true }),
+  };
+});

@@ -1,5 +1,4 @@
 import * as zlib from 'node:zlib';
-import { JournalError } from './journal.ts';
 import { DamageError } from './sqlite-errors.ts';
 
 /** Fewer characters cost more to compress than the pages that it saves. */
@@ -23,9 +22,6 @@ const options = {
   },
 };
 
-/** Missing before Node 22.15 and 23.8: all rows are text there. */
-const hasZstd = typeof zlib.zstdCompressSync === 'function';
-
 /**
  * Makes text into what a row holds: large text that shrinks by a fair share is compressed with zstd. A log shrinks to a fifth,
  * and what a large row costs is its pages: written to the log of the database, then to its file, and freed when the row goes.
@@ -35,7 +31,7 @@ export class Compressor {
   #room: Buffer | undefined;
 
   compress(text: string): string | Uint8Array {
-    if (!hasZstd || text.length < MIN_LENGTH) return text;
+    if (text.length < MIN_LENGTH) return text;
     if (this.#skips > 0) {
       this.#skips -= 1;
       return text;
@@ -56,16 +52,10 @@ export class Compressor {
 
 /**
  * The text that `Compressor` was given, of at most `maxBytes` of UTF-8. Throws `DamageError` when the bytes are not what it
- * makes, and `JournalError` when this Node cannot undo it.
+ * makes.
  */
 export function decompress(stored: string | Uint8Array, maxBytes: number): string {
   if (typeof stored === 'string') return stored;
-  if (!hasZstd) {
-    throw new JournalError(
-      'io',
-      'the journal has compressed rows, which Node can read from 22.15 and 23.8 on',
-    );
-  }
   try {
     return zlib.zstdDecompressSync(stored, { maxOutputLength: Math.max(1, maxBytes) }).toString();
   } catch (error) {

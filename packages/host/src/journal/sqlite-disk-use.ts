@@ -2,7 +2,7 @@ import type { DiskUse } from './journal.ts';
 import { optionalNumber, type Statements } from './sqlite-rows.ts';
 
 /** Channels of a session, and itself. */
-const OWN = 'SELECT uri FROM channels WHERE session = ?1 OR uri = ?1';
+const OWN = 'SELECT uri FROM channels WHERE session = ? OR uri = ?';
 /** Turns that chats of a session show through spans. */
 const SHOWN = `spans JOIN turns ON turns.chat = line AND ordinal >= start AND ordinal < stop
   WHERE spans.chat IN (${OWN})`;
@@ -10,14 +10,16 @@ const SHOWN = `spans JOIN turns ON turns.chat = line AND ordinal >= start AND or
 /** What a session keeps, as `Journal.diskUse` says it. */
 export function readDiskUse(statements: Statements, session: string): DiskUse | undefined {
   const sum = (sql: string): number | undefined => {
-    const row = statements.get(`SELECT sum(bytes) AS bytes FROM ${sql}`, session);
+    // Every parameter stands for the session.
+    const values = Array<string>(sql.split('?').length - 1).fill(session);
+    const row = statements.get(`SELECT sum(bytes) AS bytes FROM ${sql}`, ...values);
     return row && optionalNumber(row, 'bytes');
   };
-  const stateBytes = sum('channels WHERE session = ?1 OR uri = ?1');
+  const stateBytes = sum('channels WHERE session = ? OR uri = ?');
   // Contents name the session that wrote them; those of turns on shared lines count for who shows the turn.
-  const written = sum('contents WHERE session = ?1') ?? 0;
+  const written = sum('contents WHERE session = ?') ?? 0;
   const onShared = sum(
-    `(SELECT DISTINCT line FROM spans WHERE home = ?1) JOIN contents ON contents.chat = line
+    `(SELECT DISTINCT line FROM spans WHERE home = ?) JOIN contents ON contents.chat = line
      WHERE EXISTS (SELECT 1 FROM turns WHERE turns.chat = line AND turns.id = contents.turn)`,
   );
   const shown = sum(

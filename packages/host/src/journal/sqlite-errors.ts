@@ -80,16 +80,9 @@ export function toJournalError(cause: unknown, path: string): JournalError {
   return new JournalError(code, messages[code], { cause });
 }
 
-/**
- * Ends a transaction that failed, when SQLite has not done so by itself (as it does on a full disk). Asks SQLite, since
- * `DatabaseSync.isTransaction` is missing before Node 22.16.
- */
+/** Rolls back a failed transaction, unless SQLite has done so itself (as it does on a full disk). */
 export function rollBack(database: DatabaseSync): void {
-  try {
-    database.exec('ROLLBACK');
-  } catch (error) {
-    if (!(error instanceof Error && error.message.includes('no transaction is active'))) throw error;
-  }
+  if (database.isTransaction) database.exec('ROLLBACK');
 }
 
 /**

@@ -1,6 +1,6 @@
 import { type ChildProcessByStdio, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -110,47 +110,6 @@ describe('a killed host', () => {
     expect(await journal.open()).toMatchObject({ lastSeq: 0 });
     await journal.close();
   });
-});
-
-/** Runs `program` on a Node whose zlib has no zstd, as the first releases of Node 23; resolves with what it said. */
-function runWithoutZstd(program: string): unknown[] {
-  const forget = `import { createRequire, syncBuiltinESMExports } from 'node:module';
-    const zlib = createRequire('/')('node:zlib');
-    delete zlib.zstdCompressSync;
-    delete zlib.zstdDecompressSync;
-    syncBuiltinESMExports();`;
-  const preload = ['--import', `data:text/javascript,${encodeURIComponent(forget)}`];
-  const result = spawnSync(process.execPath, [...preload, ...nodeArgs(program)], {
-    encoding: 'utf8',
-    timeout: 15_000,
-  });
-  if (result.status !== 0) throw new Error(`the program failed: ${result.stderr}`);
-  return result.stdout.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line)]));
-}
-
-test('without zstd large envelopes are stored as they are, and a compressed one is refused but not taken for damage', async () => {
-  const json = JSON.stringify('a line of a log\r\n'.repeat(4_000));
-  const journal = new SqliteJournal({ folder });
-  await journal.open();
-  await journal.commit([{ op: 'envelope', seq: 1, channel: 'a', time: 1, json }]);
-  await journal.close();
-  const said = runWithoutZstd(`
-    await journal.open();
-    const json = JSON.stringify('a line of a log\\r\\n'.repeat(4_000));
-    await journal.commit([{ op: 'envelope', seq: 2, channel: 'b', time: 2, json }]);
-    const refusal = journal.readEnvelopes(['a'], 0, 9, 1e9).catch((error) => error);
-    const { code, message } = await refusal;
-    say({ own: (await journal.readEnvelopes(['b'], 0, 9, 1e9))[0].json === json, code, message });
-    await journal.close();
-  `);
-  expect(said).toEqual([
-    { own: true, code: 'io', message: expect.stringContaining('Node can read from 22.15') },
-  ]);
-  expect(readdirSync(folder)).not.toContain('journal.db.suspect');
-  const start = await journal.open();
-  expect(start).not.toHaveProperty('setAside');
-  expect(await journal.readEnvelopes(['a', 'b'], 0, 9, 1e9)).toMatchObject([{ json }, { json }]);
-  await journal.close();
 });
 
 /** Whether this user may mount a file system of its own: Linux with user namespaces. */

@@ -31,7 +31,6 @@ import { type JournalFiles, journalFiles, openAlone } from './sqlite-open.ts';
 import type { OpenState } from './sqlite-open-state.ts';
 import type { SqliteJournalOptions } from './sqlite-options.ts';
 import { SqliteReader } from './sqlite-reads.ts';
-import { SqliteScanSource } from './sqlite-scan-search.ts';
 import { migrations } from './sqlite-schema.ts';
 import { SqliteSearchSource } from './sqlite-search-source.ts';
 import { SqliteWindow } from './sqlite-window.ts';
@@ -63,14 +62,13 @@ export class SqliteJournal implements Journal {
       synchronous: this.#options.synchronous ?? 'normal',
       migrations: this.#options.migrations ?? migrations,
       bootId,
-      hasFts5: this.#options.hasFts5,
       now,
     });
-    const { database, statements, setAside, canIndex } = opened;
+    const { database, statements, setAside } = opened;
     let sent: SentFile | undefined;
     try {
       sent = new SentFile(this.#files.sent);
-      const writer = new SqliteWriter(statements, canIndex);
+      const writer = new SqliteWriter(statements);
       const found = readNumbers(opened, writer, {
         beside: this.#seqFile.read(),
         sent: sent.read(),
@@ -85,7 +83,7 @@ export class SqliteJournal implements Journal {
         reader: new SqliteReader(statements),
         writer,
         window: new SqliteWindow(statements),
-        search: canIndex ? new SqliteSearchSource(statements) : new SqliteScanSource(statements),
+        search: new SqliteSearchSource(statements),
         sent,
         reservedSeq,
         trimmedSeq,

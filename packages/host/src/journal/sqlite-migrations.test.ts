@@ -115,7 +115,7 @@ describe('migrations', () => {
   test('large states that version 11 held as text are read beside those that are compressed since, and count in full', async () => {
     const old = create({ migrations: migrations.slice(0, 11) });
     await old.open();
-    await old.commit([largeChannel('old', 1)]);
+    await old.commit([largeChannel('old', 1, 'terminal')]);
     await old.close();
     // As a host of that version wrote it.
     const database = new DatabaseSync(file('journal.db'));

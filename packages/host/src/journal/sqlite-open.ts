@@ -19,7 +19,7 @@ import { isReachableSeq } from './reachable-seq.ts';
 import { DamageError, isDamage, toJournalError } from './sqlite-errors.ts';
 import { Statements, text } from './sqlite-rows.ts';
 import { type Migration, migrate, readVersion, refuseNewer } from './sqlite-schema.ts';
-import { alignIndex, exposeWords, hasFts5 } from './sqlite-word-index.ts';
+import { exposeWords } from './sqlite-word-index.ts';
 
 /** Above this size a start after a power loss skips the full check, which reads the whole file. */
 const checkLimitBytes = 256 * 1024 * 1024;
@@ -62,8 +62,6 @@ export interface OpenDatabase {
   readonly isNew: boolean;
   /** The host before this one did not come to close it, and the machine has been restarted since. */
   readonly isAfterPowerLoss: boolean;
-  /** SQLite can keep the index of words: see `alignIndex`. */
-  readonly canIndex: boolean;
   readonly setAside?: { readonly path: string; readonly reason: string };
 }
 
@@ -73,8 +71,6 @@ export interface OpenDatabaseOptions {
   readonly synchronous: 'normal' | 'full';
   readonly migrations: readonly Migration[];
   readonly bootId: string | undefined;
-  /** Default: what SQLite says. */
-  readonly hasFts5: boolean | undefined;
   /** ms since the epoch. */
   readonly now: number;
 }
@@ -176,12 +172,10 @@ function tryOpen(options: OpenDatabaseOptions): OpenDatabase {
     const isAfterPowerLoss = !isNew && wasCutOff(statements, options.bootId);
     if (!isNew) check(database, files, isAfterPowerLoss);
     migrate(database, options.migrations);
-    const canIndex = options.hasFts5 ?? hasFts5(database);
-    probe(statements, canIndex, files.database);
-    alignIndex(database, canIndex);
-    if (canIndex) exposeWords(database);
+    probe(statements, files.database);
+    exposeWords(database);
     rmSync(files.suspect, { force: true });
-    return { database, statements, isNew, isAfterPowerLoss, canIndex };
+    return { database, statements, isNew, isAfterPowerLoss };
   } catch (error) {
     database.close();
     throw error;
@@ -212,13 +206,9 @@ function check(database: DatabaseSync, files: JournalFiles, isAfterPowerLoss: bo
   if (found !== 'ok') throw new DamageError(`${files.database} is damaged: ${found}`);
 }
 
-/** Reads a little from every table and the end of the newest envelopes, so that damage at a root shows now. A virtual table has none, and
- * cannot be read without its module. */
-function probe(statements: Statements, canIndex: boolean, path: string): void {
-  const tables = statements.all(
-    "SELECT name FROM sqlite_schema WHERE type = 'table' AND (?1 OR rootpage > 0)",
-    Number(canIndex),
-  );
+/** Reads one row of every table and the newest envelope, so that damage at a root page shows at start. */
+function probe(statements: Statements, path: string): void {
+  const tables = statements.all("SELECT name FROM sqlite_schema WHERE type = 'table'");
   for (const table of tables) statements.get(`SELECT 1 FROM "${text(table, 'name')}" LIMIT 1`);
   const newest = statements.get('SELECT CAST(MAX(seq) AS REAL) AS seq FROM envelopes');
   const seq = newest?.['seq'];

@@ -14,8 +14,6 @@ export interface SqliteJournalOptions {
   readonly now?: () => number;
   /** Default: what the operating system says. */
   readonly bootId?: () => string | undefined;
-  /** Whether SQLite has FTS5; without it, a search reads the rows themselves. Default: what SQLite says. */
-  readonly hasFts5?: boolean;
   /** Hears once of damage that was met in the open database; calls go on failing with it. */
   readonly onDamage?: (failure: JournalError) => void;
   /** Default: all that this version knows. */

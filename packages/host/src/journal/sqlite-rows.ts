@@ -4,58 +4,40 @@ import { DamageError } from './sqlite-errors.ts';
 /** A row as `node:sqlite` gives it. */
 export type Row = Record<string, SQLOutputValue>;
 
-/** A prepared statement, and which value goes to each of its parameters. */
-interface Prepared {
-  readonly statement: StatementSync;
-  /** Places of the values by parameter; absent when they are in order. */
-  readonly places: readonly number[] | undefined;
-}
-
 /** Prepared statements of one connection by their text: preparing costs ten times as much as running a small one. */
 export class Statements {
   readonly #database: DatabaseSync;
-  readonly #prepared = new Map<string, Prepared>();
+  readonly #prepared = new Map<string, StatementSync>();
 
   constructor(database: DatabaseSync) {
     this.#database = database;
   }
 
   run(sql: string, ...values: SQLInputValue[]): number {
-    const { statement, places } = this.#prepare(sql);
-    return Number(statement.run(...inPlace(values, places)).changes);
+    return Number(this.#prepare(sql).run(...values).changes);
   }
 
   get(sql: string, ...values: SQLInputValue[]): Row | undefined {
-    const { statement, places } = this.#prepare(sql);
-    return statement.get(...inPlace(values, places));
+    return this.#prepare(sql).get(...values);
   }
 
   all(sql: string, ...values: SQLInputValue[]): Row[] {
-    const { statement, places } = this.#prepare(sql);
-    return statement.all(...inPlace(values, places));
+    return this.#prepare(sql).all(...values);
   }
 
-  /** Rows one at a time: leave the loop early and the rest is never read. */
+  /** Rows one at a time: a caller that leaves the loop early reads no further rows. */
   iterate(sql: string, ...values: SQLInputValue[]): Iterable<Row> {
-    const { statement, places } = this.#prepare(sql);
-    return statement.iterate(...inPlace(values, places));
+    return this.#prepare(sql).iterate(...values);
   }
 
-  #prepare(sql: string): Prepared {
-    let prepared = this.#prepared.get(sql);
-    if (prepared === undefined) {
-      // Node 22 binds no values to numbered parameters such as `?1`.
-      const places = [...sql.matchAll(/\?(\d+)/g)].map(([, place]) => Number(place) - 1);
-      const statement = this.#database.prepare(sql.replaceAll(/\?\d+/g, '?'));
-      prepared = { statement, places: places.length === 0 ? undefined : places };
-      this.#prepared.set(sql, prepared);
+  #prepare(sql: string): StatementSync {
+    let statement = this.#prepared.get(sql);
+    if (statement === undefined) {
+      statement = this.#database.prepare(sql);
+      this.#prepared.set(sql, statement);
     }
-    return prepared;
+    return statement;
   }
-}
-
-function inPlace(values: SQLInputValue[], places: readonly number[] | undefined): SQLInputValue[] {
-  return places === undefined ? values : places.map((place) => values[place] ?? null);
 }
 
 function unexpected(column: string, expected: string, value: SQLOutputValue | undefined): DamageError {

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { JournalError } from './journal.ts';
 import { rollBack } from './sqlite-errors.ts';
-import { markUnindexed } from './sqlite-word-index.ts';
+import { createWordIndex, markUnindexed } from './sqlite-word-index.ts';
 
 /** Brings a database from version n (its place in the list) to version n + 1. Runs inside a transaction of its own. */
 export type Migration = (database: DatabaseSync) => void;
@@ -149,8 +149,7 @@ function shareTurns(database: DatabaseSync): void {
 
 /**
  * Version 7. Words of turns and titles: see sqlite-search.ts. No text stands in it twice. What is there already is named in
- * `unindexed`, and read in slices once the host runs. The index itself is not made here: not every SQLite can hold it, and
- * `alignIndex` sees to it at each start.
+ * `unindexed`, and read in slices once the host runs. Version 13 makes the index itself.
  */
 function indexWords(database: DatabaseSync): void {
   database.exec(`
@@ -200,6 +199,18 @@ function allowRunsWithoutEnds(): void {}
  */
 function allowCompressedStates(): void {}
 
+/**
+ * Version 13. The word index. Hosts of earlier versions created it at start when their SQLite had FTS5, and set `wordsStale` when it
+ * had not.
+ */
+function ensureWordIndex(database: DatabaseSync): void {
+  const has = (sql: string): boolean => database.prepare(sql).get() !== undefined;
+  const isStale = has("SELECT 1 FROM internal WHERE key = 'wordsStale'");
+  if (!isStale && has("SELECT 1 FROM sqlite_schema WHERE name = 'words'")) return;
+  createWordIndex(database);
+  database.exec("DELETE FROM internal WHERE key = 'wordsStale'");
+}
+
 /** Every migration in order. Append only: a released one never changes. */
 export const migrations: readonly Migration[] = [
   createTables,
@@ -214,6 +225,7 @@ export const migrations: readonly Migration[] = [
   rememberEpochs,
   allowRunsWithoutEnds,
   allowCompressedStates,
+  ensureWordIndex,
 ];
 
 /** The version that the database has; 0 is an empty one. */

@@ -56,7 +56,7 @@ export class SqliteSearchSource implements SearchSource {
   }
 
   turns(terms: readonly Term[], below: number, limit: number): FoundSlice<TurnFound> {
-    return this.#find(TURNS, { terms, below, limit }, (row) => this.toTurn(row));
+    return this.#find(TURNS, { terms, below, limit }, (row) => this.#toTurn(row));
   }
 
   json(key: number): string | undefined {
@@ -123,7 +123,7 @@ export class SqliteSearchSource implements SearchSource {
   }
 
   /** A row of `turns`, as found. */
-  protected toTurn(row: Row): TurnFound {
+  #toTurn(row: Row): TurnFound {
     const ordinal = number(row, 'ordinal');
     const chat = this.#shownBy(text(row, 'chat'), ordinal);
     return { key: number(row, 'key'), chat, turnId: text(row, 'id'), ordinal };
@@ -132,8 +132,9 @@ export class SqliteSearchSource implements SearchSource {
   /** The chat that wrote a turn, or else one that has a copy. */
   #shownBy(line: string, ordinal: number): string {
     const row = this.#statements.get(
-      'SELECT chat FROM spans WHERE line = ?1 AND start <= ?2 AND stop > ?2 ORDER BY chat <> ?1, chat LIMIT 1',
+      'SELECT chat FROM spans WHERE line = ? AND start <= ? AND stop > ? ORDER BY chat <> line, chat LIMIT 1',
       line,
+      ordinal,
       ordinal,
     );
     return row === undefined ? line : text(row, 'chat');
@@ -141,7 +142,7 @@ export class SqliteSearchSource implements SearchSource {
 }
 
 /** A row of `titles`, as found. */
-export function toTitle(row: Row): TitleFound {
+function toTitle(row: Row): TitleFound {
   const uri = text(row, 'uri');
   const session = optionalText(row, 'session');
   return { session: session ?? uri, ...(session !== undefined && { chat: uri }), title: text(row, 'title') };

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { channel, chat, session } from './contract-rows.ts';
 import type { Journal, JournalWrite } from './journal.ts';
 import { SqliteJournal } from './sqlite-journal.ts';
@@ -55,14 +55,15 @@ async function older(turns: readonly JournalWrite[]): Promise<void> {
   database.close();
   journal = new SqliteJournal({ folder });
   await journal.open();
-  expect(migrations.length).toBe(12);
+  expect(migrations.length).toBe(13);
 }
 
 test('an index that is begun anew reads the titles of chats whose states are compressed, too', async () => {
   await journal.commit([...rows, { ...largeChannel('ahp-chat:/large', 7), session }]);
   await journal.close();
   const database = new DatabaseSync(join(folder, 'journal.db'));
-  database.exec('DROP TABLE words');
+  // A host whose SQLite had no FTS5 made none.
+  database.exec('DROP TABLE words; PRAGMA user_version = 12');
   database.close();
   journal = new SqliteJournal({ folder });
   await journal.open();
@@ -109,97 +110,20 @@ test('the index holds no text, goes back with a failed commit, and is whole afte
   expect(held).toEqual([]);
 });
 
-async function reopen(options: { hasFts5?: boolean } = {}): Promise<void> {
-  await journal.close();
-  journal = new SqliteJournal({ folder, ...options });
-  await journal.open();
-}
-
-test('a Node without FTS5 in between leaves the index alone and finds everything, and one with it begins the index anew', async () => {
-  await journal.commit([...rows, turn(0, 'walnut zero'), turn(1, 'walnut one'), turn(2, 'walnut two')]);
-  const prepare = vi.spyOn(DatabaseSync.prototype, 'prepare');
-  await reopen({ hasFts5: false });
-  const last = 402;
-  await journal.commit([
-    { op: 'session', uri: session, modifiedAt: '2026-01-02T00:00:00.000Z', summary: '{"title":"Pear tart"}' },
-    turn(0, 'almond zero'),
-    { op: 'dropTurns', chat, from: 2 },
-    ...Array.from({ length: last - 1 }, (_, n) => turn(n + 2, `filler ${n + 2}`)),
-  ]);
-  while (await journal.fillIndex(1));
-  const found = async (): Promise<unknown> =>
-    Object.fromEntries(
-      await Promise.all(
-        ['walnut', 'almond', 'cake', 'pear', 'hazelnut', '"filler 2"', 'filler'].map(async (query) => [
-          query,
-          await find(query),
-        ]),
-      ),
-    );
-  const scanned = await found();
-  const touched = prepare.mock.calls.filter(([sql]) => /(?:FROM|INTO|TABLE|EXISTS) words\b/.test(sql));
-  prepare.mockRestore();
-  expect(touched).toEqual([]);
-  expect(scanned).toMatchObject({
-    walnut: { found: ['t1: walnut one'], isComplete: true },
-    almond: { found: ['t0: almond zero'] },
-    cake: { found: [] },
-    pear: { found: ['title: Pear tart'] },
-    hazelnut: { found: ['title: Hazelnut'] },
-    '"filler 2"': { found: ['t2: filler 2'] },
-  });
-  await reopen();
-  expect(await find('walnut')).toEqual({ found: [], isComplete: false });
-  while (await journal.fillIndex(1));
-  expect(await found()).toEqual(scanned);
-  await reopen();
-  expect(await find('walnut')).toMatchObject({ isComplete: true });
-});
-
-test('a database that was made, or brought from version 6, without FTS5 gets its index when there is one', async () => {
-  await journal.close();
-  rmSync(join(folder, 'journal.db'));
-  journal = new SqliteJournal({ folder, hasFts5: false });
-  await journal.open();
+test('an index that a host without FTS5 marked as stale is begun anew', async () => {
   await journal.commit([...rows, turn(0, 'walnut zero')]);
   await journal.close();
   const database = new DatabaseSync(join(folder, 'journal.db'));
-  expect(database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'words'").all()).toEqual([]);
-  database.exec(`DROP TABLE titles; DROP TABLE unindexed; DROP TABLE tokens;
-    ALTER TABLE clients DROP COLUMN locale; ALTER TABLE clients DROP COLUMN past_epochs; PRAGMA user_version = 6`);
+  // As such a host left it: it wrote turns, and no words.
+  database.exec("INSERT INTO internal VALUES ('wordsStale', 'true'); PRAGMA user_version = 12");
+  database.exec("UPDATE turns SET json = replace(json, 'walnut', 'almond')");
   database.close();
-  journal = new SqliteJournal({ folder, hasFts5: false });
+  journal = new SqliteJournal({ folder });
   await journal.open();
-  // Titles have to be gathered first; turns are read where they are.
-  expect(await find('walnut')).toEqual({ found: ['t0: walnut zero'], isComplete: false });
+  expect(await find('almond')).toEqual({ found: [], isComplete: false });
   while (await journal.fillIndex(0));
-  expect(await find('walnut')).toEqual({
-    found: ['title: Walnut cake', 't0: walnut zero'],
-    isComplete: true,
-  });
-  await reopen();
-  while (await journal.fillIndex(0));
-  expect(await find('walnut')).toEqual({
-    found: ['title: Walnut cake', 't0: walnut zero'],
-    isComplete: true,
-  });
-});
-
-test('without FTS5 a search lets everything else come through while it reads', async () => {
-  await reopen({ hasFts5: false });
-  const long = 'lorem ipsum dolor '.repeat(1_000);
-  await journal.commit([...rows, ...Array.from({ length: 100 }, (_, n) => turn(n, `${long}${n}`))]);
-  let turnsOfLoop = 0;
-  let isDone = false;
-  const count = (): void => {
-    turnsOfLoop += 1;
-    if (!isDone) setImmediate(count);
-  };
-  setImmediate(count);
-  const page = await journal.search('nowhere', { limit: 10 });
-  isDone = true;
-  expect(page).toEqual({ hits: [], isComplete: true });
-  expect(turnsOfLoop).toBeGreaterThan(10);
+  expect(await find('almond')).toEqual({ found: ['t0: almond zero'], isComplete: true });
+  expect(await find('cake')).toMatchObject({ found: ['title: Walnut cake'] });
 });
 
 function envelopeAt(seq: number): JournalWrite {

@@ -11,13 +11,10 @@ const mergedPages = 16;
 /** Keeps the index of words in the transactions that change what it is about. Turns have their `key` there, titles the negative of theirs. */
 export class SqliteSearchWriter {
   readonly #statements: Statements;
-  readonly #canIndex: boolean;
   readonly #known = new Map<string, string>();
 
-  /** Without `canIndex`, which needs FTS5, titles are kept and words are not. */
-  constructor(statements: Statements, canIndex: boolean) {
+  constructor(statements: Statements) {
     this.#statements = statements;
-    this.#canIndex = canIndex;
   }
 
   /** Forgets what it holds in memory: after a rollback. */
@@ -26,14 +23,12 @@ export class SqliteSearchWriter {
   }
 
   turn(key: number, json: string): void {
-    if (!this.#canIndex) return;
     const { message, response } = textOf(json);
     this.#put(key, message, response);
   }
 
   /** Before the rows of `turns` go. */
   dropTurns(line: string, start: number, stop: number): void {
-    if (!this.#canIndex) return;
     this.#statements.run(
       `DELETE FROM words WHERE rowid IN
          (SELECT key FROM turns WHERE chat = ? AND ordinal >= ? AND ordinal < ?)`,
@@ -71,11 +66,8 @@ export class SqliteSearchWriter {
   tend(ms: number): boolean {
     const end = performance.now() + ms;
     do {
-      const row = this.#statements.get(
-        "SELECT source, below FROM unindexed WHERE ?1 OR source <> 'turns' LIMIT 1",
-        Number(this.#canIndex),
-      );
-      if (row === undefined) return this.#canIndex && this.#merge();
+      const row = this.#statements.get('SELECT source, below FROM unindexed LIMIT 1');
+      if (row === undefined) return this.#merge();
       const source = text(row, 'source');
       const next = this.#statements.get(sources[source] ?? '', number(row, 'below'));
       if (next === undefined) {
@@ -104,12 +96,11 @@ export class SqliteSearchWriter {
 
   #dropTitle(uri: string): void {
     const row = this.#statements.get('DELETE FROM titles WHERE uri = ? RETURNING key', uri);
-    if (row === undefined || !this.#canIndex) return;
+    if (row === undefined) return;
     this.#statements.run('DELETE FROM words WHERE rowid = ?', -number(row, 'key'));
   }
 
   #put(key: number, first: string, second: string): void {
-    if (!this.#canIndex) return;
     this.#statements.run(
       'INSERT OR REPLACE INTO words (rowid, message, response) VALUES (?, ?, ?)',
       key,

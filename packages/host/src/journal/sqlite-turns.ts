@@ -28,12 +28,13 @@ export class SqliteTurnWriter {
 
   turn(write: Write<'turn'>): void {
     const row = this.#statements.get(
-      `INSERT INTO turns (chat, ordinal, id, bytes, json) VALUES (?1, ?2, ?3, octet_length(?4), ?4)
+      `INSERT INTO turns (chat, ordinal, id, bytes, json) VALUES (?, ?, ?, ?, ?)
        ON CONFLICT (chat, ordinal) DO UPDATE SET id = excluded.id, bytes = excluded.bytes, json = excluded.json
        RETURNING key`,
       this.#lineFor(write),
       write.ordinal,
       write.id,
+      Buffer.byteLength(write.json),
       write.json,
     );
     if (row !== undefined) this.#search.turn(number(row, 'key'), write.json);
@@ -104,9 +105,9 @@ export class SqliteTurnWriter {
 
   dropSession(session: string): void {
     this.#statements.run(
-      `DELETE FROM contents WHERE session = ?1 AND NOT EXISTS (
+      `DELETE FROM contents WHERE session = ? AND NOT EXISTS (
          SELECT 1 FROM turns JOIN spans ON line = turns.chat AND start <= ordinal AND stop > ordinal
-         WHERE turns.chat = contents.chat AND turns.id = contents.turn AND spans.session <> ?1)`,
+         WHERE turns.chat = contents.chat AND turns.id = contents.turn AND spans.session <> contents.session)`,
       session,
     );
   }
@@ -147,7 +148,7 @@ export class SqliteTurnWriter {
     const spans = spansOf(this.#statements, chat);
     if (spans === undefined) return chat;
     const here = spans.find(({ start, stop }) => start <= ordinal && ordinal < stop);
-    if (here !== undefined && !this.#isShown(here.line, ordinal, chat)) return here.line;
+    if (here !== undefined && !this.#isShownElsewhere(here.line, ordinal, chat)) return here.line;
     const line = this.#freeLine(chat);
     for (const old of this.#ownLines(chat)) this.#moveLoose(old, line, id);
     const isLast = spans.every(({ stop }) => stop <= ordinal);
@@ -204,14 +205,20 @@ export class SqliteTurnWriter {
     return (row && optionalText(row, 'home')) ?? null;
   }
 
-  /** Whether a chat other than `except` shows the row at `ordinal` of a line, or any row of it. */
-  #isShown(line: string, ordinal?: number, except = ''): boolean {
+  /** Whether a chat shows any row of a line. */
+  #isShown(line: string): boolean {
+    const row = this.#statements.get('SELECT 1 FROM spans WHERE line = ? AND start < stop LIMIT 1', line);
+    return row !== undefined;
+  }
+
+  /** Whether a chat other than `chat` shows the row at `ordinal` of a line. */
+  #isShownElsewhere(line: string, ordinal: number, chat: string): boolean {
     const row = this.#statements.get(
-      `SELECT 1 FROM spans WHERE line = ?1 AND chat <> ?2 AND start < stop
-         AND (?3 IS NULL OR start <= ?3 AND stop > ?3) LIMIT 1`,
+      'SELECT 1 FROM spans WHERE line = ? AND chat <> ? AND start <= ? AND stop > ? LIMIT 1',
       line,
-      except,
-      ordinal ?? null,
+      chat,
+      ordinal,
+      ordinal,
     );
     return row !== undefined;
   }
@@ -241,8 +248,9 @@ export class SqliteTurnWriter {
 
   #dropRows({ line, start, stop }: Span): void {
     this.#statements.run(
-      `DELETE FROM contents WHERE chat = ?1 AND turn IN
-         (SELECT id FROM turns WHERE chat = ?1 AND ordinal >= ?2 AND ordinal < ?3)`,
+      `DELETE FROM contents WHERE chat = ? AND turn IN
+         (SELECT id FROM turns WHERE chat = ? AND ordinal >= ? AND ordinal < ?)`,
+      line,
       line,
       start,
       stop,
@@ -267,12 +275,12 @@ export class SqliteTurnWriter {
 
   #moveLoose(line: string, to: string, turnId?: string): void {
     if (turnId === undefined) {
-      this.#statements.run(`UPDATE contents SET chat = ?2 WHERE chat = ?1 AND ${LOOSE}`, line, to);
+      this.#statements.run(`UPDATE contents SET chat = ? WHERE chat = ? AND ${LOOSE}`, to, line);
     } else {
       this.#statements.run(
-        `UPDATE contents SET chat = ?2 WHERE chat = ?1 AND turn = ?3 AND ${LOOSE}`,
-        line,
+        `UPDATE contents SET chat = ? WHERE chat = ? AND turn = ? AND ${LOOSE}`,
         to,
+        line,
         turnId,
       );
     }

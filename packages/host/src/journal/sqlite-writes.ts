@@ -31,9 +31,9 @@ export class SqliteWriter {
   /** The index of words. */
   readonly search: SqliteSearchWriter;
 
-  constructor(statements: Statements, canIndex: boolean) {
+  constructor(statements: Statements) {
     this.#statements = statements;
-    this.search = new SqliteSearchWriter(statements, canIndex);
+    this.search = new SqliteSearchWriter(statements);
     this.#turns = new SqliteTurnWriter(statements, this.search);
   }
 
@@ -73,9 +73,10 @@ export class SqliteWriter {
         return this.#channel(write);
       case 'local':
         statements.run(
-          'UPDATE channels SET local = ?2, bytes = octet_length(?2) + state_bytes WHERE uri = ?1',
-          write.uri,
+          'UPDATE channels SET local = ?, bytes = ? + state_bytes WHERE uri = ?',
           write.local,
+          Buffer.byteLength(write.local),
+          write.uri,
         );
         return;
       case 'dropChannel':
@@ -208,7 +209,8 @@ export class SqliteWriter {
     );
     if (this.#knownStale.has(packed.channel)) return;
     this.#statements.run(
-      'INSERT OR IGNORE INTO stale (channel, seq) SELECT uri, ?2 FROM channels WHERE uri = ?1 AND seq < ?2',
+      'INSERT OR IGNORE INTO stale (channel, seq) SELECT uri, ? FROM channels WHERE uri = ? AND seq < ?',
+      packed.firstSeq,
       packed.channel,
       packed.firstSeq,
     );
@@ -219,9 +221,10 @@ export class SqliteWriter {
   #channel(write: ChannelWrite): void {
     if (write.kind === 'chat') this.search.title(write.uri, write.session ?? null, write.state);
     this.#knownStale.delete(write.uri);
+    const stateBytes = Buffer.byteLength(write.state);
     this.#statements.run(
       `INSERT INTO channels (uri, kind, session, seq, local, state_bytes, bytes)
-       VALUES (?1, ?2, ?3, ?4, ?5, ?6, octet_length(?5) + ?6)
+       VALUES (?, ?, ?, ?, ?, ?, ?)
        ON CONFLICT (uri) DO UPDATE SET kind = excluded.kind, session = excluded.session, seq = excluded.seq,
          local = excluded.local, state_bytes = excluded.state_bytes, bytes = excluded.bytes`,
       write.uri,
@@ -229,10 +232,11 @@ export class SqliteWriter {
       write.session ?? null,
       write.seq,
       write.local,
-      Buffer.byteLength(write.state),
+      stateBytes,
+      Buffer.byteLength(write.local) + stateBytes,
     );
     this.#statements.run(
-      `INSERT INTO states (channel, state) VALUES (?1, ?2)
+      `INSERT INTO states (channel, state) VALUES (?, ?)
        ON CONFLICT (channel) DO UPDATE SET state = excluded.state`,
       write.uri,
       this.#stateCompressor.compress(write.state),
@@ -240,7 +244,8 @@ export class SqliteWriter {
     this.#statements.run('DELETE FROM stale WHERE channel = ?', write.uri);
     this.#statements.run(
       `INSERT INTO stale (channel, seq)
-       SELECT channel, max(first_seq, ?2 + 1) FROM envelopes WHERE channel = ?1 AND seq > ?2 ORDER BY seq LIMIT 1`,
+       SELECT channel, max(first_seq, ?) FROM envelopes WHERE channel = ? AND seq > ? ORDER BY seq LIMIT 1`,
+      write.seq + 1,
       write.uri,
       write.seq,
     );
