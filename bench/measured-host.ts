@@ -3,6 +3,7 @@ import { readdirSync, statSync } from 'node:fs';
 import { writeHeapSnapshot } from 'node:v8';
 import { createDemoProvider } from '@agenthost/agents';
 import { createHost, type Host } from '@agenthost/host';
+import { failingKeywords } from '@agenthost/testkit/failing-keywords';
 import { serve } from './process.ts';
 import { WorkCount } from './work-count.ts';
 
@@ -53,7 +54,7 @@ async function answer(request: Request): Promise<unknown> {
       dataDir = `${request.folder}/data`;
       host = createHost({
         dataDir,
-        agents: [() => createDemoProvider()],
+        agents: [() => createDemoProvider({ keywords: failingKeywords })],
         listen: {
           port: request.port ?? 0,
           token: 'bench-token-of-forty-three-characters-long-x',

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { createHost, type Host } from '@agenthost/host';
-import type { AgentProvider, TurnOutput } from '@agenthost/host/agent';
+import { createPlayedAgent, type PlayTurn } from '@agenthost/testkit';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { newSession, WireClient } from '../../bench/wire.ts';
 import { elementsDuring } from './element-count.ts';
@@ -34,8 +34,6 @@ interface Stage {
   readonly chat: string;
 }
 
-/** Plays the agent of the next turn. */
-let play: (output: TurnOutput) => Promise<void> = () => Promise.resolve();
 let folder: string;
 
 beforeEach(async () => {
@@ -46,25 +44,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-const agent: AgentProvider = {
-  id: 'played',
-  describe: () => ({
-    provider: 'played',
-    displayName: 'Played',
-    description: '',
-    models: [],
-    capabilities: { multipleChats: { fork: true } },
-  }),
-  availability: () => Promise.resolve({ available: true }),
-  openSession: () =>
-    Promise.resolve({
-      runTurn: (_input, output, signal) =>
-        Promise.race([play(output), once(signal, 'abort').then(() => undefined)]),
-      close: () => Promise.resolve(),
-      terminate: () => Promise.resolve(),
-    }),
-  dispose: () => Promise.resolve(),
-};
+const agent = createPlayedAgent();
 
 const nextRound = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 const inOrder = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
@@ -76,8 +56,8 @@ const started = (turnId: string) => ({
 });
 
 /** Runs a turn to its end. */
-async function turn({ host, client, chat }: Stage, agentOf: typeof play): Promise<void> {
-  play = agentOf;
+async function turn({ host, client, chat }: Stage, playTurn: PlayTurn): Promise<void> {
+  agent.play = playTurn;
   client.dispatch(chat, started(crypto.randomUUID()));
   await ping(client);
   while (host.core.sync.registry.getOf('chat', chat)?.state.activeTurn !== undefined) await nextRound();
@@ -98,7 +78,7 @@ async function costOf<T>(
   const dataDir = await mkdtemp(join(folder, 'data-'));
   const host = createHost({
     dataDir,
-    agents: [() => agent],
+    agents: [() => agent.provider],
     listen: { port: 0, token: TOKEN },
     roots: [folder],
     defaultDirectory: folder,
@@ -164,7 +144,7 @@ const SHAPES: Readonly<Record<string, Shape>> = {
     costOf(
       (stage) => makeChats(stage, count),
       async ({ client }, chats) => {
-        play = none;
+        agent.play = none;
         for (const chat of chats) {
           client.dispatch(chat, started('t'));
           await ping(client);
@@ -220,7 +200,7 @@ const SHAPES: Readonly<Record<string, Shape>> = {
   'new orders of a queue': (count) =>
     costOf(
       async ({ client, chat }) => {
-        play = () => new Promise(() => undefined);
+        agent.play = () => new Promise(() => undefined);
         client.dispatch(chat, started('t'));
         for (const id of ['a', 'b', 'c'])
           client.dispatch(chat, {

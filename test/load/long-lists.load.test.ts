@@ -1,11 +1,10 @@
-import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { createHost, type Host } from '@agenthost/host';
-import type { AgentProvider, TurnOutput } from '@agenthost/host/agent';
 import { CHANNEL_LIMITS, LIST_LIMITS } from '@agenthost/protocol';
+import { createPlayedAgent, type PlayTurn } from '@agenthost/testkit';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { newSession, WireClient } from '../../bench/wire.ts';
 
@@ -16,34 +15,14 @@ const IMPORTED = 'ahp-session:/imported';
 let folder: string;
 let host: Host;
 let client: WireClient;
-/** Plays the agent of the next turn. */
-let play: (output: TurnOutput) => Promise<void>;
 
-const agent: AgentProvider = {
-  id: 'played',
-  describe: () => ({
-    provider: 'played',
-    displayName: 'Played',
-    description: '',
-    models: [],
-    capabilities: { multipleChats: {} },
-  }),
-  availability: () => Promise.resolve({ available: true }),
-  openSession: () =>
-    Promise.resolve({
-      runTurn: (_input, output, signal) =>
-        Promise.race([play(output), once(signal, 'abort').then(() => undefined)]),
-      close: () => Promise.resolve(),
-      terminate: () => Promise.resolve(),
-    }),
-  dispose: () => Promise.resolve(),
-};
+const agent = createPlayedAgent();
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'agenthost-lists-'));
   host = createHost({
     dataDir: join(folder, 'data'),
-    agents: [() => agent],
+    agents: [() => agent.provider],
     listen: { port: 0, token: TOKEN },
     roots: [folder],
     defaultDirectory: folder,
@@ -96,7 +75,7 @@ test('[CHAT-5] a turn of as many tool calls as it may have completes, and lets t
   const { max } = CHANNEL_LIMITS.turnParts;
   const { chat } = await newSession(client, pathToFileURL(folder).href);
   const { promise: isSaid, resolve: said } = Promise.withResolvers<void>();
-  play = async (output) => {
+  agent.play = async (output) => {
     for (let index = 0; index < max; index += 1) {
       const call = output.toolCall({ toolName: 'x', displayName: 'X' });
       call.run({ invocationMessage: 'Run' });

@@ -7,7 +7,9 @@ export {
 } from './acp/config/config.ts';
 export { type AcpProvider, type AcpProviderOptions, createAcpProvider } from './acp/provider.ts';
 export type { AcpLog, AcpTimers } from './acp/runtime.ts';
+export type { DemoKeyword } from './demo/keywords.ts';
 export { createDemoProvider, type DemoProviderOptions, demoProviderId } from './demo/provider.ts';
+export type { Random } from './demo/scene.ts';
 export { keywordTable } from './demo/script.ts';
-export type { Random } from './demo/seeded-random.ts';
+export type { AddedStep, DemoStage, Step as DemoStep } from './demo/step.ts';
 export type { DemoTimers } from './demo/timers.ts';

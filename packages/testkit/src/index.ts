@@ -4,6 +4,7 @@ export { ControlledNetwork, Link, type LinkDirection } from './controlled-networ
 export { type Actor, act, PASSING_CHAT, PASSING_SESSION, SECOND_CHAT, SESSION } from './deeds/act.ts';
 export { DeedCounts, type LeastDeeds } from './deeds/deed-counts.ts';
 export { drainMicrotasks } from './drain-microtasks.ts';
+export { failingKeywords } from './failing-keywords.ts';
 export { FaultJournal, type JournalGates } from './fault-journal.ts';
 export { type HostileText, hostileCharacters, hostileTexts } from './hostile-texts.ts';
 export { observeTransport, type TransportObserver } from './observe-transport.ts';
@@ -16,6 +17,7 @@ export {
   type Schema,
   typeOfAction,
 } from './older-schema.ts';
+export { createPlayedAgent, type PlayedAgent, type PlayTurn } from './played-agent.ts';
 export { SeededRandom } from './seeded-random.ts';
 export { createSimulatedAgent, SIMULATED_AGENT, type SimulatedAgentOptions } from './simulated-agent.ts';
 export { type ClockScope, SimulatedClock } from './simulated-clock.ts';

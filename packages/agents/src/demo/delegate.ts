@@ -1,7 +1,8 @@
 import { AgentError, type WorkerChat } from '@agenthost/host/agent';
+import type { DemoKeyword } from './keywords.ts';
+import type { Random } from './scene.ts';
 import { type Scene, speak } from './scene.ts';
 import { readScript } from './script.ts';
-import type { Random } from './seeded-random.ts';
 import type { Step } from './step.ts';
 
 /** Longest title of a worker, in UTF-16 code units. */
@@ -10,6 +11,8 @@ const titleLength = 60;
 /** What the workers of a turn take from its session. */
 export interface DelegateParts {
   readonly random: (seed: string) => Random;
+  /** The keywords that prompts are read by. */
+  readonly language: readonly DemoKeyword[];
   play(step: Step, scene: Scene): Promise<void>;
 }
 
@@ -82,7 +85,7 @@ async function playIn(
     spokenLength: 0,
   };
   try {
-    const { steps, talk } = readScript(prompt);
+    const { steps, talk } = readScript(prompt, parts.language);
     if (talk.length > 0) await speak(scene, 'markdown', `On it: ${talk.join(' ')}\n\n`);
     for (const step of steps) {
       scene.signal.throwIfAborted();

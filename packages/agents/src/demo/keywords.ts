@@ -2,8 +2,8 @@ import { readForm } from './questions.ts';
 import { alone, ask, change, count, fileAndText, named, within } from './rest-of-line.ts';
 import type { Step } from './step.ts';
 
-/** One row of the demo agent's language. */
-export interface Keyword {
+/** One word of the demo agent's language. */
+export interface DemoKeyword {
   readonly words: readonly string[];
   /** What follows the word, for people. */
   readonly usage: string;
@@ -27,7 +27,7 @@ const maxSteps = { of: 'progress', most: 1_000, unit: 'steps' };
  * The language of the demo agent. A prompt is read line by line (`;` separates too); a line that starts with one of
  * these words does what stands here, any other is answered in plain text.
  */
-export const keywords: readonly Keyword[] = [
+export const keywords: readonly DemoKeyword[] = [
   {
     words: ['say'],
     usage: '<text>',
@@ -230,28 +230,10 @@ export const keywords: readonly Keyword[] = [
     },
   },
   {
-    words: ['silence'],
-    usage: '',
-    description: 'says nothing, not even usage',
-    read: (rest) => alone(rest, { kind: 'silence' }),
-  },
-  {
     words: ['fail'],
     usage: '[reason]',
     description: 'ends the turn with the error `demoFailed`',
     read: (reason) => ({ kind: 'fail', reason }),
-  },
-  {
-    words: ['crash'],
-    usage: '[reason]',
-    description: 'ends the agent in the middle of the turn',
-    read: (reason) => ({ kind: 'crash', reason }),
-  },
-  {
-    words: ['forget'],
-    usage: '',
-    description: 'ends the turn with a call still running',
-    read: (rest) => alone(rest, { kind: 'forget' }),
   },
   {
     words: ['hang'],
@@ -264,11 +246,5 @@ export const keywords: readonly Keyword[] = [
     usage: '',
     description: 'takes no steering messages in this turn, wherever it stands: they go to the queue',
     read: (rest) => alone(rest, { kind: 'deaf' }),
-  },
-  {
-    words: ['stubborn'],
-    usage: '',
-    description: 'never ends by itself and ignores cancelling, until the host ends it',
-    read: (rest) => alone(rest, { kind: 'stubborn' }),
   },
 ];

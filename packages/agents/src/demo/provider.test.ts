@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openChat, type RecordedCall } from '@agenthost/testkit';
+import { failingKeywords, openChat, type RecordedCall } from '@agenthost/testkit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createDemoProvider } from './provider.ts';
 import type { DemoTimers } from './timers.ts';
@@ -39,7 +39,7 @@ function instant(): DemoTimers & { passedMs: number } {
 
 async function chat(options: { memory?: unknown; config?: Record<string, unknown> } = {}) {
   const timers = instant();
-  const provider = createDemoProvider({ timers });
+  const provider = createDemoProvider({ timers, keywords: failingKeywords });
   return { timers, provider, ...(await openChat(provider, { workingDirectory, ...options })) };
 }
 

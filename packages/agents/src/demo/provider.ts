@@ -1,7 +1,8 @@
 import { AgentError, type AgentProvider } from '@agenthost/host/agent';
 import type { SessionConfigSchema } from '@agenthost/protocol';
+import { type DemoKeyword, keywords } from './keywords.ts';
 import { readMemory, recollect } from './memory.ts';
-import { type Random, seededRandom } from './seeded-random.ts';
+import { type Random, seededRandom } from './scene.ts';
 import { DemoSession, fastModelId, pacedModelId } from './session.ts';
 import { type DemoTimers, realTimers } from './timers.ts';
 
@@ -11,6 +12,8 @@ export interface DemoProviderOptions {
   readonly timers?: DemoTimers;
   /** Makes the numbers behind pauses and pieces of one turn from the turn's id. Default: the same for the same id. */
   readonly random?: (seed: string) => Random;
+  /** Words to understand beside the built-in ones. Default: none. */
+  readonly keywords?: readonly DemoKeyword[];
 }
 
 /** Provider id of the demo agent. */
@@ -58,6 +61,7 @@ const configSchema: SessionConfigSchema = {
 export function createDemoProvider(options: DemoProviderOptions = {}): AgentProvider {
   const timers = options.timers ?? realTimers;
   const random = options.random ?? seededRandom;
+  const language = [...keywords, ...(options.keywords ?? [])];
   const open = new Set<DemoSession>();
   let isDisposed = false;
   return {
@@ -65,8 +69,7 @@ export function createDemoProvider(options: DemoProviderOptions = {}): AgentProv
     describe: () => ({
       provider: demoProviderId,
       displayName: 'Demo',
-      description:
-        'Follows a script, offline: shows what an agent can do, and breaks in every way on request',
+      description: 'Follows a script, offline: shows what an agent can do',
       models: [
         { id: pacedModelId, provider: demoProviderId, name: 'Demo, at the pace of a model' },
         { id: fastModelId, provider: demoProviderId, name: 'Demo, as fast as the host takes it' },
@@ -92,6 +95,7 @@ export function createDemoProvider(options: DemoProviderOptions = {}): AgentProv
       const session = new DemoSession(request, memory, {
         timers,
         random,
+        language,
         onClosed: (closed) => open.delete(closed),
       });
       open.add(session);

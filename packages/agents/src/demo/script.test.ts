@@ -36,12 +36,8 @@ describe('the demo language', () => {
     ['usage 10 20', { kind: 'usage', inputTokens: 10, outputTokens: 20 }],
     ['wait 5', { kind: 'wait', delayMs: 5 }],
     ['fail out of luck', { kind: 'fail', reason: 'out of luck' }],
-    ['crash', { kind: 'crash', reason: '' }],
     ['recall', { kind: 'recall' }],
-    ['silence', { kind: 'silence' }],
-    ['forget', { kind: 'forget' }],
     ['hang', { kind: 'hang' }],
-    ['stubborn', { kind: 'stubborn' }],
   ])('reads "%s"', (prompt, step) => {
     expect(readScript(prompt)).toEqual({ steps: [step], talk: [] });
   });
@@ -102,7 +98,7 @@ describe('the demo language', () => {
   it('refuses prompts of more steps and lines than a host can do at once, and reads no further', () => {
     const reasonOf = (prompt: string): unknown => readScript(prompt).steps[0];
     expect(reasonOf('usage 1 1;'.repeat(1_000))).toMatchObject({ kind: 'usage' });
-    expect(readScript('silence;'.repeat(100_000))).toEqual({
+    expect(readScript('peek;'.repeat(100_000))).toEqual({
       steps: [{ kind: 'fail', reason: 'The demo agent takes prompts of at most 1000 steps' }],
       talk: [],
     });

@@ -1,4 +1,4 @@
-import { type Keyword, keywords } from './keywords.ts';
+import { type DemoKeyword, keywords } from './keywords.ts';
 import type { Step } from './step.ts';
 
 /** A prompt as read: what to do, in order, and the lines that are only talk. */
@@ -15,11 +15,11 @@ const maxStatements = 10_000;
  * Reads a prompt. A keyword may carry a slash in front, as commands do, and a "please". Never fails: of a prompt that asks for too much one
  * step is left that says so.
  */
-export function readScript(prompt: string): Script {
+export function readScript(prompt: string, language: readonly DemoKeyword[] = keywords): Script {
   const steps: Step[] = [];
   const talk: string[] = [];
-  for (const statement of statementsOf(prompt)) {
-    const found = findKeyword(statement);
+  for (const statement of statementsOf(prompt, language)) {
+    const found = findKeyword(statement, language);
     const step = found?.keyword.read(found.rest);
     if (step) steps.push(step);
     else talk.push(statement);
@@ -34,16 +34,16 @@ const refused = (most: number, what: string): Script => ({
   talk: [],
 });
 
-function* statementsOf(prompt: string): Generator<string, void, undefined> {
-  for (const line of prompt.split('\n')) yield* statements(line);
+function* statementsOf(prompt: string, language: readonly DemoKeyword[]): Generator<string, void, undefined> {
+  for (const line of prompt.split('\n')) yield* statements(line, language);
 }
 
 /** What a line says, one by one: up to each `;`, but for words that take the rest of it. */
-function* statements(line: string): Generator<string, void, undefined> {
+function* statements(line: string, language: readonly DemoKeyword[]): Generator<string, void, undefined> {
   for (let rest = line.trim(); rest !== ''; ) {
     const end = rest.indexOf(';');
     const first = end === -1 ? rest : rest.slice(0, end);
-    if (keywordOf(rest)?.takesLine === true) {
+    if (keywordOf(rest, language)?.takesLine === true) {
       yield rest;
       return;
     }
@@ -53,13 +53,16 @@ function* statements(line: string): Generator<string, void, undefined> {
 }
 
 /** The keyword that a line begins with. */
-function keywordOf(line: string): Keyword | undefined {
+function keywordOf(line: string, language: readonly DemoKeyword[]): DemoKeyword | undefined {
   const [, word] = /^(?:please\s+)?\/?([a-z]+)(?=\s|$)/i.exec(line) ?? [];
-  return keywords.find(({ words }) => words.includes(word?.toLowerCase() ?? ''));
+  return language.find(({ words }) => words.includes(word?.toLowerCase() ?? ''));
 }
 
-function findKeyword(line: string): { keyword: Keyword; rest: string } | undefined {
-  const keyword = keywordOf(line);
+function findKeyword(
+  line: string,
+  language: readonly DemoKeyword[],
+): { keyword: DemoKeyword; rest: string } | undefined {
+  const keyword = keywordOf(line, language);
   return keyword && { keyword, rest: line.replace(/^(?:please\s+)?\/?[a-z]+/i, '').trim() };
 }
 

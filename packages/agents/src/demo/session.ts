@@ -9,18 +9,18 @@ import type { Message } from '@agenthost/protocol';
 import { tellAttached } from './attached.ts';
 import { clientTool } from './client-tool.ts';
 import { delegate } from './delegate.ts';
-import { keywords } from './keywords.ts';
+import type { DemoKeyword } from './keywords.ts';
 import { type DemoMemory, remember } from './memory.ts';
 import { question } from './questions.ts';
+import type { Random } from './scene.ts';
 import { type Scene, speak } from './scene.ts';
 import { readScript } from './script.ts';
-import type { Random } from './seeded-random.ts';
 import { DemoSteering } from './steering.ts';
 import type { Step } from './step.ts';
 import { answer, hear, parts, reason, stream, understand } from './talk.ts';
 import { DemoTerminals } from './terminals.ts';
 import { type DemoTimers, pause, untilAborted } from './timers.ts';
-import { ask, bigOutput, changeFile, forgottenCall, listFiles, progress, readFile } from './tool-calls.ts';
+import { ask, bigOutput, changeFile, listFiles, progress, readFile } from './tool-calls.ts';
 import { WorkingFolder } from './working-folder.ts';
 
 /** The model whose talk has no pauses. */
@@ -35,6 +35,8 @@ const charactersPerToken = 4;
 export interface DemoParts {
   readonly timers: DemoTimers;
   readonly random: (seed: string) => Random;
+  /** The keywords that prompts are read by. */
+  readonly language: readonly DemoKeyword[];
   readonly onClosed: (session: DemoSession) => void;
 }
 
@@ -59,7 +61,7 @@ export class DemoSession implements AgentSession {
     this.#terminals = new DemoTerminals(options.host, options.workingDirectory);
     this.#memory = memory;
     options.host.commands(
-      keywords.map(({ words: [name = ''], description, usage }) => ({
+      parts.language.map(({ words: [name = ''], description, usage }) => ({
         name,
         description,
         ...(usage === '' ? {} : { hint: usage }),
@@ -68,7 +70,7 @@ export class DemoSession implements AgentSession {
   }
 
   async runTurn(input: TurnInput, output: TurnOutput, cancelled: AbortSignal): Promise<void> {
-    const { steps, talk } = readScript(input.message.text);
+    const { steps, talk } = readScript(input.message.text, this.#parts.language);
     const previous = this.#memory;
     this.#memory = remember(previous, input.message.text);
     this.#options.host.saveMemory(this.#memory);
@@ -100,7 +102,7 @@ export class DemoSession implements AgentSession {
     } finally {
       steering.close();
     }
-    if (steps.some(({ kind }) => kind === 'silence' || kind === 'usage')) return;
+    if (steps.some((step) => step.kind === 'usage' || (step.kind === 'added' && step.skipsUsage))) return;
     output.usage({
       inputTokens: Math.ceil(input.message.text.length / charactersPerToken),
       outputTokens: Math.ceil(scene.spokenLength / charactersPerToken),
@@ -136,7 +138,7 @@ export class DemoSession implements AgentSession {
       scene.signal.throwIfAborted();
       const message = steering.next();
       if (message !== undefined) {
-        const script = readScript(message.text);
+        const script = readScript(message.text, this.#parts.language);
         await tellAttached(scene, message);
         if (script.talk.length > 0) await understand(scene, script.talk);
         left.unshift(...script.steps);
@@ -187,6 +189,7 @@ export class DemoSession implements AgentSession {
       case 'delegate':
         return delegate(scene, step, {
           random: this.#parts.random,
+          language: this.#parts.language,
           play: (each, worker) => this.#play(each, worker, previous),
         });
       case 'big':
@@ -205,14 +208,8 @@ export class DemoSession implements AgentSession {
         return scene.output.notify(step.text);
       case 'usage':
         return scene.output.usage({ inputTokens: step.inputTokens, outputTokens: step.outputTokens });
-      case 'silence':
-        return undefined;
-      case 'forget':
-        return forgottenCall(scene);
       case 'fail':
         throw new AgentError('demoFailed', step.reason === '' ? 'Failed, as asked' : step.reason);
-      case 'crash':
-        return this.#crash(step.reason === '' ? 'Crashed, as asked' : step.reason);
       case 'hang':
         scene.output.activity('Hanging, until it is cancelled or steered');
         await Promise.race([untilAborted(scene.signal), this.#steering?.arrival]);
@@ -220,10 +217,13 @@ export class DemoSession implements AgentSession {
         return scene.signal.throwIfAborted();
       case 'deaf':
         return undefined;
-      case 'stubborn':
-        scene.output.activity('Hanging, and deaf to cancelling');
-        await untilAborted(this.#end.signal);
-        return this.#end.signal.throwIfAborted();
+      case 'added':
+        return step.run({
+          output: scene.output,
+          host,
+          sessionEnd: this.#end.signal,
+          endSession: (error) => this.#leave(error),
+        });
       default:
         return step satisfies never;
     }
@@ -237,14 +237,6 @@ export class DemoSession implements AgentSession {
       'markdown',
       `I remember ${previous.turnCount} turn${previous.turnCount === 1 ? '' : 's'} before this one.${last} The host's transcript shows ${turns.length}.`,
     );
-  }
-
-  /** As a process that dies: the host hears of it, and no step follows. */
-  #crash(reason: string): never {
-    this.#options.host.exited(reason);
-    const gone = new AgentError('agentExited', reason);
-    this.#leave(gone);
-    throw gone;
   }
 
   get #nickname(): string {

@@ -1,3 +1,4 @@
+import type { AgentError, AgentSessionHost, TurnOutput } from '@agenthost/host/agent';
 import type { QuestionForm } from './questions.ts';
 
 /** One thing that the demo agent does in a turn, as read from the prompt. */
@@ -19,8 +20,28 @@ export type Step =
   | { kind: 'progress'; stepCount: number; everyMs: number | undefined }
   | { kind: 'wait'; delayMs: number }
   | { kind: 'usage'; inputTokens: number; outputTokens: number }
-  | { kind: 'fail' | 'crash'; reason: string }
-  | { kind: 'recall' | 'silence' | 'forget' | 'hang' | 'deaf' | 'stubborn' };
+  | { kind: 'fail'; reason: string }
+  | { kind: 'recall' | 'hang' | 'deaf' }
+  | AddedStep;
 
 /** How a call asks: for a plain yes, with options, with one that holds for good, with editable input, once more while it runs, or for its result. */
 export type AskForm = 'plain' | 'options' | 'always' | 'edit' | 'twice' | 'result';
+
+/** A step of a keyword that is not built in. */
+export interface AddedStep {
+  readonly kind: 'added';
+  /** True: the turn reports no counted usage. Default false. */
+  readonly skipsUsage?: boolean;
+  /** Does the step. A rejection ends the turn with that error. */
+  run(stage: DemoStage): Promise<void> | void;
+}
+
+/** The turn and the session that an added step runs in. */
+export interface DemoStage {
+  readonly output: TurnOutput;
+  readonly host: AgentSessionHost;
+  /** Aborts when the session is closed or terminated. A cancelled turn does not abort it. */
+  readonly sessionEnd: AbortSignal;
+  /** Ends the session, and its running turn with this error. */
+  endSession(error: AgentError): void;
+}

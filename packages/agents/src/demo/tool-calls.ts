@@ -237,13 +237,6 @@ export async function progress(
   });
 }
 
-/** `forget`: a call that nobody ever ends. */
-export function forgottenCall(scene: Scene): void {
-  scene.output
-    .toolCall({ toolName: 'ponder', displayName: 'Ponder' })
-    .run({ invocationMessage: 'Ponder, and forget to say so' });
-}
-
 async function streamInput(scene: Scene, call: ToolCallHandle, toolInput: string): Promise<void> {
   for (const piece of pieces(toolInput, scene.random)) {
     scene.signal.throwIfAborted();
