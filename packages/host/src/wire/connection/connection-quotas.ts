@@ -1,9 +1,31 @@
 import type { TokenIdentity } from '../../auth/access-tokens.ts';
-import type { Connection } from './connection.ts';
-import type { ConnectionLimits } from './limits.ts';
+
+/** What the connections of a host may take, each a setting of its config; read at the time of use. */
+export interface ConnectionLimits {
+  /** Connections in all, the last of them for admins alone. One more is refused by 503. */
+  readonly maxConnections: number;
+  /** Connections by one token. One more is refused by 503. */
+  readonly maxConnectionsPerToken: number;
+  /** Subscriptions of one connection. One more answers -32602. */
+  readonly maxSubscriptions: number;
+  /** Subscriptions of all connections of one token. One more answers -32602. */
+  readonly maxSubscriptionsPerToken: number;
+  /** Clients of one token that are away and remembered though they have done nothing. One more, and the longest away is forgotten. */
+  readonly maxAwayClientsPerToken: number;
+  /** Messages that one connection may send each second on average. More are read later. All of a token share what `TokenRateLimits` makes of it. */
+  readonly maxMessagesPerSecond: number;
+  /** Messages of one connection that wait to be handled. One more closes it with 1008. */
+  readonly maxPendingMessages: number;
+}
 
 /** One in 32 connections is reserved for admins and the owner; half of those for the owner alone. */
 const RESERVED_SHARE = 32;
+
+/** A connection, as far as it is counted here. */
+interface Counted {
+  readonly identity: TokenIdentity;
+  readonly channels: { readonly size: number };
+}
 
 interface Share {
   connectionCount: number;
@@ -51,13 +73,13 @@ export class ConnectionQuotas {
       : `the last ${forAdmins} of ${maxConnections} connections are kept for admins (maxConnections)`;
   }
 
-  add({ identity }: Connection): void {
+  add({ identity }: Counted): void {
     this.#shareOf(identity).connectionCount += 1;
     this.#count(identity, 1);
   }
 
   /** To be called once, when its subscriptions are gone. */
-  remove({ identity }: Connection): void {
+  remove({ identity }: Counted): void {
     const share = this.#shareOf(identity);
     share.connectionCount -= 1;
     if (share.connectionCount === 0) this.#byToken.delete(identity.tokenHash);
@@ -74,9 +96,9 @@ export class ConnectionQuotas {
    * subscriptions go.
    */
   subscriptionRefusal(
-    { identity, channels }: Connection,
+    { identity, channels }: Counted,
     count: number,
-    replaced?: Connection,
+    replaced?: Counted,
   ): string | undefined {
     const { maxSubscriptions, maxSubscriptionsPerToken } = this.#limits();
     if (channels.size + count > maxSubscriptions)

@@ -35,7 +35,7 @@ const RESULTS = {
   completions: 'CompletionsResult',
 } as const;
 
-const current: Dialect = {
+const CURRENT: Dialect = {
   envelope: (envelope) => envelope,
   snapshot: (snapshot) => snapshot,
   params: (_, params) => params,
@@ -46,7 +46,7 @@ const current: Dialect = {
 
 /** The dialect of a negotiated version. */
 export function dialectOf(version: SupportedVersion): Dialect {
-  if (version === PROTOCOL_VERSION) return current;
+  if (version === PROTOCOL_VERSION) return CURRENT;
   const takesTurns = isActionKnownAt('chat/turnsLoaded', version);
   return {
     takesTurns,

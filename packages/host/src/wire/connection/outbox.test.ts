@@ -3,9 +3,8 @@ import type { ServerTransport } from '@agenthost/rpc/websocket-server';
 import { SimulatedClock } from '@agenthost/testkit';
 import { describe, expect, it } from 'vitest';
 import { EncodedEnvelope } from '../../sync/subscription.ts';
-import { HeldBytes } from './held-bytes.ts';
 import { Outbox } from './outbox.ts';
-import { SharedMerges } from './shared-merges.ts';
+import { HeldBytes, SharedMerges } from './shared-envelopes.ts';
 
 /** A socket whose buffer the test empties. */
 class StubTransport implements ServerTransport {

@@ -2,12 +2,10 @@ import type { SubscriptionDeliveryOptions } from '@agenthost/protocol';
 import type { ServerTransport } from '@agenthost/rpc/websocket-server';
 import type { Cancel, Timers } from '../../lib/clock.ts';
 import type { EncodedEnvelope, Sink } from '../../sync/subscription.ts';
-import type { HeldBytes } from './held-bytes.ts';
 import { isAppend } from './merge.ts';
-import { envelopeItem, type Item, isExempt, textItem } from './outbox-item.ts';
-import { batchOf } from './run-batch.ts';
-import { SharedMerges } from './shared-merges.ts';
-import { WaitingItems } from './waiting-items.ts';
+import type { HeldBytes } from './shared-envelopes.ts';
+import { batchOf, SharedMerges } from './shared-envelopes.ts';
+import { envelopeItem, type Item, isExempt, textItem, WaitingItems } from './waiting-items.ts';
 
 /** From this length on an envelope goes out alone, so that all its readers share one encoding of it, whenever they come to it. */
 const LARGE_LENGTH = 64 * 1024;

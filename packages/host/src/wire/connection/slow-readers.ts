@@ -1,7 +1,7 @@
 import type { TokenIdentity } from '../../auth/access-tokens.ts';
 import type { Cancel, Timers } from '../../lib/clock.ts';
-import { HeldBytes } from './held-bytes.ts';
 import type { OutboxLimits } from './outbox.ts';
+import { HeldBytes } from './shared-envelopes.ts';
 
 const LOOK_MS = 250;
 

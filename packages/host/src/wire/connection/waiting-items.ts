@@ -1,6 +1,28 @@
-import type { HeldBytes } from './held-bytes.ts';
-import { type Item, isExempt } from './outbox-item.ts';
-import type { SharedMerges } from './shared-merges.ts';
+import type { EncodedEnvelope } from '../../sync/subscription.ts';
+import type { HeldBytes, SharedMerges, WaitingEnvelope } from './shared-envelopes.ts';
+
+/** What waits in an outbox; `size` in bytes, of envelopes and messages about. */
+export type Item =
+  | WaitingEnvelope
+  | { readonly kind: 'text'; readonly text: string; readonly isResponse: boolean; readonly size: number };
+
+/** An envelope that has to wait. */
+export const envelopeItem = (encoded: EncodedEnvelope): Item => ({
+  kind: 'envelope',
+  encoded,
+  size: encoded.json.length,
+});
+
+/** Any other frame. */
+export const textItem = (text: string, isResponse: boolean): Item => ({
+  kind: 'text',
+  text,
+  isResponse,
+  size: isResponse ? Buffer.byteLength(text) : text.length,
+});
+
+/** Whether it counts as a response, which has limits of its own. */
+export const isExempt = (item: Item): boolean => item.kind === 'text' && item.isResponse;
 
 /** What waits in one outbox: a queue, and behind it what is held back until a response has gone first. Counts its bytes. */
 export class WaitingItems {

@@ -4,7 +4,7 @@ import { createServer as createTls } from 'node:tls';
 import type { Log } from '../../lib/log.ts';
 import type { TlsCredentials } from '../../tls/credentials.ts';
 import { awaitFirstRequest } from './first-request.ts';
-import { createServer as createHttp, STATUS_CODES } from './node-http.ts';
+import { createServer as createHttp, STATUS_CODES } from './plain-http.ts';
 import {
   otherEnd,
   TOO_MANY_UNAUTHENTICATED,

@@ -3,10 +3,9 @@ import type { TokenIdentity } from '../../auth/access-tokens.ts';
 import { cookieName, tokenCookie } from '../../auth/cookie.ts';
 import type { Admission, Gate } from '../../auth/gate.ts';
 import { cookieToken, extractToken, queryToken } from '../../auth/verify.ts';
-import { hasMethod, onlyMethods, pathOf, READS } from './http-request.ts';
+import { hasMethod, onlyMethods, PLAIN, pathOf, READS } from './plain-http.ts';
 import { signInPage, statusPage } from './status-page.ts';
 
-const PLAIN = { 'content-type': 'text/plain; charset=utf-8' };
 const HTML = { 'content-type': 'text/html; charset=utf-8' };
 
 /** The paths of pages, with the methods that they have. */

@@ -17,10 +17,19 @@ import { extractToken, queryToken } from '../../auth/verify.ts';
 import type { Log } from '../../lib/log.ts';
 import type { TlsCredentials } from '../../tls/credentials.ts';
 import { takeRest } from './first-request.ts';
-import { hasMethod, onlyMethods, pathOf, READS } from './http-request.ts';
 import { createListener, type Listener } from './listener.ts';
-import { STATUS_CODES } from './node-http.ts';
 import { servePage } from './pages.ts';
+import {
+  answer,
+  hasBody,
+  hasMethod,
+  hasSecondHost,
+  methodRefusal,
+  type PlainAnswer,
+  pathOf,
+  READS,
+  refuse,
+} from './plain-http.ts';
 import { type UnauthenticatedLimits, UnauthenticatedSockets } from './unauthenticated-sockets.ts';
 import { UnhandledBytes } from './unhandled-bytes.ts';
 import { WEB_HEADERS } from './web-headers.ts';
@@ -46,8 +55,6 @@ export interface ServerOptions {
 
 /** Paths on which the protocol is spoken [WIRE-1]. */
 const PROTOCOL_PATHS = new Set(['/ahp', '/']);
-
-const PLAIN = { 'content-type': 'text/plain; charset=utf-8' };
 
 /**
  * What may come of one message for tokens of each scope: it is in memory for as long as its sender likes, for each connection. Pieces of a
@@ -149,7 +156,7 @@ export class HostServer {
   }
 
   /** What those that look after a host ask, with no token. */
-  #wordOf(request: IncomingMessage): Answer {
+  #wordOf(request: IncomingMessage): PlainAnswer {
     const path = pathOf(request);
     if (path !== '/healthz' && path !== '/readyz') return { status: 404, reason: NO_SUCH_PATH };
     if (!hasMethod(request, READS)) return methodRefusal(READS);
@@ -166,7 +173,7 @@ export class HostServer {
    * Why a request is not this host's to answer: `Host` has to name it, which keeps a page from reaching it under a name of its own, and a
    * page that asks has to be its own or a listed one.
    */
-  #refusalOf(request: IncomingMessage): Answer | undefined {
+  #refusalOf(request: IncomingMessage): PlainAnswer | undefined {
     // Which of two is looked at is for each to choose: a proxy in front may have let in the other one (RFC 9112, 3.2).
     if (hasSecondHost(request))
       return { status: 400, reason: 'a request has one Host header, this one has more' };
@@ -192,7 +199,7 @@ export class HostServer {
   #decide(
     request: IncomingMessage,
     allow: 'GET' | typeof READS,
-  ): { readonly identity: TokenIdentity } | Answer {
+  ): { readonly identity: TokenIdentity } | PlainAnswer {
     const refusal = this.#refusalOf(request);
     if (refusal !== undefined) return refusal;
     const { gate, tls } = this.#options;
@@ -233,64 +240,22 @@ export class HostServer {
   }
 }
 
-/** A sentence in answer to a request; to a connection, why there is none. */
-interface Answer {
-  readonly status: number;
-  readonly reason: string;
-  /** When to come back; 0 or absent: nothing is said of it. */
-  readonly waitMs?: number;
-  /** The methods that would be answered, where this one is not. */
-  readonly allow?: string;
-}
-
 /** When one that found no room may try again. */
 const FULL_WAIT_MS = 5_000;
 
 const NO_SUCH_PATH = 'nothing is here: the protocol is spoken at /ahp, as WebSocket';
 
-const FOREIGN_HOST: Answer = {
+const FOREIGN_HOST: PlainAnswer = {
   status: 403,
   reason: 'this address does not belong to the host: if it should, add it to its allowedHosts',
 };
 
-const FOREIGN_ORIGIN: Answer = {
+const FOREIGN_ORIGIN: PlainAnswer = {
   status: 403,
   reason: 'this origin is not allowed: if it should be, add it to the allowedOrigins of the host',
 };
 
-const UPGRADE_REQUIRED: Answer = {
+const UPGRADE_REQUIRED: PlainAnswer = {
   status: 426,
   reason: 'the protocol is spoken here over a WebSocket: connect with ws:// or wss:// instead',
 };
-
-const methodRefusal = (allow: string): Answer => ({ status: 405, reason: onlyMethods(allow), allow });
-
-/** Node keeps the first alone in `headers`. In `rawHeaders` names and values take turns. */
-const hasSecondHost = ({ rawHeaders }: IncomingMessage): boolean =>
-  rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host').length > 1;
-
-const hasBody = ({ headers }: IncomingMessage): boolean =>
-  headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
-
-function headersOf({ status, reason, waitMs = 0, allow }: Answer): Record<string, string> {
-  return {
-    ...PLAIN,
-    'content-length': String(Buffer.byteLength(`${reason}\n`)),
-    ...(waitMs > 0 ? { 'retry-after': String(Math.ceil(waitMs / 1_000)) } : {}),
-    ...(allow === undefined ? {} : { allow }),
-    ...(status === 401 ? { 'www-authenticate': 'Bearer' } : {}),
-  };
-}
-
-function answer(response: ServerResponse, told: Answer): void {
-  response.writeHead(told.status, headersOf(told)).end(`${told.reason}\n`);
-}
-
-function refuse(socket: Duplex, told: Answer): void {
-  const { status, reason } = told;
-  const headers = Object.entries(headersOf(told)).map(([name, value]) => `${name}: ${value}`);
-  const head = [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, 'connection: close', ...headers];
-  // Nor does it wait for the other end of a refused one.
-  socket.once('finish', () => socket.destroy());
-  socket.end(`${head.join('\r\n')}\r\n\r\n${reason}\n`);
-}

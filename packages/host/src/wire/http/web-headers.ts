@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { STATUS_STYLE } from './status-page.ts';
 
-const styleHash = createHash('sha256').update(STATUS_STYLE).digest('base64');
+const STYLE_HASH = createHash('sha256').update(STATUS_STYLE).digest('base64');
 
 /**
  * What every answer to a browser carries: nothing runs, nothing loads but the page's own style, no page shows it in a frame, takes it in as a
@@ -12,7 +12,7 @@ export const WEB_HEADERS = new Map([
     'content-security-policy',
     [
       "default-src 'none'",
-      `style-src 'sha256-${styleHash}'`,
+      `style-src 'sha256-${STYLE_HASH}'`,
       "base-uri 'none'",
       "form-action 'self'",
       "frame-ancestors 'none'",

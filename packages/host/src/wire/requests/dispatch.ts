@@ -11,7 +11,7 @@ import {
   scopeOfAction,
 } from '@agenthost/protocol';
 import { type CheckedAction, validateAction, validateParams } from '@agenthost/protocol/validate';
-import type { Caller, ChannelModule, ChannelModules, Rejection } from '../../handler-port/channel-module.ts';
+import type { ChannelModule, ChannelModules, Rejection } from '../../handler-port/channel-module.ts';
 import { reject } from '../../handler-port/channel-module.ts';
 import { JournalError } from '../../journal/journal.ts';
 import type { Log } from '../../lib/log.ts';
@@ -22,7 +22,7 @@ import type { DispatchOrigin, Sync } from '../../sync/sync.ts';
 import type { Clients } from '../clients/clients.ts';
 import { type Connection } from '../connection/connection.ts';
 import { outlineOf, withoutLongTexts } from './action-outline.ts';
-import { askedFor, scopeRefusal } from './scope-refusal.ts';
+import { askedFor, callerOf, scopeRefusal } from './caller.ts';
 
 /** A dispatch as it came in; the action is not checked yet. */
 type Incoming = Omit<DispatchActionParams, 'action'> & { action?: unknown };
@@ -255,15 +255,6 @@ export class Dispatcher {
 }
 
 const UNREADABLE = reject('unavailable', 'The host cannot read its journal now; try again');
-
-/** The caller behind a connection. */
-export const callerOf = (connection: Connection): Caller => ({
-  clientId: connection.online.client.id,
-  tokenHash: connection.identity.tokenHash,
-  isAdmin: connection.identity.scope === 'admin',
-  locale: connection.online.locale,
-  sink: connection,
-});
 
 const originOf = (connection: Connection, incoming: Incoming): ActionOrigin => ({
   clientId: connection.online.client.id,

@@ -17,8 +17,7 @@ import type { Command, Commands } from '../../handler-port/commands.ts';
 import { JournalError } from '../../journal/journal.ts';
 import { JournalUnavailable } from '../../sync/commit-path.ts';
 import type { Connection } from '../connection/connection.ts';
-import { callerOf } from './dispatch.ts';
-import { askedFor, scopeRefusal } from './scope-refusal.ts';
+import { askedFor, callerOf, scopeRefusal } from './caller.ts';
 
 type Params<M extends ClientRequestMethod> = ClientToHostRequests[M]['params'];
 type Result<M extends ClientRequestMethod> = ClientToHostRequests[M]['result'];

@@ -1,4 +1,15 @@
 import type { TokenScope } from '@agenthost/protocol';
+import type { Caller } from '../../handler-port/channel-module.ts';
+import type { Connection } from '../connection/connection.ts';
+
+/** The caller behind a connection. */
+export const callerOf = (connection: Connection): Caller => ({
+  clientId: connection.online.client.id,
+  tokenHash: connection.identity.tokenHash,
+  isAdmin: connection.identity.scope === 'admin',
+  locale: connection.online.locale,
+  sink: connection,
+});
 
 /** What a token is too little for: with `approvals: all` that setting, rather than the method or action that brings it. */
 export function askedFor(name: string, asked: object): string {

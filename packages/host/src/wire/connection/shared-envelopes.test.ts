@@ -4,9 +4,8 @@ import type { FrameBatch, HeldFrames, ServerTransport } from '@agenthost/rpc/web
 import { SimulatedClock } from '@agenthost/testkit';
 import { expect, test } from 'vitest';
 import { EncodedEnvelope } from '../../sync/subscription.ts';
-import { HeldBytes } from './held-bytes.ts';
 import { Outbox } from './outbox.ts';
-import { batchOf } from './run-batch.ts';
+import { batchOf, HeldBytes } from './shared-envelopes.ts';
 
 const delta = (serverSeq: number, content = 'x'): EncodedEnvelope =>
   new EncodedEnvelope({

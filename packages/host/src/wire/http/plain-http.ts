@@ -1,0 +1,75 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+
+/**
+ * Node's HTTP. An `import` would read all exports of the module, among them the WebSocket of browsers, for which Node loads an HTTP client
+ * of some 5 MB that a host does not use.
+ */
+export const { createServer, STATUS_CODES } = process.getBuiltinModule('node:http');
+
+/** Content type of plain answers. */
+export const PLAIN = { 'content-type': 'text/plain; charset=utf-8' };
+
+/** Methods that only read. Lists of methods are as in `Allow`. */
+export const READS = 'GET, HEAD';
+
+/** Whether the method of a request is one of a list. */
+export const hasMethod = ({ method = '' }: IncomingMessage, allow: string): boolean =>
+  allow.split(', ').includes(method);
+
+/** What is said with a 405, besides the list in `Allow` (RFC 9110, 15.5.6). */
+export const onlyMethods = (allow: string): string => `only ${allow} is answered here`;
+
+/** The path of a request, also where its target is a whole address (RFC 9112, 3.2.2). */
+export const pathOf = ({ url = '' }: IncomingMessage): string =>
+  url.replace(/^https?:\/\/[^/?]*/i, '').split('?', 1)[0] || '/';
+
+/** A sentence in answer to a request; to a connection, why there is none. */
+export interface PlainAnswer {
+  readonly status: number;
+  readonly reason: string;
+  /** When to come back; 0 or absent: nothing is said of it. */
+  readonly waitMs?: number;
+  /** The methods that would be answered, where this one is not. */
+  readonly allow?: string;
+}
+
+/** The answer to a method that the path does not have. */
+export const methodRefusal = (allow: string): PlainAnswer => ({
+  status: 405,
+  reason: onlyMethods(allow),
+  allow,
+});
+
+/** Node keeps the first alone in `headers`. In `rawHeaders` names and values take turns. */
+export const hasSecondHost = ({ rawHeaders }: IncomingMessage): boolean =>
+  rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host').length > 1;
+
+/** Whether a request has a body. */
+export const hasBody = ({ headers }: IncomingMessage): boolean =>
+  headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
+
+function headersOf({ status, reason, waitMs = 0, allow }: PlainAnswer): Record<string, string> {
+  return {
+    ...PLAIN,
+    'content-length': String(Buffer.byteLength(`${reason}\n`)),
+    ...(waitMs > 0 ? { 'retry-after': String(Math.ceil(waitMs / 1_000)) } : {}),
+    ...(allow === undefined ? {} : { allow }),
+    ...(status === 401 ? { 'www-authenticate': 'Bearer' } : {}),
+  };
+}
+
+/** Answers a request. */
+export function answer(response: ServerResponse, told: PlainAnswer): void {
+  response.writeHead(told.status, headersOf(told)).end(`${told.reason}\n`);
+}
+
+/** Answers a request for a WebSocket that is refused, and closes its socket. */
+export function refuse(socket: Duplex, told: PlainAnswer): void {
+  const { status, reason } = told;
+  const headers = Object.entries(headersOf(told)).map(([name, value]) => `${name}: ${value}`);
+  const head = [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, 'connection: close', ...headers];
+  // Nor does it wait for the other end of a refused one.
+  socket.once('finish', () => socket.destroy());
+  socket.end(`${head.join('\r\n')}\r\n\r\n${reason}\n`);
+}
