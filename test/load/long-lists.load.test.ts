@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { createHost, type Host } from '@agenthost/host';
 import { CHANNEL_LIMITS, LIST_LIMITS } from '@agenthost/protocol';
-import { createPlayedAgent, type PlayTurn } from '@agenthost/testkit';
+import { createPlayedAgent } from '@agenthost/testkit';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { newSession, WireClient } from '../../bench/wire.ts';
 

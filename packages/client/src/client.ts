@@ -10,6 +10,7 @@ import {
   type TokenScope,
   type URI,
 } from '@agenthost/protocol';
+import { defined } from '@agenthost/protocol/values';
 import { type CloseInfo, ConnectionClosed, type RequestOptions, RpcError } from '@agenthost/rpc';
 import { Connection, type HostPeer } from './connection/connection.ts';
 import type { ConnectionState } from './connection/connection-state.ts';
@@ -197,7 +198,7 @@ export class AhpClient {
 
   /** What people have allowed for good, or what of it holds in a session (its URI), the oldest first. Rejects like `request`. */
   async approvals(session?: URI): Promise<RememberedApproval[]> {
-    const params = { channel: ROOT_URI, ...(session === undefined ? {} : { session }) } as const;
+    const params = { channel: ROOT_URI, ...defined({ session }) } as const;
     return (await this.request('x-listApprovals', params)).items;
   }
 

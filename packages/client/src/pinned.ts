@@ -1,3 +1,4 @@
+import { errorText } from '@agenthost/protocol/values';
 import type { Transport } from '@agenthost/rpc';
 import { ConnectFailed } from '@agenthost/rpc/websocket';
 import {
@@ -82,6 +83,6 @@ async function open(
 }
 
 const cannotConnect = ({ host }: URL, cause: unknown): CannotConnect =>
-  new CannotConnect(`cannot connect to ${host}: ${cause instanceof Error ? cause.message : String(cause)}`, {
+  new CannotConnect(`cannot connect to ${host}: ${errorText(cause)}`, {
     cause,
   });

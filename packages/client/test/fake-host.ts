@@ -22,6 +22,7 @@ import {
   type TerminalState,
   type Turn,
 } from '@agenthost/protocol';
+import { defined } from '@agenthost/protocol/values';
 import { type AnyMethods, Peer, RpcError, type Transport } from '@agenthost/rpc';
 
 type AnyState = Snapshot['state'];
@@ -111,7 +112,7 @@ export class FakeHost {
       channel,
       action,
       serverSeq: ++this.serverSeq,
-      ...(origin === undefined ? {} : { origin }),
+      ...defined({ origin }),
       'x-time': this.now(),
     };
     this.states.set(channel, reduceMirrored(kindOf(channel), state as never, action, this.now()));
@@ -162,8 +163,7 @@ export class FakeHost {
         const { channel, claim, name = 'sh', cols, rows } = params as CreateTerminalParams;
         this.states.set(channel, {
           ...terminalState(claim, name),
-          ...(cols === undefined ? {} : { cols }),
-          ...(rows === undefined ? {} : { rows }),
+          ...defined({ cols, rows }),
         });
         this.#listTerminals();
         return null;

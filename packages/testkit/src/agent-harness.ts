@@ -13,6 +13,7 @@ import {
   UnreadableResource,
 } from '@agenthost/host/agent';
 import type { MessageAttachment, Turn } from '@agenthost/protocol';
+import { defined } from '@agenthost/protocol/values';
 import { RecordingTerminal } from './recording-terminal.ts';
 import { RecordingTurn } from './recording-turn.ts';
 
@@ -145,10 +146,10 @@ export async function openChat(provider: AgentProvider, options: OpenChatOptions
           text,
           origin: { kind: 'user' },
           ...(turn.model === undefined ? {} : { model: { id: turn.model } }),
-          ...(turn.attachments === undefined ? {} : { attachments: turn.attachments }),
+          ...defined({ attachments: turn.attachments }),
         },
         context: turn.context ?? [],
-        ...(turn.instructions === undefined ? {} : { instructions: turn.instructions }),
+        ...defined({ instructions: turn.instructions }),
         locale: 'en',
         readResource: turn.readResource ?? ((uri) => Promise.reject(new UnreadableResource('missing', uri))),
       };

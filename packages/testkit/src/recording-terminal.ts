@@ -1,4 +1,5 @@
 import type { AgentTerminal, AgentTerminalStart, TerminalUse } from '@agenthost/host/agent';
+import { defined } from '@agenthost/protocol/values';
 
 /** A terminal without a process: a test says what it prints and when it ends, and sees what an agent does with it. */
 export class RecordingTerminal implements AgentTerminal {
@@ -57,7 +58,7 @@ export class RecordingTerminal implements AgentTerminal {
     // Tests print ASCII where they look at the limit.
     const text = this.#output.slice(Math.max(0, this.#output.length - maxBytes));
     const isTruncated = text.length < this.#output.length;
-    return { text, isTruncated, ...(this.#exitCode === undefined ? {} : { exitCode: this.#exitCode }) };
+    return { text, isTruncated, ...defined({ exitCode: this.#exitCode }) };
   }
 
   write(data: string): void {

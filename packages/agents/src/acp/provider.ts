@@ -11,6 +11,7 @@ import {
   type ResolvedConfig,
 } from '@agenthost/host/agent';
 import type { AgentInfo, SessionConfigValueItem, SessionModelInfo } from '@agenthost/protocol';
+import { defined, sameJson } from '@agenthost/protocol/values';
 import type { ToolServer } from './client-tools/tool-server.ts';
 import type { AcpAgentConfig } from './config/config.ts';
 import type { AgentSessionConfig } from './config/session-config.ts';
@@ -120,7 +121,7 @@ class Provider implements AcpProvider {
     const file = this.#file();
     if (file === undefined) {
       const { install } = this.#agent;
-      return { available: false, reason: this.#missing, ...(install === undefined ? {} : { install }) };
+      return { available: false, reason: this.#missing, ...defined({ install }) };
     }
     this.#version ??= this.#findVersion(file);
     const version = await this.#version;
@@ -238,7 +239,7 @@ class Provider implements AcpProvider {
     const models = config.models(this.id);
     this.#config = config.resolved();
     this.#offered = config;
-    if (JSON.stringify(models) === JSON.stringify(this.#models)) return;
+    if (sameJson(models, this.#models)) return;
     this.#models = models;
     for (const listener of this.#listeners) listener();
   }

@@ -13,6 +13,7 @@ import {
   type QuotedAnnotation,
   textOf,
 } from '@agenthost/protocol';
+import { defined } from '@agenthost/protocol/values';
 import { isText } from './media-type.ts';
 import { linesOf, quote } from './quote.ts';
 
@@ -209,7 +210,7 @@ const link = ({ uri, contentType }: MessageResourceAttachment, name: string): Gi
   kind: 'link',
   name,
   uri,
-  ...(contentType === undefined ? {} : { contentType }),
+  ...defined({ contentType }),
 });
 
 function annotations(attachment: MessageAnnotationsAttachment): ReadAttachment {

@@ -7,6 +7,7 @@ import {
   terminalText,
 } from '@agenthost/host/agent';
 import type { ToolCallResult, ToolResultContent } from '@agenthost/protocol';
+import { errorText } from '@agenthost/protocol/values';
 import { type Scene, speak } from './scene.ts';
 import { allowOnce, deny, refused } from './tool-calls.ts';
 
@@ -161,7 +162,7 @@ export class DemoTerminals {
     try {
       return await this.#host.terminal({ command, use: { turnId: scene.turnId, toolCallId: call.id } });
     } catch (cause) {
-      const message = cause instanceof Error ? cause.message : String(cause);
+      const message = errorText(cause);
       await call.complete({
         success: false,
         pastTenseMessage: { markdown: `\`${command}\` was not started` },

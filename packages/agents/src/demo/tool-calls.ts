@@ -1,6 +1,7 @@
 import { pathToFileURL } from 'node:url';
 import type { ToolCallAnswer, ToolCallHandle, ToolCallQuestion } from '@agenthost/host/agent';
 import type { ConfirmationOption, FileEdit, ToolCallResult, ToolResultContent } from '@agenthost/protocol';
+import { defined, errorText } from '@agenthost/protocol/values';
 import { defaultEveryMs, pieces, type Scene, speak } from './scene.ts';
 import type { AskForm } from './step.ts';
 import { pause } from './timers.ts';
@@ -91,7 +92,7 @@ function added(before: string, text: string): string {
 
 function fileEdit(scene: Scene, input: { path: string; content: string }, before?: string): FileEdit {
   const uri = pathToFileURL(scene.folder.pathOf(input.path)).href;
-  return scene.output.fileEdit({ uri, after: input.content, ...(before === undefined ? {} : { before }) });
+  return scene.output.fileEdit({ uri, after: input.content, ...defined({ before }) });
 }
 
 function parseInput(text: string): { path: string; content: string } {
@@ -256,7 +257,7 @@ async function attempt(
     await run(progress);
   } catch (cause) {
     if (scene.signal.aborted) throw cause;
-    const message = cause instanceof Error ? cause.message : String(cause);
+    const message = errorText(cause);
     if (!progress.isRunning) call.run({ invocationMessage: what });
     await call.complete(failure(what, message));
     await speak(scene, 'markdown', `${what} failed: ${message}.`);

@@ -1,3 +1,4 @@
+import { errorCode } from '@agenthost/protocol/values';
 /** Why a file of the working directory is not read or written. The message is for agents and people: it names the path as it was asked for. */
 export class FileRefusal extends Error {
   override readonly name = 'FileRefusal';
@@ -32,9 +33,11 @@ const ofTheFile: readonly string[] = ['EACCES', 'EPERM', 'EINVAL', 'EILSEQ'];
 
 /** What an error of the system means for who asked, without the paths that it names; what is no such error comes back as it is. */
 export function refusalOf(error: unknown, asked: string): unknown {
-  if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return error;
+  const code = errorCode(error);
   const cause = error;
-  switch (error.code) {
+  switch (code) {
+    case undefined:
+      return error;
     case 'ENOENT':
       return new FileRefusal(asked, 'does not exist', { isMissing: true, cause });
     case 'ENOTDIR':
@@ -47,8 +50,8 @@ export function refusalOf(error: unknown, asked: string): unknown {
     case 'ENODEV':
       return new FileRefusal(asked, 'is no file', { cause });
     default: {
-      const isFault = !ofTheFile.includes(error.code);
-      const reason = `cannot be used: the operating system says ${error.code}`;
+      const isFault = !ofTheFile.includes(code);
+      const reason = `cannot be used: the operating system says ${code}`;
       return new FileRefusal(asked, reason, { isFault, cause });
     }
   }

@@ -12,6 +12,7 @@ import {
 } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { hasCode } from '@agenthost/protocol/values';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ConfinedFolder } from './confined-path.ts';
 import { FileRefusal } from './file-refusal.ts';
@@ -111,5 +112,5 @@ test('[RES-2] a folder in whose place a link comes meanwhile leads nothing out: 
 const unless =
   (code: string) =>
   (error: unknown): void => {
-    if (!(error instanceof Error) || !('code' in error) || error.code !== code) throw error;
+    if (!hasCode(error, code)) throw error;
   };

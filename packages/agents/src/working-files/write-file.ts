@@ -3,6 +3,7 @@ import { constants } from 'node:fs';
 import { type FileHandle, lstat, mkdir, open, rename, rm, rmdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { inFolder } from '@agenthost/host/agent';
+import { hasCode } from '@agenthost/protocol/values';
 import { type ConfinedFolder, confinedPath, openConfined } from './confined-path.ts';
 import { FileRefusal, refusalOf } from './file-refusal.ts';
 
@@ -73,7 +74,7 @@ class FolderWay {
       // Another may have put something into one by now: that stays, and those above it.
       for (const { parent, name } of this.#made.toReversed()) await rmdir(within(parent, name));
     } catch (error) {
-      if (!isCode(error, 'ENOTEMPTY', 'EEXIST', 'ENOENT', 'ENOTDIR')) throw refusalOf(error, this.#asked);
+      if (!hasCode(error, 'ENOTEMPTY', 'EEXIST', 'ENOENT', 'ENOTDIR')) throw refusalOf(error, this.#asked);
     } finally {
       await Promise.all(this.#open.map(({ handle }) => handle.close()));
     }
@@ -94,7 +95,7 @@ class FolderWay {
       this.#made.push({ parent, name });
     } catch (error) {
       // Somebody else made it: it is looked at like any other.
-      if (!isCode(error, 'EEXIST')) throw error;
+      if (!hasCode(error, 'EEXIST')) throw error;
     }
     return this.#opened(join(parent.path, name), within(parent, name));
   }
@@ -139,10 +140,7 @@ async function modeOf(path: string, asked: string): Promise<number | undefined> 
     if (!info.isFile()) throw new FileRefusal(asked, 'is no file');
     return info.mode & 0o777;
   } catch (error) {
-    if (isCode(error, 'ENOENT')) return undefined;
+    if (hasCode(error, 'ENOENT')) return undefined;
     throw error;
   }
 }
-
-const isCode = (error: unknown, ...codes: readonly string[]): boolean =>
-  error instanceof Error && 'code' in error && codes.includes(String(error.code));

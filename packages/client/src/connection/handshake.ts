@@ -11,6 +11,7 @@ import {
   SUPPORTED_VERSIONS,
   type URI,
 } from '@agenthost/protocol';
+import { defined } from '@agenthost/protocol/values';
 import { RpcError } from '@agenthost/rpc';
 import { HandshakeFailed, Unauthorized } from '../errors.ts';
 import type { HostPeer } from './connection.ts';
@@ -64,9 +65,7 @@ export async function shakeHands(peer: HostPeer, port: HandshakePort, online: ()
         protocolVersions: [...new Set<string>([PROTOCOL_VERSION, ...SUPPORTED_VERSIONS])],
         ...identityParams(port.identity),
         initialSubscriptions: port.plainUris(),
-        ...(clientInfo === undefined ? {} : { clientInfo }),
-        ...(locale === undefined ? {} : { locale }),
-        ...(capabilities === undefined ? {} : { capabilities }),
+        ...defined({ clientInfo, locale, capabilities }),
       },
       {
         timeoutMs: HANDSHAKE_TIMEOUT_MS,

@@ -1,4 +1,5 @@
 import type { ChatInputAnswer, ChatInputResponseKind, CompletionItem, Message } from '@agenthost/protocol';
+import { defined } from '@agenthost/protocol/values';
 import { DispatchRejected } from '../errors.ts';
 import type { DispatchableAction, Mirror } from '../mirror/mirror.ts';
 import type { DispatchOutcome } from '../mirror/pending-actions.ts';
@@ -63,7 +64,7 @@ export class ChatHandle implements TurnControls {
 
   /** Forgets all turns after this one, or all without one, the active turn too; the agent's memory follows [CHAT-6]. */
   truncate(turnId?: string): Promise<DispatchOutcome> {
-    return this.mirror.dispatch({ type: 'chat/truncated', ...(turnId === undefined ? {} : { turnId }) });
+    return this.mirror.dispatch({ type: 'chat/truncated', ...defined({ turnId }) });
   }
 
   /**
@@ -123,8 +124,7 @@ export class ChatHandle implements TurnControls {
       toolCallId,
       approved: true,
       confirmed: 'user-action',
-      ...(optionId === undefined ? {} : { selectedOptionId: optionId }),
-      ...(editedToolInput === undefined ? {} : { editedToolInput }),
+      ...defined({ selectedOptionId: optionId, editedToolInput }),
     }));
 
   /** Keeps a waiting tool call from running. */
@@ -135,8 +135,7 @@ export class ChatHandle implements TurnControls {
       toolCallId,
       approved: false,
       reason: 'denied',
-      ...(optionId === undefined ? {} : { selectedOptionId: optionId }),
-      ...(reasonMessage === undefined ? {} : { reasonMessage }),
+      ...defined({ selectedOptionId: optionId, reasonMessage }),
     }));
 
   /** Lets the agent see the result of a tool call that asks for it, or not. */
@@ -153,7 +152,7 @@ export class ChatHandle implements TurnControls {
       type: 'chat/inputCompleted',
       requestId,
       response,
-      ...(answers === undefined ? {} : { answers }),
+      ...defined({ answers }),
     });
 
   /** An input request of this chat, to be filled in question by question, together with other clients [CHAT-13]. */

@@ -10,6 +10,7 @@ import {
   type InputProblem,
   type URI,
 } from '@agenthost/protocol';
+import { defined } from '@agenthost/protocol/values';
 import type { DispatchOutcome } from '../mirror/pending-actions.ts';
 
 /** A value for a question: plain where the question says what is meant (options by their ids), else in full. */
@@ -108,7 +109,7 @@ export class InputRequestHandle {
       type: 'chat/inputAnswerChanged',
       requestId: this.id,
       questionId,
-      ...(answer === undefined ? {} : { answer }),
+      ...defined({ answer }),
     });
   }
 

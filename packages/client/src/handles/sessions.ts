@@ -7,6 +7,7 @@ import {
   type SessionSummary,
   type URI,
 } from '@agenthost/protocol';
+import { defined } from '@agenthost/protocol/values';
 import { ChannelLost } from '../errors.ts';
 import type { SubscriptionOptions } from '../mirror/channel.ts';
 import { type ExportPart, exportSession } from '../transfer/session-export.ts';
@@ -34,7 +35,7 @@ export class Sessions {
       const page = await this.#client.request('listSessions', {
         channel: ROOT_URI,
         limit: pageSize,
-        ...(cursor === undefined ? {} : { cursor }),
+        ...defined({ cursor }),
       });
       yield* page.items;
       cursor = page.nextCursor;

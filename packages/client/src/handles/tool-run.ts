@@ -6,6 +6,7 @@ import type {
   ToolResultContent,
   URI,
 } from '@agenthost/protocol';
+import { errorText } from '@agenthost/protocol/values';
 import type { DispatchOutcome } from '../mirror/pending-actions.ts';
 
 /** What a tool answers: text, content blocks, a JSON object for programs, or nothing. */
@@ -84,7 +85,7 @@ export class RunningTool {
       const input = readInput('toolInput' in toolCall ? toolCall.toolInput : undefined);
       result = succeeded(tool, await tool.run(input, call));
     } catch (error) {
-      result = failed(tool, error instanceof Error ? error.message : String(error));
+      result = failed(tool, errorText(error));
     }
     if (signal.aborted) return;
     this.end('It is answered');

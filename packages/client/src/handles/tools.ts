@@ -5,6 +5,7 @@ import type {
   SessionToolClientExecutionRequest,
   URI,
 } from '@agenthost/protocol';
+import { defined } from '@agenthost/protocol/values';
 import type { ConnectionState } from '../connection/connection-state.ts';
 import { ChannelLost, ConnectionLost, DispatchRejected } from '../errors.ts';
 import type { SubscriptionOptions } from '../mirror/channel.ts';
@@ -145,7 +146,7 @@ class SessionTools {
       // Customizations are nobody's business here.
       ...this.#own,
       clientId: this.#client.clientId,
-      ...(displayName === undefined ? {} : { displayName }),
+      ...defined({ displayName }),
       tools: this.#tools.map(({ run: _, ...definition }) => definition),
     };
     this.#joinCount += 1;

@@ -10,6 +10,7 @@ import type {
   ToolCallState,
   Turn,
 } from '@agenthost/protocol';
+import { sameJson } from '@agenthost/protocol/values';
 import type { DispatchOutcome } from '../mirror/pending-actions.ts';
 import { callKey, isPending, requestKey, ToldQuestions } from './told-questions.ts';
 
@@ -148,7 +149,7 @@ export class TurnReader {
     // One that is new tells of the call as well: it was running meanwhile.
     if (this.#readQuestion(toolCall, events)) return;
     // A reconnect by snapshot makes new objects of what has not changed.
-    if (toolCall === before || (isSame && JSON.stringify(before) === JSON.stringify(toolCall))) return;
+    if (toolCall === before || (isSame && sameJson(before, toolCall))) return;
     events.push({ type: 'toolCall', toolCall, change: isSame ? 'content' : toolCall.status });
   }
 

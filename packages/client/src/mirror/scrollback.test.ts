@@ -1,4 +1,5 @@
 import type { TerminalCommandPart, TerminalContentPart, TerminalState } from '@agenthost/protocol';
+import { defined } from '@agenthost/protocol/values';
 import { describe, expect, test } from 'vitest';
 import { contentText } from '../handles/terminal-content.ts';
 import { TERMINAL_MIRROR_LIMIT, trimContent, trimScrollback } from './scrollback.ts';
@@ -50,7 +51,7 @@ describe('[TERM-4] what a mirror keeps of a terminal', () => {
       title: 'sh',
       claim: { kind: 'client', clientId: 'c1' },
       content,
-      ...(trimmed === undefined ? {} : { 'x-trimmed': trimmed }),
+      ...defined({ 'x-trimmed': trimmed }),
     });
     const lines = text('0123456\n'.repeat(TERMINAL_MIRROR_LIMIT / 8));
     const half = TERMINAL_MIRROR_LIMIT / 2;

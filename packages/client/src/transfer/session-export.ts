@@ -22,6 +22,7 @@ import {
   type Turn,
   type URI,
 } from '@agenthost/protocol';
+import { defined } from '@agenthost/protocol/values';
 import { RpcError } from '@agenthost/rpc';
 import type { HostInfo } from '../connection/handshake.ts';
 import { ChannelLost } from '../errors.ts';
@@ -167,7 +168,7 @@ async function readContent(port: ExportPort, uri: URI): Promise<ExportedContent>
   const result = await unlessRefused(port.request('resourceRead', { channel: 'ahp-root://', uri }));
   if (result === undefined) return { uri };
   const { contentType, encoding, data } = result;
-  return { uri, ...(contentType === undefined ? {} : { contentType }), encoding, data };
+  return { uri, ...defined({ contentType }), encoding, data };
 }
 
 async function readTerminal(port: ExportPort, uri: URI): Promise<ExportedTerminal | undefined> {
@@ -177,7 +178,7 @@ async function readTerminal(port: ExportPort, uri: URI): Promise<ExportedTermina
   return {
     resource: uri,
     title,
-    ...(exitCode === undefined ? {} : { exitCode }),
+    ...defined({ exitCode }),
     text: contentText(content),
   };
 }
@@ -218,13 +219,11 @@ function exportedSession(
     title,
     status,
     lifecycle,
-    ...(creationError === undefined ? {} : { creationError }),
+    ...defined({ creationError }),
     ...(summary === undefined ? {} : { createdAt: summary.createdAt, modifiedAt: summary.modifiedAt }),
-    ...(project === undefined ? {} : { project }),
-    ...(workingDirectory === undefined ? {} : { workingDirectory }),
+    ...defined({ project, workingDirectory }),
     ...(config === undefined ? {} : { config: config.values }),
-    ...(defaultChat === undefined ? {} : { defaultChat }),
-    ...(_meta === undefined ? {} : { _meta }),
+    ...defined({ defaultChat, _meta }),
   };
 }
 
@@ -254,7 +253,6 @@ function exportedChat(entry: ChatSummary, state: ChatState): ExportedChatHead {
   return {
     ...head,
     title,
-    ...(interactivity === undefined ? {} : { interactivity }),
-    ...(workingDirectory === undefined ? {} : { workingDirectory }),
+    ...defined({ interactivity, workingDirectory }),
   };
 }

@@ -9,6 +9,7 @@ import {
   type ImportTurnsParams,
   type URI,
 } from '@agenthost/protocol';
+import { defined } from '@agenthost/protocol/values';
 
 /** So much goes into one frame, in UTF-16 units; hosts take 16 MiB. */
 const BATCH_LENGTH = 1024 * 1024;
@@ -66,8 +67,7 @@ export async function importSession(
     channel,
     session,
     chats: [...chats],
-    ...(provider === undefined ? {} : { provider }),
-    ...(workingDirectory === undefined ? {} : { workingDirectory }),
+    ...defined({ provider, workingDirectory }),
   });
   try {
     const newNames = new Map(names.map(({ source, chat }) => [source, chat]));
@@ -152,7 +152,7 @@ function* piecesOf(turnId: string, { contents = [] }: ExportedAttachments): Gene
       yield {
         turnId,
         uri,
-        ...(contentType === undefined ? {} : { contentType }),
+        ...defined({ contentType }),
         encoding,
         data: data.slice(start, end),
         ...(end < data.length ? { isMore: true } : {}),

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { defined } from '../values/defined.ts';
 import { CLIENT_ACTIONS } from '../wire/channels.ts';
 import { CLIENT_REQUEST_METHODS } from '../wire/methods.ts';
 import {
@@ -54,7 +55,7 @@ test.each([
   [{ approvals: 'edits', instructions: 'x' }, 'interact'],
   [{ approvals: 'all' }, 'admin'],
 ] as const)('[AUTH-1] a session with the settings %j takes %s', (config, least) => {
-  const params = { channel: 'ahp-session:/1', ...(config === undefined ? {} : { config }) };
+  const params = { channel: 'ahp-session:/1', ...defined({ config }) };
   expect(scopeOfRequest('createSession', params)).toBe(least);
   expect(scopeOfAction({ type: 'session/configChanged', config: config ?? {} })).toBe(least);
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { defined } from '../values/defined.ts';
 import { checkAnswered, checkInputAnswer } from './input-check.ts';
 import type { ChatInputAnswerValue, ChatInputQuestion } from './input-request.ts';
 
@@ -22,12 +23,12 @@ const numberValue = (value: number): ChatInputAnswerValue => ({ kind: 'number', 
 const selected = (value: string, freeformValues?: string[]): ChatInputAnswerValue => ({
   kind: 'selected',
   value,
-  ...(freeformValues === undefined ? {} : { freeformValues }),
+  ...defined({ freeformValues }),
 });
 const many = (value: string[], freeformValues?: string[]): ChatInputAnswerValue => ({
   kind: 'selected-many',
   value,
-  ...(freeformValues === undefined ? {} : { freeformValues }),
+  ...defined({ freeformValues }),
 });
 
 describe('an answer', () => {

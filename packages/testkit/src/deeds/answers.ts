@@ -6,6 +6,7 @@ import type {
   ChatState,
   ClientAction,
 } from '@agenthost/protocol';
+import { defined } from '@agenthost/protocol/values';
 import type { SeededRandom } from '../seeded-random.ts';
 
 /** One answer to an open question of a chat, typed, given, skipped or taken back; not all of them fit. */
@@ -18,7 +19,7 @@ export function answerChanged(random: SeededRandom, state: ChatState): ClientAct
     type: 'chat/inputAnswerChanged',
     requestId: request.id,
     questionId: random.chance(0.05) || question === undefined ? 'no such question' : question.id,
-    ...(answer === undefined ? {} : { answer }),
+    ...defined({ answer }),
   };
 }
 

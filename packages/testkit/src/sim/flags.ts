@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { errorText } from '@agenthost/protocol/values';
 
 /** What `npm run sim` was asked to do. */
 export interface SimFlags {
@@ -66,7 +67,7 @@ function parse(args: readonly string[]) {
       },
     });
   } catch (error) {
-    throw new FlagError(error instanceof Error ? error.message : String(error), { cause: error });
+    throw new FlagError(errorText(error), { cause: error });
   }
 }
 

@@ -6,6 +6,7 @@ import {
   type SessionState,
   type Turn,
 } from '@agenthost/protocol';
+import { defined } from '@agenthost/protocol/values';
 import { hostileTexts } from '../hostile-texts.ts';
 import { SeededRandom } from '../seeded-random.ts';
 import type { SimClient } from './sim-client.ts';
@@ -38,7 +39,7 @@ export function searchSomething(world: World, random: SeededRandom, client: SimC
   const look = (cursor?: string): void =>
     client.ask(
       'x-searchSessions',
-      { channel: ROOT_URI, query: asked.query, limit, ...(cursor === undefined ? {} : { cursor }) },
+      { channel: ROOT_URI, query: asked.query, limit, ...defined({ cursor }) },
       (result) => {
         checkHits(world, result, asked.exact, (message) => world.faults.note('search', message));
         if (result.nextCursor !== undefined && limit > 1) look(result.nextCursor);

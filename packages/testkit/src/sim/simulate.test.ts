@@ -1,3 +1,4 @@
+import { defined } from '@agenthost/protocol/values';
 import { expect, test } from 'vitest';
 import { differenceOf } from './difference.ts';
 import { FlagError, readFlags } from './flags.ts';
@@ -9,7 +10,7 @@ import { Violation } from './violation.ts';
 
 async function traceOf(seed: number, without?: ReadonlySet<number>): Promise<string> {
   const trace = new Trace('everything');
-  await simulate({ seed, stepCount: 200, trace, ...(without === undefined ? {} : { without }) });
+  await simulate({ seed, stepCount: 200, trace, ...defined({ without }) });
   return trace.lines.join('\n');
 }
 

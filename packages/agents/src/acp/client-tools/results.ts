@@ -1,4 +1,5 @@
 import type { ToolCallResult, ToolResultContent } from '@agenthost/protocol';
+import { defined } from '@agenthost/protocol/values';
 import type { CallToolResult } from '@modelcontextprotocol/server';
 
 type Block = CallToolResult['content'][number];
@@ -15,7 +16,7 @@ export function toolResult({
     const text = error?.message ?? 'The tool failed';
     return { isError: true, content: [{ type: 'text', text }, ...blocks] };
   }
-  return { content: blocks, ...(structuredContent === undefined ? {} : { structuredContent }) };
+  return { content: blocks, ...defined({ structuredContent }) };
 }
 
 /** A failure that the model reads. */

@@ -3,6 +3,7 @@ import { readdir, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { hasCode } from '@agenthost/protocol/values';
 
 const PREFIX = 'agenthost-tools-';
 const SOCKET = 'socket';
@@ -58,5 +59,5 @@ const isDeserted = (path: string): Promise<boolean> =>
       socket.destroy();
       resolve(false);
     });
-    socket.once('error', (error) => resolve('code' in error && error.code === 'ECONNREFUSED'));
+    socket.once('error', (error) => resolve(hasCode(error, 'ECONNREFUSED')));
   });

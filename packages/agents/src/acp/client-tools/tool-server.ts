@@ -4,6 +4,7 @@ import { createServer, type Socket, type Server as SocketServer } from 'node:net
 import { PassThrough } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import type { ClientTool } from '@agenthost/host/agent';
+import { defined } from '@agenthost/protocol/values';
 import { type CallToolResult, Server, type Tool } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { AcpLog, AcpTimers } from '../runtime.ts';
@@ -227,9 +228,7 @@ function listed({ name, definition: { title, description, inputSchema, annotatio
     name,
     // It came as JSON; the library wants to see it in the type.
     inputSchema: { ...JSON.parse(JSON.stringify(inputSchema ?? {})), type: 'object' },
-    ...(title === undefined ? {} : { title }),
-    ...(description === undefined ? {} : { description }),
-    ...(annotations === undefined ? {} : { annotations }),
+    ...defined({ title, description, annotations }),
   };
 }
 

@@ -4,6 +4,7 @@ import type {
   SessionConfigValueItem,
   SessionModelInfo,
 } from '@agenthost/protocol';
+import { defined } from '@agenthost/protocol/values';
 import { type JsonObject, numberOf, objectOf, objectsOf, stringOf, textOf } from '../json.ts';
 
 /** So many choices of a property are listed with it; where an agent has more, the rest is searched for [ROOT-4]. */
@@ -73,7 +74,7 @@ export class AgentSessionConfig {
       const maxContextWindow =
         numberOf(meta['contextLimit']) ??
         numberOf(this.#models.find((model) => model.value === value)?.meta['contextLimit']);
-      return { id: value, provider, name, ...(maxContextWindow === undefined ? {} : { maxContextWindow }) };
+      return { id: value, provider, name, ...defined({ maxContextWindow }) };
     });
   }
 
@@ -185,7 +186,7 @@ function optionProperty(option: JsonObject): SessionConfigPropertySchema | undef
       title,
       default: option['currentValue'] === true,
       sessionMutable: true,
-      ...(description === undefined ? {} : { description }),
+      ...defined({ description }),
     };
   }
   const choices = readOptionChoices(option);
@@ -208,8 +209,7 @@ function enumProperty(
     enumDescriptions: listed.map((choice) => choice.description),
     ...(choices.length > listed.length ? { enumDynamic: true } : {}),
     sessionMutable: true,
-    ...(description === undefined ? {} : { description }),
-    ...(current === undefined ? {} : { default: current }),
+    ...defined({ description, default: current }),
   };
 }
 

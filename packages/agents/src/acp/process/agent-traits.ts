@@ -1,3 +1,4 @@
+import { defined } from '@agenthost/protocol/values';
 import { isObject, objectOf, objectsOf, textOf } from '../json.ts';
 
 /** What an agent said of itself when it was initialized. */
@@ -34,6 +35,6 @@ export function readTraits(answer: unknown): AgentTraits {
     takesImages: prompt['image'] === true,
     takesEmbeddedContext: prompt['embeddedContext'] === true,
     logins: ways.length === 0 ? undefined : ways.join('; '),
-    ...(version === undefined ? {} : { version }),
+    ...defined({ version }),
   };
 }

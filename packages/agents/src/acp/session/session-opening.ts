@@ -1,4 +1,5 @@
 import { AgentError, type OpenAgentSession } from '@agenthost/host/agent';
+import { errorText } from '@agenthost/protocol/values';
 import type { OfferedTools } from '../client-tools/offered-tools.ts';
 import type { ToolServerEntry } from '../client-tools/tool-server.ts';
 import type { ConfigControl, ConfigTarget } from '../config/config-control.ts';
@@ -180,7 +181,7 @@ export class SessionOpening {
         attachment.detach();
         if (!connection.isOpen || (error instanceof AgentError && error.errorType === 'authRequired'))
           throw error;
-        reason = error instanceof Error ? error.message : String(error);
+        reason = errorText(error);
         this.#context.log('info', 'agent session not resumed', { method, sessionId, reason });
       }
     }

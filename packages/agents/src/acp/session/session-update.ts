@@ -1,4 +1,5 @@
 import type { AgentCommand } from '@agenthost/host/agent';
+import { defined } from '@agenthost/protocol/values';
 import { isObject, type JsonObject, numberOf, objectOf, objectsOf, stringOf, textOf } from '../json.ts';
 
 /** What an agent says of a tool call, in an announcement, an update or a permission request. Absent: not said. */
@@ -76,9 +77,7 @@ export function readToolCall(value: unknown): ToolCallFields | undefined {
   return {
     toolCallId,
     meta: objectOf(call['_meta']),
-    ...(title === undefined ? {} : { title }),
-    ...(kind === undefined ? {} : { kind }),
-    ...(name === undefined ? {} : { name }),
+    ...defined({ title, kind, name }),
     ...(isStatus(status) ? { status } : {}),
     ...(Array.isArray(call['content']) ? { content: objectsOf(call['content']) } : {}),
     ...(Array.isArray(call['locations']) ? { locations: readLocations(call['locations']) } : {}),
@@ -131,8 +130,7 @@ export function readSessionUpdate(value: unknown): SessionUpdate {
       const cost = update['cost'];
       return {
         type: 'usage',
-        ...(used === undefined ? {} : { used }),
-        ...(size === undefined ? {} : { size }),
+        ...defined({ used, size }),
         ...(isObject(cost) ? { cost } : {}),
       };
     }
@@ -158,9 +156,7 @@ function readSubagent(update: JsonObject): SubagentUpdate | undefined {
     type: 'subagent',
     sessionId,
     details: {
-      ...(title === undefined ? {} : { title }),
-      ...(description === undefined ? {} : { description }),
-      ...(cwd === undefined ? {} : { cwd }),
+      ...defined({ title, description, cwd }),
     },
     ...(isObject(state) ? { state } : {}),
   };

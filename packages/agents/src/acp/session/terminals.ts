@@ -9,6 +9,7 @@ import {
   terminalText,
 } from '@agenthost/host/agent';
 import type { ToolResultContent } from '@agenthost/protocol';
+import { defined, errorText } from '@agenthost/protocol/values';
 import { type JsonObject, numberOf, objectsOf, stringOf, textOf } from '../json.ts';
 import type { AcpLog } from '../runtime.ts';
 
@@ -144,7 +145,7 @@ export class SharedTerminal {
       cwd: pathToFileURL(this.#cwd).href,
       preview: text,
       truncated: isTruncated,
-      ...(exitCode === undefined ? {} : { exitCode }),
+      ...defined({ exitCode }),
     };
   }
 }
@@ -200,7 +201,7 @@ export class SharedTerminals {
       command: args.length === 0 ? command : [command, ...args],
       env: readEnv(params['env']),
       cwd,
-      ...(use === undefined ? {} : { use }),
+      ...defined({ use }),
     });
     if (endCount !== this.#endCount) {
       await this.#tolerate(terminal.release());
@@ -264,7 +265,7 @@ export class SharedTerminals {
     try {
       return await this.#owner.host.terminal(start);
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = errorText(error);
       throw RequestError.internalError({ details: reason }, reason);
     }
   }

@@ -1,4 +1,5 @@
 import type { ChatInputAnswer, ChatInputOption, ChatInputQuestion } from '@agenthost/protocol';
+import { defined } from '@agenthost/protocol/values';
 import { type JsonObject, numberOf, objectOf, objectsOf, stringOf, textOf } from '../json.ts';
 
 /** A form of an agent that people cannot be asked. */
@@ -57,7 +58,7 @@ function readQuestion(
             ...named,
             kind: 'text',
             message: withPattern(named.message, property['pattern']),
-            ...(format === undefined ? {} : { format }),
+            ...defined({ format }),
             ...limits(property['minLength'], property['maxLength']),
             ...(typeof initial === 'string' ? { defaultValue: initial } : {}),
           }
@@ -69,7 +70,7 @@ function readQuestion(
         ...named,
         kind: property['type'],
         ...limits(property['minimum'], property['maximum']),
-        ...(numeric === undefined ? {} : { defaultValue: numeric }),
+        ...defined({ defaultValue: numeric }),
       };
     case 'boolean':
       return {
@@ -105,7 +106,7 @@ function readOptions(property: JsonObject, chosen: readonly unknown[]): ChatInpu
       return {
         id,
         label: textOf(option['title']) ?? id,
-        ...(description === undefined ? {} : { description }),
+        ...defined({ description }),
         ...recommended(id),
       };
     });
@@ -126,5 +127,5 @@ const withPattern = (message: string, pattern: unknown): string =>
 
 function limits(min: unknown, max: unknown): { min?: number; max?: number } {
   const [least, most] = [numberOf(min), numberOf(max)];
-  return { ...(least === undefined ? {} : { min: least }), ...(most === undefined ? {} : { max: most }) };
+  return { ...defined({ min: least, max: most }) };
 }

@@ -1,5 +1,6 @@
 import type { ContentBlock } from '@agentclientprotocol/sdk';
 import type { TurnInput } from '@agenthost/host/agent';
+import { defined } from '@agenthost/protocol/values';
 import { type Given, readAttachments } from '../../attachments/read-attachments.ts';
 import type { AgentTraits } from '../process/agent-traits.ts';
 
@@ -55,7 +56,7 @@ function link({ name, uri, contentType }: { name: string; uri: string; contentTy
     type: 'resource_link',
     uri,
     name,
-    ...(contentType === undefined ? {} : { mimeType: contentType }),
+    ...defined({ mimeType: contentType }),
   };
 }
 

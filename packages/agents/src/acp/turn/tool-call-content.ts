@@ -3,6 +3,7 @@ import { isAbsolute, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { TurnOutput } from '@agenthost/host/agent';
 import type { FileEdit, ToolResultContent } from '@agenthost/protocol';
+import { defined } from '@agenthost/protocol/values';
 import { type JsonObject, numberOf, objectOf, stringOf, textOf } from '../json.ts';
 import type { SharedTerminal, SharedTerminals } from '../session/terminals.ts';
 
@@ -102,7 +103,7 @@ export class ToolCallContent {
         type: 'terminalComplete',
         preview: this.#terminalText,
         truncated: this.#isTerminalCut,
-        ...(this.#exitCode === undefined ? {} : { exitCode: this.#exitCode }),
+        ...defined({ exitCode: this.#exitCode }),
         ...(this.#terminalCwd === undefined ? {} : { cwd: pathToFileURL(this.#terminalCwd).href }),
       });
     } else if (this.#terminalText !== '') {
@@ -138,8 +139,7 @@ export class ToolCallContent {
     if (!this.#edits.has(edit)) {
       const change = {
         uri,
-        ...(before === undefined ? {} : { before }),
-        ...(after === undefined ? {} : { after }),
+        ...defined({ before, after }),
       };
       this.#edits.set(edit, this.#output.fileEdit(change));
     }
@@ -179,9 +179,7 @@ function contentPart(content: JsonObject): ToolResultContent[] {
     }
     case 'resource_link': {
       const uri = textOf(content['uri']);
-      return uri === undefined
-        ? []
-        : [{ type: 'resource', uri, ...(contentType === undefined ? {} : { contentType }) }];
+      return uri === undefined ? [] : [{ type: 'resource', uri, ...defined({ contentType }) }];
     }
     case 'resource': {
       const resource = objectOf(content['resource']);

@@ -1,5 +1,6 @@
 import type { ToolCallHandle, ToolCallReady, ToolKind, TurnOutput } from '@agenthost/host/agent';
 import type { ToolCallResult, ToolResultContent } from '@agenthost/protocol';
+import { defined } from '@agenthost/protocol/values';
 import { isObject, type JsonObject, objectOf, textOf } from '../json.ts';
 import type { ToolCallFields } from '../session/session-update.ts';
 import type { SharedTerminal, SharedTerminals } from '../session/terminals.ts';
@@ -199,7 +200,7 @@ export class ToolCalls {
       success,
       pastTenseMessage: titleOf(call.fields),
       ...(content.length === 0 ? {} : { content: content satisfies ToolResultContent[] }),
-      ...(structuredContent === undefined ? {} : { structuredContent }),
+      ...defined({ structuredContent }),
       ...(success ? {} : { error: { message: call.content.text() || (text ?? 'The tool failed.') } }),
     };
   }
@@ -210,7 +211,7 @@ export class ToolCalls {
     return {
       invocationMessage: titleOf(call.fields),
       meta: this.#meta(call.fields),
-      ...(toolInput === undefined ? {} : { toolInput }),
+      ...defined({ toolInput }),
       ...(edits.length === 0 ? {} : { edits }),
     };
   }
@@ -219,7 +220,7 @@ export class ToolCalls {
   #meta(fields: ToolCallFields): Record<string, unknown> {
     const locations = fields.locations?.map(({ path, line }) => ({
       uri: fileUri(path, this.#place.workingDirectory),
-      ...(line === undefined ? {} : { line }),
+      ...defined({ line }),
     }));
     return {
       toolKind: fields.kind ?? 'other',

@@ -1,4 +1,5 @@
 import type { UsageInfo } from '@agenthost/protocol';
+import { defined } from '@agenthost/protocol/values';
 import { type JsonObject, numberOf, objectOf, objectsOf, textOf } from '../json.ts';
 
 /**
@@ -53,8 +54,6 @@ function readCounts(usage: JsonObject): UsageInfo {
   const outputTokens = numberOf(usage['outputTokens']) ?? numberOf(usage['output_tokens']);
   const cacheReadTokens = numberOf(usage['cachedReadTokens']) ?? numberOf(usage['cachedInputTokens']);
   return {
-    ...(inputTokens === undefined ? {} : { inputTokens }),
-    ...(outputTokens === undefined ? {} : { outputTokens }),
-    ...(cacheReadTokens === undefined ? {} : { cacheReadTokens }),
+    ...defined({ inputTokens, outputTokens, cacheReadTokens }),
   };
 }

@@ -1,4 +1,5 @@
 import { AgentError, type TurnOutput, type WorkerChat, type WorkerTurn } from '@agenthost/host/agent';
+import { defined, errorText } from '@agenthost/protocol/values';
 import { isObject, type JsonObject, objectOf, textOf } from '../json.ts';
 import type { ChildDetails, ChildSessions, ChildWriter } from '../session/child-sessions.ts';
 import type { SessionUpdate, SubagentUpdate, ToolCallFields } from '../session/session-update.ts';
@@ -131,7 +132,7 @@ export class Workers<W extends UpdateWriter> {
     const call = this.#place.output.toolCall({
       toolName: 'subagent',
       displayName: 'Sub-agent',
-      ...(description === undefined ? {} : { intention: description }),
+      ...defined({ intention: description }),
     });
     call.run({ invocationMessage: title });
     const worker = this.#spawn(sessionId, {
@@ -176,16 +177,12 @@ export class Workers<W extends UpdateWriter> {
       const chat = this.#place.output.spawnChat({
         toolCallId,
         title,
-        ...(agentName === undefined ? {} : { agentName }),
-        ...(description === undefined ? {} : { description }),
-        ...(workingDirectory === undefined ? {} : { workingDirectory }),
+        ...defined({ agentName, description, workingDirectory }),
       });
       worker = { chat, prompt, completeCall, cancel, hasSpoken: false };
     } catch (error) {
       // Without a chat of its own, what it does shows where it was told.
-      this.#place.output.notify(
-        `The sub-agent "${title}" has no chat of its own: ${error instanceof Error ? error.message : String(error)}`,
-      );
+      this.#place.output.notify(`The sub-agent "${title}" has no chat of its own: ${errorText(error)}`);
     }
     this.#workers.set(key, worker);
     return worker;
