@@ -1,5 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { type AccessToken, type CreateTokenParams, TOKEN_SCOPES, type TokenScope } from '@agenthost/protocol';
+import {
+  type AccessToken,
+  CLOSE_CODES,
+  type CreateTokenParams,
+  TOKEN_SCOPES,
+  type TokenScope,
+} from '@agenthost/protocol';
 import type { Journal, JournalWrite, StoredToken } from '../journal/journal.ts';
 import type { Cancel, Clock, Ids, Timers } from '../lib/clock.ts';
 import { hashToken } from './verify.ts';
@@ -23,13 +29,11 @@ export interface TokenIdentity {
   readonly scope: TokenScope;
 }
 
-/** Who revokes a token, maybe their own. */
-export interface TokenAsker {
-  /** Their connection: it asks for nothing more, and gets its answer before it ends. */
-  readonly connection: object;
-  /** When there is an answer. */
-  readonly answered: Promise<unknown>;
-}
+/** Connections of a revoked token close with this. */
+export const TOKEN_REVOKED = { code: CLOSE_CODES.unauthorized, reason: 'the token was revoked' } as const;
+
+/** Connections of an expired token close with this. */
+export const TOKEN_EXPIRED = { code: CLOSE_CODES.unauthorized, reason: 'the token has expired' } as const;
 
 interface Parts {
   readonly clock: Clock;
@@ -41,8 +45,11 @@ interface Parts {
   commitNow(writes: readonly JournalWrite[]): Promise<void>;
   /** The same, and written as soon as that can be done where it cannot be now: resolves with whether it is durable already, and never rejects. */
   commitSoon(writes: readonly JournalWrite[]): Promise<boolean>;
-  /** From now on nobody comes by this token; `isRevoked`: nor ever will. */
-  ended(tokenHash: string, isRevoked: boolean, asker?: TokenAsker): void;
+  /**
+   * Called when a token has ended: it is revoked, or has expired. `revoking`: the connection that revoked it. That connection still gets its
+   * answer.
+   */
+  ended(tokenHash: string, isRevoked: boolean, revoking?: object): void;
 }
 
 /**
@@ -132,17 +139,20 @@ export class AccessTokens {
   }
 
   /**
-   * Ends a token at once, for the connection `asker`. Resolves with whether that is durable (`false`: it will be when the journal can be written, and
-   * until then a restart would bring the token back); `undefined`: there is none of this id.
+   * Ends a token at once. `revoking`: the connection that asks for it. `isDurable` is false while the journal cannot be written: the revocation
+   * is written later, and a restart before that brings the token back. Resolves with `undefined` for an unknown id.
    */
-  async revoke(id: string, asker: object): Promise<boolean | undefined> {
+  async revoke(
+    id: string,
+    revoking: object,
+  ): Promise<{ readonly tokenHash: string; readonly isDurable: boolean } | undefined> {
     const token = [...this.#byHash.values()].find((each) => each.id === id);
     if (token === undefined) return undefined;
     this.#byHash.delete(token.hash);
     this.#expired.delete(id);
-    const answered = this.#parts.commitSoon([{ op: 'dropToken', id }]);
-    this.#parts.ended(token.hash, true, { connection: asker, answered });
-    return answered;
+    const written = this.#parts.commitSoon([{ op: 'dropToken', id }]);
+    this.#parts.ended(token.hash, true, revoking);
+    return { tokenHash: token.hash, isDurable: await written };
   }
 
   /** The host stops: no timer is begun any more. */

@@ -270,7 +270,7 @@ async function makeCore(parts: CoreParts, made: { -readonly [K in keyof Core]?: 
     commit,
     commitNow: commits.commitNow,
     commitSoon: commits.commitSoon,
-    ended: (tokenHash, isRevoked, asker) => hub.endToken(tokenHash, isRevoked, asker),
+    ended: (tokenHash, isRevoked, revoking) => hub.endToken(tokenHash, isRevoked, revoking),
   });
   const files = new FileFinder({ clock, timers, log, privatePaths: workspace.privatePaths });
   const slices = new SliceScheduler(timers);

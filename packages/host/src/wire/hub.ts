@@ -1,14 +1,8 @@
-import {
-  CLOSE_CODES,
-  channelNotFound,
-  invalidParams,
-  PROTOCOL_VERSION,
-  type SubscribeParams,
-} from '@agenthost/protocol';
+import { channelNotFound, invalidParams, PROTOCOL_VERSION, type SubscribeParams } from '@agenthost/protocol';
 import { validateParams } from '@agenthost/protocol/validate';
-import type { RequestContext } from '@agenthost/rpc';
 import type { ServerTransport } from '@agenthost/rpc/websocket-server';
-import type { TokenAsker, TokenIdentity } from '../auth/access-tokens.ts';
+import { TOKEN_EXPIRED, TOKEN_REVOKED, type TokenIdentity } from '../auth/access-tokens.ts';
+import { Answer } from '../handler-port/answer.ts';
 import type { ChannelModules } from '../handler-port/channel-module.ts';
 import type { Commands } from '../handler-port/commands.ts';
 import type { JournalStart } from '../journal/journal.ts';
@@ -164,15 +158,17 @@ export class Hub {
       connection.checkAlive(this.#admissionQueue.has(connection));
   }
 
-  /** Ends all that came by a token, `asker` last; with `isRevoked` its client ids are for others to take, too [AUTH-1]. */
-  endToken(tokenHash: string, isRevoked: boolean, asker?: TokenAsker): void {
+  /**
+   * Closes the connections of a token that has ended [AUTH-1]. `revoking`: the connection that revoked it. It stays open for the answer, which
+   * closes it. Other tokens may take over the client ids of a revoked token.
+   */
+  endToken(tokenHash: string, isRevoked: boolean, revoking?: object): void {
     if (isRevoked) this.#clients.release(tokenHash);
-    const reason = isRevoked ? 'the token was revoked' : 'the token has expired';
+    const { code, reason } = isRevoked ? TOKEN_REVOKED : TOKEN_EXPIRED;
     for (const connection of [...this.#connections]) {
       if (connection.identity.tokenHash !== tokenHash) continue;
-      if (connection === asker?.connection)
-        connection.endAfter(asker.answered, CLOSE_CODES.unauthorized, reason);
-      else connection.close(CLOSE_CODES.unauthorized, reason);
+      if (connection === revoking) connection.refuseFurther();
+      else connection.close(code, reason);
     }
   }
 
@@ -183,16 +179,16 @@ export class Hub {
 
   #wireRequests(): WireRequests {
     return {
-      initialize: (connection, params, context) =>
-        this.#admissionQueue.run(connection, () => this.#handshake.initialize(connection, params, context)),
-      reconnect: (connection, params, context) =>
-        this.#admissionQueue.run(connection, () => this.#handshake.reconnect(connection, params, context)),
-      subscribe: (connection, params, context) =>
-        this.#admissionQueue.run(connection, () => this.#subscribe(connection, params, context)),
+      initialize: (connection, params) =>
+        this.#admissionQueue.run(connection, () => this.#handshake.initialize(connection, params)),
+      reconnect: (connection, params) =>
+        this.#admissionQueue.run(connection, () => this.#handshake.reconnect(connection, params)),
+      subscribe: (connection, params) =>
+        this.#admissionQueue.run(connection, () => this.#subscribe(connection, params)),
     };
   }
 
-  async #subscribe(connection: Connection, params: SubscribeParams, context: RequestContext): Promise<void> {
+  async #subscribe(connection: Connection, params: SubscribeParams): Promise<Answer> {
     const { sync } = this.#parts;
     const channel = await sync.registry.open(params.channel);
     if (channel === undefined) throw channelNotFound(params.channel);
@@ -201,15 +197,10 @@ export class Hub {
       : this.#quotas.subscriptionRefusal(connection, 1);
     if (refusal !== undefined) throw invalidParams(`${refusal}; unsubscribe from one first`);
     const wanted = { channel, ...asRemembered(params) };
-    try {
-      const { snapshots } = await attachWithSnapshots({ sync, clients: this.#clients }, connection, [wanted]);
-      const [snapshot] = snapshots;
-      if (snapshot === undefined) throw channelNotFound(params.channel);
-      connection.respondHeld(context, { snapshot });
-    } catch (error) {
-      connection.outbox.release();
-      throw error;
-    }
+    const { snapshots } = await attachWithSnapshots({ sync, clients: this.#clients }, connection, [wanted]);
+    const [snapshot] = snapshots;
+    if (snapshot === undefined) throw channelNotFound(params.channel);
+    return Answer.held({ snapshot });
   }
 
   #unsubscribe(connection: Connection, params: unknown): void {

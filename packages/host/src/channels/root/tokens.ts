@@ -6,7 +6,8 @@ import {
   invalidParams,
   notFound,
 } from '@agenthost/protocol';
-import { type AccessTokens, MAX_TOKENS } from '../../auth/access-tokens.ts';
+import { type AccessTokens, MAX_TOKENS, TOKEN_REVOKED } from '../../auth/access-tokens.ts';
+import { Answer } from '../../handler-port/answer.ts';
 import type { Commands } from '../../handler-port/commands.ts';
 
 const MAX_NAME_LENGTH = CHANNEL_LIMITS.tokenName.max;
@@ -44,11 +45,13 @@ export function tokenCommands(tokens: AccessTokens): Commands {
       return made;
     },
     'x-listTokens': () => ({ items: tokens.list() }),
-    'x-revokeToken': async ({ id }, { sink }) => {
-      const isDurable = await tokens.revoke(id, sink);
-      if (isDurable === undefined) throw notFound('token', id);
-      if (!isDurable) throw internalError(NOT_DURABLE);
-      return null;
+    'x-revokeToken': async ({ id }, { sink, tokenHash }) => {
+      const revoked = await tokens.revoke(id, sink);
+      if (revoked === undefined) throw notFound('token', id);
+      const answer = revoked.isDurable
+        ? Answer.behindCommit(null)
+        : Answer.refusal(internalError(NOT_DURABLE));
+      return revoked.tokenHash === tokenHash ? answer.thenClose(TOKEN_REVOKED) : answer;
     },
   };
 }

@@ -1,11 +1,5 @@
 import { CLOSE_CODES, invalidRequest, type SupportedVersion, WireError } from '@agenthost/protocol';
-import {
-  type AnyMethods,
-  Peer,
-  type RequestContext,
-  type ResponseMessage,
-  TRANSPORT_CLOSE,
-} from '@agenthost/rpc';
+import { type AnyMethods, Peer, TRANSPORT_CLOSE } from '@agenthost/rpc';
 import type { ServerTransport } from '@agenthost/rpc/websocket-server';
 import type { TokenIdentity } from '../../auth/access-tokens.ts';
 import { steadyNow, type Timers } from '../../lib/clock.ts';
@@ -14,6 +8,7 @@ import { EncodedEnvelope, type Sink } from '../../sync/subscription.ts';
 import type { Sync } from '../../sync/sync.ts';
 import type { ClientRecord } from '../clients/clients.ts';
 import { RequestGate } from '../requests/request-gate.ts';
+import { AnswerSender } from './answer-sender.ts';
 import type { ConnectionLimits } from './connection-quotas.ts';
 import { type Dialect, dialectOf } from './dialect.ts';
 import { Heartbeat } from './heartbeat.ts';
@@ -29,9 +24,6 @@ import type { TokenRateLimit } from './token-rate-limits.ts';
  * of thousands of tool calls.
  */
 const MAX_ELEMENTS = { admin: 2_000_000, other: 100_000 } as const;
-
-/** So many bytes of an answer take as long as one of an action that is checked, reduced and journaled. */
-const ANSWERS_OF_WORK = 4;
 
 /** A connection after its handshake. */
 export interface Online {
@@ -57,8 +49,6 @@ export class Connection implements Sink {
   readonly #heartbeat = new Heartbeat();
   #dialect: Dialect | undefined;
   #online: Online | undefined;
-  #endAfterAnswer: { readonly code: number; readonly reason: string } | undefined;
-  #capture: ((message: ResponseMessage) => void) | undefined;
   #isClosed = false;
   #isEnding = false;
 
@@ -117,6 +107,13 @@ export class Connection implements Sink {
         this.#refuseFlood();
       },
     });
+    const answers = new AnswerSender({
+      path: parts.sync.path,
+      outbox: this.outbox,
+      charge: (bytes) => this.charge(bytes),
+      close: ({ code, reason }) => this.close(code, reason),
+      isEnding: () => this.#isEnding,
+    });
     parts.transport.onControlFrame?.(() => this.#throttle.tookControlFrame());
     this.peer = new Peer<AnyMethods, AnyMethods>(throttled(parts.transport, this.#throttle), {
       maxQueued: parts.connectionLimits().maxPendingMessages,
@@ -125,7 +122,7 @@ export class Connection implements Sink {
         setTimeout: (callback, delayMs) => parts.timers.after(delayMs, callback),
         clearTimeout: (cancel) => typeof cancel === 'function' && cancel(),
       },
-      sendResponse: (message) => this.#respond(message),
+      sendResponse: (message) => answers.send(message),
       onError: (error, where) => {
         // What the client is told, or was to be told before it went, is no fault of the host.
         if (error instanceof WireError) parts.log.debug({ error, where }, 'a request was refused');
@@ -160,6 +157,7 @@ export class Connection implements Sink {
     this.#online = undefined;
     this.#dialect = undefined;
     this.#dropSubscriptions();
+    this.outbox.dropHeldEnvelopes();
   }
 
   get dialect(): Dialect {
@@ -209,58 +207,12 @@ export class Connection implements Sink {
     this.#throttle.charge(bytes);
   }
 
-  /** Answers the request for which the outbox is held, and ends the hold. */
-  respondHeld(context: RequestContext, result: unknown): void {
-    this.#respondHeld(context, result, (message) => JSON.stringify(message));
-  }
-
-  /** The same with a result that is JSON already. */
-  respondHeldJson(context: RequestContext, json: string): void {
-    this.#respondHeld(
-      context,
-      null,
-      ({ id }) => `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${json}}`,
-    );
-  }
-
-  #respondHeld(context: RequestContext, result: unknown, encode: (message: ResponseMessage) => string): void {
-    this.#capture = (message) => this.outbox.release(encode(message));
-    try {
-      context.respond(result);
-    } finally {
-      this.#capture = undefined;
-      this.outbox.release();
-    }
-  }
-
-  /** Answers in its place with what is true whether or not the present tick can be committed. */
-  respondAnyway(context: RequestContext, result: unknown): void {
-    this.#capture = (message) => {
-      const send = (): void => this.outbox.frame(JSON.stringify(message), 'response');
-      this.#sync.path.publish(send, send);
-    };
-    try {
-      context.respond(result);
-    } finally {
-      this.#capture = undefined;
-    }
-  }
-
-  /** Closes behind the answer that is being made. */
-  closeAfterAnswer(code: number, reason: string): void {
-    this.#endAfterAnswer = { code, reason };
-  }
-
-  /** Takes nothing more, and closes behind the answer that is made when `answered` is settled. */
-  endAfter(answered: Promise<unknown>, code: number, reason: string): void {
+  /** Refuses further requests and drops dispatches. The answer to the present request closes the connection. */
+  refuseFurther(): void {
     this.#isEnding = true;
-    const close = (): void => this.close(code, reason);
-    // The answer is made in the turn of the event loop in which it is known.
-    const closeBehind = (): void => this.#sync.path.afterTurn(() => this.#sync.path.publish(close, close));
-    answered.then(closeBehind, closeBehind);
   }
 
-  /** Whether it is only there for an answer: what it asks is refused, and what it does is dropped. */
+  /** Whether `refuseFurther` was called. */
   get isEnding(): boolean {
     return this.#isEnding;
   }
@@ -308,29 +260,6 @@ export class Connection implements Sink {
     this.close(CLOSE_CODES.slowConsumer, reason);
     // Its buffers are full, or it is gone: no close frame would reach it soon.
     this.#transport.terminate();
-  }
-
-  #respond(message: ResponseMessage): void {
-    if (this.#capture !== undefined) return this.#capture(message);
-    const send = (response: object): void => {
-      const text = JSON.stringify(response);
-      this.charge(text.length / ANSWERS_OF_WORK);
-      this.outbox.frame(text, 'response');
-    };
-    const { id } = message;
-    this.#sync.path.publish(
-      () => send(message),
-      () =>
-        send({
-          jsonrpc: '2.0',
-          id,
-          error: { code: -32603, message: this.#sync.path.trouble },
-        }),
-    );
-    const end = this.#endAfterAnswer;
-    if (end === undefined) return;
-    const close = (): void => this.close(end.code, end.reason);
-    this.#sync.path.publish(close, close);
   }
 
   #end(): void {

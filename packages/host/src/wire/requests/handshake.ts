@@ -15,7 +15,7 @@ import {
   type SupportedVersion,
   unsupportedProtocolVersion,
 } from '@agenthost/protocol';
-import type { RequestContext } from '@agenthost/rpc';
+import { Answer } from '../../handler-port/answer.ts';
 import type { JournalStart } from '../../journal/journal.ts';
 import type { Channel } from '../../sync/channel.ts';
 import { isUnjournaled } from '../../sync/sequencer.ts';
@@ -26,7 +26,7 @@ import { startEpoch } from '../clients/epochs.ts';
 import type { Departures, Presence } from '../clients/presence.ts';
 import type { Connection } from '../connection/connection.ts';
 import type { ConnectionQuotas } from '../connection/connection-quotas.ts';
-import { type Attached, type Attaching, attachWithSnapshots, type Wanted } from './attach.ts';
+import { type Attaching, attachWithSnapshots } from './attach.ts';
 import { replay } from './replay.ts';
 
 /** What every handshake result of this host says. */
@@ -34,6 +34,15 @@ export type HostFacts = Pick<
   InitializeResult,
   'serverInfo' | 'defaultDirectory' | 'completionTriggerCharacters' | 'terminalCommandPrefix' | 'telemetry'
 >;
+
+/** The answer to a client that offers versions but none that the host supports. */
+const NO_COMMON_VERSION = Answer.refusal(unsupportedProtocolVersion([...SUPPORTED_VERSIONS])).thenClose({
+  code: CLOSE_CODES.unsupportedVersion,
+  reason: 'no common protocol version',
+});
+
+/** For a connection that closed while its handshake was under way: no answer leaves any more. */
+const NOBODY_LISTENS = Answer.behindCommit(null);
 
 /** Admits connections: `initialize` and `reconnect` [CONN-1] to [CONN-9]. */
 export class Handshake {
@@ -81,26 +90,26 @@ export class Handshake {
     return this.#byClient.get(clientId);
   }
 
-  async initialize(connection: Connection, params: InitializeParams, context: RequestContext): Promise<void> {
+  async initialize(connection: Connection, params: InitializeParams): Promise<Answer> {
     this.#checkFirst(connection);
-    const version = this.#negotiate(connection, params.protocolVersions);
+    const version = negotiate(params.protocolVersions);
+    if (version === undefined) return NO_COMMON_VERSION;
     const uris = this.#checkSubscriptions(connection, params, params.initialSubscriptions ?? []);
     checkClientIdentity(params);
     const found = await this.#clients.find(params.clientId);
     // Given up while it waited: it must not take over from the connection that came after it.
-    if (connection.isClosed) return;
+    if (connection.isClosed) return NOBODY_LISTENS;
     const known = this.#admit(connection, params.clientId, found);
     const client = known ?? newClient(params.clientId, connection.identity.tokenHash, version);
     this.#takeOver(connection, client, version, localeOf(params));
-    await this.#orBack(connection, () => this.#begin(connection, { client, version, uris }, params, context));
+    return this.#orBack(connection, () => this.#begin(connection, { client, version, uris }, params));
   }
 
   async #begin(
     connection: Connection,
     { client, version, uris }: { client: ClientRecord; version: SupportedVersion; uris: readonly string[] },
     params: InitializeParams,
-    context: RequestContext,
-  ): Promise<void> {
+  ): Promise<Answer> {
     const epoch = params['x-epoch'];
     void this.#clients.note(client, (record) => {
       record.version = version;
@@ -115,7 +124,7 @@ export class Handshake {
       view: undefined,
       delivery: undefined,
     }));
-    const { snapshots, fromSeq } = await this.#attach(connection, wanted);
+    const { snapshots, fromSeq } = await attachWithSnapshots(this.#attaching, connection, wanted);
     const result: InitializeResult = {
       protocolVersion: version,
       serverSeq: fromSeq,
@@ -123,21 +132,21 @@ export class Handshake {
       ...this.#facts,
       'x-scope': connection.identity.scope,
     };
-    connection.respondHeld(context, connection.dialect.result('initialize', result));
+    return Answer.held(connection.dialect.result('initialize', result));
   }
 
-  async reconnect(connection: Connection, params: ReconnectParams, context: RequestContext): Promise<void> {
+  async reconnect(connection: Connection, params: ReconnectParams): Promise<Answer> {
     this.#checkFirst(connection);
     const uris = this.#checkSubscriptions(connection, params, params.subscriptions);
     checkClientIdentity(params);
     const found = await this.#clients.find(params.clientId);
     // Given up while it waited: it must not take over from the connection that came after it.
-    if (connection.isClosed) return;
+    if (connection.isClosed) return NOBODY_LISTENS;
     const known = this.#admit(connection, params.clientId, found);
     const client = known ?? newClient(params.clientId, connection.identity.tokenHash, PROTOCOL_VERSION);
     this.#takeOver(connection, client, client.version, client.locale);
-    await this.#orBack(connection, () =>
-      this.#goOn(connection, { client, isKnown: known !== undefined, uris }, params, context),
+    return this.#orBack(connection, () =>
+      this.#goOn(connection, { client, isKnown: known !== undefined, uris }, params),
     );
   }
 
@@ -145,8 +154,7 @@ export class Handshake {
     connection: Connection,
     { client, isKnown, uris }: { client: ClientRecord; isKnown: boolean; uris: readonly string[] },
     params: ReconnectParams,
-    context: RequestContext,
-  ): Promise<void> {
+  ): Promise<Answer> {
     const epoch = params['x-epoch'];
     const before = client.subscriptions;
     void this.#clients.note(client, (record) => {
@@ -166,16 +174,12 @@ export class Handshake {
       const replayed = await replay(this.#attaching, connection, { wanted, before, lastSeen });
       if (replayed !== undefined) {
         const gone = JSON.stringify([...missing, ...replayed.gone]);
-        connection.respondHeldJson(
-          context,
-          `{"type":"replay","actions":${replayed.actionsJson},"missing":${gone}}`,
-        );
-        return;
+        return Answer.heldJson(`{"type":"replay","actions":${replayed.actionsJson},"missing":${gone}}`);
       }
     }
-    const { snapshots } = await this.#attach(connection, wanted);
+    const { snapshots } = await attachWithSnapshots(this.#attaching, connection, wanted);
     const result: ReconnectResult = { type: 'snapshot', snapshots };
-    connection.respondHeld(context, result);
+    return Answer.held(result);
   }
 
   /** Whether the journal holds all that a client got up to that number, the windows of its subscriptions included. */
@@ -198,22 +202,12 @@ export class Handshake {
   }
 
   /** After a failed handshake the connection is still uninitialised, and another may follow [CONN-3]. */
-  async #orBack(connection: Connection, admit: () => Promise<void>): Promise<void> {
+  async #orBack(connection: Connection, admit: () => Promise<Answer>): Promise<Answer> {
     try {
-      await admit();
+      return await admit();
     } catch (error) {
       this.leave(connection);
       connection.goOffline();
-      throw error;
-    }
-  }
-
-  async #attach(connection: Connection, wanted: readonly Wanted[]): Promise<Attached> {
-    try {
-      return await attachWithSnapshots(this.#attaching, connection, wanted);
-    } catch (error) {
-      connection.outbox.dropHeldEnvelopes();
-      connection.outbox.release();
       throw error;
     }
   }
@@ -238,16 +232,6 @@ export class Handshake {
     const refusal = this.#quotas.subscriptionRefusal(connection, unique.length, replaced);
     if (refusal !== undefined) throw invalidParams(`${refusal}, got ${unique.length}`);
     return unique;
-  }
-
-  #negotiate(connection: Connection, offered: readonly unknown[]): SupportedVersion {
-    const outcome = negotiateVersion(offered);
-    if (outcome.ok) return outcome.version;
-    if (outcome.reason === 'malformed') {
-      throw invalidParams('params.protocolVersions: expected at least one version such as "0.5.2"');
-    }
-    connection.closeAfterAnswer(CLOSE_CODES.unsupportedVersion, 'no common protocol version');
-    throw unsupportedProtocolVersion([...SUPPORTED_VERSIONS]);
   }
 
   /** The client's record, if it may be used under this token; one that came first while `found` was read counts. */
@@ -290,6 +274,15 @@ export class Handshake {
  * a client that held something, and would keep that from everybody else.
  */
 export const takesPart = ({ identity }: Connection): boolean => isWithinScope(identity.scope, 'interact');
+
+/** The version to speak; `undefined`: there is no common one. Throws `-32602` for a list without versions. */
+function negotiate(offered: readonly unknown[]): SupportedVersion | undefined {
+  const outcome = negotiateVersion(offered);
+  if (outcome.ok) return outcome.version;
+  if (outcome.reason === 'malformed')
+    throw invalidParams('params.protocolVersions: expected at least one version such as "0.5.2"');
+  return undefined;
+}
 
 /** What a client says of its language, if that can be a tag of one: nothing else is kept. */
 const localeOf = ({ locale }: InitializeParams): string | undefined =>

@@ -60,19 +60,14 @@ export async function replay(
     },
   );
   if (reading === undefined) return undefined;
-  try {
-    const [stats, rows] = await Promise.all([reading.stats, reading.rows]);
-    if (stats.trimmedSeq <= lastSeen && rows !== undefined) {
-      const { actionsJson, emptied } = readable(rows, connection, before);
-      const gone = wanted.filter((item) => !reading.alive.includes(item)).map(({ channel }) => channel.uri);
-      if (actionsJson !== undefined) {
-        widenEmptied(connection, reading.alive, emptied);
-        return { actionsJson, gone };
-      }
+  const [stats, rows] = await Promise.all([reading.stats, reading.rows]);
+  if (stats.trimmedSeq <= lastSeen && rows !== undefined) {
+    const { actionsJson, emptied } = readable(rows, connection, before);
+    const gone = wanted.filter((item) => !reading.alive.includes(item)).map(({ channel }) => channel.uri);
+    if (actionsJson !== undefined) {
+      widenEmptied(connection, reading.alive, emptied);
+      return { actionsJson, gone };
     }
-  } catch (error) {
-    connection.outbox.release();
-    throw error;
   }
   // The hold stays: snapshots follow, and nothing may come before them, nor after them what they reflect.
   connection.outbox.dropHeldEnvelopes();

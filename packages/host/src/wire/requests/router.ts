@@ -12,7 +12,7 @@ import {
   scopeOfRequest,
 } from '@agenthost/protocol';
 import { validateParams } from '@agenthost/protocol/validate';
-import type { RequestContext } from '@agenthost/rpc';
+import { Answer } from '../../handler-port/answer.ts';
 import type { Command, Commands } from '../../handler-port/commands.ts';
 import { JournalError } from '../../journal/journal.ts';
 import { JournalUnavailable } from '../../sync/commit-path.ts';
@@ -20,7 +20,6 @@ import type { Connection } from '../connection/connection.ts';
 import { askedFor, callerOf, scopeRefusal } from './caller.ts';
 
 type Params<M extends ClientRequestMethod> = ClientToHostRequests[M]['params'];
-type Result<M extends ClientRequestMethod> = ClientToHostRequests[M]['result'];
 
 /** Commands that only read or wait: what comes behind them does not wait for their end [WIRE-6]. */
 const CONCURRENT: ReadonlySet<ClientRequestMethod> = new Set([
@@ -72,13 +71,12 @@ const CONNECTION_LEVEL: ReadonlySet<ClientRequestMethod> = new Set([
   'sessionConfigCompletions',
 ]);
 
-/** Requests that touch the connection itself: served by the wire, with the request's context. */
+/** Requests that change the connection itself. They may hold its outbox. */
 export type WireRequests = {
   readonly [M in 'initialize' | 'reconnect' | 'subscribe']: (
     connection: Connection,
     params: Params<M>,
-    context: RequestContext,
-  ) => Promise<void>;
+  ) => Promise<Answer>;
 };
 
 /** Runs a request whose answer may be as large as `mostBytes` when it is its turn. */
@@ -97,18 +95,24 @@ export function routeRequests(
 ): void {
   const { peer } = connection;
   const serve = <M extends keyof WireRequests>(method: M, run: WireRequests[M]): void =>
-    peer.handle(method, async (params, context) => {
+    peer.handle(method, async (params) => {
       if (method === 'subscribe') connection.online satisfies object;
-      await guarded(() => run(connection, checkCall(connection, method, params), context));
+      try {
+        return await guarded(() => run(connection, checkCall(connection, method, params)));
+      } catch (error) {
+        // The error is not what the outbox is held for.
+        connection.outbox.release();
+        throw error;
+      }
     });
   serve('initialize', wire.initialize);
   serve('reconnect', wire.reconnect);
   serve('subscribe', wire.subscribe);
   peer.handle(
     'ping',
-    (params, context) => {
+    (params) => {
       checkParams('ping', params);
-      connection.respondAnyway(context, null);
+      return Answer.anyway(null);
     },
     { patienceMs: PING_PATIENCE_MS },
   );
@@ -132,15 +136,11 @@ function routeCommand<M extends ClientRequestMethod>(
       const command: Command<M> | undefined = commands[method];
       if (command === undefined) throw methodNotFound(method);
       const { dialect } = connection;
-      const run = async (): Promise<Result<M>> =>
-        dialect.result(
-          method,
-          await command(
-            dialect.params(method, checkCall(connection, method, params)),
-            caller,
-            context.signal,
-          ),
-        );
+      const run = async (): Promise<Answer> => {
+        const checked = dialect.params(method, checkCall(connection, method, params));
+        const answer = await command(checked, caller, context.signal);
+        return answer instanceof Answer ? answer : Answer.behindCommit(dialect.result(method, answer));
+      };
       const mostBytes = connection.identity.scope === 'admin' ? undefined : LARGE.get(method);
       const runInTurn = mostBytes === undefined ? run : () => inTurn(connection, run, mostBytes);
       return guarded(() => (isConcurrent ? connection.gate.run(runInTurn) : run()));
