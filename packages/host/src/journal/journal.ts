@@ -1,4 +1,3 @@
-import type { EnvelopePieces } from './envelope-end.ts';
 import type { SearchOptions, SearchPage } from './search/results.ts';
 
 /** The newest turns of a chat, within limits. */
@@ -144,8 +143,6 @@ export type JournalWrite =
       readonly channel: string;
       readonly time: number;
       readonly json: string;
-      /** What `json` consists of before `envelopeEnd`, where that is known: read in its place when there are many. */
-      readonly pieces?: EnvelopePieces;
       readonly origin?: OutcomeKey;
     }
   /** Upserts by (chat, ordinal). Ordinals count from 0, without gaps. */

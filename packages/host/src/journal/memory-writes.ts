@@ -16,7 +16,7 @@ export function checkBatch(tables: MemoryTables, writes: readonly JournalWrite[]
 export function applyWrite(tables: MemoryTables, write: JournalWrite): void {
   switch (write.op) {
     case 'envelope': {
-      const { pieces: _pieces, ...row } = withoutOp(write);
+      const row = withoutOp(write);
       tables.envelopes.push(row);
       return;
     }

@@ -1,8 +1,8 @@
 import * as zlib from 'node:zlib';
 import { DamageError } from './sqlite-errors.ts';
 
-/** Fewer characters cost more to compress than the pages that it saves. */
-const MIN_LENGTH = 32 * 1024;
+/** Shorter text fits a page of the database, and compressing it would save nothing. */
+const MIN_LENGTH = 4 * 1024;
 
 /** Of its length; what shrinks less stays text, which nothing has to undo. Random base64 takes three quarters. */
 const LARGEST_SHARE = 0.6;

@@ -26,7 +26,7 @@ const say = (value) => process.stdout.write(JSON.stringify(value) + '\\n');
 `;
 
 function nodeArgs(program: string): string[] {
-  return ['--input-type=module', '-e', prelude + program, folder];
+  return ['-C', '@agenthost/source', '--input-type=module', '-e', prelude + program, folder];
 }
 
 /** A process of its own that runs `program` with an unopened `journal` on the folder. */

@@ -15,6 +15,7 @@ import type {
 } from './journal.ts';
 import { listedRows } from './listed-rows.ts';
 import { readDiskUse } from './sqlite-disk-use.ts';
+import { ENVELOPE_COLUMNS, readEnvelopeRow } from './sqlite-envelope-rows.ts';
 import {
   bytes,
   number,
@@ -24,7 +25,6 @@ import {
   type Statements,
   text,
 } from './sqlite-rows.ts';
-import { RUN_COLUMNS, unpack } from './sqlite-runs.ts';
 import { clip, END, type Span, spansOf } from './sqlite-spans.ts';
 import { STATE_COLUMNS, storedState } from './sqlite-states.ts';
 
@@ -56,12 +56,12 @@ export class SqliteReader {
     const envelopes: StoredEnvelope[] = [];
     let total = 0;
     const rows = this.#statements.iterate(
-      `SELECT ${RUN_COLUMNS} FROM envelopes WHERE channel = ? AND seq > ? ORDER BY seq`,
+      `SELECT ${ENVELOPE_COLUMNS} FROM envelopes WHERE channel = ? AND seq > ? ORDER BY seq`,
       channel,
       after,
     );
     for (const row of rows) {
-      for (const envelope of unpack(row)) {
+      for (const envelope of readEnvelopeRow(row)) {
         if (envelope.seq <= after) continue;
         envelopes.push(envelope);
         total += Buffer.byteLength(envelope.json);
@@ -173,12 +173,12 @@ export class SqliteReader {
     if (total > maxBytes) return undefined;
     const envelopes: StoredEnvelope[] = [];
     const rows = this.#statements.all(
-      `SELECT first_seq, ${RUN_COLUMNS} FROM envelopes WHERE ${chosen} AND first_seq <= ? ORDER BY seq`,
+      `SELECT first_seq, ${ENVELOPE_COLUMNS} FROM envelopes WHERE ${chosen} AND first_seq <= ? ORDER BY seq`,
       ...of,
       upTo,
     );
     for (const row of rows) {
-      const inside = unpack(row).filter(({ seq }) => seq > after && seq <= upTo);
+      const inside = readEnvelopeRow(row).filter(({ seq }) => seq > after && seq <= upTo);
       const isCut = number(row, 'first_seq') <= after || number(row, 'seq') > upTo;
       if (isCut) total += inside.reduce((sum, { json }) => sum + Buffer.byteLength(json), 0);
       envelopes.push(...inside);
@@ -188,13 +188,13 @@ export class SqliteReader {
 
   outcome(clientId: string, epoch: string, clientSeq: number): StoredEnvelope | undefined {
     const row = this.#statements.get(
-      `SELECT ${RUN_COLUMNS} FROM envelopes
+      `SELECT ${ENVELOPE_COLUMNS} FROM envelopes
        WHERE origin_client = ? AND origin_epoch = ? AND origin_seq = ? ORDER BY seq LIMIT 1`,
       clientId,
       epoch,
       clientSeq,
     );
-    return row && unpack(row)[0];
+    return row && readEnvelopeRow(row)[0];
   }
 
   sessions(options: SessionListOptions): StoredSession[] {

@@ -15,9 +15,9 @@ function createTables(database: DatabaseSync): void {
     CREATE TABLE internal (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
     CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 
-    -- One envelope a row, or a run of neighbours on one channel; seq and time are those of its last.
+    -- One envelope a row, or neighbours on one channel; seq and time are those of its last.
     -- total: bytes of all envelopes up to and including these, so that the bytes between two rows are a subtraction.
-    -- run: what tells the envelopes of a row apart, as sqlite-runs.ts describes it; bytes are those of their JSON, not of the row.
+    -- run: how to split the row into its envelopes (see sqlite-envelope-rows.ts); bytes are those of their JSON, not of the row.
     CREATE TABLE envelopes (
       seq INTEGER PRIMARY KEY,
       first_seq INTEGER NOT NULL,
@@ -188,8 +188,8 @@ function rememberEpochs(database: DatabaseSync): void {
 }
 
 /**
- * Version 11. Runs in `envelopes` may leave away how their envelopes end: see sqlite-runs.ts. Rows from before stay as they are, and
- * are read as ever; the number keeps off hosts that would take the new ones for damage.
+ * Version 11. Rows of `envelopes` may leave out how their envelopes end: see sqlite-prefix-rows.ts. Rows from before stay as they are;
+ * hosts that would take the new ones for damage refuse the number.
  */
 function allowRunsWithoutEnds(): void {}
 
@@ -211,6 +211,12 @@ function ensureWordIndex(database: DatabaseSync): void {
   database.exec("DELETE FROM internal WHERE key = 'wordsStale'");
 }
 
+/**
+ * Version 14. Rows of `envelopes` join the envelopes of a tick, as sqlite-joined-rows.ts describes it. Rows of older versions stay as they
+ * are, and sqlite-prefix-rows.ts reads them.
+ */
+function allowJoinedRows(): void {}
+
 /** Every migration in order. Append only: a released one never changes. */
 export const migrations: readonly Migration[] = [
   createTables,
@@ -226,6 +232,7 @@ export const migrations: readonly Migration[] = [
   allowRunsWithoutEnds,
   allowCompressedStates,
   ensureWordIndex,
+  allowJoinedRows,
 ];
 
 /** The version that the database has; 0 is an empty one. */

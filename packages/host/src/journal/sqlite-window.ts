@@ -1,6 +1,7 @@
 import type { StoredEnvelope } from './journal.ts';
+import { ENVELOPE_COLUMNS, readEnvelopeRow } from './sqlite-envelope-rows.ts';
+import { RowBuilder } from './sqlite-joined-rows.ts';
 import { number, optionalNumber, type Row, type Statements } from './sqlite-rows.ts';
-import { RUN_COLUMNS, Run, unpack } from './sqlite-runs.ts';
 
 /** What a row says without its JSON. */
 const EDGES = 'seq, first_seq, first_time, time, count, bytes, total';
@@ -90,19 +91,19 @@ export class SqliteWindow {
   #cut(row: Row, seq: number): number {
     const all = this.#envelopes(row);
     const kept = all.filter((envelope) => envelope.seq > seq);
-    const run = new Run('');
-    for (const envelope of kept) run.add(envelope);
-    const packed = run.pack();
-    // Whole text again: what is left of the oldest row goes next.
+    const builder = new RowBuilder('');
+    for (const envelope of kept) builder.add(envelope);
+    const rest = builder.build();
+    // Uncompressed: the rest of the oldest row is trimmed next.
     this.#statements.run(
       'UPDATE envelopes SET first_seq = ?, first_time = ?, count = ?, bytes = ?, run = ?, json = ? WHERE seq = ?',
-      packed.firstSeq,
-      packed.firstTime,
-      packed.count,
-      packed.bytes,
-      packed.run,
-      packed.json,
-      packed.seq,
+      rest.firstSeq,
+      rest.firstTime,
+      rest.count,
+      rest.bytes,
+      rest.run,
+      rest.json,
+      rest.seq,
     );
     return all.length - kept.length;
   }
@@ -119,10 +120,10 @@ export class SqliteWindow {
 
   #envelopes(row: Row): StoredEnvelope[] {
     const whole = this.#statements.get(
-      `SELECT ${RUN_COLUMNS} FROM envelopes WHERE seq = ?`,
+      `SELECT ${ENVELOPE_COLUMNS} FROM envelopes WHERE seq = ?`,
       number(row, 'seq'),
     );
-    return whole === undefined ? [] : unpack(whole);
+    return whole === undefined ? [] : readEnvelopeRow(whole);
   }
 
   #first(): Row | undefined {

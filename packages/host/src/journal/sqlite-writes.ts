@@ -1,8 +1,8 @@
 import { checkSeq } from './envelope-order.ts';
 import type { JournalWrite, OutcomeKey } from './journal.ts';
 import { Compressor } from './sqlite-compression.ts';
+import { RowBuilder } from './sqlite-joined-rows.ts';
 import { number, type Statements } from './sqlite-rows.ts';
-import { Run } from './sqlite-runs.ts';
 import { SqliteSearchWriter } from './sqlite-search.ts';
 import { END } from './sqlite-spans.ts';
 import { SqliteTurnWriter } from './sqlite-turns.ts';
@@ -22,8 +22,8 @@ export class SqliteWriter {
   /** `total` and `seq` of the newest envelope. */
   #total = 0;
   #lastSeq = 0;
-  /** Envelopes that were applied and have no row yet. */
-  #run: Run | undefined;
+  /** The row of envelopes that were applied and are not inserted yet. */
+  #row: RowBuilder | undefined;
   /** Channels whose row in `stale` needs no look until their snapshot row changes. */
   readonly #knownStale = new Set<string>();
 
@@ -44,7 +44,7 @@ export class SqliteWriter {
   reset(floor: number): number {
     this.#knownStale.clear();
     this.search.reset();
-    this.#run = undefined;
+    this.#row = undefined;
     const newest = this.#statements.get('SELECT seq, total FROM envelopes ORDER BY seq DESC LIMIT 1');
     this.#total = newest === undefined ? 0 : number(newest, 'total');
     this.#lastSeq = Math.max(floor, newest === undefined ? 0 : number(newest, 'seq'));
@@ -56,11 +56,11 @@ export class SqliteWriter {
     return this.#lastSeq;
   }
 
-  /** Writes what `apply` has gathered. */
+  /** Inserts the envelopes that `apply` has gathered. */
   finish(): void {
-    const run = this.#run;
-    this.#run = undefined;
-    if (run !== undefined) this.#insert(run);
+    const row = this.#row;
+    this.#row = undefined;
+    if (row !== undefined) this.#insert(row);
   }
 
   apply(write: JournalWrite): void {
@@ -179,43 +179,43 @@ export class SqliteWriter {
   #envelope(write: EnvelopeWrite): void {
     checkSeq(write.seq, this.#lastSeq);
     this.#lastSeq = write.seq;
-    // What answers a dispatch is looked up by it, and so has a row of its own.
+    // `findOutcome` looks up the answer to a dispatch by its row, so an answer has a row of its own.
     const isAlone = write.origin !== undefined;
-    if (isAlone || this.#run?.channel !== write.channel || this.#run.isFull) this.finish();
-    const run = this.#run ?? new Run(write.channel);
-    run.add(write);
-    if (isAlone) this.#insert(run, write.origin);
-    else this.#run = run;
+    if (isAlone || this.#row?.channel !== write.channel || this.#row.isFull) this.finish();
+    const row = this.#row ?? new RowBuilder(write.channel);
+    row.add(write);
+    if (isAlone) this.#insert(row, write.origin);
+    else this.#row = row;
   }
 
-  #insert(run: Run, origin?: OutcomeKey): void {
-    const packed = run.pack();
-    this.#total += packed.bytes;
+  #insert(builder: RowBuilder, origin?: OutcomeKey): void {
+    const row = builder.build();
+    this.#total += row.bytes;
     this.#statements.run(
       'INSERT INTO envelopes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
-      packed.seq,
-      packed.firstSeq,
-      packed.channel,
-      packed.firstTime,
-      packed.time,
-      packed.count,
-      packed.bytes,
+      row.seq,
+      row.firstSeq,
+      row.channel,
+      row.firstTime,
+      row.time,
+      row.count,
+      row.bytes,
       this.#total,
       origin?.clientId ?? null,
       origin?.epoch ?? null,
       origin?.clientSeq ?? null,
-      packed.run,
-      this.#compressor.compress(packed.json),
+      row.run,
+      this.#compressor.compress(row.json),
     );
-    if (this.#knownStale.has(packed.channel)) return;
+    if (this.#knownStale.has(row.channel)) return;
     this.#statements.run(
       'INSERT OR IGNORE INTO stale (channel, seq) SELECT uri, ? FROM channels WHERE uri = ? AND seq < ?',
-      packed.firstSeq,
-      packed.channel,
-      packed.firstSeq,
+      row.firstSeq,
+      row.channel,
+      row.firstSeq,
     );
     if (this.#knownStale.size >= knownStaleLimit) this.#knownStale.clear();
-    this.#knownStale.add(packed.channel);
+    this.#knownStale.add(row.channel);
   }
 
   #channel(write: ChannelWrite): void {

@@ -1,7 +1,5 @@
 import type { ActionEnvelope, SubscribeView, SubscriptionDeliveryOptions } from '@agenthost/protocol';
 import type { FrameBatch } from '@agenthost/rpc/websocket-server';
-import type { EnvelopePieces } from '../journal/envelope-end.ts';
-import type { EncodedAppend } from './text-append.ts';
 
 /** Where a connection's share of the stream goes. Calls never throw; after the end they do nothing. */
 export interface Sink {
@@ -52,8 +50,6 @@ export const ENVELOPE_ENDS = { before: '{"jsonrpc":"2.0","method":"action","para
 /** An envelope with its encodings, each made once however many subscribers there are. */
 export class EncodedEnvelope {
   readonly value: ActionEnvelope;
-  /** What `json` consists of, where that is known. */
-  readonly pieces: EnvelopePieces | undefined;
   /**
    * What was last made of a run that begins with this envelope. Here it goes when the envelope does: in a `WeakMap` each
    * collection of young objects would keep it, and with it all envelopes of the run.
@@ -65,11 +61,10 @@ export class EncodedEnvelope {
   #frame: string | undefined;
   #bytes: Uint8Array | undefined;
 
-  /** `encoded`: when it is known already. */
-  constructor(value: ActionEnvelope, encoded?: EncodedAppend) {
+  /** `json`: the encoded value, when the caller has it already. */
+  constructor(value: ActionEnvelope, json?: string) {
     this.value = value;
-    this.pieces = encoded;
-    this.#json = encoded?.json;
+    this.#json = json;
   }
 
   /** `value` as JSON, as journaled. */

@@ -152,8 +152,8 @@ export class Sync {
     const envelope = envelopeOf(channel.uri, action, origin, { seq, time });
     if (isTextAppend(action)) {
       channel.append(action, time);
-      const encoded = origin === undefined ? channel.appends.encode(action, seq, time) : undefined;
-      this.#commit(channel, new EncodedEnvelope(envelope, encoded), origin);
+      const json = origin === undefined ? channel.appends.encode(action, seq, time) : undefined;
+      this.#commit(channel, new EncodedEnvelope(envelope, json), origin);
       return;
     }
     const before = channel.state;
@@ -182,12 +182,10 @@ export class Sync {
 
   #commit(channel: Channel, encoded: EncodedEnvelope, origin: DispatchOrigin | undefined): void {
     const { serverSeq: seq, 'x-time': time = 0 } = encoded.value;
-    const { json, pieces } = encoded;
+    const { json } = encoded;
     this.#workBytes += json.length * (1 + channel.subscriptions.size / SENDS_OF_WORK);
     const row = { op: 'envelope', seq, channel: channel.uri, time, json } as const;
-    if (pieces !== undefined)
-      this.path.write({ op: 'envelope', seq, channel: channel.uri, time, json, pieces });
-    else if (origin?.epoch === undefined) this.path.write(row);
+    if (origin?.epoch === undefined) this.path.write(row);
     else {
       const { clientId, epoch, clientSeq } = origin;
       this.path.write({ ...row, origin: { clientId, epoch, clientSeq } });

@@ -1,5 +1,4 @@
 import type { ChatAction, StateAction } from '@agenthost/protocol';
-import { type EnvelopePieces, envelopeEnd } from '../journal/envelope-end.ts';
 
 /** An action that changes the text of one part and nothing else [CHAT-4]. */
 export type TextAppend = Extract<ChatAction, { type: 'chat/delta' | 'chat/reasoning' }>;
@@ -15,12 +14,7 @@ export function joinAppends(first: TextAppend, second: TextAppend): TextAppend |
   return isSameTarget ? { ...second, content: first.content + second.content } : undefined;
 }
 
-/** The JSON of an envelope, whole and in pieces. */
-export interface EncodedAppend extends EnvelopePieces {
-  readonly json: string;
-}
-
-/** Writes envelopes that append to one part after another: most of each says again what the one before said. */
+/** Encodes envelopes that append to one part after another: their JSON begins alike. */
 export class AppendEncoder {
   readonly #channel: string;
   #type = '';
@@ -33,8 +27,8 @@ export class AppendEncoder {
     this.#channel = channel;
   }
 
-  /** The envelope as `JSON.stringify` makes it; `undefined` when it is for that to say. */
-  encode(action: TextAppend, seq: number, time: number): EncodedAppend | undefined {
+  /** The envelope as `JSON.stringify` encodes it; `undefined` for an action with members that this encoder does not know. */
+  encode(action: TextAppend, seq: number, time: number): string | undefined {
     if ('_meta' in action) return undefined;
     const { type, turnId, partId, content } = action;
     if (partId !== this.#partId || turnId !== this.#turnId || type !== this.#type) {
@@ -44,8 +38,6 @@ export class AppendEncoder {
       const empty = JSON.stringify({ channel: this.#channel, action: { type, turnId, partId, content: '' } });
       this.#head = empty.slice(0, -'""}}'.length);
     }
-    const begin = this.#head;
-    const text = JSON.stringify(content);
-    return { json: begin + text + envelopeEnd(seq, time), begin, text };
+    return `${this.#head}${JSON.stringify(content)}},"serverSeq":${seq},"x-time":${time}}`;
   }
 }

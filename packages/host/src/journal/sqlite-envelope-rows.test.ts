@@ -5,12 +5,12 @@ import { DatabaseSync } from 'node:sqlite';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { channel, seqs } from './contract-rows.ts';
-import { type EnvelopePieces, envelopeEnd } from './envelope-end.ts';
 import type { Journal, JournalWrite } from './journal.ts';
 import { MemoryDisk } from './memory-disk.ts';
 import { MemoryJournal } from './memory-journal.ts';
+import { readEnvelopeRow } from './sqlite-envelope-rows.ts';
+import { RowBuilder } from './sqlite-joined-rows.ts';
 import { SqliteJournal } from './sqlite-journal.ts';
-import { Run, unpack } from './sqlite-runs.ts';
 import { migrations } from './sqlite-schema.ts';
 
 async function withJournal(work: (journal: SqliteJournal, folder: string) => Promise<void>): Promise<void> {
@@ -33,84 +33,41 @@ const delta = (seq: number, json = `{"é🌍":${seq}}`) =>
 
 const row = (seq: number, time: number, json: string) => ({ seq, channel: 'a', time, json });
 
-/** As the host writes appended text. */
-const append = (seq: number, time: number, { begin, text }: EnvelopePieces) => ({
-  ...row(seq, time, begin + text + envelopeEnd(seq, time)),
-  pieces: { begin, text },
-});
-
-const BEGIN = '{"action":{"é":';
-
-test('a run keeps number, time and text of each envelope, whatever the text', () => {
-  const texts = ['{"a":"🌍"}', '"漢🌍"', '{"a":"🌎"}', '', '{"a":"\\ud800"}', '{"a":"🌍"}!', '{"a":"🌍"}'];
-  const run = new Run('a');
-  for (const [index, json] of texts.entries()) run.add(row(index * 3, index * 7, json));
-  const packed = run.pack();
-  const bytes = Buffer.byteLength(texts.join(''));
-  expect(packed).toMatchObject({ firstSeq: 0, seq: 18, firstTime: 0, time: 42, count: 7, bytes });
-  expect(Buffer.from(packed.json).toString()).toBe(packed.json);
-  expect(unpack({ ...packed })).toEqual(
-    texts.map((json, index) => ({ seq: index * 3, channel: 'a', time: index * 7, json })),
-  );
-});
-
-test('what a delta shares with the first of its run is written once', () => {
-  const run = new Run('a');
-  for (let seq = 1; seq <= 50; seq += 1)
-    run.add(row(seq, 0, JSON.stringify({ shared: 'x'.repeat(100), seq })));
-  expect(run.pack().json.length).toBeLessThan(500);
-  const twins = new Run('a');
-  for (const json of ['"🌍"', '"🌎"']) twins.add(row(1, 1, json));
-  expect(twins.pack().json).toBe('"🌍"🌎"');
-});
-
-test('a run of envelopes in pieces and whole ones keeps each, in whatever order they come', () => {
-  const piece = fc.record({
-    begin: fc.constantFrom('', '{"é🌍', '{"é🌎', '{"a":1'),
-    text: fc.string({ unit: 'grapheme', maxLength: 4 }),
-  });
+test('a row keeps number, time and text of each envelope, whatever the text', () => {
   const part = fc.record({
     step: fc.nat({ max: 3 }),
-    time: fc.nat({ max: 2 }),
-    // One that ends like others by chance, and that one cut short.
-    text: fc.oneof(piece, fc.constantFrom('{"é🌍', '', `{"é🌍${envelopeEnd(1, 1)}`, envelopeEnd(2, 3))),
+    later: fc.nat({ max: 2 }),
+    text: fc.oneof(
+      fc.string({ unit: 'grapheme', maxLength: 4 }),
+      fc.constantFrom('', '\n', '1 1 1 ', '{"a":"\\ud800"}', '{"é🌍":1}'),
+    ),
   });
   fc.assert(
     fc.property(fc.array(part, { minLength: 1, maxLength: 12 }), (parts) => {
-      const run = new Run('a');
+      const builder = new RowBuilder('a');
       const rows = [];
       let [seq, time] = [0, 0];
-      for (const { step, time: later, text } of parts) {
+      for (const { step, later, text } of parts) {
         seq += step;
         time += later;
-        const added = typeof text === 'string' ? row(seq, time, text) : append(seq, time, text);
-        run.add(added);
-        rows.push(row(seq, time, added.json));
+        builder.add({ seq, time, json: text });
+        rows.push(row(seq, time, text));
       }
-      const packed = run.pack();
-      expect(unpack({ ...packed })).toEqual(rows);
-      expect(packed.bytes).toBe(Buffer.byteLength(rows.map(({ json }) => json).join('')));
+      const built = builder.build();
+      expect(readEnvelopeRow({ ...built })).toEqual(rows);
+      expect(built).toMatchObject({ seq, time, firstSeq: rows[0]?.seq, firstTime: rows[0]?.time });
+      expect(built.bytes).toBe(Buffer.byteLength(rows.map(({ json }) => json).join('')));
     }),
   );
 });
 
-test('of appended text a run holds little but the text', () => {
-  const run = new Run('a');
-  const begin = `{"channel":"${'c'.repeat(50)}","action":{"type":"chat/delta","content":`;
-  for (let seq = 1; seq <= 50; seq += 1) run.add(append(seq, 1_790_000_000_000, { begin, text: '"word"' }));
-  const { json, run: places } = run.pack();
-  expect(json).toBe(`${begin}${'"word"'.repeat(50)}`);
-  expect(places?.length).toBeLessThan(50 * 12 + 20);
-});
-
-test('a run that does not add up is damage', () => {
-  const run = new Run('a');
-  run.add(row(1, 1, '{}'));
-  run.add(row(2, 2, '{}'));
-  const packed = run.pack();
-  expect(() => unpack({ ...packed, json: '{}{' })).toThrow('damaged');
-  expect(() => unpack({ ...packed, run: '[1' })).toThrow('damaged');
-  expect(() => unpack({ ...packed, seq: 3 })).toThrow('damaged');
+test('a row that does not add up is damage', () => {
+  const builder = new RowBuilder('a');
+  builder.add({ seq: 1, time: 1, json: '{}' });
+  builder.add({ seq: 2, time: 2, json: '{}' });
+  const built = builder.build();
+  for (const damaged of [{ json: '{}{' }, { json: '1 1 9 {}' }, { json: '' }, { run: '[1' }, { seq: 3 }])
+    expect(() => readEnvelopeRow({ ...built, ...damaged })).toThrow('damaged');
 });
 
 test('neighbours on one channel share a row, up to a bound; what answers a dispatch has its own', async () => {
@@ -174,29 +131,42 @@ test('a row is cut where trimming ends, and again', async () => {
   });
 });
 
-test('runs of version 10 are read beside those whose envelopes are stored without their ends, which older hosts refuse', async () => {
+test('rows of versions 10 and 13 are read and cut beside those of this version, which older hosts refuse', async () => {
   await withJournal(async (journal, folder) => {
     await journal.close();
     const database = new DatabaseSync(join(folder, 'journal.db'));
     database.exec('PRAGMA user_version = 10');
-    // As a host of that version wrote it.
+    // As hosts of those versions wrote them.
     const insert = database.prepare('INSERT INTO envelopes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)');
-    const old = ['{"é":1},"serverSeq":1,"x-time":5}', '{"é":2},"serverSeq":2,"x-time":5}'];
-    const bytes = Buffer.byteLength(old.join(''));
-    const json = '{"é":1},"serverSeq":1,"x-time":5}2},"serverSeq":2,"x-time":5}';
-    insert.run(2, 1, 'a', 5, 5, 2, bytes, bytes, null, null, null, '[1,5,0,33,1,0,5,28]', json);
+    const old = [1, 2, 3, 4].map((seq) => row(seq, 5, `{"é":${seq}},"serverSeq":${seq},"x-time":5}`));
+    const bytes = Buffer.byteLength('{"é":1},"serverSeq":1,"x-time":5}') * 2;
+    const shared = '{"é":1},"serverSeq":1,"x-time":5}2},"serverSeq":2,"x-time":5}';
+    insert.run(2, 1, 'a', 5, 5, 2, bytes, bytes, null, null, null, '[1,5,0,33,1,0,5,28]', shared);
+    insert.run(4, 3, 'a', 5, 5, 2, bytes, bytes * 2, null, null, null, '[3,5,-1,6,1,0,-6,1]', '{"é":34');
     database.close();
     await journal.open();
-    const added = [3, 4].map((seq) => append(seq, 6, { begin: BEGIN, text: '"x"' }));
-    await journal.commit(added.map((each) => ({ op: 'envelope', ...each })));
-    const all = [
-      ...old.map((each, index) => row(index + 1, 5, each)),
-      ...added.map((each) => row(each.seq, 6, each.json)),
-    ];
-    expect(await journal.readEnvelopes(['a'], 0, 4, 1e6)).toEqual(all);
+    await journal.commit([delta(5), delta(6)]);
+    const all = [...old, row(5, 50, delta(5).json), row(6, 60, delta(6).json)];
+    expect(await journal.readEnvelopes(['a'], 0, 9, 1e6)).toEqual(all);
+    expect(await journal.trim(3, 10)).toBe(3);
+    expect(await journal.readEnvelopes(['a'], 0, 9, 1e6)).toEqual(all.slice(3));
     await journal.close();
-    const before = new SqliteJournal({ folder, migrations: migrations.slice(0, 10) });
+    const before = new SqliteJournal({ folder, migrations: migrations.slice(0, 13) });
     await expect(before.open()).rejects.toMatchObject({ code: 'newer' });
+  });
+});
+
+test('the rows of a tick hold some bytes of a delta beside its text', async () => {
+  await withJournal(async (journal, folder) => {
+    const json = (seq: number) =>
+      `{"channel":"ahp-chat:/${'c'.repeat(36)}","action":{"type":"chat/delta","turnId":"${'t'.repeat(36)}",` +
+      `"partId":"${'p'.repeat(36)}","content":"word"},"serverSeq":${seq},"x-time":1790000000000}`;
+    await journal.commit(Array.from({ length: 200 }, (_, index) => delta(index + 1, json(index + 1))));
+    await journal.close();
+    const database = new DatabaseSync(join(folder, 'journal.db'));
+    const { size } = database.prepare('SELECT sum(length(json)) AS size FROM envelopes').get() ?? {};
+    database.close();
+    expect(Number(size) / 200).toBeLessThan(20);
   });
 });
 
@@ -229,7 +199,7 @@ async function pointOf(journal: Journal, limits: { maxBytes: number; minTime: nu
     : seqs((await journal.readEnvelopes(['a', 'b'], point, 1_000, 1e8)) ?? []);
 }
 
-test('runs show in no answer: they are those of a journal that keeps each envelope by itself', async () => {
+test('joined rows show in no answer: they are those of a journal that keeps each envelope by itself', async () => {
   const write = fc.oneof(
     {
       weight: 8,
@@ -237,7 +207,6 @@ test('runs show in no answer: they are those of a journal that keeps each envelo
         uri: fc.constantFrom('a', 'a', 'a', 'b'),
         gap: fc.integer({ min: 1, max: 3 }),
         isLarge: fc.constantFrom(false, false, false, true),
-        isAppend: fc.boolean(),
       }),
     },
     {
@@ -267,11 +236,7 @@ test('runs show in no answer: they are those of a journal that keeps each envelo
             if ('snapshot' in item) return channel(item.snapshot, Math.max(0, seq - item.back));
             seq += item.gap;
             const { uri, isLarge } = item;
-            const added = { ...delta(seq, isLarge ? large(seq) : undefined), channel: uri };
-            const text = isLarge ? large(seq) : `"é${seq}"`;
-            return item.isAppend
-              ? { ...added, ...append(seq, seq * 10, { begin: BEGIN, text }), channel: uri }
-              : added;
+            return { ...delta(seq, isLarge ? large(seq) : undefined), channel: uri };
           });
           await sqlite.commit(writes);
           await memory.commit(writes);
