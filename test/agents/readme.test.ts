@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { acpCatalogue } from '@agenthost/agents';
+import { ACP_CATALOGUE } from '@agenthost/agents';
 import { expect, test } from 'vitest';
 import { agentTable } from './agent-abilities.ts';
 import { agentPackages } from './agent-packages.ts';
@@ -10,7 +10,7 @@ test('the README shows what the tests hold of each agent', () => {
 });
 
 test('each known agent is said to be installed by the package that the tests drive', () => {
-  const installs = acpCatalogue.map(({ id, install }) => [id, install]);
+  const installs = ACP_CATALOGUE.map(({ id, install }) => [id, install]);
   expect(Object.fromEntries(installs)).toEqual(
     Object.fromEntries(agentPackages.map(({ id, packageName }) => [id, `npm install -g ${packageName}`])),
   );

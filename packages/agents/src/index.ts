@@ -1,4 +1,4 @@
-export { acpCatalogue, mergeAgentConfigs } from './acp/config/catalogue.ts';
+export { ACP_CATALOGUE, mergeAgentConfigs } from './acp/config/catalogue.ts';
 export {
   type AcpAgentConfig,
   type AcpAgentEntry,
@@ -8,7 +8,7 @@ export {
 export { type AcpProvider, type AcpProviderOptions, createAcpProvider } from './acp/provider.ts';
 export type { AcpLog, AcpTimers } from './acp/runtime.ts';
 export type { DemoKeyword } from './demo/keywords.ts';
-export { createDemoProvider, type DemoProviderOptions, demoProviderId } from './demo/provider.ts';
+export { createDemoProvider, DEMO_PROVIDER_ID, type DemoProviderOptions } from './demo/provider.ts';
 export type { Random } from './demo/scene.ts';
 export { keywordTable } from './demo/script.ts';
 export type { AddedStep, DemoStage, Step as DemoStep } from './demo/step.ts';

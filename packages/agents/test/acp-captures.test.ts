@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Turn } from '@agenthost/protocol';
 import { type OpenChat, openChat, type RecordedCall, type RecordingTurn } from '@agenthost/testkit';
 import { describe, expect, it, vi } from 'vitest';
-import { acpCatalogue } from '../src/acp/config/catalogue.ts';
+import { ACP_CATALOGUE } from '../src/acp/config/catalogue.ts';
 import type { AcpProvider } from '../src/acp/provider.ts';
 import { capturesAreThere, capturesFolder, nodeAgent, temporaryFolder } from './acp-chats.ts';
 
@@ -15,7 +15,7 @@ interface Replay {
 }
 
 function replay(agent: string, capture = agent): Replay {
-  const known = acpCatalogue.find(({ id }) => id === agent);
+  const known = ACP_CATALOGUE.find(({ id }) => id === agent);
   let log = '';
   const watchers: (() => void)[] = [];
   const provider = nodeAgent(

@@ -110,7 +110,7 @@ function encodeAscii(bodies: readonly string[], ends: FrameEnds): Uint8Array<Arr
     for (const body of bodies.slice(from, from + FRAMES_OF_TEXT)) {
       const length = body.length + endsLength;
       if (length > LONGEST_OF_TEXT) return undefined;
-      const header = (headers[length] ??= headerOf(length));
+      const header = (HEADERS[length] ??= headerOf(length));
       text += header.text + ends.before + body + ends.behind;
       highCount += header.highCount;
     }
@@ -132,7 +132,7 @@ interface HeaderText {
 }
 
 /** Headers of frames of a text by their length. */
-const headers: HeaderText[] = [];
+const HEADERS: HeaderText[] = [];
 
 function headerOf(length: number): HeaderText {
   const bytes = Buffer.alloc(headerLength(length));

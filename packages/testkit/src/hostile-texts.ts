@@ -53,7 +53,7 @@ export const hostileTexts: readonly HostileText[] = [
 ];
 
 /** Characters, and pieces of some, that part words, join them or change each other. */
-export const hostileCharacters: readonly string[] = [
+export const HOSTILE_CHARACTERS: readonly string[] = [
   ...['a', 'B', '0', '½', '_', '-', ' ', '"', '*', '\0', '\n', '.', 'é', 'ß', 'İ', 'ﷺ', 'Ａ', '𝔘', '𐌰'],
   ...['あ', 'ガ', 'ー', '漢', '㊀', '한', '\u1100', '\u1161', '\u3099', '々', '〆', 'ｱ', '𠮷'],
   ...[

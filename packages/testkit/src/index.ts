@@ -6,7 +6,7 @@ export { DeedCounts, type LeastDeeds } from './deeds/deed-counts.ts';
 export { drainMicrotasks } from './drain-microtasks.ts';
 export { failingKeywords } from './failing-keywords.ts';
 export { FaultJournal, type JournalGates } from './fault-journal.ts';
-export { type HostileText, hostileCharacters, hostileTexts } from './hostile-texts.ts';
+export { HOSTILE_CHARACTERS, type HostileText, hostileTexts } from './hostile-texts.ts';
 export { observeTransport, type TransportObserver } from './observe-transport.ts';
 export {
   type Definitions,

@@ -20,7 +20,7 @@ import { findCommand, packageVersionOf } from './process/command-path.ts';
 import type { AcpConnection } from './process/connection.ts';
 import { ConnectionPool } from './process/connection-pool.ts';
 import { agentEnvironment } from './process/environment.ts';
-import { defaultMaxLineBytes } from './process/message-stream.ts';
+import { DEFAULT_MAX_LINE_BYTES } from './process/message-stream.ts';
 import { runVersion } from './process/version.ts';
 import { type AcpLog, type AcpTimers, processTimers } from './runtime.ts';
 import type { AcpSessionContext } from './session/session-context.ts';
@@ -214,7 +214,7 @@ class Provider implements AcpProvider {
       timers: this.#timers,
       log: this.#log,
       startTimeoutMs: this.#options.startTimeoutMs ?? 60_000,
-      maxLineBytes: this.#options.maxLineBytes ?? defaultMaxLineBytes,
+      maxLineBytes: this.#options.maxLineBytes ?? DEFAULT_MAX_LINE_BYTES,
     });
   }
 

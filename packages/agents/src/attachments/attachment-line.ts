@@ -2,12 +2,12 @@ import type { Message, MessageAttachment } from '@agenthost/protocol';
 import { linesOf } from './quote.ts';
 
 /** How many attachments of one message are named. */
-const maxNamed = 20;
+const MAX_NAMED = 20;
 
 /** What came with an earlier message, in one short line for an agent that has lost it; undefined when nothing did. */
 export function attachmentLine({ attachments = [] }: Pick<Message, 'attachments'>): string | undefined {
   if (attachments.length === 0) return undefined;
-  const named = attachments.slice(0, maxNamed).map(nameOf);
+  const named = attachments.slice(0, MAX_NAMED).map(nameOf);
   const rest = attachments.length - named.length;
   return `(Attached: ${named.join('; ')}${rest > 0 ? `; and ${rest} more` : ''})`;
 }

@@ -1,7 +1,7 @@
 import type { TextRange } from '@agenthost/protocol';
 
 /** How much of a text is quoted for one attachment, in UTF-16 code units. */
-const maxQuoteLength = 64 * 1024;
+const MAX_QUOTE_LENGTH = 64 * 1024;
 
 /** A range for people and models: `line 3` or `lines 3 to 5`, from 1; an end at the very start of a line does not count that line. */
 export function linesOf({ start, end }: TextRange): string {
@@ -15,7 +15,7 @@ export function quote(text: string, { start, end }: TextRange): string | undefin
   const from = offsetOf(text, start);
   if (from === undefined) return undefined;
   const quoted = text.slice(from, offsetOf(text, end) ?? text.length);
-  return quoted.length <= maxQuoteLength ? quoted : `${quoted.slice(0, maxQuoteLength)} …`;
+  return quoted.length <= MAX_QUOTE_LENGTH ? quoted : `${quoted.slice(0, MAX_QUOTE_LENGTH)} …`;
 }
 
 /** Lines end at LF; a place behind the end of its line is that end. Undefined when there is no such line. */

@@ -18,11 +18,11 @@ import { isText } from './media-type.ts';
 import { linesOf, quote } from './quote.ts';
 
 /** The largest file that is put into a prompt whole; larger ones are named. */
-const maxFileBytes = 1024 * 1024;
+const MAX_FILE_BYTES = 1024 * 1024;
 /** The largest file of which a part is quoted. */
-const maxQuotedFileBytes = 16 * 1024 * 1024;
+const MAX_QUOTED_FILE_BYTES = 16 * 1024 * 1024;
 /** What all attachments of one message together may put into a prompt; what comes behind it is named. */
-const maxMessageBytes = 8 * 1024 * 1024;
+const MAX_MESSAGE_BYTES = 8 * 1024 * 1024;
 
 /**
  * What an agent is given for an attachment. `words` speak for themselves; a `link` names something to look up, in `note` with what there is to
@@ -55,7 +55,7 @@ export async function readAttachments(
   readResource: TurnInput['readResource'],
 ): Promise<ReadAttachment[]> {
   const read: ReadAttachment[] = [];
-  let leftBytes = maxMessageBytes;
+  let leftBytes = MAX_MESSAGE_BYTES;
   for (const attachment of attachments) {
     const each = await readOne(attachment, { readResource, leftBytes });
     for (const given of each.given) leftBytes -= sizeOf(given);
@@ -109,7 +109,7 @@ function carried(
   if (isText(contentType, bytes)) {
     const text = bytes.toString('utf8');
     if (selection !== undefined) return selected(label, named.uri, text, selection.range);
-    if (bytes.length <= Math.min(maxFileBytes, leftBytes))
+    if (bytes.length <= Math.min(MAX_FILE_BYTES, leftBytes))
       return { given: [{ kind: 'text', ...named, text }] };
   } else if (bytes.length <= leftBytes) {
     const kind = contentType.startsWith('image/') ? 'image' : 'binary';
@@ -121,9 +121,10 @@ function carried(
 async function resource(attachment: MessageResourceAttachment, source: Source): Promise<ReadAttachment> {
   const { uri, label, selection } = attachment;
   const isCarried = contentIdOf(uri) !== undefined;
-  const maxFile = selection === undefined ? Math.min(maxFileBytes, source.leftBytes) : maxQuotedFileBytes;
+  const maxFile =
+    selection === undefined ? Math.min(MAX_FILE_BYTES, source.leftBytes) : MAX_QUOTED_FILE_BYTES;
   try {
-    const read = await source.readResource(uri, { maxBytes: isCarried ? maxQuotedFileBytes : maxFile });
+    const read = await source.readResource(uri, { maxBytes: isCarried ? MAX_QUOTED_FILE_BYTES : maxFile });
     if (isCarried) {
       // The host keeps it apart from the message for its size alone.
       const contentType = attachment.contentType ?? read.contentType ?? 'application/octet-stream';

@@ -3,7 +3,7 @@ import { type Given, readAttachments } from '../attachments/read-attachments.ts'
 import { type Scene, send } from './scene.ts';
 
 /** Of each text so much is said back, in UTF-16 code units. */
-const saidBackLength = 2_000;
+const SAID_BACK_LENGTH = 2_000;
 
 /** Says back what came with a message, as it was given, in one piece; nothing where nothing came. */
 export async function tellAttached(scene: Scene, message: Message): Promise<void> {
@@ -34,6 +34,6 @@ function lineOf(given: Given): string {
 function quoted(text: string): string {
   const longest = Math.max(2, ...(text.match(/`+/g) ?? []).map(({ length }) => length));
   const fence = '`'.repeat(longest + 1);
-  const body = text.length <= saidBackLength ? text : `${text.slice(0, saidBackLength)} …`;
+  const body = text.length <= SAID_BACK_LENGTH ? text : `${text.slice(0, SAID_BACK_LENGTH)} …`;
   return `\n\n  ${[fence, ...body.split('\n'), fence].join('\n  ')}\n`;
 }

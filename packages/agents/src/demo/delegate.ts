@@ -6,7 +6,7 @@ import { readScript } from './script.ts';
 import type { Step } from './step.ts';
 
 /** Longest title of a worker, in UTF-16 code units. */
-const titleLength = 60;
+const TITLE_LENGTH = 60;
 
 /** What the workers of a turn take from its session. */
 export interface DelegateParts {
@@ -47,7 +47,7 @@ async function work(
   try {
     const worker = scene.output.spawnChat({
       toolCallId: call.id,
-      title: `${name}: ${prompt}`.slice(0, titleLength),
+      title: `${name}: ${prompt}`.slice(0, TITLE_LENGTH),
       agentName: 'demo-worker',
       description: prompt,
     });

@@ -14,14 +14,14 @@ export interface DemoKeyword {
   readonly read: (rest: string) => Step | undefined;
 }
 
-const defaultChunkCount = 200;
-const defaultWaitMs = 1_000;
+const DEFAULT_CHUNK_COUNT = 200;
+const DEFAULT_WAIT_MS = 1_000;
 /** What takes the host that the demo agent lives in longer, or more memory, shows nothing new. */
-const maxChunks = { of: 'stream', most: 1_000_000, unit: 'chunks' };
-const maxChunkBytes = { of: 'stream … of', most: 1024 * 1024, unit: 'bytes' };
-const maxParts = { of: 'parts', most: 5_000, unit: 'parts' };
-const maxKibibytes = { of: 'big', most: 4 * 1024, unit: 'KiB' };
-const maxSteps = { of: 'progress', most: 1_000, unit: 'steps' };
+const MAX_CHUNKS = { of: 'stream', most: 1_000_000, unit: 'chunks' };
+const MAX_CHUNK_BYTES = { of: 'stream … of', most: 1024 * 1024, unit: 'bytes' };
+const MAX_PARTS = { of: 'parts', most: 5_000, unit: 'parts' };
+const MAX_KIBIBYTES = { of: 'big', most: 4 * 1024, unit: 'KiB' };
+const MAX_STEPS = { of: 'progress', most: 1_000, unit: 'steps' };
 
 /**
  * The language of the demo agent. A prompt is read line by line (`;` separates too); a line that starts with one of
@@ -46,16 +46,16 @@ export const keywords: readonly DemoKeyword[] = [
     description:
       'streams n numbered chunks (default 200, at most 1,000,000); `every 0` as fast as the host takes them, `of` sets the size of each, up to 1 MiB',
     read: (rest) => {
-      const chunkCount = count(rest.replace(/\b(every|of)\b[^]*$/i, ''), defaultChunkCount);
+      const chunkCount = count(rest.replace(/\b(every|of)\b[^]*$/i, ''), DEFAULT_CHUNK_COUNT);
       if (chunkCount === undefined) return undefined;
       const chunkBytes = named(rest, 'of');
-      const step = within(maxChunks, chunkCount, {
+      const step = within(MAX_CHUNKS, chunkCount, {
         kind: 'stream',
         chunkCount,
         everyMs: named(rest, 'every'),
         chunkBytes,
       });
-      return within(maxChunkBytes, chunkBytes, step);
+      return within(MAX_CHUNK_BYTES, chunkBytes, step);
     },
   },
   {
@@ -64,7 +64,7 @@ export const keywords: readonly DemoKeyword[] = [
     description: 'makes n response parts (at most 5,000), Markdown and reasoning in turn',
     read: (rest) => {
       const partCount = count(rest, 10);
-      return partCount === undefined ? undefined : within(maxParts, partCount, { kind: 'parts', partCount });
+      return partCount === undefined ? undefined : within(MAX_PARTS, partCount, { kind: 'parts', partCount });
     },
   },
   {
@@ -178,7 +178,7 @@ export const keywords: readonly DemoKeyword[] = [
       const kibibytes = count(rest, 300);
       return kibibytes === undefined
         ? undefined
-        : within(maxKibibytes, kibibytes, { kind: 'big', kibibytes });
+        : within(MAX_KIBIBYTES, kibibytes, { kind: 'big', kibibytes });
     },
   },
   {
@@ -189,7 +189,7 @@ export const keywords: readonly DemoKeyword[] = [
       const stepCount = count(rest.replace(/\bevery\b[^]*$/i, ''), 5);
       return stepCount === undefined
         ? undefined
-        : within(maxSteps, stepCount, { kind: 'progress', stepCount, everyMs: named(rest, 'every') });
+        : within(MAX_STEPS, stepCount, { kind: 'progress', stepCount, everyMs: named(rest, 'every') });
     },
   },
   {
@@ -225,7 +225,7 @@ export const keywords: readonly DemoKeyword[] = [
     usage: '[ms]',
     description: 'pauses (default 1,000 ms)',
     read: (rest) => {
-      const delayMs = count(rest, defaultWaitMs);
+      const delayMs = count(rest, DEFAULT_WAIT_MS);
       return delayMs === undefined ? undefined : { kind: 'wait', delayMs };
     },
   },

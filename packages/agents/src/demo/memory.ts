@@ -8,9 +8,9 @@ export interface DemoMemory {
   readonly lastPrompt: string;
 }
 
-const emptyMemory: DemoMemory = { turnCount: 0, lastPrompt: '' };
+const EMPTY_MEMORY: DemoMemory = { turnCount: 0, lastPrompt: '' };
 /** Longest prompt that is kept, in UTF-16 code units. */
-const promptLimit = 200;
+const PROMPT_LIMIT = 200;
 
 /** Reads what an earlier session saved; what it cannot read counts as nothing. */
 export function readMemory(saved: unknown): DemoMemory {
@@ -24,15 +24,15 @@ export function readMemory(saved: unknown): DemoMemory {
   ) {
     return { turnCount: saved.turnCount, lastPrompt: saved.lastPrompt };
   }
-  return emptyMemory;
+  return EMPTY_MEMORY;
 }
 
 /** What an agent without a memory makes of the turns that it is told of, oldest first. */
 export function recollect(turns: readonly Turn[]): DemoMemory {
-  return turns.reduce((memory, { message }) => remember(memory, message.text), emptyMemory);
+  return turns.reduce((memory, { message }) => remember(memory, message.text), EMPTY_MEMORY);
 }
 
 /** The memory once a further turn has begun. */
 export function remember(memory: DemoMemory, prompt: string): DemoMemory {
-  return { turnCount: memory.turnCount + 1, lastPrompt: prompt.slice(0, promptLimit) };
+  return { turnCount: memory.turnCount + 1, lastPrompt: prompt.slice(0, PROMPT_LIMIT) };
 }

@@ -3,7 +3,7 @@ import type { SessionConfigSchema } from '@agenthost/protocol';
 import { type DemoKeyword, keywords } from './keywords.ts';
 import { readMemory, recollect } from './memory.ts';
 import { type Random, seededRandom } from './scene.ts';
-import { DemoSession, fastModelId, pacedModelId } from './session.ts';
+import { DemoSession, FAST_MODEL_ID, PACED_MODEL_ID } from './session.ts';
 import { type DemoTimers, realTimers } from './timers.ts';
 
 /** What the demo agent takes from outside. */
@@ -17,10 +17,10 @@ export interface DemoProviderOptions {
 }
 
 /** Provider id of the demo agent. */
-export const demoProviderId = 'demo';
+export const DEMO_PROVIDER_ID = 'demo';
 
 /** Names to choose from; the first ones are shown at once, the others are found by what is typed. */
-const nicknames = [
+const NICKNAMES = [
   'Ada',
   'Grace',
   'Alan',
@@ -47,7 +47,7 @@ const configSchema: SessionConfigSchema = {
       type: 'string',
       title: 'Nickname',
       description: 'What the demo agent calls itself; any name will do',
-      enum: nicknames.slice(0, 3),
+      enum: NICKNAMES.slice(0, 3),
       enumDynamic: true,
       sessionMutable: true,
     },
@@ -65,14 +65,14 @@ export function createDemoProvider(options: DemoProviderOptions = {}): AgentProv
   const open = new Set<DemoSession>();
   let isDisposed = false;
   return {
-    id: demoProviderId,
+    id: DEMO_PROVIDER_ID,
     describe: () => ({
-      provider: demoProviderId,
+      provider: DEMO_PROVIDER_ID,
       displayName: 'Demo',
       description: 'Follows a script, offline: shows what an agent can do',
       models: [
-        { id: pacedModelId, provider: demoProviderId, name: 'Demo, at the pace of a model' },
-        { id: fastModelId, provider: demoProviderId, name: 'Demo, as fast as the host takes it' },
+        { id: PACED_MODEL_ID, provider: DEMO_PROVIDER_ID, name: 'Demo, at the pace of a model' },
+        { id: FAST_MODEL_ID, provider: DEMO_PROVIDER_ID, name: 'Demo, as fast as the host takes it' },
       ],
       capabilities: { multipleChats: { fork: true } },
     }),
@@ -83,9 +83,10 @@ export function createDemoProvider(options: DemoProviderOptions = {}): AgentProv
     }),
     completeConfig: async ({ property, query }) =>
       property === 'nickname'
-        ? nicknames
-            .filter((name) => name.toLowerCase().startsWith(query.toLowerCase()))
-            .map((name) => ({ value: name, label: name }))
+        ? NICKNAMES.filter((name) => name.toLowerCase().startsWith(query.toLowerCase())).map((name) => ({
+            value: name,
+            label: name,
+          }))
         : undefined,
     openSession: async (request, signal) => {
       signal.throwIfAborted();

@@ -3,11 +3,11 @@ import type { ChatInputAnswerValue } from '@agenthost/protocol';
 import { openChat, type RunningTurn } from '@agenthost/testkit';
 import { describe, expect, it } from 'vitest';
 import { createDemoProvider } from './provider.ts';
-import { fastModelId } from './session.ts';
+import { FAST_MODEL_ID } from './session.ts';
 
 async function ask(prompt: string): Promise<RunningTurn> {
   const chat = await openChat(createDemoProvider(), { workingDirectory: tmpdir() });
-  return chat.prompt(prompt, { model: fastModelId });
+  return chat.prompt(prompt, { model: FAST_MODEL_ID });
 }
 
 describe('questions of the demo agent', () => {

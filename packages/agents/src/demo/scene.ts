@@ -38,13 +38,13 @@ export interface Scene {
 }
 
 /** Shortest and longest pause between two pieces of talk. */
-const minPauseMs = 8;
-const maxPauseMs = 40;
+const MIN_PAUSE_MS = 8;
+const MAX_PAUSE_MS = 40;
 /** Talk comes in pieces of one to this many words. */
-const maxWordsPerPiece = 4;
+const MAX_WORDS_PER_PIECE = 4;
 
 /** Pause between chunks whose prompt names none. */
-export const defaultEveryMs = 20;
+export const DEFAULT_EVERY_MS = 20;
 
 /** Sends text as one piece; resolves when the host takes more. Throws when the turn is cancelled. */
 export function send(scene: Scene, kind: 'markdown' | 'reasoning', text: string): Promise<void> {
@@ -58,7 +58,7 @@ export async function speak(scene: Scene, kind: 'markdown' | 'reasoning', text: 
   if (!scene.isPaced) return send(scene, kind, text);
   for (const piece of pieces(text, scene.random)) {
     await send(scene, kind, piece);
-    await pause(scene.timers, minPauseMs + scene.random() * (maxPauseMs - minPauseMs), scene.signal);
+    await pause(scene.timers, MIN_PAUSE_MS + scene.random() * (MAX_PAUSE_MS - MIN_PAUSE_MS), scene.signal);
   }
 }
 
@@ -67,7 +67,7 @@ export function pieces(text: string, random: Random): string[] {
   const words = text.match(/\s*\S+\s*/g) ?? (text === '' ? [] : [text]);
   const found: string[] = [];
   for (let index = 0; index < words.length; ) {
-    const wordCount = 1 + Math.floor(random() * maxWordsPerPiece);
+    const wordCount = 1 + Math.floor(random() * MAX_WORDS_PER_PIECE);
     found.push(words.slice(index, index + wordCount).join(''));
     index += wordCount;
   }

@@ -8,8 +8,8 @@ export interface Script {
 }
 
 /** Of one prompt: more of them hold up the host that the agent lives in. */
-const maxSteps = 1_000;
-const maxStatements = 10_000;
+const MAX_STEPS = 1_000;
+const MAX_STATEMENTS = 10_000;
 
 /**
  * Reads a prompt. A keyword may carry a slash in front, as commands do, and a "please". Never fails: of a prompt that asks for too much one
@@ -23,8 +23,8 @@ export function readScript(prompt: string, language: readonly DemoKeyword[] = ke
     const step = found?.keyword.read(found.rest);
     if (step) steps.push(step);
     else talk.push(statement);
-    if (steps.length > maxSteps) return refused(maxSteps, 'steps');
-    if (steps.length + talk.length > maxStatements) return refused(maxStatements, 'lines');
+    if (steps.length > MAX_STEPS) return refused(MAX_STEPS, 'steps');
+    if (steps.length + talk.length > MAX_STATEMENTS) return refused(MAX_STATEMENTS, 'lines');
   }
   return { steps, talk };
 }

@@ -24,12 +24,12 @@ import { ask, bigOutput, changeFile, listFiles, progress, readFile } from './too
 import { WorkingFolder } from './working-folder.ts';
 
 /** The model whose talk has no pauses. */
-export const fastModelId = 'demo-fast';
+export const FAST_MODEL_ID = 'demo-fast';
 /** The model that talks as if it thought. */
-export const pacedModelId = 'demo';
+export const PACED_MODEL_ID = 'demo';
 
 /** A rough measure that is good enough to show usage. */
-const charactersPerToken = 4;
+const CHARACTERS_PER_TOKEN = 4;
 
 /** What a session takes from its provider. */
 export interface DemoParts {
@@ -81,7 +81,7 @@ export class DemoSession implements AgentSession {
       signal: this.#signalFor(cancelled),
       timers: this.#parts.timers,
       random: this.#parts.random(input.turnId),
-      isPaced: input.message.model?.id !== fastModelId,
+      isPaced: input.message.model?.id !== FAST_MODEL_ID,
       folder: new WorkingFolder({
         path: this.#options.workingDirectory,
         isPrivate: (realPath) => this.#options.host.isPrivate(realPath),
@@ -104,9 +104,9 @@ export class DemoSession implements AgentSession {
     }
     if (steps.some((step) => step.kind === 'usage' || (step.kind === 'added' && step.skipsUsage))) return;
     output.usage({
-      inputTokens: Math.ceil(input.message.text.length / charactersPerToken),
-      outputTokens: Math.ceil(scene.spokenLength / charactersPerToken),
-      model: scene.isPaced ? pacedModelId : fastModelId,
+      inputTokens: Math.ceil(input.message.text.length / CHARACTERS_PER_TOKEN),
+      outputTokens: Math.ceil(scene.spokenLength / CHARACTERS_PER_TOKEN),
+      model: scene.isPaced ? PACED_MODEL_ID : FAST_MODEL_ID,
     });
   }
 

@@ -1,4 +1,4 @@
-import { defaultEveryMs, type Scene, send, speak } from './scene.ts';
+import { DEFAULT_EVERY_MS, type Scene, send, speak } from './scene.ts';
 import { keywordTable } from './script.ts';
 import { pause } from './timers.ts';
 
@@ -25,11 +25,13 @@ export async function understand(scene: Scene, talk: readonly string[]): Promise
 }
 
 /** Of each thing that happened so much is told, in UTF-16 code units: the end. */
-const heardLength = 2_000;
+const HEARD_LENGTH = 2_000;
 
 /** Tells what it was told besides the message, as a model would consider it. In one piece: it may be long. */
 export async function hear(scene: Scene, context: readonly string[]): Promise<void> {
-  const heard = context.map((text) => (text.length <= heardLength ? text : `… ${text.slice(-heardLength)}`));
+  const heard = context.map((text) =>
+    text.length <= HEARD_LENGTH ? text : `… ${text.slice(-HEARD_LENGTH)}`,
+  );
   await send(scene, 'reasoning', `Meanwhile:\n\n${heard.join('\n\n')}\n\n`);
 }
 
@@ -49,7 +51,7 @@ export async function stream(
   scene: Scene,
   step: { chunkCount: number; everyMs: number | undefined; chunkBytes: number | undefined },
 ): Promise<void> {
-  const everyMs = step.everyMs ?? (scene.isPaced ? defaultEveryMs : 0);
+  const everyMs = step.everyMs ?? (scene.isPaced ? DEFAULT_EVERY_MS : 0);
   for (let number = 1; number <= step.chunkCount; number += 1) {
     await send(scene, 'markdown', chunk(number, step.chunkBytes));
     if (everyMs > 0) await pause(scene.timers, everyMs, scene.signal);

@@ -9,12 +9,12 @@ import {
 import type { ToolCallResult, ToolResultContent } from '@agenthost/protocol';
 import { errorText } from '@agenthost/protocol/values';
 import { type Scene, speak } from './scene.ts';
-import { allowOnce, deny, refused } from './tool-calls.ts';
+import { ALLOW_ONCE, DENY, refused } from './tool-calls.ts';
 
 /** How much of a command's output a call keeps, in bytes. */
-const previewBytes = 16 * 1024;
+const PREVIEW_BYTES = 16 * 1024;
 /** Terminals of ended commands that stay to be looked at; the oldest goes first. */
-const maxEnded = 4;
+const MAX_ENDED = 4;
 
 /** The terminals of one conversation with the demo agent: real ones, shared with whoever watches. */
 export class DemoTerminals {
@@ -84,7 +84,7 @@ export class DemoTerminals {
       scene,
       { toolName: 'read_terminal', displayName: 'Read terminal' },
       async (terminal) => {
-        const { text } = terminalText(terminal, previewBytes);
+        const { text } = terminalText(terminal, PREVIEW_BYTES);
         const { exitCode } = terminal.output(0);
         const state =
           exitCode === undefined ? 'It is still running.' : `It has ended with exit code ${exitCode}.`;
@@ -144,7 +144,7 @@ export class DemoTerminals {
       const given = await call.confirm({
         ...ready,
         confirmationTitle: `Run ${command}?`,
-        options: [allowOnce, deny],
+        options: [ALLOW_ONCE, DENY],
       });
       scene.signal.throwIfAborted();
       if (!given.approved) return speak(scene, 'markdown', refused(given, `\`${command}\` was not run.`));
@@ -194,7 +194,7 @@ export class DemoTerminals {
 
   /** What the call leaves behind: what was printed, and the terminal itself where it goes on. */
   #result(terminal: AgentTerminal): ToolResultContent[] {
-    const { text, isTruncated } = terminalText(terminal, previewBytes);
+    const { text, isTruncated } = terminalText(terminal, PREVIEW_BYTES);
     const { exitCode } = terminal.output(0);
     const complete: ToolResultContent = {
       type: 'terminalComplete',
@@ -209,7 +209,7 @@ export class DemoTerminals {
   /** A command has ended: its terminal stays for a while. */
   async #retire(terminal: AgentTerminal): Promise<void> {
     this.#ended.push(terminal);
-    const gone = this.#ended.splice(0, this.#ended.length - maxEnded);
+    const gone = this.#ended.splice(0, this.#ended.length - MAX_ENDED);
     await Promise.all(gone.map((each) => each.release()));
   }
 }

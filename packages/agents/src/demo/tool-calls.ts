@@ -2,32 +2,32 @@ import { pathToFileURL } from 'node:url';
 import type { ToolCallAnswer, ToolCallHandle, ToolCallQuestion } from '@agenthost/host/agent';
 import type { ConfirmationOption, FileEdit, ToolCallResult, ToolResultContent } from '@agenthost/protocol';
 import { defined, errorText } from '@agenthost/protocol/values';
-import { defaultEveryMs, pieces, type Scene, speak } from './scene.ts';
+import { DEFAULT_EVERY_MS, pieces, type Scene, speak } from './scene.ts';
 import type { AskForm } from './step.ts';
 import { pause } from './timers.ts';
 
 /** Lets a call run this time. */
-export const allowOnce: ConfirmationOption = {
+export const ALLOW_ONCE: ConfirmationOption = {
   id: 'allow-once',
   label: 'Allow once',
   kind: 'approve',
   group: 1,
 };
-const allowForTurn: ConfirmationOption = {
+const ALLOW_FOR_TURN: ConfirmationOption = {
   id: 'allow-for-turn',
   label: 'Allow for this turn',
   kind: 'approve',
   group: 1,
 };
-const allowAlways: ConfirmationOption = {
+const ALLOW_ALWAYS: ConfirmationOption = {
   id: 'allow-always',
   label: 'Always allow',
   kind: 'approve',
   group: 1,
 };
 /** Keeps a call from running. */
-export const deny: ConfirmationOption = { id: 'deny', label: 'Deny', kind: 'deny', group: 2 };
-const denyAndStop: ConfirmationOption = { id: 'deny-stop', label: 'Deny and stop', kind: 'deny', group: 2 };
+export const DENY: ConfirmationOption = { id: 'deny', label: 'Deny', kind: 'deny', group: 2 };
+const DENY_AND_STOP: ConfirmationOption = { id: 'deny-stop', label: 'Deny and stop', kind: 'deny', group: 2 };
 
 /** `write` and `edit`: the file is touched only after approval, and only inside the working directory. */
 export async function changeFile(
@@ -54,7 +54,7 @@ export async function changeFile(
       toolInput,
       edits: [fileEdit(scene, wanted, before)],
       editable: true,
-      options: [allowOnce, deny],
+      options: [ALLOW_ONCE, DENY],
     };
     let input = wanted;
     if (scene.asksBeforeWriting) {
@@ -166,9 +166,9 @@ export async function ask(scene: Scene, form: AskForm): Promise<void> {
     confirmationTitle: 'Ponder about everything?',
     toolInput,
     ...(form === 'edit' ? { editable: true } : {}),
-    ...(form === 'options' ? { options: [allowOnce, allowForTurn, deny, denyAndStop] } : {}),
+    ...(form === 'options' ? { options: [ALLOW_ONCE, ALLOW_FOR_TURN, DENY, DENY_AND_STOP] } : {}),
     ...(form === 'always'
-      ? { options: [allowOnce, allowAlways, deny], alwaysOptions: [allowAlways.id] }
+      ? { options: [ALLOW_ONCE, ALLOW_ALWAYS, DENY], alwaysOptions: [ALLOW_ALWAYS.id] }
       : {}),
   };
   let given = await call.confirm(question);
@@ -226,7 +226,7 @@ export async function progress(
   call.run({ invocationMessage: `Work in ${step.stepCount} steps`, toolInput: JSON.stringify(step) });
   const done: string[] = [];
   for (let number = 1; number <= step.stepCount; number += 1) {
-    await pause(scene.timers, step.everyMs ?? (scene.isPaced ? defaultEveryMs : 0), scene.signal);
+    await pause(scene.timers, step.everyMs ?? (scene.isPaced ? DEFAULT_EVERY_MS : 0), scene.signal);
     done.push(`step ${number} of ${step.stepCount}`);
     call.content(textContent(done.join('\n')));
     await scene.output.ready();

@@ -8,7 +8,7 @@ import { readWorkingFile } from '../working-files/read-file.ts';
 import { writeWorkingFile } from '../working-files/write-file.ts';
 
 /** Largest file that the demo agent reads, in bytes. */
-const limitBytes = 1024 * 1024;
+const LIMIT_BYTES = 1024 * 1024;
 
 /** Files of one working directory; nothing outside it is read or written, symlinks included. All reject with `FileRefusal`. */
 export class WorkingFolder {
@@ -21,7 +21,7 @@ export class WorkingFolder {
   /** Text of a file; `undefined` when there is none. */
   async read(path: string): Promise<string | undefined> {
     try {
-      return await readWorkingFile(this.#root, path, limitBytes);
+      return await readWorkingFile(this.#root, path, LIMIT_BYTES);
     } catch (error) {
       if (error instanceof FileRefusal && error.isMissing) return undefined;
       throw error;

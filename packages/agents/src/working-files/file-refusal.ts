@@ -12,7 +12,7 @@ export class FileRefusal extends Error {
     reason: string,
     { isMissing = false, isFault = false, ...options }: RefusalOptions = {},
   ) {
-    const shown = asked.length > shownLength ? `${asked.slice(0, shownLength)}…` : asked;
+    const shown = asked.length > SHOWN_LENGTH ? `${asked.slice(0, SHOWN_LENGTH)}…` : asked;
     // Control characters, and what is no well-formed text, are not passed on as they are.
     super(`${/[\p{Cc}\p{Cs}]/u.test(shown) ? JSON.stringify(shown) : shown} ${reason}`, options);
     this.isMissing = isMissing;
@@ -26,10 +26,10 @@ interface RefusalOptions extends ErrorOptions {
 }
 
 /** Of a path, in UTF-16 code units. */
-const shownLength = 500;
+const SHOWN_LENGTH = 500;
 
 /** Has to do with what was asked for: a file of somebody else, or a name that its file system does not take. */
-const ofTheFile: readonly string[] = ['EACCES', 'EPERM', 'EINVAL', 'EILSEQ'];
+const OF_THE_FILE: readonly string[] = ['EACCES', 'EPERM', 'EINVAL', 'EILSEQ'];
 
 /** What an error of the system means for who asked, without the paths that it names; what is no such error comes back as it is. */
 export function refusalOf(error: unknown, asked: string): unknown {
@@ -50,7 +50,7 @@ export function refusalOf(error: unknown, asked: string): unknown {
     case 'ENODEV':
       return new FileRefusal(asked, 'is no file', { cause });
     default: {
-      const isFault = !ofTheFile.includes(code);
+      const isFault = !OF_THE_FILE.includes(code);
       const reason = `cannot be used: the operating system says ${code}`;
       return new FileRefusal(asked, reason, { isFault, cause });
     }

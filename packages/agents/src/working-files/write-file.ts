@@ -8,7 +8,7 @@ import { type ConfinedFolder, confinedPath, openConfined } from './confined-path
 import { FileRefusal, refusalOf } from './file-refusal.ts';
 
 /** Folders that one write makes at most: each is held open until it is over. */
-const maxNewFolders = 64;
+const MAX_NEW_FOLDERS = 64;
 
 /**
  * Writes a file of the working directory whole or not at all: a reader sees the old text or the new. Missing folders are made, and are gone again
@@ -57,8 +57,8 @@ class FolderWay {
     for (let at = path; folder === undefined; at = dirname(at)) {
       folder = await this.#openExisting(at);
       if (folder === undefined) missing.unshift(basename(at));
-      if (missing.length > maxNewFolders)
-        throw new FileRefusal(this.#asked, `lies in more than ${maxNewFolders} folders that do not exist`);
+      if (missing.length > MAX_NEW_FOLDERS)
+        throw new FileRefusal(this.#asked, `lies in more than ${MAX_NEW_FOLDERS} folders that do not exist`);
     }
     for (const name of missing) folder = await this.#make(folder, name);
     return folder;

@@ -1,11 +1,11 @@
 import {
+  ACP_CATALOGUE,
   type AcpAgentConfig,
   type AcpProvider,
   AgentConfigError,
-  acpCatalogue,
   createAcpProvider,
   createDemoProvider,
-  demoProviderId,
+  DEMO_PROVIDER_ID,
   mergeAgentConfigs,
 } from '@agenthost/agents';
 import type { AgentFactory } from '@agenthost/host';
@@ -49,14 +49,14 @@ const noChildren = { record: async () => undefined, forget: () => undefined };
  * Throws `AgentConfigError` when the config names a default that is not offered.
  */
 export function chooseAgents(config: ServeConfig, environment: Environment, file: string): AgentChoice {
-  const agents = mergeAgentConfigs(acpCatalogue, config.agents, file);
+  const agents = mergeAgentConfigs(ACP_CATALOGUE, config.agents, file);
   const named = new Set(config.agents.map(({ id }) => id));
   const installed = agents.filter((agent) => lookAt(agent, environment).isInstalled()).map(({ id }) => id);
   // One that the config names is offered even when its command is missing: who asks for it is told why it fails.
   const real = agents.filter(({ id }) => named.has(id) || installed.includes(id));
-  const offered = [...real.map(({ id }) => id), demoProviderId];
+  const offered = [...real.map(({ id }) => id), DEMO_PROVIDER_ID];
   const onlyReal = installed.length === 1 ? installed[0] : undefined;
-  const defaultAgent = config.defaultAgent ?? onlyReal ?? demoProviderId;
+  const defaultAgent = config.defaultAgent ?? onlyReal ?? DEMO_PROVIDER_ID;
   if (!offered.includes(defaultAgent)) {
     throw new AgentConfigError(
       `${file}: defaultAgent: expected one of ${offered.join(', ')}, got ${JSON.stringify(defaultAgent)}`,
@@ -86,7 +86,7 @@ export async function reportAgents(
 ): Promise<AgentReport[]> {
   const { defaultAgent } = chooseAgents(config, environment, file);
   const providers = [
-    ...mergeAgentConfigs(acpCatalogue, config.agents, file).map((agent) => lookAt(agent, environment)),
+    ...mergeAgentConfigs(ACP_CATALOGUE, config.agents, file).map((agent) => lookAt(agent, environment)),
     createDemoProvider(),
   ];
   return Promise.all(

@@ -25,7 +25,7 @@ export function isSameQuestion(one: Asked, other: Asked): boolean {
 const contentOf = (asked: Asked): object => ({ ...asked, answers: undefined, _meta: undefined });
 
 /** A host's words for: when the answer came, nothing waited for it any more. */
-const overCodes: ReadonlySet<string> = new Set([
+const OVER_CODES: ReadonlySet<string> = new Set([
   'wrongState',
   'unknownRequest',
   'requestClosed',
@@ -82,7 +82,7 @@ export class ToldQuestions {
   async answered(key: string, asked: Asked, answer: Promise<DispatchOutcome>): Promise<DispatchOutcome> {
     const outcome = await answer;
     const isOver =
-      outcome.outcome === 'accepted' || (outcome.outcome === 'rejected' && overCodes.has(outcome.code));
+      outcome.outcome === 'accepted' || (outcome.outcome === 'rejected' && OVER_CODES.has(outcome.code));
     if (isOver && this.#told.get(key) === asked) {
       this.over(key);
       this.#onOver();

@@ -48,7 +48,7 @@ export type ShapeName =
   | 'Turn'
   | 'VersionedCustomization';
 
-const hidden = { enabled: '0.5.2', disableUserInvocation: '0.5.2' } as const;
+const HIDDEN = { enabled: '0.5.2', disableUserInvocation: '0.5.2' } as const;
 
 /** Every type that the host sends and that has changed since the lowest supported version, or holds one that has [CONN-9]. */
 export const SHAPES: Readonly<Record<ShapeName, Shape>> = {
@@ -86,9 +86,9 @@ export const SHAPES: Readonly<Record<ShapeName, Shape>> = {
   },
   SimpleCustomization: { since: { version: '0.5.2' }, holds: { children: 'Customization' } },
   VersionedCustomization: { since: { enabled: '0.5.2' } },
-  SkillCustomization: { since: hidden },
+  SkillCustomization: { since: HIDDEN },
   AgentCustomization: {
-    since: { ...hidden, model: '0.5.1', tools: '0.5.1', disableModelInvocation: '0.5.2' },
+    since: { ...HIDDEN, model: '0.5.1', tools: '0.5.1', disableModelInvocation: '0.5.2' },
   },
 
   ChatState: {

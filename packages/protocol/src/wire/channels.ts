@@ -184,9 +184,9 @@ export type ClientActionType = (typeof CLIENT_ACTIONS)[number];
 /** An action that clients may dispatch. */
 export type ClientAction = Extract<StateAction, { type: ClientActionType }>;
 
-const clientActions: ReadonlySet<string> = new Set(CLIENT_ACTIONS);
+const CLIENT_ACTION_SET: ReadonlySet<string> = new Set(CLIENT_ACTIONS);
 
 /** True when a client may dispatch an action of this type [ACT-3]. */
 export function isClientAction(type: string): type is ClientActionType {
-  return clientActions.has(type);
+  return CLIENT_ACTION_SET.has(type);
 }

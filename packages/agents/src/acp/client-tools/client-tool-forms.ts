@@ -4,7 +4,7 @@ import type { ToolCallFields } from '../session/session-update.ts';
 import { TOOL_SERVER } from './server-name.ts';
 
 /** Keys of what Codex gives as the input of a server's tool. */
-const codexKeys: readonly string[] = ['server', 'tool', 'arguments'];
+const CODEX_KEYS: readonly string[] = ['server', 'tool', 'arguments'];
 
 /**
  * Whether an agent's call seems to be one of the host's tool server, so that the client's call can show in its place. Its kind has to be
@@ -45,7 +45,7 @@ function isCodexCallOf(name: string, { kind, title, rawInput }: ToolCallFields):
     (title === `mcp.${TOOL_SERVER}.${name}` || title === `Tool: ${TOOL_SERVER}/${name}`) &&
     rawInput['server'] === TOOL_SERVER &&
     rawInput['tool'] === name &&
-    Object.keys(rawInput).every((key) => codexKeys.includes(key))
+    Object.keys(rawInput).every((key) => CODEX_KEYS.includes(key))
   );
 }
 

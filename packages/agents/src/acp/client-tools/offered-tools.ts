@@ -4,9 +4,9 @@ import type { AcpTurn } from '../turn/turn.ts';
 import type { ServedSession, ToolServer, ToolServerEntry } from './tool-server.ts';
 
 /** How long an agent that was told of other tools has to look at them before its session is opened again. */
-const lookLimitMs = 1_000;
+const LOOK_LIMIT_MS = 1_000;
 /** From the answer to an agent that looks until its next prompt, which takes a shorter way and must not overtake it. */
-const settleMs = 50;
+const SETTLE_MS = 50;
 
 /** The server of one provider's sessions, made when the first of them needs it. */
 export type FindToolServer = () => Promise<ToolServer>;
@@ -46,7 +46,7 @@ export class OfferedTools {
     if (this.#served === undefined) return this.list().length > 0;
     if (!this.#isBehind) return false;
     await new Promise<void>((resolve) => {
-      const cancel = this.#timers.after(lookLimitMs, resolve);
+      const cancel = this.#timers.after(LOOK_LIMIT_MS, resolve);
       this.#wake = () => {
         if (this.#isBehind) return;
         cancel();
@@ -74,7 +74,7 @@ export class OfferedTools {
       const server = await this.#findServer();
       this.#served = await server.serve({
         list: () => this.list(),
-        listed: () => void this.#timers.after(settleMs, this.#see),
+        listed: () => void this.#timers.after(SETTLE_MS, this.#see),
         call: (tool, input, withdrawn) => this.#call(tool, input, withdrawn),
       });
     }

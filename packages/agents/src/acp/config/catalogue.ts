@@ -1,7 +1,7 @@
 import { type AcpAgentConfig, type AcpAgentEntry, AgentConfigError } from './config.ts';
 
 /** Agents known to speak the Agent Client Protocol, with what each needs. The host offers those whose command is on its PATH. */
-export const acpCatalogue: readonly AcpAgentConfig[] = [
+export const ACP_CATALOGUE: readonly AcpAgentConfig[] = [
   {
     id: 'claude',
     displayName: 'Claude Code',

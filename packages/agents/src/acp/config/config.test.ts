@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { agentEnvironment } from '../process/environment.ts';
-import { acpCatalogue, mergeAgentConfigs } from './catalogue.ts';
+import { ACP_CATALOGUE, mergeAgentConfigs } from './catalogue.ts';
 import { AgentConfigError, readAgentEntries } from './config.ts';
 
 describe('the config file', () => {
@@ -61,7 +61,7 @@ describe('the config file', () => {
 describe('the catalogue', () => {
   it('is changed field by field, added to and taken from by the config file', () => {
     const merged = mergeAgentConfigs(
-      acpCatalogue,
+      ACP_CATALOGUE,
       [
         { id: 'qwen', args: ['--acp', '--auth-type', 'openai'] },
         { id: 'codex', enabled: false },
@@ -79,13 +79,13 @@ describe('the catalogue', () => {
   });
 
   it('needs a command for an agent that it does not know', () => {
-    expect(() => mergeAgentConfigs(acpCatalogue, [{ id: 'mine', args: [] }], 'f')).toThrow(
+    expect(() => mergeAgentConfigs(ACP_CATALOGUE, [{ id: 'mine', args: [] }], 'f')).toThrow(
       'f: agents.mine.command',
     );
   });
 
   it('does not offer to read files for gemini, which then cannot make new ones', () => {
-    expect(acpCatalogue.find(({ id }) => id === 'gemini')?.offersReadTextFile).toBe(false);
+    expect(ACP_CATALOGUE.find(({ id }) => id === 'gemini')?.offersReadTextFile).toBe(false);
   });
 });
 
@@ -118,7 +118,7 @@ describe('the environment of an agent', () => {
 });
 
 describe('the known agents', () => {
-  it.each(acpCatalogue.map((agent) => [agent.id, agent] as const))(
+  it.each(ACP_CATALOGUE.map((agent) => [agent.id, agent] as const))(
     '%s says how to install it, and how to log in with what that installs',
     (_id, { command, install, loginHint = '' }) => {
       expect(install).toMatch(/^npm install -g [@\w/-]+$/);
@@ -129,7 +129,7 @@ describe('the known agents', () => {
   );
 
   it('say nothing of installing where the config names another command', () => {
-    const [changed] = mergeAgentConfigs(acpCatalogue, [{ id: 'claude', command: '/opt/claude-acp' }], 'f');
+    const [changed] = mergeAgentConfigs(ACP_CATALOGUE, [{ id: 'claude', command: '/opt/claude-acp' }], 'f');
     expect(changed).not.toHaveProperty('install');
     const [own] = mergeAgentConfigs([], [{ id: 'mine', command: 'mine', install: 'make install' }], 'f');
     expect(own).toHaveProperty('install', 'make install');

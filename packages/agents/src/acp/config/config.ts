@@ -72,10 +72,10 @@ const checks: Readonly<Record<string, Check>> = {
   enabled: aBoolean,
 } satisfies Record<keyof Omit<AcpAgentEntry, 'id'>, Check>;
 
-const idPattern = /^[a-z][a-z0-9+.-]*$/;
+const ID_PATTERN = /^[a-z][a-z0-9+.-]*$/;
 
 /** Schemes of the protocol's own channels, which no provider id may take. */
-const takenIds = /^(ahp-.*|mcp|file)$/;
+const TAKEN_IDS = /^(ahp-.*|mcp|file)$/;
 
 /**
  * Reads the `agents` member of a config file that has been parsed already. Absent: none. Throws `AgentConfigError`.
@@ -91,7 +91,7 @@ export function readAgentEntries(config: unknown, file: string): AcpAgentEntry[]
 
 function readEntry(id: string, value: unknown, file: string): AcpAgentEntry {
   const key = `agents.${id}`;
-  if (!idPattern.test(id) || takenIds.test(id)) {
+  if (!ID_PATTERN.test(id) || TAKEN_IDS.test(id)) {
     throw new AgentConfigError(
       `${file}: ${key}: expected an id of lower-case letters, digits, +, . and - that starts with a letter and is no scheme of the protocol`,
     );

@@ -8,7 +8,7 @@ import { defined } from '@agenthost/protocol/values';
 import { type JsonObject, numberOf, objectOf, objectsOf, stringOf, textOf } from '../json.ts';
 
 /** So many choices of a property are listed with it; where an agent has more, the rest is searched for [ROOT-4]. */
-const maxListedChoices = 50;
+const MAX_LISTED_CHOICES = 50;
 
 /** How a value is changed: the method and what goes with the session id. */
 export interface ConfigChange {
@@ -200,7 +200,7 @@ function enumProperty(
   choices: readonly Choice[],
   current: string | undefined,
 ): SessionConfigPropertySchema {
-  const listed = choices.slice(0, maxListedChoices);
+  const listed = choices.slice(0, MAX_LISTED_CHOICES);
   return {
     type: 'string',
     title,

@@ -19,19 +19,19 @@ export interface StartAgentProcess {
 }
 
 /** How much of stderr is kept for messages about an agent's end, in bytes. */
-const stderrTailBytes = 8 * 1024;
+const STDERR_TAIL_BYTES = 8 * 1024;
 
 /** How often a group that was told to end is looked at once its leader has gone. */
-const groupPollMs = 50;
+const GROUP_POLL_MS = 50;
 
 /** After the process has gone, what is still in its pipes gets this long: a grandchild may hold them open for ever. */
-const drainMs = 500;
+const DRAIN_MS = 500;
 
 /**
  * A shell that becomes the agent once it is told to. A host that is killed before it has recorded the process tells it nothing, and so
  * leaves no agent behind that the next start would not know of: the shell's input ends, and it does.
  */
-const gate = 'read -r go && unset go PWD OLDPWD && exec "$0" "$@"';
+const GATE = 'read -r go && unset go PWD OLDPWD && exec "$0" "$@"';
 
 /** An agent's process and its process group. */
 export class AgentProcess {
@@ -49,7 +49,7 @@ export class AgentProcess {
 
   /** Resolves when the process is there; it does nothing before `begin`. Rejects with `AgentError` when there can be none. */
   static start(options: StartAgentProcess): Promise<AgentProcess> {
-    const child = spawn('/bin/sh', ['-c', gate, options.file, ...options.args], {
+    const child = spawn('/bin/sh', ['-c', GATE, options.file, ...options.args], {
       cwd: options.cwd,
       env: { ...options.env },
       // A group of its own: what the agent starts ends with it, and a Ctrl-C at the host's terminal does not reach it.
@@ -93,7 +93,7 @@ export class AgentProcess {
         this.#hasExited = true;
         this.#groupEnded = this.#endGroup();
         const words = signal === null ? `exit code ${code ?? 'unknown'}` : `signal ${signal}`;
-        const cancel = options.timers.after(drainMs, () => {
+        const cancel = options.timers.after(DRAIN_MS, () => {
           child.stdout.destroy();
           child.stderr.destroy();
         });
@@ -143,8 +143,8 @@ export class AgentProcess {
    */
   async #endGroup(): Promise<void> {
     if (!this.#signal('SIGTERM')) return;
-    for (let waitedMs = 0; waitedMs < this.#options.graceMs; waitedMs += groupPollMs) {
-      await new Promise<void>((resolve) => void this.#options.timers.after(groupPollMs, resolve));
+    for (let waitedMs = 0; waitedMs < this.#options.graceMs; waitedMs += GROUP_POLL_MS) {
+      await new Promise<void>((resolve) => void this.#options.timers.after(GROUP_POLL_MS, resolve));
       if (!(await isGroupRunning(this.pid))) return;
     }
     this.#signal('SIGKILL');
@@ -166,6 +166,8 @@ export class AgentProcess {
       agent: this.#options.name,
       text: chunk.subarray(0, 2_000).toString('utf8').trimEnd(),
     });
-    this.#stderr = Buffer.concat([this.#stderr, chunk.subarray(-stderrTailBytes)]).subarray(-stderrTailBytes);
+    this.#stderr = Buffer.concat([this.#stderr, chunk.subarray(-STDERR_TAIL_BYTES)]).subarray(
+      -STDERR_TAIL_BYTES,
+    );
   }
 }

@@ -18,10 +18,10 @@ export interface Ending {
 }
 
 /** The SDK's code for "authentication required". */
-const authRequiredCode = -32000;
+const AUTH_REQUIRED_CODE = -32000;
 
 /** An agent that has closed a pipe gets this long to end by itself: then its exit is the reason. */
-const exitMs = 500;
+const EXIT_MS = 500;
 
 /**
  * Waits for the end of a connection and says why it came: known then, though its process may take longer to end. Never rejects.
@@ -43,7 +43,7 @@ export async function closeReason(
     return new AgentError('agentExited', `${agent.name} was stopped: ${stopped}`);
   }
   const framing = await broken;
-  const end = framing === undefined ? await exitWithin(agent, exitMs) : undefined;
+  const end = framing === undefined ? await exitWithin(agent, EXIT_MS) : undefined;
   // An agent that closes a pipe, or breaks the framing, is of no use any more. Whoever started it waits for its process.
   void agent.process.stop();
   if (framing !== undefined)
@@ -88,7 +88,7 @@ export function requestError(
     ? (textOf(error.data['details']) ?? textOf(error.data['message']))
     : textOf(error.data);
   const words = details === undefined ? error.message : `${error.message}: ${details}`;
-  if (error.code === authRequiredCode) {
+  if (error.code === AUTH_REQUIRED_CODE) {
     const ways = agent.loginHint ?? 'see its documentation';
     return new AgentError('authRequired', `${agent.name} needs you to log in: ${ways} (it says: ${words})`, {
       cause: error,

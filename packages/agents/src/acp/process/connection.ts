@@ -4,7 +4,7 @@ import { type JsonObject, objectOf, stringOf, textOf } from '../json.ts';
 import { type AcpLog, type AcpTimers, withDeadline } from '../runtime.ts';
 import { readSessionUpdate, type SessionUpdate } from '../session/session-update.ts';
 import type { SharedTerminals } from '../session/terminals.ts';
-import { type AskPeople, Elicitations, elicitationCapabilities } from '../turn/elicitation.ts';
+import { type AskPeople, ELICITATION_CAPABILITIES, Elicitations } from '../turn/elicitation.ts';
 import { type AgentTraits, readTraits } from './agent-traits.ts';
 import {
   type AgentIdentity,
@@ -107,7 +107,7 @@ export class AcpConnection {
               fs: { readTextFile: options.offersReadTextFile, writeTextFile: options.offersWriteTextFile },
               terminal: true,
               subagents: {},
-              elicitation: elicitationCapabilities,
+              elicitation: ELICITATION_CAPABILITIES,
               // Some agents (claude) tell of terminals of their own only to those who ask.
               _meta: { terminal_output: true },
             },

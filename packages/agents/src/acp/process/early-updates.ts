@@ -1,9 +1,9 @@
 import type { SessionUpdate } from '../session/session-update.ts';
 
 /** Updates kept for a session whose id we have not been told yet: the latest so many, of so many sessions, with so many bytes in all. */
-const maxUpdates = 64;
-const maxSessions = 16;
-const maxBytes = 4 * 1024 * 1024;
+const MAX_UPDATES = 64;
+const MAX_SESSIONS = 16;
+const MAX_BYTES = 4 * 1024 * 1024;
 
 interface Waiting {
   readonly sessionId: string;
@@ -19,15 +19,15 @@ export class EarlyUpdates {
   /** Keeps an update that took so many bytes. */
   keep(sessionId: string, update: SessionUpdate, bytes: number): void {
     this.#waiting.push({ sessionId, update, bytes });
-    while (this.#bytes > maxBytes) this.#waiting.shift();
-    if (this.#of(sessionId).length > maxUpdates)
+    while (this.#bytes > MAX_BYTES) this.#waiting.shift();
+    if (this.#of(sessionId).length > MAX_UPDATES)
       this.#waiting.splice(
         this.#waiting.findIndex((kept) => kept.sessionId === sessionId),
         1,
       );
     const sessions = new Set(this.#waiting.map((kept) => kept.sessionId));
     const [oldest] = sessions;
-    if (sessions.size > maxSessions && oldest !== undefined) this.take(oldest);
+    if (sessions.size > MAX_SESSIONS && oldest !== undefined) this.take(oldest);
   }
 
   /** What was kept for a session, in order; it is kept no longer. */

@@ -1,5 +1,5 @@
 /** What every agent gets of the host's environment. A trailing `*` stands for any rest of the name. */
-const commonNames: readonly string[] = [
+const COMMON_NAMES: readonly string[] = [
   'PATH',
   'HOME',
   'USER',
@@ -26,7 +26,7 @@ const commonNames: readonly string[] = [
 ];
 
 /** The host's own settings, its token among them. No list of names lets these through. */
-const ownPrefix = 'AGENTHOST_';
+const OWN_PREFIX = 'AGENTHOST_';
 
 /**
  * The environment of an agent: what the common list and `allow` name of the host's, then `set` on top. Nothing that starts with
@@ -37,14 +37,14 @@ export function agentEnvironment(
   allow: readonly string[],
   set: Readonly<Record<string, string>>,
 ): Record<string, string> {
-  const patterns = [...commonNames, ...allow];
+  const patterns = [...COMMON_NAMES, ...allow];
   const result: Record<string, string> = {};
   for (const [name, value] of Object.entries(host)) {
     if (value !== undefined && patterns.some((pattern) => matches(pattern, name))) result[name] = value;
   }
   Object.assign(result, set);
   for (const name of Object.keys(result)) {
-    if (name.startsWith(ownPrefix)) delete result[name];
+    if (name.startsWith(OWN_PREFIX)) delete result[name];
   }
   return result;
 }

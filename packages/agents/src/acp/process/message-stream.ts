@@ -8,16 +8,16 @@ import { LineSplitter } from './line-splitter.ts';
 import { isSdkMessage, parseMessage } from './message-check.ts';
 
 /** The longest line taken from an agent, in bytes: a tool's result with a large image fits, a runaway one does not. */
-export const defaultMaxLineBytes = 32 * 1024 * 1024;
+export const DEFAULT_MAX_LINE_BYTES = 32 * 1024 * 1024;
 
 /** Requests of an agent that may wait for their answers at once. */
-const maxOpenRequests = 1024;
+const MAX_OPEN_REQUESTS = 1024;
 
 /** What may wait for an agent that does not read, in bytes. The largest single answer is a file of 32 MiB. */
-const maxUnreadBytes = 64 * 1024 * 1024;
+const MAX_UNREAD_BYTES = 64 * 1024 * 1024;
 
 /** An agent whose input has broken may still say something on its way out. */
-const lastWordsMs = 500;
+const LAST_WORDS_MS = 500;
 
 /** The agent's pipes, and who gets what comes over them besides the SDK. */
 export interface MessageStreamOptions {
@@ -91,10 +91,10 @@ export function openMessageStream(options: MessageStreamOptions): MessageStream 
     if (id === undefined) return true;
     if (open.has(id)) return false;
     open.add(id);
-    if (open.size > maxOpenRequests)
+    if (open.size > MAX_OPEN_REQUESTS)
       throw new AgentError(
         'agentError',
-        `the agent has asked for more than ${maxOpenRequests} things without waiting for an answer`,
+        `the agent has asked for more than ${MAX_OPEN_REQUESTS} things without waiting for an answer`,
       );
     return true;
   }
@@ -131,11 +131,11 @@ export function openMessageStream(options: MessageStreamOptions): MessageStream 
     const { id, method }: JsonObject = { ...message };
     if (method === undefined) open.delete(id);
     else if (id !== undefined) asked.add(id);
-    if (stdin.writableLength > maxUnreadBytes) {
+    if (stdin.writableLength > MAX_UNREAD_BYTES) {
       end(
         new AgentError(
           'agentUnresponsive',
-          `the agent does not read: more than ${maxUnreadBytes} bytes wait for it`,
+          `the agent does not read: more than ${MAX_UNREAD_BYTES} bytes wait for it`,
         ),
       );
       return;
@@ -143,7 +143,7 @@ export function openMessageStream(options: MessageStreamOptions): MessageStream 
     stdin.write(`${JSON.stringify(message)}\n`, (error) => {
       if (!error || isOver) return;
       stopWaiting();
-      stopWaiting = options.timers.after(lastWordsMs, end);
+      stopWaiting = options.timers.after(LAST_WORDS_MS, end);
     });
   }
 

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import type { AcpLog } from '../runtime.ts';
 
 /** How long a command may take to say its version. */
-const versionTimeoutMs = 5_000;
+const VERSION_TIMEOUT_MS = 5_000;
 
 /** What `<command> --version` says, or `undefined` when it says nothing that looks like one in time. */
 export function runVersion(
@@ -14,7 +14,7 @@ export function runVersion(
     const child = execFile(
       file,
       ['--version'],
-      { env, timeout: versionTimeoutMs, killSignal: 'SIGKILL', maxBuffer: 64 * 1024 },
+      { env, timeout: VERSION_TIMEOUT_MS, killSignal: 'SIGKILL', maxBuffer: 64 * 1024 },
       (error, stdout) => {
         if (error !== null) log('debug', 'no version', { file, error: error.message });
         resolve(/\d+\.\d+[^\s,;)]*/.exec(stdout)?.[0]);

@@ -7,7 +7,7 @@ import { writeWorkingFile } from '../../working-files/write-file.ts';
 import { type JsonObject, numberOf, stringOf } from '../json.ts';
 
 /** The largest file that is read for an agent. */
-const maxReadBytes = 32 * 1024 * 1024;
+const MAX_READ_BYTES = 32 * 1024 * 1024;
 
 /**
  * Reads a text file for an agent (`fs/read_text_file`): `path` inside the working directory after symlinks, from `line` (1-based) on, at
@@ -15,7 +15,7 @@ const maxReadBytes = 32 * 1024 * 1024;
  */
 export async function readTextFile(workingDirectory: ConfinedFolder, params: JsonObject): Promise<string> {
   const asked = askedPath(params);
-  const content = await readWorkingFile(workingDirectory, asked, maxReadBytes).catch((error: unknown) =>
+  const content = await readWorkingFile(workingDirectory, asked, MAX_READ_BYTES).catch((error: unknown) =>
     answer(error, asked),
   );
   const line = numberOf(params['line']);

@@ -1,6 +1,6 @@
 import type { Turn } from '@agenthost/protocol';
 import { expect, it } from 'vitest';
-import { maxPrimingLength, primingText } from './priming.ts';
+import { MAX_PRIMING_LENGTH, primingText } from './priming.ts';
 
 function turn(text: string, answer: string, more: Partial<Turn> = {}): Turn {
   return {
@@ -63,7 +63,7 @@ it('[CHAT-12] a message that steered a turn is told where it stood, other notice
 it('a long chat is told from its end, within a bound', () => {
   const turns = Array.from({ length: 200 }, (_, index) => turn(`question ${index}.`, 'x'.repeat(1_000)));
   const text = primingText(turns) ?? '';
-  expect(text.length).toBeLessThan(maxPrimingLength + 1_000);
+  expect(text.length).toBeLessThan(MAX_PRIMING_LENGTH + 1_000);
   expect(text).toContain('question 199.');
   expect(text).not.toContain('question 100.');
   expect(primingText([turn('long', 'y'.repeat(1_000_000))])?.length).toBeLessThan(10_000);

@@ -2,20 +2,20 @@ import { type Message, type ResponsePart, type ToolCallState, type Turn, textOf 
 import { attachmentLine } from '../../attachments/attachment-line.ts';
 
 /** How much of a chat an agent that has lost it is told, in UTF-16 code units. */
-export const maxPrimingLength = 48 * 1024;
+export const MAX_PRIMING_LENGTH = 48 * 1024;
 
 /** One part's share at most, so that a single long answer does not crowd out the rest. */
-const maxPartLength = 6 * 1024;
+const MAX_PART_LENGTH = 6 * 1024;
 
 /** The names of what came with a message. */
-const maxAttachedLength = 2 * 1024;
+const MAX_ATTACHED_LENGTH = 2 * 1024;
 
 /** The end of a command's output, in UTF-16 code units. */
-const maxPrintedLength = 2 * 1024;
+const MAX_PRINTED_LENGTH = 2 * 1024;
 /** Name of the tool call by which the host shows a person's command. */
-const commandTool = 'terminal';
+const COMMAND_TOOL = 'terminal';
 
-const preface =
+const PREFACE =
   'This conversation began earlier; you no longer have it yourself. Below is a record of it, in the order it happened, ' +
   'possibly shortened. Take it as context and answer only the message that follows it.';
 
@@ -29,11 +29,11 @@ export function primingText(turns: readonly Turn[]): string | undefined {
   for (const turn of turns.toReversed()) {
     const text = turnText(turn);
     length += text.length;
-    if (length > maxPrimingLength && kept.length > 0) break;
-    kept.unshift(cut(text, maxPrimingLength));
+    if (length > MAX_PRIMING_LENGTH && kept.length > 0) break;
+    kept.unshift(cut(text, MAX_PRIMING_LENGTH));
   }
   if (kept.length === 0) return undefined;
-  return `${preface}\n\n<conversation>\n${kept.join('\n\n')}\n</conversation>`;
+  return `${PREFACE}\n\n<conversation>\n${kept.join('\n\n')}\n</conversation>`;
 }
 
 function turnText(turn: Turn): string {
@@ -49,7 +49,7 @@ function turnText(turn: Turn): string {
 function partText(part: ResponsePart): string | undefined {
   switch (part.kind) {
     case 'markdown':
-      return part.content === '' ? undefined : `You: ${cut(part.content, maxPartLength)}`;
+      return part.content === '' ? undefined : `You: ${cut(part.content, MAX_PART_LENGTH)}`;
     case 'toolCall': {
       const { status, displayName, invocationMessage } = part.toolCall;
       const what = invocationMessage === undefined ? '' : `: ${cut(textOf(invocationMessage), 500)}`;
@@ -67,15 +67,15 @@ function partText(part: ResponsePart): string | undefined {
 
 /** What a command printed that a person ran in the chat [CHAT-17]: the end of it. An agent's own tools are of its own past. */
 function printed(call: ToolCallState): string {
-  if (call.toolName !== commandTool || !('content' in call)) return '';
+  if (call.toolName !== COMMAND_TOOL || !('content' in call)) return '';
   const preview = call.content?.find((block) => block.type === 'terminalComplete')?.preview ?? '';
-  return preview.trim() === '' ? '' : `\n${preview.trimEnd().slice(-maxPrintedLength)}`;
+  return preview.trim() === '' ? '' : `\n${preview.trimEnd().slice(-MAX_PRINTED_LENGTH)}`;
 }
 
 /** A message with what came with it, by name. */
 function said(message: Message): string {
   const attached = attachmentLine(message);
-  return `${cut(message.text, maxPartLength)}${attached === undefined ? '' : `\n${cut(attached, maxAttachedLength)}`}`;
+  return `${cut(message.text, MAX_PART_LENGTH)}${attached === undefined ? '' : `\n${cut(attached, MAX_ATTACHED_LENGTH)}`}`;
 }
 
 function cut(text: string, length: number): string {

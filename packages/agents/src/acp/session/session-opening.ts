@@ -37,11 +37,11 @@ interface SessionOpeningParts {
  * Some agents answer `session/load` first and send the history after it. It counts as over when none of it has come for so long; one
  * that never stops must not hold up the turn for ever.
  */
-const lateHistoryMs = 200;
-const longestHistoryMs = 10_000;
+const LATE_HISTORY_MS = 200;
+const LONGEST_HISTORY_MS = 10_000;
 
 /** How long an agent gets to close its session; it is a courtesy. */
-const closeTimeoutMs = 2_000;
+const CLOSE_TIMEOUT_MS = 2_000;
 
 /**
  * How a chat gets its session with the agent: a new one, or the one that it had, found again by the agent's own id. Where that is lost,
@@ -197,11 +197,11 @@ export class SessionOpening {
 
   async #passHistory(): Promise<void> {
     let seen = -1;
-    for (let waitedMs = 0; seen !== this.#updateCount; waitedMs += lateHistoryMs) {
-      if (waitedMs >= longestHistoryMs) return;
+    for (let waitedMs = 0; seen !== this.#updateCount; waitedMs += LATE_HISTORY_MS) {
+      if (waitedMs >= LONGEST_HISTORY_MS) return;
       seen = this.#updateCount;
       await new Promise<void>((resolve) => {
-        this.#context.timers.after(lateHistoryMs, resolve);
+        this.#context.timers.after(LATE_HISTORY_MS, resolve);
       });
     }
   }
@@ -250,7 +250,7 @@ export class SessionOpening {
     const attached = this.#attached;
     if (attached?.connection.isOpen !== true || !attached.connection.traits.canClose) return;
     const { sessionId } = attached;
-    await this.#request(attached.connection, 'session/close', { sessionId }, closeTimeoutMs).catch(
+    await this.#request(attached.connection, 'session/close', { sessionId }, CLOSE_TIMEOUT_MS).catch(
       (error: unknown) => this.#context.log('info', 'agent session not closed', { error: String(error) }),
     );
   }

@@ -59,10 +59,10 @@ export interface SubagentUpdate {
   readonly state?: JsonObject;
 }
 
-const statuses: readonly string[] = ['pending', 'in_progress', 'completed', 'failed'];
+const STATUSES: readonly string[] = ['pending', 'in_progress', 'completed', 'failed'];
 
 function isStatus(value: unknown): value is ToolCallStatus {
-  return typeof value === 'string' && statuses.includes(value);
+  return typeof value === 'string' && STATUSES.includes(value);
 }
 
 /** Reads the tool call of an update or a permission request; `undefined` without an id. */

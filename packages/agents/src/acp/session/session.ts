@@ -26,7 +26,7 @@ import type { SessionUpdate } from './session-update.ts';
 import { SharedTerminals } from './terminals.ts';
 
 /** How long a result without any usage waits for the notification that some agents send after it. */
-const trailingUsageMs = 150;
+const TRAILING_USAGE_MS = 150;
 
 /**
  * A chat's session with an ACP agent. It survives its process: when that was stopped for idleness, the next turn starts it again and
@@ -260,7 +260,7 @@ export class AcpSession implements AgentSession, SessionReceiver {
   async #awaitUsage(turn: AcpTurn): Promise<void> {
     let cancel = (): void => {};
     const late = new Promise<void>((resolve) => {
-      cancel = this.#context.timers.after(trailingUsageMs, resolve);
+      cancel = this.#context.timers.after(TRAILING_USAGE_MS, resolve);
     });
     await Promise.race([turn.usageSeen, late]);
     cancel();

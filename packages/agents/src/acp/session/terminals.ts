@@ -14,13 +14,13 @@ import { type JsonObject, numberOf, objectsOf, stringOf, textOf } from '../json.
 import type { AcpLog } from '../runtime.ts';
 
 /** Terminals that an agent may hold at once in one session. */
-const maxTerminals = 64;
+const MAX_TERMINALS = 64;
 /** Output that an agent gets when it names no limit, and the most that it gets. */
-const defaultOutputBytes = 1024 * 1024;
+const DEFAULT_OUTPUT_BYTES = 1024 * 1024;
 /** How much output stays in the chat once a tool call is over. */
-const previewBytes = 64 * 1024;
+const PREVIEW_BYTES = 64 * 1024;
 
-const backgroundNote =
+const BACKGROUND_NOTE =
   '\n[The user has sent this terminal to the background: the command is still running there. Do not wait for it.]\n';
 
 /** How a process ended, as agents are told. */
@@ -88,7 +88,7 @@ export class SharedTerminal {
   output(): { output: string; truncated: boolean; exitStatus: ExitStatus | null } {
     const { text, isTruncated } = terminalText(this.#terminal, this.#outputBytes);
     const { exitCode } = this.#terminal.output(0);
-    const note = this.isDetached && exitCode === undefined ? backgroundNote : '';
+    const note = this.isDetached && exitCode === undefined ? BACKGROUND_NOTE : '';
     return {
       output: `${text}${note}`,
       truncated: isTruncated,
@@ -137,7 +137,7 @@ export class SharedTerminal {
   }
 
   #complete(): Extract<ToolResultContent, { type: 'terminalComplete' }> & { resource: string } {
-    const { text, isTruncated } = terminalText(this.#terminal, previewBytes);
+    const { text, isTruncated } = terminalText(this.#terminal, PREVIEW_BYTES);
     const { exitCode } = this.#terminal.output(0);
     return {
       type: 'terminalComplete',
@@ -188,7 +188,7 @@ export class SharedTerminals {
     const cwd = textOf(params['cwd']) ?? this.#owner.workingDirectory;
     if (!isAbsolute(cwd)) throw RequestError.invalidParams({ reason: 'cwd is not absolute', cwd });
     const held = [...this.#terminals.values()].filter(({ isReleased }) => !isReleased).length;
-    if (held >= maxTerminals) {
+    if (held >= MAX_TERMINALS) {
       const reason = `${held} terminals are held already; release some`;
       throw RequestError.internalError({ reason }, reason);
     }
@@ -209,8 +209,8 @@ export class SharedTerminals {
     }
     this.#madeCount += 1;
     const id = `terminal-${this.#madeCount}`;
-    const limit = numberOf(params['outputByteLimit']) ?? defaultOutputBytes;
-    const outputBytes = Math.max(0, Math.min(limit, defaultOutputBytes));
+    const limit = numberOf(params['outputByteLimit']) ?? DEFAULT_OUTPUT_BYTES;
+    const outputBytes = Math.max(0, Math.min(limit, DEFAULT_OUTPUT_BYTES));
     this.#terminals.set(id, new SharedTerminal(id, terminal, { cwd, outputBytes, use }));
     return id;
   }

@@ -4,7 +4,7 @@ import { type JsonObject, objectOf, textOf } from '../json.ts';
 import { contentOf, readQuestions, UnknownForm } from './elicitation-form.ts';
 
 /** What agents are told that people can be asked. */
-export const elicitationCapabilities = { form: {}, url: {} };
+export const ELICITATION_CAPABILITIES = { form: {}, url: {} };
 
 /** Asks people in the turn that runs; `undefined` when none does. */
 export type AskPeople = (

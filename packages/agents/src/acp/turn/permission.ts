@@ -9,7 +9,7 @@ interface Choice {
   readonly shown: ConfirmationOption;
 }
 
-const defaultLabels: Readonly<Record<string, string>> = {
+const DEFAULT_LABELS: Readonly<Record<string, string>> = {
   allow_once: 'Allow',
   allow_always: 'Always allow',
   reject_once: 'Reject',
@@ -27,7 +27,7 @@ export class PermissionChoices {
       const kind = stringOf(option['kind']) ?? '';
       // The number keeps ids apart: agents use the same kind twice, and nothing keeps them from using an id twice.
       const id = `${index}:${optionId}`;
-      const label = textOf(option['name']) ?? defaultLabels[kind] ?? optionId;
+      const label = textOf(option['name']) ?? DEFAULT_LABELS[kind] ?? optionId;
       // A kind that we do not know approves nothing.
       const isApproval = kind.startsWith('allow');
       return [

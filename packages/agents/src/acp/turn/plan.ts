@@ -38,10 +38,10 @@ export class PlanBlock {
   }
 }
 
-const boxes = { pending: '[ ]', in_progress: '[ ] ▸', completed: '[x]' } as const;
+const BOXES = { pending: '[ ]', in_progress: '[ ] ▸', completed: '[x]' } as const;
 
 function planMarkdown(entries: readonly PlanEntry[]): string {
   return entries
-    .map((entry) => `- ${boxes[entry.status]} ${entry.content.replaceAll(/\s*\n\s*/g, ' ')}`)
+    .map((entry) => `- ${BOXES[entry.status]} ${entry.content.replaceAll(/\s*\n\s*/g, ' ')}`)
     .join('\n');
 }

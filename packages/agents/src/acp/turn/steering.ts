@@ -7,7 +7,7 @@ import { promptBlocks } from './prompt.ts';
  * An extension of the protocol, for which agents say `_meta.steering.supported` at `initialize`. A second `session/prompt` is no way to
  * reach a running turn: some agents end the first one for it, others run it as a turn of its own.
  */
-const steeringMethod = '_session/steering';
+const STEERING_METHOD = '_session/steering';
 
 /** A prompt that the agent is working on. */
 interface Prompt {
@@ -41,7 +41,7 @@ export class PromptSteering {
     const { connection, sessionId, readResource, tell } = prompt;
     const blocks = await promptBlocks({ message, readResource }, connection.traits, tell);
     if (this.#isOver) return false;
-    const { outcome } = await connection.request(steeringMethod, {
+    const { outcome } = await connection.request(STEERING_METHOD, {
       sessionId,
       prompt: blocks,
       _meta: { steering: { idleBehavior: 'promptRequired' } },

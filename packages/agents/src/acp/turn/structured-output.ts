@@ -2,7 +2,7 @@ import type { ToolResultContent } from '@agenthost/protocol';
 import { isObject, type JsonObject } from '../json.ts';
 
 /** Shorter texts stay where they are: they cost nothing, and may be values that programs look at. */
-const minRepeatedLength = 256;
+const MIN_REPEATED_LENGTH = 256;
 
 /**
  * What an agent gave as raw output, without long texts that the content of the call shows already; `undefined` when nothing
@@ -30,7 +30,7 @@ function strip(value: unknown, shown: ReadonlySet<string>): unknown {
 }
 
 function isRepeated(value: unknown, shown: ReadonlySet<string>): boolean {
-  return typeof value === 'string' && value.length >= minRepeatedLength && shown.has(value.trim());
+  return typeof value === 'string' && value.length >= MIN_REPEATED_LENGTH && shown.has(value.trim());
 }
 
 function textIn(block: ToolResultContent): string {

@@ -8,7 +8,7 @@ import { type JsonObject, numberOf, objectOf, stringOf, textOf } from '../json.t
 import type { SharedTerminal, SharedTerminals } from '../session/terminals.ts';
 
 /** How much output of a terminal that an agent runs by itself is kept, in UTF-16 code units. The head goes first. */
-const maxTerminalText = 256 * 1024;
+const MAX_TERMINAL_TEXT = 256 * 1024;
 
 /** What the content of a tool call refers to. */
 export interface ContentPlace {
@@ -67,8 +67,8 @@ export class ToolCallContent {
     this.#terminalCwd = textOf(info['cwd']) ?? this.#terminalCwd;
     if (added !== '') {
       const text = this.#terminalText + added;
-      this.#isTerminalCut ||= text.length > maxTerminalText;
-      this.#terminalText = text.slice(-maxTerminalText);
+      this.#isTerminalCut ||= text.length > MAX_TERMINAL_TEXT;
+      this.#terminalText = text.slice(-MAX_TERMINAL_TEXT);
     }
     if (Object.keys(exit).length > 0) {
       this.#hasExited = true;

@@ -10,7 +10,7 @@ import { fileUri, ToolCallContent } from './tool-call-content.ts';
 import type { KnownCall } from './workers.ts';
 
 /** What people read for each of the protocol's kinds. */
-const kindNames: Readonly<Record<string, string>> = {
+const KIND_NAMES: Readonly<Record<string, string>> = {
   read: 'Read',
   edit: 'Edit',
   delete: 'Delete',
@@ -141,7 +141,7 @@ export class ToolCalls {
         // An agent that uses an id again after that call was over means another one.
         toolCallId: isReused ? `${fields.toolCallId}#${this.#madeCount}` : fields.toolCallId,
         toolName: toolName(fields),
-        displayName: kindNames[fields.kind ?? ''] ?? 'Tool',
+        displayName: KIND_NAMES[fields.kind ?? ''] ?? 'Tool',
         kind: toolKind(fields),
         meta: this.#meta(fields),
       }),
@@ -247,7 +247,7 @@ function toolName(fields: ToolCallFields): string {
 }
 
 /** The protocol's kinds that hosts know too. */
-const toolKinds: readonly ToolKind[] = [
+const TOOL_KINDS: readonly ToolKind[] = [
   'read',
   'edit',
   'delete',
@@ -259,11 +259,11 @@ const toolKinds: readonly ToolKind[] = [
 ];
 
 function toolKind({ kind }: ToolCallFields): ToolKind {
-  return toolKinds.find((known) => known === kind) ?? 'other';
+  return TOOL_KINDS.find((known) => known === kind) ?? 'other';
 }
 
 function titleOf(fields: ToolCallFields): string {
-  return fields.title ?? kindNames[fields.kind ?? ''] ?? 'Tool call';
+  return fields.title ?? KIND_NAMES[fields.kind ?? ''] ?? 'Tool call';
 }
 
 function inputText(rawInput: unknown): string | undefined {

@@ -12,13 +12,13 @@ import { TurnUsage } from './usage.ts';
 import { Workers } from './workers.ts';
 
 /** Images in an answer are shown inline up to this many base64 characters. */
-const maxInlineImage = 512 * 1024;
+const MAX_INLINE_IMAGE = 512 * 1024;
 
 /** A longer text is shown in pieces of so many characters. */
-const maxPiece = 64 * 1024;
+const MAX_PIECE = 64 * 1024;
 
 /** Why a prompt stopped short, in words for the transcript. `end_turn` and `cancelled` need none. */
-const stopNotices: Readonly<Record<string, string>> = {
+const STOP_NOTICES: Readonly<Record<string, string>> = {
   max_tokens: 'The agent stopped because it reached its limit of output tokens.',
   max_turn_requests: 'The agent stopped because it reached its limit of model requests for one turn.',
   refusal: 'The agent refused to go on. It does not keep this message and what followed in its memory.',
@@ -151,7 +151,7 @@ export class AcpTurn {
     this.#plan.finish();
     this.#workers.end();
     if (this.#usage.setResult(result)) this.#showUsage();
-    const notice = stopNotices[textOf(result['stopReason']) ?? ''];
+    const notice = STOP_NOTICES[textOf(result['stopReason']) ?? ''];
     if (notice !== undefined) this.#output.notify(notice);
   }
 
@@ -193,7 +193,7 @@ export class AcpTurn {
   /** One message may hold many MiB: so that nobody waits behind it, and it does not flood who reads along. */
   async #inPieces(text: string, write: (piece: string) => Promise<void>): Promise<void> {
     for (let at = 0; at < text.length; ) {
-      const end = at + maxPiece;
+      const end = at + MAX_PIECE;
       // Not inside of a character.
       const next = /[\uD800-\uDBFF]/.test(text[end - 1] ?? '') ? end + 1 : end;
       await write(text.slice(at, next));
@@ -217,7 +217,7 @@ function chunkMarkdown(content: JsonObject): string | undefined {
       return textOf(content['text']);
     case 'image': {
       const data = textOf(content['data']) ?? '';
-      return data.length > 0 && data.length <= maxInlineImage
+      return data.length > 0 && data.length <= MAX_INLINE_IMAGE
         ? `![image](data:${mimeType};base64,${data})`
         : '*(an image that is too large to show)*';
     }

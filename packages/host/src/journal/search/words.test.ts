@@ -1,4 +1,4 @@
-import { hostileCharacters, hostileTexts, SeededRandom } from '@agenthost/testkit';
+import { HOSTILE_CHARACTERS, hostileTexts, SeededRandom } from '@agenthost/testkit';
 import { describe, expect, test } from 'vitest';
 import { spaced, wordsOf } from './words.ts';
 
@@ -19,7 +19,7 @@ describe('words of a text', () => {
     const random = SeededRandom.of(1, 'words');
     for (let round = 0; round < 2_000; round += 1) {
       const length = 1 + Math.floor(random.next() * 12);
-      const text = Array.from({ length }, () => random.pick(hostileCharacters)).join('');
+      const text = Array.from({ length }, () => random.pick(HOSTILE_CHARACTERS)).join('');
       expect([JSON.stringify(text), ...placesOf(text)]).toEqual([JSON.stringify(text), ...placesByLaw(text)]);
     }
   });
