@@ -52,10 +52,10 @@ export { ACTIVITY_MASK, SessionStatus } from './session/status.ts';
 export type * from './telemetry/telemetry.ts';
 export type * from './terminal/actions.ts';
 export type * from './terminal/commands.ts';
-export { outputLength, outputOf, outputParts } from './terminal/output.ts';
-export { terminalReducer } from './terminal/reducer.ts';
+export { outputLength, outputOf, outputParts, terminalReducer } from './terminal/reducer.ts';
 export type * from './terminal/state.ts';
 export type * from './wire/basics.ts';
+export { textOf } from './wire/basics.ts';
 export type * from './wire/channels.ts';
 export {
   ACTION_CHANNEL,
@@ -101,7 +101,6 @@ export {
 } from './wire/methods.ts';
 export { findById } from './wire/patch.ts';
 export { reduceChannel, reduceMirrored } from './wire/reduce.ts';
-export { textOf } from './wire/text-of.ts';
 export type * from './wire/uris.ts';
 export {
   annotationsUri,

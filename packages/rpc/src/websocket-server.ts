@@ -1,10 +1,9 @@
 import { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
-import { closeReason } from './close-reason.ts';
 import type { FrameBatch } from './frame-batch.ts';
 import { Inbox } from './inbox.ts';
-import { DEFAULT_MAX_CLIENT_FRAME_BYTES, TRANSPORT_CLOSE, type Transport } from './transport.ts';
+import { closeReason, DEFAULT_MAX_CLIENT_FRAME_BYTES, TRANSPORT_CLOSE, type Transport } from './transport.ts';
 
 export { FrameBatch, type HeldFrames } from './frame-batch.ts';
 

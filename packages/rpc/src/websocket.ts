@@ -1,7 +1,7 @@
-import { closeReason } from './close-reason.ts';
 import { Inbox } from './inbox.ts';
 import {
   type CloseInfo,
+  closeReason,
   DEFAULT_MAX_HOST_FRAME_BYTES,
   TRANSPORT_CLOSE,
   type Transport,

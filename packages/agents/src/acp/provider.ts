@@ -16,12 +16,11 @@ import type { ToolServer } from './client-tools/tool-server.ts';
 import type { AcpAgentConfig } from './config/config.ts';
 import type { AgentSessionConfig } from './config/session-config.ts';
 import { AgentProcess } from './process/agent-process.ts';
-import { findCommand, packageVersionOf } from './process/command-path.ts';
+import { findCommand, packageVersionOf, runVersion } from './process/command-path.ts';
 import type { AcpConnection } from './process/connection.ts';
 import { ConnectionPool } from './process/connection-pool.ts';
 import { agentEnvironment } from './process/environment.ts';
 import { DEFAULT_MAX_LINE_BYTES } from './process/message-stream.ts';
-import { runVersion } from './process/version.ts';
 import { type AcpLog, type AcpTimers, processTimers } from './runtime.ts';
 import type { AcpSessionContext } from './session/session-context.ts';
 

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import {
   contentIdOf,
   type TurnInput,
@@ -14,7 +15,6 @@ import {
   textOf,
 } from '@agenthost/protocol';
 import { defined } from '@agenthost/protocol/values';
-import { isText } from './media-type.ts';
 import { linesOf, quote } from './quote.ts';
 
 /** The largest file that is put into a prompt whole; larger ones are named. */
@@ -255,4 +255,13 @@ function sizeOf(given: Given): number {
     default:
       return given satisfies never;
   }
+}
+
+const TEXT_TYPES =
+  /^(text\/|application\/(json|jsonl|xml|sql|toml|yaml|javascript|typescript|x-sh)\b|[^;]*\+(json|xml)\b)/;
+
+/** Whether content is given to an agent as text: its type says so, or says nothing, and it is text. */
+export function isText(contentType: string, data: Uint8Array): boolean {
+  const isUnknown = contentType === '' || contentType === 'application/octet-stream';
+  return (isUnknown || TEXT_TYPES.test(contentType)) && isUtf8(data) && !data.includes(0);
 }

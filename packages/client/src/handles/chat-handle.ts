@@ -5,8 +5,7 @@ import type { DispatchableAction, Mirror } from '../mirror/mirror.ts';
 import type { DispatchOutcome } from '../mirror/pending-actions.ts';
 import { withEmbeddedContents } from '../transfer/embedded-contents.ts';
 import { InputRequestHandle } from './input-request-handle.ts';
-import { asMessage, edited } from './message.ts';
-import { MessageQueue } from './message-queue.ts';
+import { asMessage, edited, MessageQueue } from './message-queue.ts';
 import { Prompt, TurnGone } from './prompt.ts';
 import type { ApproveOptions, DenyOptions, TurnControls } from './turn-reader.ts';
 

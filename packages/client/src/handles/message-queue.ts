@@ -1,7 +1,6 @@
 import type { Message, PendingMessage, PendingMessageKind } from '@agenthost/protocol';
 import type { Mirror } from '../mirror/mirror.ts';
 import type { DispatchOutcome } from '../mirror/pending-actions.ts';
-import { asMessage, edited } from './message.ts';
 
 /**
  * The messages of a chat that wait: those in the queue, which become turns one after the other, and the one that is to steer the turn that
@@ -83,3 +82,20 @@ const noSuchMessage = (id: string): DispatchOutcome => ({
   code: 'noSuchMessage',
   reason: `no message ${id} waits`,
 });
+
+/** A message of the person, from its text or as it is. */
+export const asMessage = (message: string | Message): Message =>
+  typeof message === 'string' ? { text: message, origin: { kind: 'user' } } : message;
+
+/** An earlier message with another text, if one is given; whole with another message. Attachments stay, their places in the text go. */
+export function edited(earlier: Message, change: string | Message | undefined): Message {
+  if (change === undefined) return earlier;
+  if (typeof change !== 'string') return change;
+  const { attachments, ...rest } = earlier;
+  return {
+    ...rest,
+    text: change,
+    origin: { kind: 'user' },
+    ...(attachments === undefined ? {} : { attachments: attachments.map(({ range: _, ...kept }) => kept) }),
+  };
+}

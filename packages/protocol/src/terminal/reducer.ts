@@ -5,8 +5,7 @@ import type {
   TerminalCommandExecutedAction,
   TerminalCommandFinishedAction,
 } from './actions.ts';
-import { outputLength } from './output.ts';
-import type { TerminalContentPart, TerminalState } from './state.ts';
+import type { TerminalContentPart, TerminalState, TrimmedOutput } from './state.ts';
 
 /** Reduces one action of a terminal channel [TERM-2]. Returns `state` itself when nothing changes. */
 export function terminalReducer(state: TerminalState, action: StateAction, _now: number): TerminalState {
@@ -94,3 +93,21 @@ function finishCommand(state: TerminalState, action: TerminalCommandFinishedActi
   }
   return state;
 }
+
+/** What of a terminal's state tells its output. */
+interface Shown {
+  readonly content: readonly TerminalContentPart[];
+  readonly 'x-trimmed'?: TrimmedOutput;
+}
+
+/** The output of a part, with escape sequences. */
+export const outputOf = (part: TerminalContentPart): string =>
+  part.type === 'command' ? part.output : part.value;
+
+/** The parts of a terminal's content that are output of their own: all but the screen that is folded at its front [TERM-4]. */
+export const outputParts = ({ content, 'x-trimmed': trimmed }: Shown): TerminalContentPart[] =>
+  content.slice(trimmed?.isFolded === true ? 1 : 0);
+
+/** UTF-16 units of output that a terminal's content holds, without that screen. */
+export const outputLength = (state: Shown): number =>
+  outputParts(state).reduce((length, part) => length + outputOf(part).length, 0);

@@ -90,3 +90,6 @@ export interface TextRange {
   start: TextPosition;
   end: TextPosition;
 }
+
+/** The text itself, whether or not it is Markdown. */
+export const textOf = (text: StringOrMarkdown): string => (typeof text === 'string' ? text : text.markdown);

@@ -1,7 +1,7 @@
 import type { JournalWrite } from '@agenthost/host';
 import type { ActionEnvelope } from '@agenthost/protocol';
 import { isPrivate } from './envelopes.ts';
-import type { FaultLog } from './faults.ts';
+import type { FaultLog } from './violation.ts';
 
 /**
  * Every envelope that was ever made durable, over all lives of the host: what the journal itself forgets when its window moves on. Judges

@@ -13,9 +13,9 @@ import type { ControlledNetwork, Link } from '../controlled-network.ts';
 import { missingSchemas, OlderSchema, typeOfAction } from '../older-schema.ts';
 import type { SeededRandom } from '../seeded-random.ts';
 import type { SimulatedClock } from '../simulated-clock.ts';
-import type { FaultLog } from './faults.ts';
 import type { Ledger } from './ledger.ts';
 import type { Report } from './report.ts';
+import type { FaultLog } from './violation.ts';
 
 type State = ChannelState[ChannelKind];
 

@@ -8,9 +8,9 @@ import {
 } from '@agenthost/protocol';
 import type { Archive } from './archive.ts';
 import { isMergeOf, isPrivate } from './envelopes.ts';
-import type { FaultLog } from './faults.ts';
 import type { Report } from './report.ts';
 import type { Trace } from './trace.ts';
+import type { FaultLog } from './violation.ts';
 
 interface Frame {
   readonly id?: number;

@@ -7,9 +7,9 @@ import type { SimulatedPtyOwner } from '../simulated-pty.ts';
 import type { TurnOptions } from '../simulated-turn.ts';
 import { AgentWatch, makeUnruly } from '../unruly-agent.ts';
 import type { Archive } from './archive.ts';
-import type { FaultLog } from './faults.ts';
-import { SCHEDULED } from './scheduled.ts';
 import { writeTwoTexts } from './two-texts.ts';
+import type { FaultLog } from './violation.ts';
+import { SCHEDULED } from './violation.ts';
 import type { WorldOptions } from './world-options.ts';
 
 /** What a disk does beyond its port, now. Outlives the hosts that write to it. */

@@ -1,6 +1,6 @@
 import { SESSION } from '../deeds/act.ts';
 import type { SeededRandom } from '../seeded-random.ts';
-import { SCHEDULED } from './scheduled.ts';
+import { SCHEDULED } from './violation.ts';
 import type { World } from './world.ts';
 
 /** Some chat keeps its newest turns and no others, as after the retention policy. */

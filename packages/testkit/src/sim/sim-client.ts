@@ -5,10 +5,10 @@ import type { ControlledNetwork, Link } from '../controlled-network.ts';
 import type { Deed } from '../deeds/deed-counts.ts';
 import { SeededRandom } from '../seeded-random.ts';
 import type { SimulatedClock } from '../simulated-clock.ts';
-import type { FaultLog } from './faults.ts';
 import type { Ledger } from './ledger.ts';
 import type { Report } from './report.ts';
 import type { Trace } from './trace.ts';
+import type { FaultLog } from './violation.ts';
 
 /** How a client looks at the chats of the simulated session. */
 export interface SimView {

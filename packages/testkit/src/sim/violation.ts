@@ -36,3 +36,23 @@ export function mustEqual(rule: Rule, what: string, actual: unknown, expected: u
   const difference = differenceOf(actual, expected);
   if (difference !== undefined) throw new Violation(rule, `${what}: ${difference}`);
 }
+
+/** What went wrong in the middle of a run; thrown at its next check. */
+export class FaultLog {
+  readonly #found: Violation[] = [];
+
+  note(rule: Rule, message: string): void {
+    this.#found.push(new Violation(rule, message));
+  }
+
+  /** Throws the first, if there is one; the message tells the others. */
+  check(): void {
+    const [first, ...others] = this.#found;
+    if (first === undefined) return;
+    const shown = others.slice(0, 4).map(({ message }) => `\nand ${message}`);
+    throw new Violation(first.rule, first.message.replace(/^\w+: /, '') + shown.join(''));
+  }
+}
+
+/** In every error that a schedule makes, so that those can be told from faults of the host. */
+export const SCHEDULED = 'the schedule says so';

@@ -8,16 +8,14 @@ import { type SimulatedPty, SimulatedPtyOwner } from '../simulated-pty.ts';
 import { Archive } from './archive.ts';
 import { type Guest, identityOf, OBSERVER } from './credentials.ts';
 import type { UnheardImport } from './exported.ts';
-import { FaultLog } from './faults.ts';
 import { ForeignClient } from './foreign-client.ts';
 import { Ledger } from './ledger.ts';
 import { type DiskMood, Life } from './life.ts';
 import type { ShellFiles } from './ordered-files.ts';
 import { Report } from './report.ts';
-import { SCHEDULED } from './scheduled.ts';
 import { SimClient, type SimClientParts } from './sim-client.ts';
 import type { Trace } from './trace.ts';
-import { Violation } from './violation.ts';
+import { FaultLog, SCHEDULED, Violation } from './violation.ts';
 import type { WorldOptions } from './world-options.ts';
 
 /** The longest that a subscription asks the host to hold output back. */

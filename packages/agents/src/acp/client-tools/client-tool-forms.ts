@@ -1,7 +1,6 @@
 import type { ClientTool } from '@agenthost/host/agent';
 import { isObject, type JsonObject, objectOf, textOf } from '../json.ts';
 import type { ToolCallFields } from '../session/session-update.ts';
-import { TOOL_SERVER } from './server-name.ts';
 
 /** Keys of what Codex gives as the input of a server's tool. */
 const CODEX_KEYS: readonly string[] = ['server', 'tool', 'arguments'];
@@ -76,3 +75,6 @@ function patternOf(name: string): RegExp {
   const before = `(?:tool: ?|mcp(?:__|[:./_ ] ?))?${TOOL_SERVER}(?:__|_|/|\\.|:| - )${tool}`;
   return new RegExp(`^(?:${before}|${tool} \\(${TOOL_SERVER} MCP Server\\))$`, 'i');
 }
+
+/** Name of the host's tool server in an agent's list; agents put it in front of the tools' names. */
+export const TOOL_SERVER = 'agenthost';

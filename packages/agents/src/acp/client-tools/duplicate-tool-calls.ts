@@ -2,7 +2,7 @@ import type { ClientTool } from '@agenthost/host/agent';
 import type { ToolCallFields } from '../session/session-update.ts';
 import { isCallOf, isSurelyCallOf } from './client-tool-forms.ts';
 
-interface Twin {
+interface Duplicate {
   readonly tool: ClientTool;
   /** As it was announced: later it may get another title, but not be another tool. */
   readonly title: string | undefined;
@@ -13,11 +13,11 @@ interface Twin {
 
 /**
  * Agents announce what they call of the host's own tool server as calls of theirs. The host shows the client's call in their place, so
- * such a twin is kept back until it is clear that there is none: it ended, or the turn did, and nothing came for it.
+ * such a duplicate is kept back until it is clear that there is none: it ended, or the turn did, and nothing came for it.
  */
-export class ClientToolTwins {
+export class DuplicateToolCalls {
   readonly #tools: () => readonly ClientTool[];
-  readonly #twins = new Map<string, Twin>();
+  readonly #duplicates = new Map<string, Duplicate>();
   /** Calls that came before they were announced, by name. */
   readonly #early = new Map<string, number>();
   /** Names of tools that the agent has asked about without a person: people are asked about every call that comes of them. */
@@ -29,14 +29,14 @@ export class ClientToolTwins {
 
   /** What of an announcement or update there is to show as the agent's own; `undefined`: nothing. */
   shown(fields: ToolCallFields): ToolCallFields | undefined {
-    const twin = this.#twins.get(fields.toolCallId) ?? this.#begin(fields, true);
-    if (twin === undefined || twin.isShown) return fields;
-    twin.fields = merged(twin.fields, fields);
-    const title = twin.title === undefined ? {} : { title: twin.title };
-    const isSame = isCallOf(twin.tool, { ...twin.fields, ...title });
-    if (isSame && (!isEnd(fields) || twin.isClaimed)) return undefined;
-    twin.isShown = true;
-    return twin.fields;
+    const duplicate = this.#duplicates.get(fields.toolCallId) ?? this.#begin(fields, true);
+    if (duplicate === undefined || duplicate.isShown) return fields;
+    duplicate.fields = merged(duplicate.fields, fields);
+    const title = duplicate.title === undefined ? {} : { title: duplicate.title };
+    const isSame = isCallOf(duplicate.tool, { ...duplicate.fields, ...title });
+    if (isSame && (!isEnd(fields) || duplicate.isClaimed)) return undefined;
+    duplicate.isShown = true;
+    return duplicate.fields;
   }
 
   /**
@@ -44,7 +44,7 @@ export class ClientToolTwins {
    * once it comes. Else what a person is to be asked about.
    */
   asks(fields: ToolCallFields): ToolCallFields | undefined {
-    const known = this.#twins.get(fields.toolCallId);
+    const known = this.#duplicates.get(fields.toolCallId);
     if (known?.isShown === true) return fields;
     const all = merged(known?.fields, fields);
     const tool = this.#tools().find((each) => isSurelyCallOf(each, all));
@@ -52,11 +52,11 @@ export class ClientToolTwins {
       if (known !== undefined) known.isShown = true;
       return all;
     }
-    const twin = known ?? this.#begin(all, false);
-    if (twin === undefined) return all;
-    twin.fields = all;
+    const duplicate = known ?? this.#begin(all, false);
+    if (duplicate === undefined) return all;
+    duplicate.fields = all;
     // Agents ask before they call: what has come so far was another call.
-    twin.isClaimed = false;
+    duplicate.isClaimed = false;
     this.#asked.add(tool.name);
     return undefined;
   }
@@ -74,30 +74,30 @@ export class ClientToolTwins {
 
   /** The client's call has come. True when the agent has asked whether it may, and no person has answered. */
   claim(name: string): boolean {
-    const twin = [...this.#twins.values()].find(
+    const duplicate = [...this.#duplicates.values()].find(
       (each) => each.tool.name === name && !each.isClaimed && !each.isShown,
     );
-    if (twin === undefined) this.#early.set(name, (this.#early.get(name) ?? 0) + 1);
-    else twin.isClaimed = true;
+    if (duplicate === undefined) this.#early.set(name, (this.#early.get(name) ?? 0) + 1);
+    else duplicate.isClaimed = true;
     return this.#asked.has(name);
   }
 
   /** The turn is over: what was kept back and nothing came for, to show now. */
   end(): ToolCallFields[] {
-    const left = [...this.#twins.values()].filter(({ isClaimed, isShown }) => !isClaimed && !isShown);
-    for (const twin of left) twin.isShown = true;
+    const left = [...this.#duplicates.values()].filter(({ isClaimed, isShown }) => !isClaimed && !isShown);
+    for (const duplicate of left) duplicate.isShown = true;
     return left.map(({ fields }) => fields);
   }
 
-  #begin(fields: ToolCallFields, mayHaveCome: boolean): Twin | undefined {
+  #begin(fields: ToolCallFields, mayHaveCome: boolean): Duplicate | undefined {
     const tool = this.#tools().find((each) => isCallOf(each, fields));
     if (tool === undefined) return undefined;
     const earlyCount = mayHaveCome ? (this.#early.get(tool.name) ?? 0) : 0;
     const isClaimed = earlyCount > 0;
     if (isClaimed) this.#early.set(tool.name, earlyCount - 1);
-    const twin = { tool, title: fields.title, fields, isClaimed, isShown: false };
-    this.#twins.set(fields.toolCallId, twin);
-    return twin;
+    const duplicate = { tool, title: fields.title, fields, isClaimed, isShown: false };
+    this.#duplicates.set(fields.toolCallId, duplicate);
+    return duplicate;
   }
 }
 

@@ -8,8 +8,8 @@ import { defined } from '@agenthost/protocol/values';
 import { type CallToolResult, Server, type Tool } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { AcpLog, AcpTimers } from '../runtime.ts';
+import { TOOL_SERVER } from './client-tool-forms.ts';
 import { failedResult } from './results.ts';
-import { TOOL_SERVER } from './server-name.ts';
 import { makeSocketFolder, removeLeftSockets } from './socket-folder.ts';
 
 /** Whoever does not say in so many ms who it is has to go. */

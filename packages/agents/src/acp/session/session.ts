@@ -8,7 +8,7 @@ import {
 } from '@agenthost/host/agent';
 import type { Message } from '@agenthost/protocol';
 import type { ConfinedFolder } from '../../working-files/confined-path.ts';
-import { ClientToolTwins } from '../client-tools/duplicate-tool-calls.ts';
+import { DuplicateToolCalls } from '../client-tools/duplicate-tool-calls.ts';
 import { OfferedTools } from '../client-tools/offered-tools.ts';
 import { ConfigControl } from '../config/config-control.ts';
 import type { JsonObject } from '../json.ts';
@@ -236,7 +236,7 @@ export class AcpSession implements AgentSession, SessionReceiver {
       workingDirectory,
       terminals: this.terminals,
       children: this.#children,
-      twins: new ClientToolTwins(() => this.#tools.list()),
+      duplicates: new DuplicateToolCalls(() => this.#tools.list()),
     });
     this.#children.use(connection);
     this.#turn = turn;

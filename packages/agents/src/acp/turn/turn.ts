@@ -1,6 +1,6 @@
 import type { ClientTool, InputQuestions, InputResponse, TurnOutput } from '@agenthost/host/agent';
 import type { ToolCallResult } from '@agenthost/protocol';
-import type { ClientToolTwins } from '../client-tools/duplicate-tool-calls.ts';
+import type { DuplicateToolCalls } from '../client-tools/duplicate-tool-calls.ts';
 import { type JsonObject, objectOf, textOf } from '../json.ts';
 import type { ChildSessions } from '../session/child-sessions.ts';
 import { readToolCall, type SessionUpdate, type ToolCallFields } from '../session/session-update.ts';
@@ -28,14 +28,14 @@ const STOP_NOTICES: Readonly<Record<string, string>> = {
 export type TurnPlace = Omit<ToolCallPlace, 'turnId' | 'callEnded'> & {
   readonly children: Pick<ChildSessions, 'learn' | 'attach' | 'cancel'>;
   /** Of the whole turn, workers included. */
-  readonly twins: ClientToolTwins;
+  readonly duplicates: DuplicateToolCalls;
 };
 
 /** One turn of an agent session: applies what the agent sends to the host's output. */
 export class AcpTurn {
   readonly id: string;
   readonly #output: TurnOutput;
-  readonly #twins: ClientToolTwins;
+  readonly #duplicates: DuplicateToolCalls;
   readonly #toolCalls: ToolCalls;
   readonly #workers: Workers<AcpTurn>;
   readonly #plan: PlanBlock;
@@ -49,7 +49,7 @@ export class AcpTurn {
   constructor(id: string, output: TurnOutput, place: TurnPlace) {
     this.id = id;
     this.#output = output;
-    this.#twins = place.twins;
+    this.#duplicates = place.duplicates;
     this.#workers = new Workers<AcpTurn>({
       output,
       children: place.children,
@@ -124,7 +124,7 @@ export class AcpTurn {
     this.#hasMarkdownBefore = false;
     const choices = new PermissionChoices(params);
     // The host asks about the client's call, where people see whose it is.
-    const asked = this.#isShown(call) ? call : this.#twins.asks(call);
+    const asked = this.#isShown(call) ? call : this.#duplicates.asks(call);
     if (asked === undefined) return choices.optionFor({ approved: true });
     return this.#toolCalls.ask(asked, choices);
   }
@@ -143,7 +143,7 @@ export class AcpTurn {
 
   /** The agent has stopped, in whatever way: shows what was kept back for calls of clients' tools that never came. */
   async showKeptBack(): Promise<void> {
-    for (const fields of this.#twins.end()) await this.#toolCalls.update(fields, true);
+    for (const fields of this.#duplicates.end()) await this.#toolCalls.update(fields, true);
   }
 
   /** Applies the prompt's result. */
@@ -161,7 +161,7 @@ export class AcpTurn {
     toolInput: string,
     withdrawn: AbortSignal,
   ): Promise<ToolCallResult> {
-    const asksFirst = this.#twins.claim(name) ? { asksFirst: true } : {};
+    const asksFirst = this.#duplicates.claim(name) ? { asksFirst: true } : {};
     return this.#output.clientTool(
       { clientId, toolName: definition.name, toolInput, ...asksFirst },
       withdrawn,
@@ -174,8 +174,8 @@ export class AcpTurn {
 
   async #toolCall(call: ToolCallFields, isAnnouncement: boolean): Promise<void> {
     const isShown = this.#isShown(call);
-    if (isShown) this.#twins.sawShown(call);
-    const shown = isShown ? call : this.#twins.shown(call);
+    if (isShown) this.#duplicates.sawShown(call);
+    const shown = isShown ? call : this.#duplicates.shown(call);
     if (shown !== undefined) await this.#toolCalls.update(shown, isAnnouncement);
   }
 
