@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Machine } from './cli-process.ts';
 
-const preload = new URL('module-watch.ts', import.meta.url).href;
+const preload = new URL('preload.ts', import.meta.url).href;
 
 let machine: Machine;
 beforeEach(() => {
@@ -30,4 +30,25 @@ test('serve stops in order when an upgrade has taken away what it would count te
   await host.until('Ctrl-C stops it.');
   host.kill('SIGTERM');
   expect(await host.ended).toMatchObject({ code: 0, err: 'stopping; once more ends it at once\n' });
+});
+
+test('roots of the config file that are no folders are told, each by itself, and the host starts', async () => {
+  const config = join(machine.home, 'agenthost.json');
+  const there = join(machine.home, 'there');
+  mkdirSync(there);
+  writeFileSync(join(machine.home, 'file'), '');
+  const roots = [there, join(machine.home, 'file'), '/no/such\u001b[2J/folder'];
+  writeFileSync(config, JSON.stringify({ roots }));
+  const { host } = await machine.serve('--config', config);
+  await host.until('folder is no folder');
+  host.kill('SIGTERM');
+  const { err } = await host.ended;
+  expect(err.split('\n').filter((line) => line.includes('roots'))).toEqual([
+    `${config}: roots: ${join(machine.home, 'file')} is no folder; sessions can work there when it is one`,
+    `${config}: roots: /no/such/folder is no folder; sessions can work there when it is one`,
+  ]);
+  // Another list holds.
+  const other = await machine.serve('--config', config, '--root', there);
+  other.host.kill('SIGTERM');
+  expect((await other.host.ended).err).not.toContain('roots');
 });

@@ -57,7 +57,7 @@ describe('agenthost serve', () => {
   test.each(['initialize', 'subscribe'])(
     'stops also when it gets no answer to what it asks about terminals (%s)',
     async (method) => {
-      const preload = new URL('lost-frames.ts', import.meta.url).href;
+      const preload = new URL('preload.ts', import.meta.url).href;
       const host = machine.start(['serve', '--port', '0'], {
         NODE_OPTIONS: `--import=${preload}`,
         LOST_METHOD: method,

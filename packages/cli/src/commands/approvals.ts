@@ -1,12 +1,11 @@
 import type { RememberedApproval } from '@agenthost/protocol';
 import { withHost } from '../host-link/connect.ts';
 import type { HostOptions } from '../host-link/find-host.ts';
-import { findSession, shortId } from '../input/session-ids.ts';
+import { findSession, shortId } from '../input/ids.ts';
 import type { Context } from '../process/context.ts';
 import { CliError, EXIT, type ExitCode, usageError } from '../process/exit.ts';
 import { commandLine } from '../process/own-command.ts';
-import { homely } from '../render/homely.ts';
-import { oneLine } from '../render/plain-text.ts';
+import { homely, oneLine } from '../render/plain-text.ts';
 import type { Screen } from '../render/screen.ts';
 import { ago } from '../render/session-line.ts';
 import { shownPath } from '../render/tool-call.ts';

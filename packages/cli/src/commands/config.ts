@@ -2,12 +2,11 @@ import { DispatchRejected, type Mirror } from '@agenthost/client';
 import { ROOT_URI, type RootConfigState } from '@agenthost/protocol';
 import { withHost } from '../host-link/connect.ts';
 import type { HostOptions } from '../host-link/find-host.ts';
-import { propertyOf, readValue, shownValue } from '../input/key-values.ts';
+import { propertyOf, readValue, settingLines, shownValue } from '../input/settings.ts';
 import type { Context } from '../process/context.ts';
 import { CliError, EXIT, type ExitCode } from '../process/exit.ts';
 import { oneLine, plain } from '../render/plain-text.ts';
 import type { Screen } from '../render/screen.ts';
-import { settingLines } from '../render/setting-lines.ts';
 
 /** Options of `config` and what is below it, as parsed. */
 export interface ConfigOptions extends HostOptions {

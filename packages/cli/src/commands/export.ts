@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 import type { ExportPart } from '@agenthost/client';
-import { placeToWrite, writeWhole } from '../export/output-file.ts';
+import { placeToWrite, writeWhole } from '../export/files.ts';
 import { withHost } from '../host-link/connect.ts';
 import type { HostOptions } from '../host-link/find-host.ts';
-import { findSession } from '../input/session-ids.ts';
+import { findSession } from '../input/ids.ts';
 import type { Context } from '../process/context.ts';
 import { EXIT, type ExitCode, usageError } from '../process/exit.ts';
 import { oneLine } from '../render/plain-text.ts';
@@ -23,7 +23,7 @@ type Writer = (parts: AsyncIterable<ExportPart>) => AsyncIterable<string>;
 
 /** Pages read Markdown by a library that no other command is to wait for. */
 const writers: Readonly<Record<Format, () => Promise<Writer>>> = {
-  json: async () => (await import('../export/json-document.ts')).jsonDocument,
+  json: async () => (await import('../export/json-export.ts')).jsonDocument,
   markdown: async () => (await import('../export/markdown-page.ts')).markdownPage,
   html: async () => (await import('../export/html-page.ts')).htmlPage,
 };

@@ -1,12 +1,12 @@
 import { resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { ErrorCodes, type ExportedChatHead } from '@agenthost/protocol';
-import { withInputAsFile } from '../export/input-file.ts';
-import { type ExportFile, readExport } from '../export/read-export.ts';
+import { withInputAsFile } from '../export/files.ts';
+import { type ExportFile, readExport } from '../export/json-export.ts';
 import { withHost } from '../host-link/connect.ts';
 import type { HostOptions } from '../host-link/find-host.ts';
-import { shortId } from '../input/session-ids.ts';
-import { folderFor } from '../input/working-folder.ts';
+import { shortId } from '../input/ids.ts';
+import { folderFor } from '../input/session-options.ts';
 import type { Context } from '../process/context.ts';
 import { CliError, EXIT, type ExitCode, usageError } from '../process/exit.ts';
 import { commandLine } from '../process/own-command.ts';

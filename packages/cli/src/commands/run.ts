@@ -7,26 +7,22 @@ import {
 } from '@agenthost/client';
 import type { Message, Turn } from '@agenthost/protocol';
 import { withHost } from '../host-link/connect.ts';
-import type { HostOptions } from '../host-link/find-host.ts';
-import { hostOptionText } from '../host-link/host-option-text.ts';
-import { watchConnection } from '../host-link/watch-connection.ts';
-import { withAttachments } from '../input/attachments.ts';
-import { promptText } from '../input/prompt-text.ts';
-import { isListed, shortId } from '../input/session-ids.ts';
-import { folderFor } from '../input/working-folder.ts';
+import { type HostOptions, hostOptionText } from '../host-link/find-host.ts';
+import { watchConnection } from '../host-link/host-watch.ts';
+import { isListed, shortId } from '../input/ids.ts';
+import { promptText, withAttachments } from '../input/prompt.ts';
+import { folderFor } from '../input/session-options.ts';
 import type { Context } from '../process/context.ts';
 import { CliError, EXIT, usageError } from '../process/exit.ts';
 import { Interruption } from '../process/interruption.ts';
 import { LineReader } from '../process/line-reader.ts';
 import { commandLine } from '../process/own-command.ts';
-import { homely } from '../render/homely.ts';
-import { oneLine } from '../render/plain-text.ts';
+import { homely, oneLine } from '../render/plain-text.ts';
 import type { Screen } from '../render/screen.ts';
 import { shownPath } from '../render/tool-call.ts';
 import { TurnPrinter } from '../render/turn-printer.ts';
-import { type ApproveMode, Approver } from '../run/approver.ts';
-import { markRead } from '../run/mark-read.ts';
-import { queuedTurn } from '../run/queued-turn.ts';
+import { type ApproveMode, Approver, checkApproval, contradict } from '../run/approver.ts';
+import { queuedTurn } from '../run/queued-messages.ts';
 import {
   checkRunChat,
   createRunChat,
@@ -34,9 +30,8 @@ import {
   type RunChat,
   type RunChatOptions,
 } from '../run/run-chat.ts';
-import { settled, stopped } from '../run/run-end.ts';
-import { isDenied, verdict } from '../run/run-verdict.ts';
-import { followAskingWorkers } from '../watch/worker-chats.ts';
+import { isDenied, markRead, settled, stopped, verdict } from '../run/turn-end.ts';
+import { followAskingWorkers } from '../watch/chat-follower.ts';
 
 /** Options of `run` as parsed. */
 export interface RunOptions extends HostOptions, RunChatOptions {
@@ -85,21 +80,6 @@ export async function run(
     }
   });
 }
-
-/** What the session settles is never asked, so `--approve` would not be heard. Throws a usage error. */
-function checkApproval({ approve, config = [] }: RunOptions): void {
-  const setting = config.findLast((each) => each.startsWith('approvals='))?.slice('approvals='.length);
-  if (!contradict(setting, approve)) return;
-  const what = `--config approvals=${setting} and --approve ${approve}`;
-  throw usageError(
-    `${what} contradict each other: the setting decides before anybody is asked; leave one of them out`,
-  );
-}
-
-/** Whether a session with this setting would not ask where `--approve` has another answer. */
-const contradict = (setting: unknown, approve: ApproveMode): boolean =>
-  (approve === 'none' && (setting === 'all' || setting === 'edits')) ||
-  (approve === 'all' && setting === 'none');
 
 const isOngoing = (options: RunOptions): options is RunOptions & { readonly session: string } =>
   options.session !== undefined;

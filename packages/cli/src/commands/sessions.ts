@@ -1,18 +1,27 @@
 import type { AhpClient } from '@agenthost/client';
-import { type SessionState, SessionStatus, type SessionSummary } from '@agenthost/protocol';
+import {
+  type ChatSummary,
+  type DiskUseResult,
+  ErrorCodes,
+  type SessionState,
+  SessionStatus,
+  type SessionSummary,
+  type URI,
+} from '@agenthost/protocol';
 import { withHost } from '../host-link/connect.ts';
 import type { HostOptions } from '../host-link/find-host.ts';
-import { keyValues } from '../input/key-values.ts';
-import { findSession, shortId } from '../input/session-ids.ts';
+import { wireCodeOf } from '../host-link/host-errors.ts';
+import { findSession, shortId } from '../input/ids.ts';
+import { keyValues } from '../input/settings.ts';
 import type { Context } from '../process/context.ts';
 import { EXIT, type ExitCode, usageError } from '../process/exit.ts';
 import { commandLine } from '../process/own-command.ts';
-import { questionTitle } from '../question/confirm.ts';
+import { questionTitle } from '../question/confirmation.ts';
 import { oneLine } from '../render/plain-text.ts';
 import type { Screen } from '../render/screen.ts';
 import { bytes, sessionLine, sessionWord, statusWord } from '../render/session-line.ts';
 import { shownPath } from '../render/tool-call.ts';
-import { diskUseOf, totalBytes } from './disk-use.ts';
+import type { ChangeSessionsOptions } from './change-sessions.ts';
 import { searchSessions } from './search-sessions.ts';
 
 /** Options of `sessions` and what is below it, as parsed. */
@@ -159,3 +168,50 @@ function questions({ inputNeeded }: SessionState): string[] {
     return needed.kind === 'chatInput' ? [needed.request.message ?? 'a question'] : [];
   });
 }
+
+/** `sessions chats`: the chats of a session, one line each, in the order in which they were made. */
+export async function listChats(
+  context: Context,
+  screen: Screen,
+  given: string,
+  options: ChangeSessionsOptions,
+): Promise<ExitCode> {
+  return withHost(context, screen, options, async ({ client }) => {
+    const { resource } = await findSession(client, given);
+    const session = await client.subscribe(resource, { kind: 'session' });
+    const { chats, defaultChat } = session.state;
+    for (const chat of chats) {
+      const isDefault = chat.resource === defaultChat;
+      if (options.json === true) screen.json({ ...chat, isDefault });
+      else screen.line(chatLine(chat, isDefault));
+    }
+    session.dispose();
+    return EXIT.done;
+  });
+}
+
+function chatLine(chat: ChatSummary, isDefault: boolean): string {
+  const notes = [...(isDefault ? ['default'] : []), ...originNotes(chat)];
+  const note = notes.length === 0 ? '' : `  (${notes.join(', ')})`;
+  return `${shortId(chat.resource)}  ${statusWord(chat.status).padEnd(7)}  ${oneLine(chat.title)}${note}`;
+}
+
+function originNotes({ origin }: ChatSummary): string[] {
+  const of = (uri: URI): string => shortId(uri);
+  if (origin?.kind === 'fork') return [`fork of ${of(origin.chat)}`];
+  return origin?.kind === 'tool' ? [`worker of ${of(origin.chat)}`] : [];
+}
+
+/** Bytes that a session takes on the host's disk; `undefined` from a host that does not tell. */
+export async function diskUseOf(client: AhpClient, channel: URI): Promise<DiskUseResult | undefined> {
+  try {
+    return await client.request('x-diskUse', { channel });
+  } catch (error) {
+    if (wireCodeOf(error) === ErrorCodes.MethodNotFound) return undefined;
+    throw error;
+  }
+}
+
+/** All of it. */
+export const totalBytes = ({ turnsBytes, stateBytes, windowBytes, contentBytes }: DiskUseResult): number =>
+  turnsBytes + stateBytes + windowBytes + contentBytes;

@@ -2,15 +2,14 @@ import type { AhpClient, SessionHandle } from '@agenthost/client';
 import type { ConfigSchema, SessionConfigState } from '@agenthost/protocol';
 import { withHost } from '../host-link/connect.ts';
 import type { HostOptions } from '../host-link/find-host.ts';
-import { keyAndValue, keyValues, readValue, shownValue } from '../input/key-values.ts';
-import { textOrFile } from '../input/session-config.ts';
-import { findSession, shortId } from '../input/session-ids.ts';
+import { findSession, shortId } from '../input/ids.ts';
+import { textOrFile } from '../input/session-options.ts';
+import { keyAndValue, keyValues, readValue, settingLines, shownValue } from '../input/settings.ts';
 import type { Context } from '../process/context.ts';
 import { CliError, EXIT, type ExitCode, usageError } from '../process/exit.ts';
 import { commandLine } from '../process/own-command.ts';
 import { oneLine } from '../render/plain-text.ts';
 import type { Screen } from '../render/screen.ts';
-import { settingLines } from '../render/setting-lines.ts';
 
 /** Options of `sessions set` as parsed. */
 export interface SetSessionOptions extends HostOptions {

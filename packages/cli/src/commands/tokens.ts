@@ -1,8 +1,7 @@
 import type { AhpClient } from '@agenthost/client';
 import type { AccessToken, TokenScope } from '@agenthost/protocol';
-import { withHost, withoutToken } from '../host-link/connect.ts';
-import type { HostOptions } from '../host-link/find-host.ts';
-import { readDuration } from '../input/duration.ts';
+import { withHost } from '../host-link/connect.ts';
+import { type HostOptions, withoutToken } from '../host-link/find-host.ts';
 import type { Context } from '../process/context.ts';
 import { CliError, EXIT, type ExitCode, usageError } from '../process/exit.ts';
 import { commandLine } from '../process/own-command.ts';
@@ -133,4 +132,14 @@ function lineOf({ id, scope, name, createdAt, lastUsedAt, expiresAt }: AccessTok
     ...(expiresAt === undefined ? [] : [`${over} ${oneLine(expiresAt.slice(0, 16).replace('T', ' '))} UTC`]),
   ];
   return `${shownId(id)}  ${oneLine(scope).padEnd(8)}  ${oneLine(name ?? '-')}  ${facts.join(', ')}`;
+}
+
+const SECONDS: Readonly<Record<string, number>> = { m: 60, h: 3_600, d: 86_400, w: 604_800 };
+
+/** Seconds of `90m`, `12h`, `30d` or `2w`. Throws a usage error that names `option`. */
+export function readDuration(option: string, text: string): number {
+  const [, count = '', unit = ''] = /^(\d{1,6})([mhdw])$/.exec(text.trim()) ?? [];
+  const seconds = Number(count) * (SECONDS[unit] ?? 0);
+  if (seconds > 0) return seconds;
+  throw usageError(`${option}: expected a time such as 90m, 12h, 30d or 2w, got ${oneLine(text)}`);
 }

@@ -2,8 +2,8 @@ import { type AhpClient, ChannelLost, type SessionHandle } from '@agenthost/clie
 import { ROOT_URI } from '@agenthost/protocol';
 import { withHost } from '../host-link/connect.ts';
 import type { HostOptions } from '../host-link/find-host.ts';
-import { watchConnection } from '../host-link/watch-connection.ts';
-import { findSession } from '../input/session-ids.ts';
+import { watchConnection } from '../host-link/host-watch.ts';
+import { findSession } from '../input/ids.ts';
 import type { Context } from '../process/context.ts';
 import { CliError, EXIT, type ExitCode } from '../process/exit.ts';
 import { Interruption } from '../process/interruption.ts';

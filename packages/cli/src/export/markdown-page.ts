@@ -1,11 +1,9 @@
 import type { ExportPart } from '@agenthost/client';
 import type { ExportedChatHead } from '@agenthost/protocol';
 import { oneLine, plain } from '../render/plain-text.ts';
-import type { Block } from './block.ts';
-import { chatFacts, chatName, sessionFacts, sessionName, waitingBlocks } from './facts.ts';
-import { fenced, inline } from './markdown-text.ts';
-import { shownMarkdown } from './shown-markdown.ts';
-import { turnBlocks } from './turn-blocks.ts';
+import type { Block } from './blocks.ts';
+import { fenced, inline, shownMarkdown } from './shown-markdown.ts';
+import { chatFacts, chatName, sessionFacts, sessionName, turnBlocks, waitingBlocks } from './turn-blocks.ts';
 
 /** An export as one Markdown document, in pieces as they come. */
 export async function* markdownPage(

@@ -1,6 +1,6 @@
 import type { MarkedToken, Token, Tokens } from 'marked';
 import { boundedTokens, known } from '../render/bounded-markdown.ts';
-import { fenced, inline } from './markdown-text.ts';
+import { oneLine } from '../render/plain-text.ts';
 
 /** Headings of the page itself go down to the third level. */
 const OWN_LEVELS = 3;
@@ -128,3 +128,17 @@ function closingFence(raw: string): string {
   const [, end = ''] = (lines.length > 1 && /^ {0,3}(`{3,}|~{3,})[ \t]*$/.exec(lines.at(-1) ?? '')) || [];
   return end.startsWith(fence) ? '' : `\n${fence}`;
 }
+
+/** Characters of one line: what is longer is cut, with dots. */
+const lineLength = 1_000;
+
+/** A block of code whose fence is longer than any inside. */
+export function fenced(body: string, language = ''): string {
+  const longest = Math.max(2, ...Array.from(body.matchAll(/`+/g), ([run]) => run.length));
+  const fence = '`'.repeat(longest + 1);
+  return `${fence}${language}\n${body}\n${fence}`;
+}
+
+/** Text on one line in which nothing is markup. */
+export const inline = (text: string): string =>
+  oneLine(text, lineLength).replace(/[\\`*_[\]<>#|~&]/g, '\\$&');

@@ -6,8 +6,7 @@ import {
   type URI,
 } from '@agenthost/protocol';
 import { createTwoFilesPatch } from 'diff';
-import type { Block } from './block.ts';
-import { bytes, type TurnContents } from './contents.ts';
+import { type Block, bytes, type TurnContents } from './blocks.ts';
 
 /** A diff that takes longer to find is not shown. */
 const DIFF_TIMEOUT_MS = 2_000;

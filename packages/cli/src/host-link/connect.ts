@@ -10,11 +10,10 @@ import type { Context } from '../process/context.ts';
 import { CliError, EXIT } from '../process/exit.ts';
 import { commandLine } from '../process/own-command.ts';
 import type { Screen } from '../render/screen.ts';
-import { whoAnswersAt } from './address-check.ts';
-import { findHost, type HostOptions, type HostTarget } from './find-host.ts';
+import { isOfHost, refusalText, whoAnswersAt } from './connect-error.ts';
+import { findHost, type HostOptions, type HostTarget, withoutToken } from './find-host.ts';
 import { fingerprintsOf } from './host-trust.ts';
 import { openClient } from './open-client.ts';
-import { isOfHost, refusalText } from './refusal-text.ts';
 
 const connectTimeoutMs = 10_000;
 
@@ -124,13 +123,6 @@ async function cannotConnect(
     return new CliError(EXIT.cannotConnect, `the host at ${url} refuses: ${cause.message}`, { cause });
   }
   return cause;
-}
-
-/** An address to show: without a token. */
-export function withoutToken(text: string): string {
-  const url = new URL(text);
-  url.searchParams.delete('token');
-  return url.href.replace(/\/$/, '');
 }
 
 /** `de_CH.UTF-8` as BCP 47; nothing for the C locale. */

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { FakeContext } from '../../test/fake-context.ts';
-import { hostsFolder } from '../process/folders.ts';
+import { hostsFolder } from '../process/files.ts';
 import { Screen } from '../render/screen.ts';
 import { announceHost } from './discovery.ts';
-import { findHost } from './find-host.ts';
+import { findHost, hostOptionText } from './find-host.ts';
 
 let folder: string;
 let context: FakeContext;
@@ -50,4 +50,16 @@ test("[AUTH-1] AGENTHOST_TOKEN goes before the owner's token, for a named host a
   context.env['AGENTHOST_TOKEN'] = 'given';
   expect(await findHost(context, screen, {})).toMatchObject({ token: 'given', isOwn: true });
   expect(await findHost(context, screen, { url: 'http://localhost:4711' })).toMatchObject({ token: 'given' });
+});
+
+test.each([
+  [{}, ''],
+  [{ url: 'http://127.0.0.1:4711' }, ' --url http://127.0.0.1:4711'],
+  [
+    { url: 'wss://me:secret@host.example/ahp?token=secret', fingerprint: 'AB:CD' },
+    ' --url wss://host.example/ahp --fingerprint AB:CD',
+  ],
+  [{ url: 'ws://host/ahp?a=1&b=2' }, " --url 'ws://host/ahp?a=1&b=2'"],
+])('[AUTH-1] %j is told to another command as%s, without what is secret', (options, text) => {
+  expect(hostOptionText(options)).toBe(text);
 });

@@ -1,7 +1,7 @@
 import type { Context } from '../process/context.ts';
 import { CliError, EXIT, usageError } from '../process/exit.ts';
-import { hostsFolder } from '../process/folders.ts';
-import { commandLine } from '../process/own-command.ts';
+import { hostsFolder } from '../process/files.ts';
+import { commandLine, shellWord } from '../process/own-command.ts';
 import { plain } from '../render/plain-text.ts';
 import type { Screen } from '../render/screen.ts';
 import { type HostRecord, readHosts } from './discovery.ts';
@@ -103,4 +103,26 @@ function severalHosts(hosts: readonly HostRecord[]): CliError {
     EXIT.usage,
     `${hosts.length} hosts are running; say which one with --url:\n${plain(list.join('\n'))}`,
   );
+}
+
+/** The options by which another command finds the host that this one was told of, with a space before each; never a token or a password. */
+export function hostOptionText({ url, fingerprint }: HostOptions): string {
+  return [
+    url === undefined ? '' : ` --url ${shellWord(shownUrl(url))}`,
+    fingerprint === undefined ? '' : ` --fingerprint ${shellWord(fingerprint)}`,
+  ].join('');
+}
+
+function shownUrl(given: string): string {
+  const url = new URL(withoutToken(given));
+  url.username = '';
+  url.password = '';
+  return url.href.replace(/\/$/, '');
+}
+
+/** An address to show: without a token. */
+export function withoutToken(text: string): string {
+  const url = new URL(text);
+  url.searchParams.delete('token');
+  return url.href.replace(/\/$/, '');
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Context } from '../process/context.ts';
 import { CliError, EXIT } from '../process/exit.ts';
-import { dataFolder } from '../process/folders.ts';
+import { dataFolder } from '../process/files.ts';
 import { plain } from '../render/plain-text.ts';
 import type { Screen } from '../render/screen.ts';
 import { type HostRecord, readHosts } from './discovery.ts';

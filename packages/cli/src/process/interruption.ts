@@ -1,6 +1,5 @@
 import type { Context } from './context.ts';
-import { EXIT, type ExitCode } from './exit.ts';
-import { outputTrouble } from './output-trouble.ts';
+import { EXIT, type ExitCode, outputTrouble } from './exit.ts';
 
 /** Why a command has to stop before it is done. */
 export interface StopReason {

@@ -1,7 +1,6 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
-import { homely } from '../render/homely.ts';
-import { shellWord } from './shell-word.ts';
+import { homely } from '../render/plain-text.ts';
 
 /** What the command that starts this program follows from. */
 export interface ProcessFacts {
@@ -69,3 +68,7 @@ export function commandLine(args: string): string {
   found ??= find();
   return `${found} ${args}`;
 }
+
+/** A word as a shell takes it. */
+export const shellWord = (text: string): string =>
+  /^[\w@%+=:,./[\]-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;

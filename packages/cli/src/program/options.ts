@@ -1,6 +1,6 @@
-import { Option } from 'commander';
-import { readNumber } from './option-number.ts';
-import type { OptionSpec } from './option-spec.ts';
+import type { Option } from 'commander';
+import { type OptionSpec, toOption } from './option-spec.ts';
+import { TERM_OPTIONS } from './term-options.ts';
 
 /** Every option of every command. */
 export const OPTIONS = {
@@ -232,12 +232,6 @@ export const OPTIONS = {
     max: Number.MAX_SAFE_INTEGER,
     isInteger: true,
   },
-  name: {
-    flags: '--name <title>',
-    type: 'text',
-    description: 'title of the terminal',
-    defaultText: "the program's own",
-  },
   scope: {
     flags: '--scope <scope>',
     type: 'choice',
@@ -257,61 +251,6 @@ export const OPTIONS = {
     description: 'when it ends: 90m, 12h, 30d, 2w',
     defaultText: 'when it is revoked',
   },
-  env: {
-    flags: '--env <NAME=value>',
-    type: 'list',
-    description: 'variable for what runs in the terminal; repeatable',
-  },
-  size: {
-    flags: '--size <columns>x<lines>',
-    type: 'text',
-    description: 'size of the terminal',
-    defaultText: 'this window, else 80x24',
-  },
-  detach: { flags: '-d, --detach', type: 'flag', description: 'print its id and leave it alone' },
-  detachKey: {
-    flags: '--detach-key <key>',
-    type: 'text',
-    description: 'key in front of the keys of this command: d detaches, c claims, g gives back, ? helps',
-    default: 'ctrl-]',
-  },
-  claim: { flags: '--claim', type: 'flag', description: 'claim it at once, so that keys go there' },
-  long: { flags: '-l, --long', type: 'flag', description: 'show size and folder too' },
-  enter: { flags: '--enter', type: 'flag', description: 'press Enter at the end' },
-  stdin: { flags: '--stdin', type: 'flag', description: 'type what is piped in, too' },
-  key: {
-    flags: '--key <keys>',
-    type: 'list',
-    description: 'press these keys after the text, with commas between: ctrl-c,up,enter; repeatable',
-  },
-  exit: { flags: '--exit', type: 'flag', description: 'wait for its process to end, which is the default' },
-  idle: {
-    flags: '--idle <ms>',
-    type: 'number',
-    unit: 'ms',
-    description: 'wait until it has put out nothing for so long',
-    min: 1,
-    max: 2_000_000_000,
-    isInteger: true,
-  },
-  text: {
-    flags: '--text <pattern>',
-    type: 'text',
-    description: 'wait for text that this regular expression matches, what is there already included',
-  },
-  signal: {
-    flags: '--signal <name>',
-    type: 'text',
-    description: 'send this signal to what runs in it, such as INT or TERM, and keep the terminal',
-  },
-  keep: { flags: '--keep', type: 'flag', description: 'leave the terminal there afterwards' },
-  raw: {
-    flags: '--raw',
-    type: 'flag',
-    description:
-      'keep colours and other sequences in files and pipes; carriage returns before line feeds are left out there either way',
-  },
-  shell: { flags: '--shell', type: 'flag', description: 'let the shell read the command: pipes, globs, &&' },
   noKeeper: {
     flags: '--no-keeper',
     type: 'flag',
@@ -326,34 +265,12 @@ export const OPTIONS = {
     max: 1_000,
     isInteger: true,
   },
+  ...TERM_OPTIONS,
 } as const satisfies Record<string, OptionSpec>;
 
 /** Name of an option as commands get it. */
 export type OptionName = keyof typeof OPTIONS;
 
 /** An option for the parser. A variable of `env` that is empty counts as absent. */
-export function optionOf(name: OptionName, env: Readonly<Record<string, string | undefined>>): Option {
-  const spec: OptionSpec = OPTIONS[name];
-  const unit = spec.type === 'number' && spec.unit !== undefined ? ` ${spec.unit}` : '';
-  const described = spec.defaultText === undefined ? '' : ` (default: ${spec.defaultText})`;
-  const option = new Option(spec.flags, `${spec.description}${described}`);
-  if (spec.isHidden === true) option.hideHelp();
-  if (spec.env !== undefined && env[spec.env] !== '') option.env(spec.env);
-  switch (spec.type) {
-    case 'choice':
-      option.choices(spec.choices);
-      break;
-    case 'number':
-      option.argParser((text) => readNumber(text, spec));
-      break;
-    case 'list':
-      option.argParser((text, before: readonly string[] | undefined) => [...(before ?? []), text]);
-      break;
-    case 'flag':
-    case 'text':
-      break;
-  }
-  if (spec.default !== undefined)
-    option.default(spec.default, unit === '' ? undefined : `${spec.default}${unit}`);
-  return option;
-}
+export const optionOf = (name: OptionName, env: Readonly<Record<string, string | undefined>>): Option =>
+  toOption(OPTIONS[name], env);

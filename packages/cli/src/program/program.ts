@@ -6,22 +6,17 @@ import type { RunOptions } from '../commands/run.ts';
 import type { ServeOptions } from '../commands/serve.ts';
 import type { WatchOptions } from '../commands/watch.ts';
 import type { Context } from '../process/context.ts';
-import { EXIT, usageError } from '../process/exit.ts';
-import { outputTrouble } from '../process/output-trouble.ts';
+import { EXIT, outputTrouble, usageError } from '../process/exit.ts';
 import { commandLine } from '../process/own-command.ts';
 import { plain } from '../render/plain-text.ts';
 import { Screen } from '../render/screen.ts';
 import { WATCH_HELP } from '../watch/command.ts';
-import { addApprovalCommands } from './approval-commands.ts';
-import { addConfigCommands } from './config-commands.ts';
-import { exampleLines } from './example-lines.ts';
-import { addExportCommands } from './export-commands.ts';
+import { exampleLines } from './command-builder.ts';
+import { addApprovalCommands, addConfigCommands, addTokenCommands } from './host-commands.ts';
 import { type OptionName, optionOf } from './options.ts';
-import { addQueueCommands } from './queue-commands.ts';
 import { report } from './report.ts';
-import { addSessionCommands } from './session-commands.ts';
+import { addExportCommands, addQueueCommands, addSessionCommands } from './session-commands.ts';
 import { addTermCommands } from './term-commands.ts';
-import { addTokenCommands } from './token-commands.ts';
 
 /** Options that every command takes. */
 const everywhere: readonly OptionName[] = ['json', 'verbose'];

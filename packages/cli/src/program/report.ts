@@ -1,5 +1,5 @@
 import type { ConnectionLost } from '@agenthost/client';
-import { hostWords } from '../host-link/host-words.ts';
+import { hostWords } from '../host-link/host-errors.ts';
 import { CliError, EXIT, type ExitCode } from '../process/exit.ts';
 import { plain } from '../render/plain-text.ts';
 import type { Screen } from '../render/screen.ts';

@@ -6,7 +6,7 @@ import type { TermRunOptions } from '../commands/term/run.ts';
 import type { TermSendOptions } from '../commands/term/send.ts';
 import type { TermWaitOptions } from '../commands/term/wait.ts';
 import { EXIT } from '../process/exit.ts';
-import type { CommandParts } from './command-parts.ts';
+import type { CommandParts } from './command-builder.ts';
 import type { OptionName } from './options.ts';
 
 const ofTerminals: readonly OptionName[] = ['url', 'start', 'verbose'];

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { oneLine, PlainText, plain } from './plain-text.ts';
+import { cellsOf, cutToCells, homely, jsonLine, oneLine, PlainText, plain } from './plain-text.ts';
 
 describe('plain', () => {
   test.each([
@@ -45,4 +45,38 @@ describe('oneLine', () => {
     expect(oneLine(' a\n\tb  c ')).toBe('a b c');
     expect(oneLine('x'.repeat(300), 10)).toBe('xxxxxxx...');
   });
+});
+
+test.each([
+  ['plain', 5],
+  ['日本語', 6],
+  ['한국', 4],
+  ['e\u0301', 1],
+  ['👍🏽 ok', 5],
+  ['ｆｕｌｌ', 8],
+  ['→', 1],
+])('%j takes %d cells', (text, cells) => {
+  expect(cellsOf(text)).toBe(cells);
+});
+
+test.each([
+  ['what fits stays', 15, 'what fits stays'],
+  ['what does not fit', 10, 'what do...'],
+  ['日本語の題名です', 10, '日本語...'],
+])('%j in %d cells is %j', (text, limit, cut) => {
+  expect(cutToCells(text, limit)).toBe(cut);
+  expect(cellsOf(cut)).toBeLessThanOrEqual(limit);
+});
+
+test('a path outside the home folder stays as it is', () => {
+  expect(homely('/home/username', '/home/user')).toBe('/home/username');
+  expect(homely('/home/user', '/home/user')).toBe('~');
+});
+
+test('a JSON line has one line, nothing that a terminal obeys, and loses nothing', () => {
+  const value = { text: 'a\nb \u001b[31m \u009b2J \u202e \u2028 \u007f ü' };
+  const line = jsonLine(value);
+  expect(line).toMatch(/^[^\n]+\n$/);
+  expect(line.trimEnd()).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u2028\u202e]/);
+  expect(JSON.parse(line)).toEqual(value);
 });

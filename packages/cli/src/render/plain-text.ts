@@ -81,3 +81,52 @@ export function oneLine(text: string, limit = 200): string {
   const line = plain(text).replace(/\s+/g, ' ').trim();
   return line.length <= limit ? line : `${line.slice(0, limit - 3).trimEnd()}...`;
 }
+
+const segmenter = new Intl.Segmenter();
+
+/** East Asian wide and full-width characters, and those that are shown as emoji. */
+const wide =
+  /\p{Emoji_Presentation}|\ufe0f|[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]/u;
+
+/** Text of which every character takes one cell: most of it, and told apart fast. */
+const narrow = /^[ -~]*$/;
+
+/** Cells that a line of plain text takes in a terminal; wide characters take two. */
+export function cellsOf(text: string): number {
+  if (narrow.test(text)) return text.length;
+  let cells = 0;
+  for (const { segment } of segmenter.segment(text)) cells += wide.test(segment) ? 2 : 1;
+  return cells;
+}
+
+/** As much of a line as fits into so many cells, with an ellipsis where something is left out. */
+export function cutToCells(text: string, limit: number): string {
+  if (cellsOf(text) <= limit) return text;
+  let kept = '';
+  let cells = 3;
+  for (const { segment } of segmenter.segment(text)) {
+    cells += wide.test(segment) ? 2 : 1;
+    if (cells > limit) break;
+    kept += segment;
+  }
+  return `${kept.trimEnd()}...`;
+}
+
+/** A path with `~` for the home folder. */
+export const homely = (path: string, home: string): string =>
+  path === home || path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path;
+
+/** What JSON leaves as it is and a terminal would obey, or show nothing for. */
+const unsafe = new RegExp(`[\\u007f-\\u009f\\u2028\\u2029]|${unseen.source}`, 'gu');
+
+/** A value as JSON without line breaks that is harmless on a terminal, too. */
+export const harmlessJson = (value: unknown): string =>
+  JSON.stringify(value).replace(unsafe, (character) =>
+    character
+      .split('')
+      .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+      .join(''),
+  );
+
+/** The same with a line break behind it. */
+export const jsonLine = (value: unknown): string => `${harmlessJson(value)}\n`;

@@ -1,7 +1,7 @@
 import type { Writable } from 'node:stream';
 import pc from 'picocolors';
 import type { Context, TerminalTraits } from '../process/context.ts';
-import { jsonLine } from './json-line.ts';
+import { jsonLine } from './plain-text.ts';
 
 /** Marks before lines, by what the locale's character set has. */
 export interface Marks {

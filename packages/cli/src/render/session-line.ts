@@ -1,8 +1,6 @@
 import { ACTIVITY_MASK, SessionStatus, type SessionSummary } from '@agenthost/protocol';
-import { shortId } from '../input/session-ids.ts';
-import { cellsOf, cutToCells } from './cells.ts';
-import { homely } from './homely.ts';
-import { oneLine } from './plain-text.ts';
+import { shortId } from '../input/ids.ts';
+import { cellsOf, cutToCells, homely, oneLine } from './plain-text.ts';
 import { shownPath } from './tool-call.ts';
 
 /** What a chat does now, in a word. */

@@ -1,8 +1,8 @@
 import type { ChatHandle, DispatchOutcome, TurnEvent } from '@agenthost/client';
-import { hostWords } from '../host-link/host-words.ts';
+import { hostWords } from '../host-link/host-errors.ts';
+import { usageError } from '../process/exit.ts';
 import type { LineReader } from '../process/line-reader.ts';
-import { canAllowOnce } from '../question/choices.ts';
-import { askConfirmation, showQuestion } from '../question/confirm.ts';
+import { askConfirmation, canAllowOnce, showQuestion } from '../question/confirmation.ts';
 import { askInputRequest, type OpenForm, showQuestions } from '../question/input-request.ts';
 import { oneLine } from '../render/plain-text.ts';
 import type { Screen } from '../render/screen.ts';
@@ -11,6 +11,27 @@ import type { Screen } from '../render/screen.ts';
 export type ApproveMode = 'ask' | 'all' | 'none';
 
 type AskingEvent = Extract<TurnEvent, { type: 'confirmation' | 'resultConfirmation' | 'inputRequest' }>;
+
+/** What the session settles is never asked, so `--approve` would not be heard. Throws a usage error. */
+export function checkApproval({
+  approve,
+  config = [],
+}: {
+  approve: ApproveMode;
+  config?: readonly string[];
+}): void {
+  const setting = config.findLast((each) => each.startsWith('approvals='))?.slice('approvals='.length);
+  if (!contradict(setting, approve)) return;
+  const what = `--config approvals=${setting} and --approve ${approve}`;
+  throw usageError(
+    `${what} contradict each other: the setting decides before anybody is asked; leave one of them out`,
+  );
+}
+
+/** Whether a session with this setting would not ask where `--approve` has another answer. */
+export const contradict = (setting: unknown, approve: ApproveMode): boolean =>
+  (approve === 'none' && (setting === 'all' || setting === 'edits')) ||
+  (approve === 'all' && setting === 'none');
 
 /** What an approver works with. */
 export interface ApproverOptions {

@@ -1,9 +1,8 @@
 import type { AhpClient, ChatHandle, SessionHandle } from '@agenthost/client';
 import { ErrorCodes, SessionStatus } from '@agenthost/protocol';
-import { wireCodeOf } from '../host-link/rpc-answer.ts';
-import { checkModel } from '../input/models.ts';
-import { type SessionConfigOptions, sessionConfig } from '../input/session-config.ts';
-import { findChat, findSession } from '../input/session-ids.ts';
+import { wireCodeOf } from '../host-link/host-errors.ts';
+import { findChat, findSession } from '../input/ids.ts';
+import { checkModel, type SessionConfigOptions, sessionConfig } from '../input/session-options.ts';
 import type { Context } from '../process/context.ts';
 import { CliError, EXIT, usageError } from '../process/exit.ts';
 import { commandLine } from '../process/own-command.ts';

@@ -3,8 +3,7 @@ import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import type { Context } from '../process/context.ts';
 import { usageError } from '../process/exit.ts';
-import { dataFolder } from '../process/folders.ts';
-import { isFolder } from '../process/is-folder.ts';
+import { dataFolder, isFolder } from '../process/files.ts';
 import { oneLine } from '../render/plain-text.ts';
 
 /** The folder of `--data`, which the host makes when it is not there. An empty text is none: it would be the folder one stands in. */

@@ -1,15 +1,14 @@
 import type { AhpClient, TerminalHandle } from '@agenthost/client';
 import type { TerminalClaim } from '@agenthost/protocol';
 import type { HostTarget } from '../host-link/find-host.ts';
-import { hostWords } from '../host-link/host-words.ts';
+import { hostWords } from '../host-link/host-errors.ts';
+import { watchHost } from '../host-link/host-watch.ts';
 import type { Context } from '../process/context.ts';
 import { oneLine } from '../render/plain-text.ts';
 import { DisplayFilter } from './display-filter.ts';
 import { giveBack, holderText, isNobody, refusal, take } from './holding.ts';
-import { watchHost } from './host-watch.ts';
-import { KeyReader } from './key-reader.ts';
-import { NoticeCorner } from './notice.ts';
-import { windowOf } from './window.ts';
+import { KeyReader } from './keys.ts';
+import { NoticeCorner, windowOf } from './window.ts';
 
 /** How an attachment ended. */
 export type AttachmentEnd =

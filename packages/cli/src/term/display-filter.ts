@@ -1,6 +1,3 @@
-import { DisplayModes } from './display-modes.ts';
-import { SequenceJoiner, sequencePattern } from './sequences.ts';
-
 /**
  * Questions of programs that a terminal emulator answers on its input. The host has answered them already [TERM-3]: the
  * emulator here must not see them, or each answer would be typed into the program once more. Among them are requests to
@@ -92,5 +89,123 @@ export class FileFilter {
     const rest = this.#hasReturn ? '\r' : '';
     this.#hasReturn = false;
     return rest;
+  }
+}
+
+/** Private modes that are on unless a program turns them off: wrapping at the margin, the cursor. */
+const onByDefault: ReadonlySet<number> = new Set([7, 25]);
+
+/** The ways to show the alternate screen. */
+const alternateScreens: ReadonlySet<number> = new Set([47, 1047, 1049]);
+
+const csi = '\u001b[';
+
+/** What a program has changed in the emulator that shows it, so that it can be changed back. */
+export class DisplayModes {
+  /** Private modes that are not as they are by default. */
+  readonly #changed = new Map<number, boolean>();
+  #hasMargins = false;
+  #hasKeypad = false;
+  #hasInsert = false;
+  #hasModifiedKeys = false;
+  #keyboardDepth = 0;
+  #hasCursorShape = false;
+
+  /** Takes in a sequence, without its ESC. */
+  see(body: string): void {
+    const [, privateModes = '', switched] = /^\[\?([\d;]+)([hl])$/.exec(body) ?? [];
+    if (switched !== undefined) {
+      for (const text of privateModes.split(';')) this.#switch(Number(text), switched === 'h');
+      return;
+    }
+    if (body === 'c') this.#forget();
+    else if (body === '=' || body === '>') this.#hasKeypad = body === '=';
+    else if (/^\[\d*(?:;\d*)?r$/.test(body)) this.#hasMargins = body !== '[r';
+    else if (/^\[4[hl]$/.test(body)) this.#hasInsert = body.endsWith('h');
+    else if (/^\[>4(?:;\d*)?m$/.test(body)) this.#hasModifiedKeys = /;[1-9]/.test(body);
+    else if (/^\[>\d*u$/.test(body)) this.#keyboardDepth += 1;
+    else if (/^\[<\d*u$/.test(body)) {
+      this.#keyboardDepth = Math.max(0, this.#keyboardDepth - Number(body.slice(2, -1) || 1));
+    } else if (/^\[\d* q$/.test(body)) this.#hasCursorShape = !/^\[0? q$/.test(body);
+  }
+
+  /** Puts everything back: what to write to the emulator. Afterwards nothing is changed. */
+  restore(): string {
+    let text = '';
+    for (const [mode, isOn] of this.#changed) {
+      if (!alternateScreens.has(mode)) text += `${csi}?${mode}${isOn ? 'l' : 'h'}`;
+    }
+    if (this.#keyboardDepth > 0) text += `${csi}<${this.#keyboardDepth}u`;
+    if (this.#hasModifiedKeys) text += `${csi}>4m`;
+    if (this.#hasKeypad) text += '\u001b>';
+    if (this.#hasInsert) text += `${csi}4l`;
+    if (this.#hasCursorShape) text += `${csi}0 q`;
+    // Setting margins moves the cursor home.
+    if (this.#hasMargins) text += `\u001b7${csi}r\u001b8`;
+    for (const mode of alternateScreens) if (this.#changed.has(mode)) text += `${csi}?${mode}l`;
+    this.#forget();
+    // Colours, character sets.
+    return `${text}${csi}m\u001b(B\u000f`;
+  }
+
+  #switch(mode: number, isOn: boolean): void {
+    if (isOn === onByDefault.has(mode)) this.#changed.delete(mode);
+    else this.#changed.set(mode, isOn);
+  }
+
+  #forget(): void {
+    this.#changed.clear();
+    this.#keyboardDepth = 0;
+    this.#hasMargins = this.#hasKeypad = this.#hasInsert = false;
+    this.#hasModifiedKeys = this.#hasCursorShape = false;
+  }
+}
+
+const esc = '\\u001b';
+const bel = '\\u0007';
+
+/** A control sequence: parameters, intermediates, final byte (ECMA-48). */
+const controlSequence = String.raw`${esc}\[[\x30-\x3f]*[\x20-\x2f]*[\x40-\x7e]`;
+/** A string for the terminal: title, colours, a device control string. */
+const controlString = String.raw`${esc}[\]PX^_][^${bel}${esc}\u0018\u001a]*(?:${bel}|${esc}\\)`;
+/** Any other escape sequence; `ESC \` by itself ends a string that began long ago. */
+const otherSequence = String.raw`${esc}[\x20-\x2f]*[\x30-\x4f\x51-\x57\x59-\x5a\x5c\x60-\x7e]`;
+
+/** What a terminal obeys rather than shows, one at a time, as a global pattern of its own for each caller. */
+export const sequencePattern = (): RegExp =>
+  new RegExp(`${controlSequence}|${controlString}|${otherSequence}`, 'g');
+
+const unfinished = new RegExp(
+  String.raw`${esc}(?:\[[\x30-\x3f]*[\x20-\x2f]*|[\]PX^_][^${bel}${esc}\u0018\u001a]*${esc}?|[\x20-\x2f]*)$`,
+);
+
+/** A sequence longer than this is let through in pieces: an image, and nothing that anybody has to understand here. */
+const limit = 64 * 1024;
+
+/** Cuts a stream so that no sequence is split between two pieces. */
+export class SequenceJoiner {
+  #held = '';
+
+  /** The next piece with what was held back, without a sequence that it begins and does not end. */
+  next(piece: string): string {
+    const text = this.#held + piece;
+    this.#held = '';
+    const last = text.lastIndexOf('\u001b');
+    if (last < 0) return text;
+    // A string ends with ESC \: then the unfinished one may begin at the ESC before.
+    const before = last === text.length - 1 ? text.lastIndexOf('\u001b', last - 1) : last;
+    for (const start of before < 0 ? [last] : [before, last]) {
+      if (text.length - start > limit || !unfinished.test(text.slice(start))) continue;
+      this.#held = text.slice(start);
+      return text.slice(0, start);
+    }
+    return text;
+  }
+
+  /** What is held back, when nothing follows it any more. */
+  rest(): string {
+    const held = this.#held;
+    this.#held = '';
+    return held;
   }
 }

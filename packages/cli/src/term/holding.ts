@@ -1,9 +1,9 @@
 import { type AhpClient, type DispatchOutcome, type TerminalHandle, Unauthorized } from '@agenthost/client';
 import type { TerminalClaim, URI } from '@agenthost/protocol';
 import type { HostTarget } from '../host-link/find-host.ts';
-import { hostWords } from '../host-link/host-words.ts';
+import { hostWords } from '../host-link/host-errors.ts';
 import { openClient } from '../host-link/open-client.ts';
-import { idOf, shortId } from '../input/session-ids.ts';
+import { idOf, shortId } from '../input/ids.ts';
 import { CliError, EXIT } from '../process/exit.ts';
 import { oneLine } from '../render/plain-text.ts';
 

@@ -1,3 +1,4 @@
+import { StringDecoder } from 'node:string_decoder';
 import { usageError } from '../process/exit.ts';
 import { oneLine } from '../render/plain-text.ts';
 
@@ -61,4 +62,123 @@ export function prefixKey(given: string): { readonly character: string; readonly
   throw usageError(
     `--detach-key: expected a control key such as ctrl-] or ctrl-a (none of those of Escape, Enter, Tab), got ${oneLine(given) || '(nothing)'}`,
   );
+}
+
+/** What a key reader does with what it reads. */
+export interface KeyReaderPort {
+  /** Keys for the program. */
+  type(text: string): void;
+  /** The key behind the prefix: one character, or a sequence that is none of ours. */
+  command(key: string): void;
+  /** Calls back a moment later, unless the result is called first. */
+  later(callback: () => void): () => void;
+}
+
+/**
+ * Answers that an emulator gives. Programs get theirs from the host [TERM-3], and questions are kept from this emulator,
+ * so that these come only when it was asked by somebody else. `CSI 1 ; 2 R` to `CSI 1 ; 16 R` are left in: that is F3 with
+ * Shift, Alt and Ctrl, which a cursor position in the first line cannot be told from.
+ */
+const answers: readonly RegExp[] = [
+  /^\[(?!1;(?:[2-9]|1[0-6])R)\d+;\d+R$/,
+  /^\[\?\d+(?:;\d+)*R$/,
+  /^\[[?>=][\d;]*c$/,
+  /^\[\??[\d;]*\$y$/,
+  /^\[(?:[03]|\?[\d;]+)n$/,
+  /^\[\d+(?:;\d+)*t$/,
+  /^\[\?\d+u$/,
+  /^\]\d+;/,
+  /^P(?:[01]?[$+]r|[>!]\|)/,
+];
+
+/** A control sequence; `ESC O` and a letter; a string that is an answer and no Alt-] or Alt-P; any one character. */
+const token =
+  /\u001b\[[\x30-\x3f]*[\x20-\x2f]*[\x40-\x7e]|\u001bO[\x40-\x7e]|\u001b(?:\]\d+;|P[01]?[$+]r|P[>!]\|)[^\u0007\u001b]*(?:\u0007|\u001b\\)|[^]/uy;
+
+/** What may become one of those with the next bytes. A lone ESC is the key. */
+const beginning =
+  /\u001b(?:\[[\x30-\x3f]*[\x20-\x2f]*|O|\](?:\d+(?:;[^\u0007\u001b]*\u001b?)?)?|P(?:[01]?(?:[$+](?:r[^\u0007\u001b]*\u001b?)?)?|[>!](?:\|[^\u0007\u001b]*\u001b?)?))$/u;
+
+/** An answer that began and never ended: nobody types that. */
+const lostAnswer = /^\u001b(?:\]\d+;|P[01]?[$+]r|P[>!]\|)/u;
+
+/**
+ * Reads the keys of the terminal that a command runs in: passes them on, takes out the emulator's own answers, and finds
+ * the prefix key, also as emulators send it when a program has asked for unambiguous keys. Pasted text holds no prefix.
+ */
+export class KeyReader {
+  readonly #port: KeyReaderPort;
+  readonly #prefix: string;
+  readonly #prefixForms: ReadonlySet<string>;
+  readonly #decoder = new StringDecoder('utf8');
+  #held = '';
+  #cancel: (() => void) | undefined;
+  #isPasting = false;
+  #hasPrefix = false;
+
+  /** `prefix`: the control character of the prefix key. */
+  constructor(prefix: string, port: KeyReaderPort) {
+    this.#port = port;
+    this.#prefix = prefix;
+    const code = prefix.charCodeAt(0) + 64;
+    const codes = [code, String.fromCharCode(code).toLowerCase().charCodeAt(0)];
+    this.#prefixForms = new Set([
+      prefix,
+      ...codes.flatMap((key) => [`\u001b[27;5;${key}~`, `\u001b[${key};5u`]),
+    ]);
+  }
+
+  /** Takes the next bytes read; a character split between two reads is one. */
+  read(bytes: Buffer): void {
+    this.#cancel?.();
+    this.#cancel = undefined;
+    const text = this.#held + this.#decoder.write(bytes);
+    const [begun = ''] = beginning.exec(text) ?? [];
+    this.#held = begun;
+    this.#take(text.slice(0, text.length - begun.length));
+    // Emulators write an answer at once; what waits is a key, such as Alt-[.
+    if (begun !== '') this.#cancel = this.#port.later(() => this.#release());
+  }
+
+  /** Gives up what waits. */
+  dispose(): void {
+    this.#cancel?.();
+    this.#cancel = undefined;
+  }
+
+  #release(): void {
+    this.#cancel = undefined;
+    const held = this.#held;
+    this.#held = '';
+    if (!lostAnswer.test(held)) this.#take(held);
+  }
+
+  #take(text: string): void {
+    let typed = '';
+    const flush = (): void => {
+      if (typed !== '') this.#port.type(typed);
+      typed = '';
+    };
+    for (token.lastIndex = 0; token.lastIndex < text.length; ) {
+      const [key = ''] = token.exec(text) ?? [];
+      if (key === '') break;
+      if (key === '\u001b[200~' || key === '\u001b[201~') this.#isPasting = key === '\u001b[200~';
+      if (key.length > 1 && answers.some((answer) => answer.test(key.slice(1)))) continue;
+      const isPrefix = !this.#isPasting && this.#prefixForms.has(key);
+      if (this.#hasPrefix) {
+        this.#hasPrefix = false;
+        flush();
+        if (isPrefix) typed += this.#prefix;
+        else this.#port.command(plainKey(key));
+      } else if (isPrefix) this.#hasPrefix = true;
+      else typed += key;
+    }
+    flush();
+  }
+}
+
+/** The character of a key that is sent as a sequence: `CSI 99 u` is c. */
+function plainKey(key: string): string {
+  const [, code] = /^\u001b\[(\d+)(?:;1)?u$/u.exec(key) ?? [];
+  return code === undefined ? key : String.fromCodePoint(Math.min(Number(code), 0x10ffff));
 }

@@ -1,11 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { FakeContext } from '../../test/fake-context.ts';
 import { terminalLine } from '../commands/term/list.ts';
+import { chooseTerminal } from '../input/ids.ts';
 import { holderText, isNobody, nobodyOf, refusal } from './holding.ts';
 import { keySequence, prefixKey } from './keys.ts';
-import { NoticeCorner } from './notice.ts';
-import { chooseTerminal } from './terminal-ids.ts';
-import { sizeOf, variablesOf, windowOf } from './window.ts';
+import { NoticeCorner, sizeOf, variablesOf, windowOf } from './window.ts';
 
 const terminal = (id: string) => ({
   resource: `ahp-terminal:/${id}`,

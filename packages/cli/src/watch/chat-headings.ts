@@ -1,6 +1,6 @@
 import type { Mirror } from '@agenthost/client';
-import type { URI } from '@agenthost/protocol';
-import { oneLine } from '../render/plain-text.ts';
+import type { Message, URI } from '@agenthost/protocol';
+import { oneLine, plain } from '../render/plain-text.ts';
 import type { Screen } from '../render/screen.ts';
 
 /** So much of a first message names its chat. */
@@ -52,4 +52,13 @@ export class ChatHeadings {
     if (isFirst) return;
     this.#screen.note(this.#screen.colors.magenta(`-- ${this.nameOf(chat)} --`));
   }
+}
+
+/** Shows who said what, by the first line of it. */
+export function showMessage(screen: Screen, { origin, text }: Message): void {
+  const { colors } = screen;
+  const who = origin.kind === 'user' ? 'you' : origin.kind;
+  const [first = '', ...rest] = plain(text).split('\n');
+  const more = rest.length === 0 ? '' : ` ... ${rest.length} more ${rest.length === 1 ? 'line' : 'lines'}`;
+  screen.note(`\n${colors.bold(colors.blue(`${oneLine(who)}:`))} ${oneLine(first, 500)}${more}`);
 }

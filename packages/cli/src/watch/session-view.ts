@@ -7,22 +7,17 @@ import {
   type TurnBase,
   type URI,
 } from '@agenthost/protocol';
-import { hostWords } from '../host-link/host-words.ts';
+import { hostWords } from '../host-link/host-errors.ts';
 import type { LineReader } from '../process/line-reader.ts';
-import { choicesFor, keysText } from '../question/choices.ts';
-import { numbersText, showChoices, showQuestion } from '../question/confirm.ts';
-import { showQuestions } from '../question/input-request.ts';
+import { choicesFor, keysText, numbersText, showChoices, showQuestion } from '../question/confirmation.ts';
+import { FormFilling, showQuestions } from '../question/input-request.ts';
 import { oneLine } from '../render/plain-text.ts';
 import type { Screen } from '../render/screen.ts';
 import { endLine, TurnPrinter } from '../render/turn-printer.ts';
-import { ChatFollower } from './chat-follower.ts';
-import { ChatHeadings } from './chat-headings.ts';
+import { ChatFollower, isWorker } from './chat-follower.ts';
+import { ChatHeadings, showMessage } from './chat-headings.ts';
 import { INPUT_ENDED, readCommand, WATCH_HELP } from './command.ts';
-import { FormFilling } from './form-filling.ts';
-import { showMessage } from './message-line.ts';
-import { openBlocks, requestChoices } from './open-blocks.ts';
-import { hasQueue, queueReminder, standing } from './standing.ts';
-import { isWorker } from './worker-chats.ts';
+import { hasQueue, openBlocks, queueReminder, requestChoices, standing } from './open-blocks.ts';
 
 /** What a view shows. */
 export interface SessionViewOptions {

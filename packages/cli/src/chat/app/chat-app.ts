@@ -4,15 +4,24 @@ import { oneLine } from '../../render/plain-text.ts';
 import type { Marks } from '../../render/screen.ts';
 import { type Conditions, commandOf, hintsOf, type KeyContext } from '../keys/bindings.ts';
 import type { KeyEvent } from '../keys/key-event.ts';
-import { CHAT_VIEW, Room } from '../room/room.ts';
+import { Room } from '../room/room.ts';
 import { SessionCatalogue } from '../sessions/catalogue.ts';
 import { SessionsScreen } from '../sessions/sessions-screen.ts';
 import { line } from '../text/line.ts';
+import { CHAT_VIEW } from '../transcript/transcript.ts';
 import { type Environment, messageOf, type Tone } from './environment.ts';
-import { type Frame, filled, fitted, hintLines, ruleLine, type Size, windowed } from './frame.ts';
-import { helpLines } from './help.ts';
-import type { Screen, ScreenActions } from './screen.ts';
-import { statusLine } from './status-line.ts';
+import {
+  type Frame,
+  filled,
+  fitted,
+  helpLines,
+  hintLines,
+  ruleLine,
+  type Size,
+  statusLine,
+  windowed,
+} from './frame.ts';
+import type { Screen, ScreenActions } from './panel.ts';
 
 const noticeMs = 8_000;
 const tickMs = 1_000;

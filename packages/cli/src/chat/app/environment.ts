@@ -1,6 +1,6 @@
 import type { AhpClient, DispatchOutcome } from '@agenthost/client';
 import type { AgentInfo } from '@agenthost/protocol';
-import { hostWords } from '../../host-link/host-words.ts';
+import { hostWords } from '../../host-link/host-errors.ts';
 import { oneLine } from '../../render/plain-text.ts';
 import type { Marks } from '../../render/screen.ts';
 

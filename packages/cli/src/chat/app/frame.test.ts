@@ -2,9 +2,7 @@ import { expect, test } from 'vitest';
 import { hintsOf } from '../keys/bindings.ts';
 import type { Line } from '../text/line.ts';
 import { lineCells } from '../text/wrap.ts';
-import { hintLines, ruleLine, windowed } from './frame.ts';
-import { helpLines } from './help.ts';
-import { statusLine } from './status-line.ts';
+import { helpLines, hintLines, ruleLine, statusLine, windowed } from './frame.ts';
 
 const said = (spans: Line): string => spans.map(({ text }) => text).join('');
 const facts = { width: 60, address: 'host:1', notice: undefined, opening: false, now: 1_000 };

@@ -1,6 +1,16 @@
-import type { Binding } from '../keys/bindings.ts';
+import type { ConnectionState } from '@agenthost/client';
+import { oneLine } from '../../render/plain-text.ts';
+import {
+  BINDINGS,
+  type Binding,
+  CONTEXT_TITLES,
+  EDITING_KEYS,
+  type KeyContext,
+  keyRows,
+} from '../keys/bindings.ts';
 import { EMPTY_LINE, type Line, line, type Span, span } from '../text/line.ts';
-import { cutLine, lineCells } from '../text/wrap.ts';
+import { cutLine, justified, lineCells, wrapLine } from '../text/wrap.ts';
+import type { Tone } from './environment.ts';
 
 /** What stands in the window: `height` lines, and the cursor where text is typed. */
 export interface Frame {
@@ -76,3 +86,71 @@ export const filled = (lines: readonly Line[], height: number): Line[] => [
 /** A line of one look that fits. */
 export const fitted = (text: string, width: number, style?: Span['style']): Line =>
   cutLine(line(text, style), width);
+
+/** What the last line of the window tells. */
+export interface StatusFacts {
+  readonly width: number;
+  readonly address: string;
+  readonly notice: { readonly text: string; readonly tone: Tone } | undefined;
+  /** The token lets nobody do anything here. */
+  readonly isObserving?: boolean;
+  /** A session is being opened. */
+  readonly opening: boolean;
+  /** ms since the epoch. */
+  readonly now: number;
+}
+
+/** The connection, or what the person has to know first. */
+export function statusLine(
+  status: ConnectionState,
+  { width, address, notice, opening, now, isObserving = false }: StatusFacts,
+): Line {
+  const connection = connectionLine(status, address, now, isObserving);
+  const isOnline = status.state === 'online';
+  if (notice !== undefined) {
+    const told = line(notice.text, notice.tone === 'problem' ? { color: 'red' } : { color: 'green' });
+    return isOnline ? cutLine(told, width) : justified(told, connection, width);
+  }
+  return cutLine(isOnline && opening ? line('opening the session', { dim: true }) : connection, width);
+}
+
+function connectionLine(status: ConnectionState, address: string, now: number, isObserving: boolean): Line {
+  switch (status.state) {
+    case 'online':
+      return line(`connected to ${address}${isObserving ? ', observing only' : ''}`, { dim: true });
+    case 'waiting': {
+      const seconds = Math.max(0, Math.ceil((status.retryAt - now) / 1_000));
+      return line(`connection lost: ${oneLine(status.reason, 60)}; next try in ${seconds} s`, {
+        color: 'red',
+      });
+    }
+    case 'replaced':
+    case 'closed':
+      return line(`connection closed: ${oneLine(status.error.message)}`, { color: 'red' });
+    default:
+      return line(`connecting to ${address}`, { color: 'yellow' });
+  }
+}
+
+const contexts = Object.keys(BINDINGS).filter((name): name is KeyContext => name in CONTEXT_TITLES);
+const labelCells = 18;
+
+/** All keys there are as lines, those of one place first. */
+export function helpLines(width: number, first?: KeyContext): Line[] {
+  const ordered =
+    first === undefined ? contexts : [first, ...contexts.filter((context) => context !== first)];
+  const row = ([label, hint]: readonly [string, string]): Line[] =>
+    wrapLine(line(hint), width, {
+      first: [span(`  ${label.padEnd(labelCells)}`, { bold: true })],
+      rest: [span(' '.repeat(labelCells + 2))],
+    });
+  return [
+    ...ordered.flatMap((context) => [
+      line(CONTEXT_TITLES[context], { bold: true, color: 'cyan' }),
+      ...keyRows(context).flatMap(row),
+      EMPTY_LINE,
+    ]),
+    line('Wherever text is typed', { bold: true, color: 'cyan' }),
+    ...EDITING_KEYS.flatMap(row),
+  ];
+}

@@ -1,11 +1,12 @@
 import type { ToolCallConfirmationState } from '@agenthost/protocol';
-import { choicesFor } from '../../question/choices.ts';
+import { choicesFor } from '../../question/confirmation.ts';
 import { plain } from '../../render/plain-text.ts';
 import type { Marks } from '../../render/screen.ts';
 import { sentence, toolCallDetails, toolCallTitle } from '../../render/tool-call.ts';
+import { windowed } from '../app/frame.ts';
 import { type Editor, layoutEditor } from '../composer/editor.ts';
 import { type Line, line, span } from '../text/line.ts';
-import { wrapLine, wrapText } from '../text/wrap.ts';
+import { cutLine, wrapLine, wrapText } from '../text/wrap.ts';
 import type { PanelLines } from './form-lines.ts';
 
 /** How a tool call that waits is being answered. */
@@ -85,3 +86,25 @@ export function approvalLines(
   }
   return { lines, focusRow: start + choice, headRows };
 }
+
+/** Said where a question cannot be seen, and so not be allowed. */
+export const TOO_SMALL = 'too small to answer here';
+
+/** A panel in so many lines: what is asked, and below it what is near the focus. `undefined` where that needs more. */
+export function fitted(panel: PanelLines, height: number): PanelLines | undefined {
+  const { lines, focusRow, headRows = 0 } = panel;
+  if (lines.length <= height || headRows === 0) return panel;
+  const room = height - headRows;
+  if (room < 1) return undefined;
+  const rest = windowed(lines.slice(headRows), room, focusRow - headRows);
+  return {
+    lines: [...lines.slice(0, headRows), ...rest.lines],
+    focusRow: focusRow - rest.top,
+  };
+}
+
+/** What stands in place of a question that does not fit. */
+export const tooSmall = (width: number, height: number): PanelLines => ({
+  lines: [cutLine(line(TOO_SMALL, { color: 'yellow', bold: true }), width)].slice(0, height),
+  focusRow: 0,
+});

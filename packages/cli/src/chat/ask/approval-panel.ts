@@ -1,13 +1,12 @@
 import { isSameQuestion, type TurnControls } from '@agenthost/client';
 import type { ToolCallConfirmationState } from '@agenthost/protocol';
-import { canAllowOnce, choicesFor } from '../../question/choices.ts';
+import { canAllowOnce, choicesFor } from '../../question/confirmation.ts';
 import { type Environment, tellFailure } from '../app/environment.ts';
 import type { Panel } from '../app/panel.ts';
 import { type Editor, EMPTY_EDITOR, edited, editorOf, insert, movedByLine } from '../composer/editor.ts';
 import type { KeyContext } from '../keys/bindings.ts';
 import type { KeyEvent } from '../keys/key-event.ts';
-import { type ApprovalView, approvalLines } from './approval-lines.ts';
-import { fitted, TOO_SMALL, tooSmall } from './fitted.ts';
+import { type ApprovalView, approvalLines, fitted, TOO_SMALL, tooSmall } from './approval-lines.ts';
 import type { PanelLines, PanelRoom } from './form-lines.ts';
 
 /** Answers one tool call that waits. */

@@ -4,8 +4,7 @@ import type { Marks } from '../../render/screen.ts';
 import { layoutEditor } from '../composer/editor.ts';
 import { type Line, line, type Span, span } from '../text/line.ts';
 import { wrapLine, wrapText } from '../text/wrap.ts';
-import { answerText } from './answer-text.ts';
-import { choicesOf, type Field, type Form, NOT_A_NUMBER, questionsOf, valueOf } from './form.ts';
+import { answerText, choicesOf, type Field, type Form, NOT_A_NUMBER, questionsOf, valueOf } from './form.ts';
 
 /** Lines, where the cursor stands in them, and the line that should be seen. */
 export interface PanelLines {

@@ -3,12 +3,19 @@ import type { Message } from '@agenthost/protocol';
 import { oneLine } from '../../render/plain-text.ts';
 import type { Environment } from '../app/environment.ts';
 import type { KeyEvent } from '../keys/key-event.ts';
-import { rewritten } from './carried.ts';
-import { attachmentsIn, type Inserted, taken } from './completion.ts';
-import { DraftSync } from './draft.ts';
-import { type Editor, EMPTY_EDITOR, edited, editorOf, insert, movedByLine } from './editor.ts';
-import { type History, historyOf, stepped } from './history.ts';
-import { Proposals } from './proposals.ts';
+import { attachmentsIn, type Inserted, Proposals, taken } from './completion.ts';
+import { DraftSync, rewritten } from './draft.ts';
+import {
+  type Editor,
+  EMPTY_EDITOR,
+  edited,
+  editorOf,
+  type History,
+  historyOf,
+  insert,
+  movedByLine,
+  stepped,
+} from './editor.ts';
 
 /** What the message that is being written is for. */
 export type ComposerPurpose =

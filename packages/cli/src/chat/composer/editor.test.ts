@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { edited, editorOf, insert, layoutEditor, movedByLine } from './editor.ts';
-import { historyOf, stepped } from './history.ts';
+import { edited, editorOf, historyOf, insert, layoutEditor, movedByLine, stepped } from './editor.ts';
 
 const at = (marked: string): { text: string; cursor: number } => ({
   text: marked.replace('|', ''),

@@ -1,12 +1,18 @@
 import type { ChatHandle, Prompt } from '@agenthost/client';
-import type { ActiveTurn, Message, Turn } from '@agenthost/protocol';
+import type {
+  ActiveTurn,
+  ChatInputRequest,
+  ChatState,
+  Message,
+  ToolCallConfirmationState,
+  Turn,
+} from '@agenthost/protocol';
 import { type Environment, messageOf, tellFailure } from '../app/environment.ts';
 import { ApprovalPanel } from '../ask/approval-panel.ts';
-import { type Ask, asksOf } from '../ask/asks.ts';
 import { FormPanel } from '../ask/form-panel.ts';
 import { Composer } from '../composer/composer.ts';
-import { QueuePanel, waitingIn } from '../queue/queue-panel.ts';
 import { Transcript } from '../transcript/transcript.ts';
+import { QueuePanel, waitingIn } from './queue-panel.ts';
 
 /** Where keys go in a chat. */
 export type Focus = 'composer' | 'ask' | 'queue' | 'browse';
@@ -212,3 +218,23 @@ export class Conversation {
 /** What was set for a model goes with it. */
 const withModel = (message: Message, id: string | undefined): Message =>
   id === undefined || id === message.model?.id ? message : { ...message, model: { id } };
+
+/** Something in a chat that waits for a person. */
+export type Ask =
+  | { readonly kind: 'call'; readonly id: string; readonly toolCall: ToolCallConfirmationState }
+  | { readonly kind: 'request'; readonly id: string; readonly request: ChatInputRequest };
+
+/** All that waits in a chat, in the order in which it came up. */
+export function asksOf(chat: ChatState): Ask[] {
+  const asks: Ask[] = [];
+  for (const part of chat.activeTurn?.responseParts ?? []) {
+    if (part.kind !== 'toolCall') continue;
+    const { toolCall } = part;
+    if (toolCall.status === 'pending-confirmation' || toolCall.status === 'pending-result-confirmation') {
+      asks.push({ kind: 'call', id: `call ${toolCall.toolCallId}`, toolCall });
+    }
+  }
+  for (const request of chat.inputRequests ?? [])
+    asks.push({ kind: 'request', id: `request ${request.id}`, request });
+  return asks;
+}

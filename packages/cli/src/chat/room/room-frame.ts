@@ -1,22 +1,20 @@
 import type { SessionHandle } from '@agenthost/client';
 import { SessionStatus } from '@agenthost/protocol';
-import { homely } from '../../render/homely.ts';
-import { oneLine } from '../../render/plain-text.ts';
+import { homely, oneLine } from '../../render/plain-text.ts';
 import type { Marks } from '../../render/screen.ts';
 import { shownPath } from '../../render/tool-call.ts';
 import { type Frame, filled, hintLines, hintRows, ruleLine, type Size, windowed } from '../app/frame.ts';
-import type { OverlayPanel } from '../app/panel.ts';
-import type { Surroundings } from '../app/screen.ts';
-import { chatTitle, orderedChats } from '../chats/chat-list.ts';
-import { carriedLine } from '../composer/carried.ts';
+import type { OverlayPanel, Surroundings } from '../app/panel.ts';
 import { popupLines } from '../composer/completion.ts';
 import { purposeText } from '../composer/composer.ts';
+import { carriedLine } from '../composer/draft.ts';
 import { layoutEditor } from '../composer/editor.ts';
-import { queueLines, waitingIn } from '../queue/queue-panel.ts';
 import { EMPTY_LINE, type Line, line, type Span, span } from '../text/line.ts';
 import { justified } from '../text/wrap.ts';
 import { emptyChat } from '../transcript/transcript.ts';
+import { chatTitle, orderedChats } from './chats-panel.ts';
 import type { Conversation } from './conversation.ts';
+import { queueLines, waitingIn } from './queue-panel.ts';
 
 /** An open session as it is drawn. */
 export interface RoomView {

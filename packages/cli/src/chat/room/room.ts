@@ -1,25 +1,24 @@
 import type { ChatHandle, SessionHandle } from '@agenthost/client';
 import { type SessionState, SessionStatus, type URI } from '@agenthost/protocol';
-import { hasModel } from '../../input/models.ts';
+import { hasModel } from '../../input/session-options.ts';
 import { type Environment, messageOf, tellFailure } from '../app/environment.ts';
 import type { Frame, Size } from '../app/frame.ts';
-import type { OverlayPanel } from '../app/panel.ts';
-import type { Screen, ScreenActions, Surroundings } from '../app/screen.ts';
-import { ChatsPanel } from '../chats/chats-panel.ts';
+import {
+  ConfirmPanel,
+  type OverlayPanel,
+  type Screen,
+  type ScreenActions,
+  type Surroundings,
+} from '../app/panel.ts';
 import type { KeyContext } from '../keys/bindings.ts';
 import type { KeyEvent } from '../keys/key-event.ts';
 import { SettingsPanel } from '../settings/settings-panel.ts';
 import { terminalsOf } from '../transcript/terminal-tails.ts';
-import { WINDOW_TURNS } from '../transcript/transcript.ts';
-import { answerOf } from '../transcript/turn-text.ts';
-import { conditionsIn } from './conditions.ts';
-import { ConfirmPanel } from './confirm-panel.ts';
+import { CHAT_VIEW } from '../transcript/transcript.ts';
+import { ChatsPanel } from './chats-panel.ts';
 import { Conversation } from './conversation.ts';
 import { type RoomView, roomFrame } from './room-frame.ts';
-import { copyAnswer, runInTurns } from './turn-commands.ts';
-
-/** How late merged output may come: below what anybody sees. */
-export const CHAT_VIEW = { turns: WINDOW_TURNS, maxLatencyMs: 30 } as const;
+import { answerOf, conditionsIn, copyAnswer, runInTurns } from './turn-commands.ts';
 
 /** One open session: the chat that shows, and what is laid over it. */
 export class Room implements Screen, RoomView {

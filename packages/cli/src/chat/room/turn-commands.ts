@@ -1,7 +1,6 @@
 import type { ActiveTurn, Turn, URI } from '@agenthost/protocol';
 import type { Environment } from '../app/environment.ts';
 import { terminalsOf } from '../transcript/terminal-tails.ts';
-import { answerOf, workerOf } from '../transcript/turn-text.ts';
 import type { Conversation } from './conversation.ts';
 
 /** What commands on a turn work with. */
@@ -62,4 +61,53 @@ export function copyAnswer(env: Environment, turn: Turn | ActiveTurn | undefined
   if (text === '') return env.notice('there is no answer to copy');
   env.copy(text);
   env.notice('copied, where the terminal allows it');
+}
+
+/** What holds in a chat now, by the names that bindings use. */
+export function conditionsIn(conversation: Conversation): readonly string[] {
+  const { focus, askPanel, isRunning, asks, composer, chat, queue, isReadOnly, transcript } = conversation;
+  if (focus === 'queue') return queue.conditions();
+  const { queuedMessages, steeringMessage, activeTurn } = chat.mirror.state;
+  const held: readonly (readonly [name: string, holds: boolean])[] = [
+    ['canStop', isRunning],
+    ['isRunning', isRunning && !isReadOnly],
+    ['isIdle', !isRunning && !isReadOnly],
+    ['isAsked', asks.length > 0],
+    ['hasMoreAsks', asks.length > 1],
+    ['isEmpty', composer.isEmpty],
+    ['hasQueue', (queuedMessages ?? steeringMessage) !== undefined],
+    ['isTalk', !isReadOnly],
+    ['isChanging', composer.purpose.kind === 'pending'],
+    ['isResending', composer.purpose.kind === 'resend'],
+  ];
+  const names = held.filter(([, holds]) => holds).map(([name]) => name);
+  if (focus === 'ask') {
+    return [
+      ...names,
+      ...(askPanel?.conditions() ?? []),
+      ...(terminalsOf(activeTurn).length > 0 ? ['hasTerminal'] : []),
+    ];
+  }
+  const turn = focus === 'browse' ? transcript.selected : undefined;
+  if (turn === undefined) return names;
+  if (terminalsOf(turn).length > 0) names.push('hasTerminal');
+  if (workerOf(turn) !== undefined) names.push('hasWorker');
+  return names;
+}
+
+/** What a turn answered, as Markdown. */
+export const answerOf = ({ responseParts }: Turn | ActiveTurn): string =>
+  responseParts
+    .flatMap((part) => (part.kind === 'markdown' ? [part.content] : []))
+    .join('\n\n')
+    .trim();
+
+/** The last worker chat that a turn started; `undefined`: none. */
+export function workerOf({ responseParts }: Turn | ActiveTurn): URI | undefined {
+  for (const part of responseParts.toReversed()) {
+    if (part.kind !== 'toolCall' || !('content' in part.toolCall)) continue;
+    const worker = part.toolCall.content?.findLast((content) => content.type === 'subagent');
+    if (worker !== undefined) return worker.resource;
+  }
+  return undefined;
 }

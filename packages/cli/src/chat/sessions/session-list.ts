@@ -1,7 +1,6 @@
 import { ACTIVITY_MASK, SessionStatus, type SessionSummary } from '@agenthost/protocol';
-import { idOf } from '../../input/session-ids.ts';
-import { homely } from '../../render/homely.ts';
-import { oneLine } from '../../render/plain-text.ts';
+import { idOf } from '../../input/ids.ts';
+import { homely, oneLine } from '../../render/plain-text.ts';
 import type { Marks } from '../../render/screen.ts';
 import { ago, sessionWord } from '../../render/session-line.ts';
 import { shownPath } from '../../render/tool-call.ts';

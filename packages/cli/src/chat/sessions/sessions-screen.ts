@@ -4,16 +4,15 @@ import { channelUri, SessionStatus, type SessionSummary, type URI } from '@agent
 import { oneLine } from '../../render/plain-text.ts';
 import { type Environment, messageOf, tellFailure } from '../app/environment.ts';
 import { type Frame, filled, hintLines, hintRows, ruleLine, type Size } from '../app/frame.ts';
-import type { Screen, ScreenActions, Surroundings } from '../app/screen.ts';
+import type { Screen, ScreenActions, Surroundings } from '../app/panel.ts';
 import { type Editor, EMPTY_EDITOR, edited, insert, layoutEditor } from '../composer/editor.ts';
 import type { KeyContext } from '../keys/bindings.ts';
 import type { KeyEvent } from '../keys/key-event.ts';
 import { type Line, line, span } from '../text/line.ts';
 import { justified } from '../text/wrap.ts';
-import type { SessionCatalogue } from './catalogue.ts';
+import { type SessionCatalogue, TextSearch } from './catalogue.ts';
 import { NewSessionPanel, type SessionWish } from './new-session.ts';
 import { filterLine, noSessions, sessionRow, shownSessions } from './session-list.ts';
-import { TextSearch } from './text-search.ts';
 
 /** The list of all sessions. */
 export class SessionsScreen implements Screen {

@@ -1,14 +1,22 @@
 import type { SessionHandle } from '@agenthost/client';
 import { ROOT_URI } from '@agenthost/protocol';
-import { readValue } from '../../input/key-values.ts';
+import { readValue } from '../../input/settings.ts';
 import { oneLine } from '../../render/plain-text.ts';
 import { type Environment, messageOf, tellFailure } from '../app/environment.ts';
 import type { OverlayLines, OverlayPanel } from '../app/panel.ts';
 import { type Editor, EMPTY_EDITOR, edited, editorOf, insert, movedByLine } from '../composer/editor.ts';
 import type { KeyContext } from '../keys/bindings.ts';
 import type { KeyEvent } from '../keys/key-event.ts';
-import { choiceRows, settingRows, textRows } from './setting-rows.ts';
-import { type Choice, foundChoices, matching, type Setting, settingsOf } from './settings.ts';
+import {
+  type Choice,
+  choiceRows,
+  foundChoices,
+  matching,
+  type Setting,
+  settingRows,
+  settingsOf,
+  textRows,
+} from './settings.ts';
 
 /** The host is asked for choices after so long without a key. */
 const searchDelayMs = 150;

@@ -3,8 +3,7 @@ import { expect, test } from 'vitest';
 import { editorOf } from '../composer/editor.ts';
 import type { Line } from '../text/line.ts';
 import { lineCells } from '../text/wrap.ts';
-import { choiceRows, settingRows, textRows } from './setting-rows.ts';
-import { matching, settingsOf } from './settings.ts';
+import { choiceRows, matching, settingRows, settingsOf, textRows } from './settings.ts';
 
 const config: SessionConfigState = {
   schema: {

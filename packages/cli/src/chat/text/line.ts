@@ -1,3 +1,5 @@
+import { cellsOf } from '../../render/plain-text.ts';
+
 /** How text looks. Absent fields: as the terminal has it. */
 export interface Style {
   readonly bold?: true;
@@ -29,3 +31,62 @@ export const line = (text: string, style?: Style): Line =>
 
 /** A stretch of text. */
 export const span = (text: string, style?: Style): Span => (style === undefined ? { text } : { text, style });
+
+const colorCodes: Readonly<Record<Color, number>> = {
+  red: 31,
+  green: 32,
+  yellow: 33,
+  blue: 34,
+  magenta: 35,
+  cyan: 36,
+  gray: 90,
+};
+
+function codesOf(
+  { bold, dim, italic, underline, inverse, strike, color }: Style,
+  hasColors: boolean,
+): number[] {
+  const codes: number[] = [];
+  if (bold) codes.push(1);
+  if (dim) codes.push(2);
+  if (italic) codes.push(3);
+  if (underline) codes.push(4);
+  if (inverse) codes.push(7);
+  if (strike) codes.push(9);
+  if (color !== undefined && hasColors) codes.push(colorCodes[color]);
+  return codes;
+}
+
+/** A line as a terminal takes it. Without colours, what is bold, underlined or inverse stays so. */
+export function toAnsi(spans: Line, hasColors: boolean): string {
+  let text = '';
+  for (const { text: said, style } of spans) {
+    const words = steady(said);
+    const codes = style === undefined ? [] : codesOf(style, hasColors);
+    text += codes.length === 0 ? words : `\u001b[${codes.join(';')}m${words}\u001b[0m`;
+  }
+  return text;
+}
+
+const segmenter = new Intl.Segmenter();
+
+/** Characters that are drawn of several: skin tones, joined people, keycaps, and what a selector makes an emoji of. */
+const composed = /\u200d|\u20e3|\ufe0f|\p{Emoji_Modifier}/u;
+
+/**
+ * Text that takes the same cells in every terminal: terminals disagree on what emoji of several characters take, and one cell too
+ * many breaks the whole screen. Only the first character of such an emoji stays, and a space where it is narrower.
+ */
+export function steady(text: string): string {
+  if (!composed.test(text)) return text;
+  let shown = '';
+  for (const { segment } of segmenter.segment(text)) {
+    if (!composed.test(segment)) {
+      shown += segment;
+      continue;
+    }
+    const [first = ''] = segment;
+    shown += first + ' '.repeat(Math.max(0, cellsOf(segment) - cellsOf(first)));
+  }
+  return shown;
+}

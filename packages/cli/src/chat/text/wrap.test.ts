@@ -1,8 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { toAnsi } from './ansi.ts';
-import { type Line, line, span } from './line.ts';
-import { steady } from './steady.ts';
+import { type Line, line, span, steady, toAnsi } from './line.ts';
 import { cutLine, justified, lineCells, wrapLine, wrapText } from './wrap.ts';
 
 const said = (spans: Line): string => spans.map(({ text }) => text).join('');

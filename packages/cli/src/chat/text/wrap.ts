@@ -1,4 +1,4 @@
-import { cellsOf } from '../../render/cells.ts';
+import { cellsOf } from '../../render/plain-text.ts';
 import { EMPTY_LINE, type Line, type Span, span } from './line.ts';
 
 const segmenter = new Intl.Segmenter();

@@ -7,7 +7,10 @@ import { TurnLayout } from './turn-lines.ts';
 import { look, type Position, revealed, scrolled, type TurnSource } from './viewport.ts';
 
 /** Turns of a chat that are loaded at first, and asked for at a time. */
-export const WINDOW_TURNS = 20;
+const WINDOW_TURNS = 20;
+
+/** How chats are subscribed to. The latency is below what a person notices. */
+export const CHAT_VIEW = { turns: WINDOW_TURNS, maxLatencyMs: 30 } as const;
 
 /** The turns of a chat on the screen: only those that show are laid out, and older ones are fetched when their place is reached. */
 export class Transcript {

@@ -9,7 +9,7 @@ import type {
 import { oneLine, plain } from '../../render/plain-text.ts';
 import type { Marks } from '../../render/screen.ts';
 import { sentence } from '../../render/tool-call.ts';
-import { answerText } from '../ask/answer-text.ts';
+import { answerText } from '../ask/form.ts';
 import { MarkdownStream, settledMarkdown } from '../markdown/stream.ts';
 import { EMPTY_LINE, type Line, line, span } from '../text/line.ts';
 import { wrapLine, wrapText } from '../text/wrap.ts';

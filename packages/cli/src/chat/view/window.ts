@@ -3,7 +3,7 @@ import { Box, render, Text, useApp, useCursor, useInput, usePaste, useWindowSize
 import { createElement, type ReactElement, useEffect, useState } from 'react';
 import type { ChatApp } from '../app/chat-app.ts';
 import { keyEvents } from '../keys/key-event.ts';
-import { toAnsi } from '../text/ansi.ts';
+import { toAnsi } from '../text/line.ts';
 
 /** Shows no more than so many frames a second; faster ones are for nobody. */
 const frameMs = 33;

@@ -1,12 +1,12 @@
 import { withHost } from '../../host-link/connect.ts';
 import type { HostOptions } from '../../host-link/find-host.ts';
+import { findTerminal } from '../../input/ids.ts';
 import type { Context } from '../../process/context.ts';
 import { CliError, EXIT, usageError } from '../../process/exit.ts';
 import { commandLine } from '../../process/own-command.ts';
 import type { Screen } from '../../render/screen.ts';
 import { Attachment, type AttachmentParts } from '../../term/attachment.ts';
 import { prefixKey } from '../../term/keys.ts';
-import { findTerminal } from '../../term/terminal-ids.ts';
 
 /** Variable in which a host tells what runs in a terminal the URI of that terminal. */
 const ownTerminal = 'AGENTHOST_TERMINAL';

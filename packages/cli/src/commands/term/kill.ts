@@ -1,13 +1,12 @@
 import type { TerminalSignal } from '@agenthost/protocol';
 import { withHost } from '../../host-link/connect.ts';
 import type { HostOptions } from '../../host-link/find-host.ts';
-import { shortId } from '../../input/session-ids.ts';
+import { findTerminalById, shortId } from '../../input/ids.ts';
 import type { Context } from '../../process/context.ts';
 import { CliError, EXIT, usageError } from '../../process/exit.ts';
 import { oneLine } from '../../render/plain-text.ts';
 import type { Screen } from '../../render/screen.ts';
 import { demand, giveBack, isNobody, take } from '../../term/holding.ts';
-import { findTerminalById } from '../../term/terminal-ids.ts';
 
 /** Options of `term kill` as parsed. */
 export interface TermKillOptions extends HostOptions {

@@ -2,18 +2,15 @@ import type { AhpClient } from '@agenthost/client';
 import { ErrorCodes, type TerminalInfo, type TerminalState } from '@agenthost/protocol';
 import { withHost } from '../../host-link/connect.ts';
 import type { HostOptions } from '../../host-link/find-host.ts';
-import { wireCodeOf } from '../../host-link/rpc-answer.ts';
-import { shortId } from '../../input/session-ids.ts';
+import { wireCodeOf } from '../../host-link/host-errors.ts';
+import { listedTerminals, shortId } from '../../input/ids.ts';
 import type { Context } from '../../process/context.ts';
 import { EXIT } from '../../process/exit.ts';
 import { commandLine } from '../../process/own-command.ts';
-import { cellsOf, cutToCells } from '../../render/cells.ts';
-import { homely } from '../../render/homely.ts';
-import { oneLine } from '../../render/plain-text.ts';
+import { cellsOf, cutToCells, homely, oneLine } from '../../render/plain-text.ts';
 import type { Screen } from '../../render/screen.ts';
 import { shownPath } from '../../render/tool-call.ts';
 import { holderText } from '../../term/holding.ts';
-import { listedTerminals } from '../../term/terminal-ids.ts';
 
 /** Options of `term list` as parsed. */
 export interface TermListOptions extends HostOptions {

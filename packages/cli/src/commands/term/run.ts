@@ -1,6 +1,6 @@
 import { withHost } from '../../host-link/connect.ts';
 import type { HostTarget } from '../../host-link/find-host.ts';
-import { watchConnection } from '../../host-link/watch-connection.ts';
+import { watchConnection } from '../../host-link/host-watch.ts';
 import type { Context } from '../../process/context.ts';
 import { CliError, EXIT, usageError } from '../../process/exit.ts';
 import type { StopReason } from '../../process/interruption.ts';

@@ -1,11 +1,11 @@
 import { withHost } from '../../host-link/connect.ts';
 import type { HostOptions } from '../../host-link/find-host.ts';
+import { findTerminal } from '../../input/ids.ts';
 import type { Context } from '../../process/context.ts';
 import { EXIT, usageError } from '../../process/exit.ts';
 import type { Screen } from '../../render/screen.ts';
 import { demand, giveBack, isNobody, take } from '../../term/holding.ts';
 import { keySequence } from '../../term/keys.ts';
-import { findTerminal } from '../../term/terminal-ids.ts';
 
 /** Options of `term send` as parsed. */
 export interface TermSendOptions extends HostOptions {

@@ -1,14 +1,14 @@
 import type { TerminalHandle } from '@agenthost/client';
 import { withHost } from '../../host-link/connect.ts';
 import type { HostOptions } from '../../host-link/find-host.ts';
-import { watchConnection } from '../../host-link/watch-connection.ts';
+import { watchConnection } from '../../host-link/host-watch.ts';
+import { findTerminal } from '../../input/ids.ts';
 import type { Context } from '../../process/context.ts';
 import { CliError, EXIT, usageError } from '../../process/exit.ts';
 import { Interruption } from '../../process/interruption.ts';
 import { oneLine } from '../../render/plain-text.ts';
 import type { Screen } from '../../render/screen.ts';
 import { FileFilter } from '../../term/display-filter.ts';
-import { findTerminal } from '../../term/terminal-ids.ts';
 
 /** Options of `term wait` as parsed. */
 export interface TermWaitOptions extends HostOptions {

@@ -1,0 +1,137 @@
+import { createServer, type RequestListener, type ServerResponse } from 'node:http';
+import { type AddressInfo, connect, createServer as createTcpServer, type Server } from 'node:net';
+import { promisify } from 'node:util';
+import { afterEach, expect, test } from 'vitest';
+import { Machine } from '../../test/cli-process.ts';
+import { FakeContext } from '../../test/fake-context.ts';
+import { runCli } from '../program/program.ts';
+import { whoAnswersAt } from './connect-error.ts';
+
+const ended: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const end of ended.splice(0).toReversed()) await end();
+});
+
+async function listen(server: Server): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  ended.push(() => new Promise((resolve) => server.close(resolve)));
+  const address = server.address() satisfies AddressInfo | string | null;
+  return typeof address === 'object' ? (address?.port ?? 0) : 0;
+}
+
+/** Answers everything by `status` and `reason`, but says that it is ready, unless it says that to nobody. */
+async function refusing(status: number, reason: string, isReady: boolean): Promise<string> {
+  const say = (response: ServerResponse, code: number, text: string): unknown =>
+    response
+      .writeHead(code, { 'content-type': 'text/plain; charset=utf-8', 'content-length': text.length })
+      .end(text);
+  const server = createServer((request, response) => {
+    response.setHeader('connection', 'close');
+    if (request.url === '/readyz' && isReady) say(response, 200, 'ready\n');
+    else say(response, status, `${reason}\n`);
+  });
+  return `http://127.0.0.1:${await listen(server)}`;
+}
+
+test.each([
+  [401, 'this token has expired', 'AGENTHOST_TOKEN is not its token', true],
+  [403, 'this address is not mine: add it to its allowedHosts', '"allowedHosts": ["127.0.0.1:', false],
+  [403, 'this origin is not allowed: add it to allowedOrigins', 'a proxy in between adds an Origin', false],
+  [429, 'too many wrong tokens: wait 2 s', 'see that AGENTHOST_TOKEN is its token', true],
+  [503, 'the host has 2 connections, the most it takes (maxConnections)', 'try again in a while', true],
+])(
+  '[AUTH-1] a refusal by %i is told in the words of the host, and what to do',
+  async (status, reason, step, isReady) => {
+    const url = await refusing(status, reason, isReady);
+    const context = new FakeContext();
+    context.env['AGENTHOST_TOKEN'] = 'given';
+    expect(await runCli(context, ['sessions', '--url', url])).toBe(4);
+    expect(context.err).toMatch(/^agenthost: [^\n]+\n$/);
+    expect(context.err).toContain(`the host at ${url} does not let us in: ${reason}; ${step}`);
+  },
+);
+
+test('[AUTH-1] a host behind a forwarded port of another number says that its name is the matter, not the token', async () => {
+  const machine = new Machine();
+  ended.push(() => machine.dispose());
+  const { line } = await machine.serve();
+  const port = await listen(
+    createTcpServer((socket) => {
+      const onward = connect(Number(new URL(line.url).port), '127.0.0.1');
+      for (const [end, other] of [
+        [socket, onward],
+        [onward, socket],
+      ] as const)
+        end.on('error', () => other.destroy()).pipe(other);
+    }),
+  );
+  const { code, err } = await machine.run(['sessions', '--url', `http://127.0.0.1:${port}`], {
+    AGENTHOST_TOKEN: line.token,
+  });
+  expect(code).toBe(4);
+  expect(err).toContain(`"allowedHosts": ["127.0.0.1:${port}"] in its agenthost.json`);
+  expect(err).not.toContain('AGENTHOST_TOKEN');
+});
+
+let server: Server | undefined;
+afterEach(async () => {
+  if (server !== undefined) await promisify(server.close.bind(server))();
+  server = undefined;
+});
+
+async function addressOf(made: Server): Promise<string> {
+  server = made;
+  await new Promise<void>((resolve) => {
+    made.listen(0, '127.0.0.1', resolve);
+  });
+  const address = made.address() satisfies AddressInfo | string | null;
+  return `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
+}
+
+const http = (listener: RequestListener): Promise<string> =>
+  addressOf(
+    createServer((request, response) => {
+      response.setHeader('connection', 'close');
+      listener(request, response);
+    }),
+  );
+
+test('a host is known by how it says that it is ready', async () => {
+  expect(await whoAnswersAt(await http((_, response) => response.end('ready\n')))).toBe('host');
+});
+
+test.each([
+  ['refuses', 404],
+  ['has an answer to everything', 200],
+])('a web server that %s is told from a host', async (_, status) => {
+  const url = await http((_request, response) => response.writeHead(status).end('hello'));
+  const context = new FakeContext();
+  expect(await runCli(context, ['sessions', '--url', url])).toBe(4);
+  expect(context.err).toBe(
+    `agenthost: something answers at ${url}, but it is no agenthost: check address and port\n`,
+  );
+});
+
+test('what speaks another protocol is told from a host', async () => {
+  const url = await addressOf(
+    createTcpServer((socket) => {
+      // What it is sent has to be read, or it never closes.
+      socket.on('error', () => socket.destroy()).resume();
+      socket.end('SSH-2.0-x\r\n');
+    }),
+  );
+  const context = new FakeContext();
+  expect(await runCli(context, ['sessions', '--url', url])).toBe(4);
+  expect(context.err).toContain('it is no agenthost');
+});
+
+test('a path that no host has is told from a wrong token', async () => {
+  const url = await http((request, response) =>
+    response.writeHead(request.url === '/readyz' ? 200 : 404).end(request.url === '/readyz' ? 'ready\n' : ''),
+  );
+  const context = new FakeContext();
+  expect(await runCli(context, ['sessions', '--url', `${url}/foo`])).toBe(4);
+  expect(context.err).toBe(
+    `agenthost: the host at ${url} has nothing at the path /foo: leave the path out\n`,
+  );
+});

@@ -1,0 +1,73 @@
+import type { AhpClient } from '@agenthost/client';
+import { EXIT } from '../process/exit.ts';
+import type { StopReason } from '../process/interruption.ts';
+import { oneLine } from '../render/plain-text.ts';
+import type { Screen } from '../render/screen.ts';
+
+/** A host that is started again is back sooner; one that is not would leave a script waiting for ever. */
+const patienceMs = 120_000;
+
+/** Tells a person when the connection is lost and when it is back, and stops the command when it stays lost. */
+export function watchConnection(
+  client: AhpClient,
+  screen: Screen,
+  stop: (reason: StopReason) => void,
+): () => void {
+  let patience: NodeJS.Timeout | undefined;
+  const leave = client.onStatus((status) => {
+    if (status.state === 'waiting' && patience === undefined) {
+      screen.note(`lost the host (${oneLine(status.reason)}); trying to reach it again`);
+      // Nobody waits for the agent now.
+      screen.holdStatus(true);
+      patience = setTimeout(() => {
+        const message = `the host did not come back within ${patienceMs / 1_000} s`;
+        stop({ exitCode: EXIT.cannotConnect, message });
+      }, patienceMs);
+    } else if (status.state === 'online' && patience !== undefined) {
+      screen.note('reached the host again');
+      screen.holdStatus(false);
+      clearTimeout(patience);
+      patience = undefined;
+    }
+  });
+  return () => {
+    leave();
+    screen.holdStatus(false);
+    clearTimeout(patience);
+  };
+}
+
+/** A host that is started again is back sooner. */
+const hostPatienceMs = 120_000;
+
+/** Who is told of the host. */
+export interface HostWatcher {
+  /** It has gone for the moment, or is back. */
+  notice(text: string): void;
+  /** It does not let us in any more, or did not come back in time; in one line. */
+  lost(message: string): void;
+}
+
+/** Tells when the host goes and comes back, and gives it up after two minutes. The result ends that. */
+export function watchHost(client: AhpClient, { notice, lost }: HostWatcher): () => void {
+  let patience: NodeJS.Timeout | undefined;
+  const stop = client.onStatus((status) => {
+    if (status.state === 'closed' || status.state === 'replaced') {
+      lost(`lost the host: ${oneLine(status.error.message)}`);
+    } else if (status.state === 'waiting' && patience === undefined) {
+      notice('lost the host; reconnecting');
+      patience = setTimeout(
+        () => lost(`the host did not come back within ${hostPatienceMs / 1_000} s`),
+        hostPatienceMs,
+      );
+    } else if (status.state === 'online' && patience !== undefined) {
+      clearTimeout(patience);
+      patience = undefined;
+      notice('reached the host again');
+    }
+  });
+  return () => {
+    clearTimeout(patience);
+    stop();
+  };
+}

@@ -1,0 +1,59 @@
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Context } from './context.ts';
+
+type Where = Pick<Context, 'env' | 'home' | 'platform'>;
+
+function folder({ env, home, platform }: Where, variable: string, fallback: readonly string[]): string {
+  const given = env[variable];
+  // A relative path in these variables is to be ignored, says the XDG base directory specification.
+  if (given?.startsWith('/')) return join(given, 'agenthost');
+  if (platform === 'darwin') return join(home, 'Library', 'Application Support', 'agenthost');
+  return join(home, ...fallback, 'agenthost');
+}
+
+/** Where a host keeps its data unless told otherwise. */
+export const dataFolder = (where: Where): string => folder(where, 'XDG_DATA_HOME', ['.local', 'share']);
+
+/** Where the config file is looked for. */
+export const configFolder = (where: Where): string => folder(where, 'XDG_CONFIG_HOME', ['.config']);
+
+/** What is remembered of the certificates of hosts elsewhere. */
+export const knownHostsFile = (where: Where): string =>
+  join(folder(where, 'XDG_STATE_HOME', ['.local', 'state']), 'known-hosts');
+
+/** Where running hosts leave word of themselves. */
+export const hostsFolder = (where: Where): string =>
+  join(folder(where, 'XDG_STATE_HOME', ['.local', 'state']), 'hosts');
+
+/** Whether a folder is there that can be looked at. */
+export async function isFolder(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isDirectory();
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) return false;
+    throw error;
+  }
+}
+
+/** Why a file cannot be read or written, in words. */
+export function fileTrouble(cause: unknown): string {
+  if (!(cause instanceof Error)) return String(cause);
+  switch ('code' in cause ? cause.code : undefined) {
+    case 'ENOENT':
+    case 'ENOTDIR':
+      return 'there is no such file';
+    case 'EISDIR':
+      return 'it is a folder';
+    case 'EACCES':
+    case 'EPERM':
+      return 'its permissions do not allow it';
+    case 'EROFS':
+      return 'it is on a read-only disk';
+    case 'ENOSPC':
+    case 'EDQUOT':
+      return 'no space left';
+    default:
+      return cause.message;
+  }
+}

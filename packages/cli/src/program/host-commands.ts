@@ -1,0 +1,116 @@
+import type { ApprovalsOptions } from '../commands/approvals.ts';
+import type { ConfigOptions } from '../commands/config.ts';
+import type { TokenOptions } from '../commands/tokens.ts';
+import type { CommandParts } from './command-builder.ts';
+
+/** Adds `config` and what is below it. */
+export function addConfigCommands({ context, screen, program, command, example, done }: CommandParts): void {
+  const config = command(program, 'config', "list the host's settings", [
+    'url',
+    'start',
+    'json',
+    'verbose',
+  ]).action(async (options: ConfigOptions) => {
+    const { listConfig } = await import('../commands/config.ts');
+    done(await listConfig(context, screen, options));
+  });
+  example(config, [
+    'agenthost config  what there is to set, and what is set',
+    'agenthost config get approvals',
+    'agenthost config set approvals edits  for new sessions, from now on',
+    'agenthost config unset approvals  back to the default',
+  ]);
+  command(config, 'get', 'print the value of one setting', ['url', 'start', 'json', 'verbose'])
+    .argument('<key>', 'its name')
+    .action(async (key: string, _own: object, self: typeof config) => {
+      const { getConfig } = await import('../commands/config.ts');
+      done(await getConfig(context, screen, key, self.optsWithGlobals<ConfigOptions>()));
+    });
+  command(config, 'set', 'change one setting, for all clients and lastingly', [
+    'url',
+    'start',
+    'json',
+    'verbose',
+  ])
+    .argument('<key>', 'its name')
+    .argument('<value>', 'its new value')
+    .action(async (key: string, value: string, _own: object, self: typeof config) => {
+      const { setConfig } = await import('../commands/config.ts');
+      done(await setConfig(context, screen, [key, value], self.optsWithGlobals<ConfigOptions>()));
+    });
+  command(config, 'unset', 'give one setting its default back', ['url', 'start', 'json', 'verbose'])
+    .argument('<key>', 'its name')
+    .action(async (key: string, _own: object, self: typeof config) => {
+      const { unsetConfig } = await import('../commands/config.ts');
+      done(await unsetConfig(context, screen, key, self.optsWithGlobals<ConfigOptions>()));
+    });
+}
+
+/** Adds `approvals` and `approvals revoke`. */
+export function addApprovalCommands({
+  context,
+  screen,
+  program,
+  command,
+  example,
+  done,
+}: CommandParts): void {
+  const approvals = command(
+    program,
+    'approvals',
+    'list what runs without a question since somebody allowed it for good',
+    ['url', 'start', 'json', 'verbose'],
+  )
+    .argument('[session]', 'id, or the beginning of one: only what holds there')
+    .action(async (session: string | undefined, options: ApprovalsOptions) => {
+      const { listApprovals } = await import('../commands/approvals.ts');
+      done(await listApprovals(context, screen, session, options));
+    });
+  example(approvals, [
+    'agenthost approvals  all of them, the oldest first',
+    'agenthost approvals revoke 9c1f  be asked about it again',
+    'agenthost approvals revoke --all',
+  ]);
+  command(approvals, 'revoke', 'be asked again', ['url', 'start', 'json', 'verbose'])
+    .argument('[approval...]', 'ids, or their beginnings')
+    .option('--all', 'every approval')
+    .action(async (ids: string[], _own: object, self: typeof approvals) => {
+      const { revokeApprovals } = await import('../commands/approvals.ts');
+      done(await revokeApprovals(context, screen, ids, self.optsWithGlobals<ApprovalsOptions>()));
+    });
+}
+
+/** Adds `token` and what is below it. */
+export function addTokenCommands({ context, screen, program, command, example, done }: CommandParts): void {
+  const token = command(program, 'token', 'give access to others, and take it back', []);
+  example(token, [
+    'agenthost token create --name tablet --expires 7d  look, for a week',
+    'agenthost token create --name phone --scope interact  also work',
+    'agenthost token list',
+    'agenthost token revoke phone  its connections end',
+  ]);
+  command(token, 'create', 'make a token, and show its secret this once', [
+    'scope',
+    'tokenName',
+    'expires',
+    'url',
+    'start',
+    'json',
+    'verbose',
+  ]).action(async (options: TokenOptions) => {
+    const { createToken } = await import('../commands/tokens.ts');
+    done(await createToken(context, screen, options));
+  });
+  command(token, 'list', 'list tokens, the oldest first', ['url', 'start', 'json', 'verbose']).action(
+    async (options: TokenOptions) => {
+      const { listTokens } = await import('../commands/tokens.ts');
+      done(await listTokens(context, screen, options));
+    },
+  );
+  command(token, 'revoke', 'end tokens, and what is connected by them', ['url', 'start', 'json', 'verbose'])
+    .argument('<token...>', 'names, ids, or their beginnings')
+    .action(async (given: string[], options: TokenOptions) => {
+      const { revokeTokens } = await import('../commands/tokens.ts');
+      done(await revokeTokens(context, screen, given, options));
+    });
+}

@@ -1,0 +1,122 @@
+import type { ConfirmationOption, ToolCallConfirmationState } from '@agenthost/protocol';
+import type { LineReader } from '../process/line-reader.ts';
+import { oneLine } from '../render/plain-text.ts';
+import type { Screen } from '../render/screen.ts';
+import { sentence, toolCallDetails, toolCallTitle } from '../render/tool-call.ts';
+
+/** One answer that can be given to a tool call that waits. */
+export interface Choice {
+  readonly label: string;
+  readonly isApproval: boolean;
+  /** Absent: a plain yes or no. */
+  readonly optionId?: string;
+}
+
+const plainYes: Choice = { label: 'yes', isApproval: true };
+const plainNo: Choice = { label: 'no', isApproval: false };
+
+/**
+ * The answers to choose from, in the order in which they are numbered. The first is what somebody gives who presses Enter before they have read: a
+ * yes to this call alone, or a no where every yes is a lasting one.
+ */
+export function choicesFor(toolCall: ToolCallConfirmationState): Choice[] {
+  const given = toolCall.status === 'pending-confirmation' ? (toolCall.options ?? []) : [];
+  const approvals = given.filter(({ kind }) => kind === 'approve');
+  const denials = given.filter(({ kind }) => kind !== 'approve');
+  const once = approvals.filter((option) => !isLasting(option));
+  const lasting = approvals.filter(isLasting);
+  const options = once.length > 0 ? [...once, ...lasting, ...denials] : [...denials, ...lasting];
+  const choices = options.map(
+    ({ id, label, kind }): Choice => ({
+      label: oneLine(label),
+      isApproval: kind === 'approve',
+      optionId: id,
+    }),
+  );
+  // There is always a way to say no, and to say yes where the agent left it open.
+  if (options.length === 0) choices.push(plainYes);
+  if (choices.some(({ isApproval }) => !isApproval)) return choices;
+  return once.length > 0 || options.length === 0 ? [...choices, plainNo] : [plainNo, ...choices];
+}
+
+const yesWords: ReadonlySet<string> = new Set(['a', 'approve', 'y', 'yes']);
+const noWords: ReadonlySet<string> = new Set(['d', 'deny', 'n', 'no']);
+
+/** What the letters mean, for people: there is no plain yes when every one on offer is a lasting one. */
+export const keysText = (toolCall: ToolCallConfirmationState): string =>
+  canAllowOnce(toolCall) ? 'a or y: yes, this once; d or n: no' : 'd or n: no';
+
+/**
+ * What somebody typed, as an answer: the number of a choice, `a` or `y`, `d` or `n`. The letters name no option, so that
+ * they hold for this once; there is no such yes when every one on offer is a lasting one.
+ */
+export function chosen(text: string, toolCall: ToolCallConfirmationState): Choice | undefined {
+  const typed = text.trim().toLowerCase();
+  if (/^\d+$/.test(typed)) return choicesFor(toolCall)[Number(typed) - 1];
+  if (yesWords.has(typed) && canAllowOnce(toolCall)) return plainYes;
+  return noWords.has(typed) ? plainNo : undefined;
+}
+
+/** The words in which agents offer a yes that holds for more than this once. */
+const lasting =
+  /\b(?:always|every|session|turn|forever|remember(?:ed|s)?|permanent(?:ly)?|auto\w*|all|don'?t ask|never ask|immer|merkt|toujours|retenu)\b/i;
+
+/** Whether an option allows more than the one call. */
+const isLasting = ({ id, label }: ConfirmationOption): boolean =>
+  lasting.test(label) || /always|session|forever/i.test(id);
+
+/**
+ * Whether a yes without naming an option holds for this call alone: agents then take the option that allows once. When
+ * every yes on offer is a lasting one, there is no such thing.
+ */
+export function canAllowOnce(toolCall: ToolCallConfirmationState): boolean {
+  if (toolCall.status !== 'pending-confirmation') return true;
+  const approvals = (toolCall.options ?? []).filter(({ kind }) => kind === 'approve');
+  return approvals.length === 0 || approvals.some((option) => !isLasting(option));
+}
+
+/** The heading of the question that a waiting tool call puts. */
+export function questionTitle(toolCall: ToolCallConfirmationState): string {
+  if (toolCall.status === 'pending-result-confirmation') {
+    return `${oneLine(toolCall.displayName)}: may the agent see the result?`;
+  }
+  return sentence(toolCall.confirmationTitle) || `${toolCallTitle(toolCall)}?`;
+}
+
+/** Shows what a tool call is about to do. */
+export function showQuestion(screen: Screen, toolCall: ToolCallConfirmationState): void {
+  const { colors, marks } = screen;
+  screen.note(`${colors.yellow(marks.asks)} ${colors.bold(questionTitle(toolCall))}`);
+  for (const line of toolCallDetails(toolCall)) screen.note(`    ${line}`);
+}
+
+/** Shows the choices by number, one to a line. */
+export function showChoices(screen: Screen, choices: readonly Choice[]): void {
+  for (const [index, { label }] of choices.entries()) screen.note(`      ${index + 1}) ${label}`);
+}
+
+/** The numbers of the choices, for people. */
+export const numbersText = (choices: readonly Choice[]): string =>
+  choices.length === 1 ? 'the number 1' : `a number from 1 to ${choices.length}`;
+
+/** Asks in the terminal until there is an answer; `undefined` when the signal aborts or input ends first. */
+export async function askConfirmation(
+  screen: Screen,
+  reader: LineReader,
+  toolCall: ToolCallConfirmationState,
+  signal: AbortSignal,
+): Promise<Choice | undefined> {
+  if (signal.aborted) return undefined;
+  const choices = choicesFor(toolCall);
+  showQuestion(screen, toolCall);
+  showChoices(screen, choices);
+  for (;;) {
+    screen.ask(`    ${keysText(toolCall)} > `);
+    const line = await reader.next(signal);
+    if (line === undefined) return undefined;
+    screen.answered();
+    const choice = chosen(line, toolCall);
+    if (choice !== undefined) return choice;
+    if (line.trim() !== '') screen.note(`    type ${numbersText(choices)}, or ${keysText(toolCall)}`);
+  }
+}

@@ -1,0 +1,26 @@
+import { createDemoProvider } from '@agenthost/agents';
+import { createHost, JournalError, MemoryJournal } from '@agenthost/host';
+import { expect, test } from 'vitest';
+import { tellTroubles } from './start.ts';
+
+test('a journal that cannot be written is told in one line, and its recovery in another', async () => {
+  const journal = new MemoryJournal();
+  const host = createHost({ journal, agents: [() => createDemoProvider()] });
+  const lines: string[] = [];
+  tellTroubles(host, (line) => lines.push(line));
+  const recovered = new Promise<void>((resolve) => void host.on('journalRecovered', () => resolve()));
+  await host.start();
+  const commit = journal.commit.bind(journal);
+  let failures = 1;
+  journal.commit = async (writes) => {
+    if (failures-- > 0) throw new JournalError('full', 'no room on\nthe disk');
+    await commit(writes);
+  };
+  await host.core.commits.commit([{ op: 'meta', key: 'x', value: 'y' }]);
+  await recovered;
+  await host.stop();
+  expect(lines).toStrictEqual([
+    'nothing can be saved now, so clients are refused; trying again each second: no room on the disk',
+    'the journal can be written again',
+  ]);
+});
