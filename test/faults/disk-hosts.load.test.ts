@@ -11,7 +11,7 @@ const RACER_ARGUMENTS = ['-C', '@agenthost/source', '--input-type=module', '-e']
 
 /** Opens a journal at the moment that each line names, says how that went, and holds what it got until the next line. */
 const racer = `
-import { SqliteJournal } from ${JSON.stringify(new URL('../../packages/host/src/journal/sqlite-journal.ts', import.meta.url).href)};
+import { SqliteJournal } from ${JSON.stringify(new URL('../../packages/host/src/journal/sqlite/sqlite-journal.ts', import.meta.url).href)};
 import { createInterface } from 'node:readline';
 const [folder] = process.argv.slice(1);
 const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { MemoryJournal } from '../src/journal/memory-journal.ts';
+import { MemoryJournal } from '../src/journal/memory/memory-journal.ts';
 import { createHost } from '../src/main/create-host.ts';
 import { ROOT, startHost } from './host-fixture.ts';
 import { PuppetAgent } from './puppet-agent.ts';

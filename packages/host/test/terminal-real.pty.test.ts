@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { ControlledNetwork } from '@agenthost/testkit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { MemoryJournal } from '../src/journal/memory-journal.ts';
+import { MemoryJournal } from '../src/journal/memory/memory-journal.ts';
 import { createHost, type Host } from '../src/main/create-host.ts';
 import type { HostOptions, TerminalOptions } from '../src/main/options.ts';
 import { PuppetAgent } from './puppet-agent.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { MemoryJournal } from '../journal/memory-journal.ts';
+import { MemoryJournal } from '../journal/memory/memory-journal.ts';
 import { silentLog } from '../lib/memory-log.ts';
 import { KnownConfigs } from './known-config.ts';
 import type { AgentProvider, AgentSession, ResolvedConfig } from './provider.ts';

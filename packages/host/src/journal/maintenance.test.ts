@@ -3,7 +3,7 @@ import type { Timers } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { JournalWrite } from './journal.ts';
 import { Maintenance, type MaintenanceOptions } from './maintenance.ts';
-import { MemoryJournal } from './memory-journal.ts';
+import { MemoryJournal } from './memory/memory-journal.ts';
 import { findExcessTurns, findExpiredSessions } from './retention.ts';
 
 const dayMs = 24 * 60 * 60 * 1_000;

@@ -7,7 +7,7 @@ import { connect, type TLSSocket } from 'node:tls';
 import { expect, onTestFinished, test } from 'vitest';
 import { newCertificatePair } from '../../test/certificate-pair.ts';
 import { PuppetAgent } from '../../test/puppet-agent.ts';
-import { MemoryJournal } from '../journal/memory-journal.ts';
+import { MemoryJournal } from '../journal/memory/memory-journal.ts';
 import { systemTimers, type Timers } from '../lib/clock.ts';
 import { createHost } from './create-host.ts';
 

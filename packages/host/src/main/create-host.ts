@@ -7,7 +7,7 @@ import { OWNER_TOKEN_FILE } from '../auth/token-store.ts';
 import { numberSetting } from '../config/host-config.ts';
 import type { Journal, JournalStart } from '../journal/journal.ts';
 import type { Maintenance } from '../journal/maintenance.ts';
-import { SqliteJournal } from '../journal/sqlite-journal.ts';
+import { SqliteJournal } from '../journal/sqlite/sqlite-journal.ts';
 import {
   type Cancel,
   type Clock,

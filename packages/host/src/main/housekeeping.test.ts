@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { startHost } from '../../test/host-fixture.ts';
-import { SqliteJournal } from '../journal/sqlite-journal.ts';
+import { SqliteJournal } from '../journal/sqlite/sqlite-journal.ts';
 
 it('the space of a session that is disposed of is given back within seconds', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'agenthost-space-'));

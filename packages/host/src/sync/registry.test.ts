@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type HostFixture, SESSION, startHost } from '../../test/host-fixture.ts';
 import { JournalError } from '../journal/journal.ts';
-import { SqliteJournal } from '../journal/sqlite-journal.ts';
+import { SqliteJournal } from '../journal/sqlite/sqlite-journal.ts';
 
 /** A session with a chat that nobody watches, in a host that was started anew. */
 async function setUp(): Promise<{ host: HostFixture; chat: string }> {

@@ -2,8 +2,8 @@ import type { SessionState } from '@agenthost/protocol';
 import { SimulatedClock } from '@agenthost/testkit';
 import { expect, test } from 'vitest';
 import { JournalError } from '../journal/journal.ts';
-import { MemoryDisk } from '../journal/memory-disk.ts';
-import { MemoryJournal } from '../journal/memory-journal.ts';
+import { MemoryDisk } from '../journal/memory/disk.ts';
+import { MemoryJournal } from '../journal/memory/memory-journal.ts';
 import { memoryLog } from '../lib/memory-log.ts';
 import { createHost } from '../main/create-host.ts';
 

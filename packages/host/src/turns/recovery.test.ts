@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { MemoryDisk } from '../journal/memory-disk.ts';
-import { MemoryJournal } from '../journal/memory-journal.ts';
+import { MemoryDisk } from '../journal/memory/disk.ts';
+import { MemoryJournal } from '../journal/memory/memory-journal.ts';
 import { memoryLog } from '../lib/memory-log.ts';
 import { createHost } from '../main/create-host.ts';
 

@@ -1,0 +1,39 @@
+import type { DiskUse } from '../journal.ts';
+import { optionalNumber, type Statements } from './statements.ts';
+
+/** Channels of a session, and itself. */
+const OWN = 'SELECT uri FROM channels WHERE session = ? OR uri = ?';
+/** Turns that chats of a session show through spans. */
+const SHOWN = `spans JOIN turns ON turns.chat = line AND ordinal >= start AND ordinal < stop
+  WHERE spans.chat IN (${OWN})`;
+
+/** What a session keeps, as `Journal.diskUse` says it. */
+export function readDiskUse(statements: Statements, session: string): DiskUse | undefined {
+  const sum = (sql: string): number | undefined => {
+    // Every parameter stands for the session.
+    const values = Array<string>(sql.split('?').length - 1).fill(session);
+    const row = statements.get(`SELECT sum(bytes) AS bytes FROM ${sql}`, ...values);
+    return row && optionalNumber(row, 'bytes');
+  };
+  const stateBytes = sum('channels WHERE session = ? OR uri = ?');
+  // Contents name the session that wrote them; those of turns on shared lines count for who shows the turn.
+  const written = sum('contents WHERE session = ?') ?? 0;
+  const onShared = sum(
+    `(SELECT DISTINCT line FROM spans WHERE home = ?) JOIN contents ON contents.chat = line
+     WHERE EXISTS (SELECT 1 FROM turns WHERE turns.chat = line AND turns.id = contents.turn)`,
+  );
+  const shown = sum(
+    `(SELECT line, turns.id FROM ${SHOWN}) AS shown
+     JOIN contents ON contents.chat = shown.line AND contents.turn = shown.id`,
+  );
+  const contentBytes = written - (onShared ?? 0) + (shown ?? 0);
+  const isListed = statements.get('SELECT 1 FROM sessions WHERE uri = ?', session) !== undefined;
+  if (stateBytes === undefined && contentBytes === 0 && !isListed) return undefined;
+  const alone = `turns WHERE chat IN (${OWN}) AND chat NOT IN (SELECT chat FROM spans WHERE chat IN (${OWN}))`;
+  return {
+    turnsBytes: (sum(alone) ?? 0) + (sum(`(SELECT turns.bytes FROM ${SHOWN})`) ?? 0),
+    stateBytes: stateBytes ?? 0,
+    windowBytes: sum(`envelopes WHERE channel IN (${OWN})`) ?? 0,
+    contentBytes,
+  };
+}

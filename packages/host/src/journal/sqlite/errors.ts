@@ -1,0 +1,113 @@
+import { existsSync, writeFileSync } from 'node:fs';
+import type { DatabaseSync } from 'node:sqlite';
+import { JournalError } from '../journal.ts';
+
+/** Primary result codes of SQLite (https://www.sqlite.org/rescode.html): the low byte of an extended code. */
+const resultCodes = {
+  busy: 5,
+  locked: 6,
+  readOnly: 8,
+  corrupt: 11,
+  full: 13,
+  cannotOpen: 14,
+  notDatabase: 26,
+} as const;
+
+function primaryCode(cause: unknown): number | undefined {
+  if (!(cause instanceof Error) || !('errcode' in cause)) return undefined;
+  return typeof cause.errcode === 'number' ? cause.errcode & 0xff : undefined;
+}
+
+function systemCode(cause: unknown): string | undefined {
+  return cause instanceof Error && 'code' in cause && typeof cause.code === 'string' ? cause.code : undefined;
+}
+
+/** The others are what the journal itself says, not SQLite. */
+type FailureCode = Exclude<JournalError['code'], 'closed' | 'missing'>;
+
+function codeOf(cause: unknown): FailureCode {
+  switch (primaryCode(cause)) {
+    case resultCodes.busy:
+    case resultCodes.locked:
+      return 'locked';
+    case resultCodes.readOnly:
+    case resultCodes.cannotOpen:
+      return 'readOnly';
+    case resultCodes.full:
+      return 'full';
+    default:
+  }
+  switch (systemCode(cause)) {
+    case 'EACCES':
+    case 'EPERM':
+    case 'EROFS':
+      return 'readOnly';
+    case 'ENOSPC':
+    case 'EDQUOT':
+      return 'full';
+    default:
+      return 'io';
+  }
+}
+
+/** The database file can be read, and what it holds cannot be right. */
+export class DamageError extends JournalError {
+  constructor(message: string) {
+    super('damaged', message);
+  }
+}
+
+/** Whether the error says that the database file itself is damaged, rather than out of reach. */
+export function isDamage(cause: unknown): boolean {
+  if (cause instanceof DamageError) return true;
+  const code = primaryCode(cause instanceof JournalError ? cause.cause : cause);
+  return code === resultCodes.corrupt || code === resultCodes.notDatabase;
+}
+
+/** An error of SQLite or of the file system as the journal reports it; a `JournalError` stays what it is. */
+export function toJournalError(cause: unknown, path: string): JournalError {
+  if (cause instanceof JournalError) return cause;
+  const code = codeOf(cause);
+  const detail = cause instanceof Error ? cause.message : String(cause);
+  const messages = {
+    locked: `${path} is in use by another host: stop that one, or give this one another data folder`,
+    newer: `${path} was written by a newer host`,
+    readOnly: `${path} cannot be written (${detail}): check its permissions, or choose another data folder`,
+    full: `no room to write ${path}: free some disk space`,
+    damaged: `${path} is damaged: ${detail}`,
+    io: `${path} cannot be read or written: ${detail}`,
+  } satisfies Record<FailureCode, string>;
+  return new JournalError(code, messages[code], { cause });
+}
+
+/** Rolls back a failed transaction, unless SQLite has done so itself (as it does on a full disk). */
+export function rollBack(database: DatabaseSync): void {
+  if (database.isTransaction) database.exec('ROLLBACK');
+}
+
+/**
+ * What a call of an open journal fails with. Damage that it met is noted beside the database, for the next start to look into;
+ * `onDamage` hears of the first.
+ */
+export function failureOf(
+  error: unknown,
+  files: { database: string; suspect: string },
+  onDamage?: (failure: JournalError) => void,
+): JournalError {
+  if (!isDamage(error)) return toJournalError(error, files.database);
+  const detail = error instanceof Error ? error.message : String(error);
+  const failure =
+    error instanceof DamageError
+      ? error
+      : new DamageError(
+          `${files.database} is damaged (${detail}): start the host again, and it sets the file aside`,
+        );
+  if (existsSync(files.suspect)) return failure;
+  try {
+    writeFileSync(files.suspect, '', { mode: 0o600 });
+  } catch (cause) {
+    return toJournalError(cause, files.suspect);
+  }
+  onDamage?.(failure);
+  return failure;
+}

@@ -1,0 +1,57 @@
+import { number, type Row, type Statements, text } from './statements.ts';
+
+/** Where a chat goes on growing: above every ordinal. */
+export const END = Number.MAX_SAFE_INTEGER;
+
+/** Ordinals from `start` to below `stop`. */
+export interface Range {
+  readonly start: number;
+  readonly stop: number;
+}
+
+/**
+ * The part of a chat whose turns stand on a *line*: rows of `turns` with the line's name as their `chat`, at the same ordinals.
+ * At most one span on a line is open (`stop` is `END`): its chat is the one that writes there.
+ */
+export interface Span extends Range {
+  readonly line: string;
+}
+
+/**
+ * The spans of a chat, in order; `undefined` for one that shares nothing: its turns are the whole line of its own name. An empty
+ * span, below every ordinal, says that what is left under the chat's name is others' alone.
+ */
+export function spansOf(statements: Statements, chat: string): Span[] | undefined {
+  const rows = statements.all('SELECT start, stop, line FROM spans WHERE chat = ? ORDER BY start', chat);
+  return rows.length === 0 ? undefined : rows.map(toSpan);
+}
+
+/** What of `range` no other range covers. */
+export function subtract(range: Range, others: readonly Range[]): Range[] {
+  let left: Range[] = [range];
+  for (const other of others) {
+    left = left.flatMap(({ start, stop }) =>
+      [
+        { start, stop: Math.min(stop, other.start) },
+        { start: Math.max(start, other.stop), stop },
+      ].filter((piece) => piece.start < piece.stop),
+    );
+  }
+  return left;
+}
+
+/** The spans cut to a range; those that lie outside are left out. */
+export function clip(spans: readonly Span[], range: Range): Span[] {
+  return spans
+    .map(({ start, stop, line }) => ({
+      start: Math.max(start, range.start),
+      stop: Math.min(stop, range.stop),
+      line,
+    }))
+    .filter(({ start, stop }) => start < stop);
+}
+
+/** A row of `spans`. */
+export function toSpan(row: Row): Span {
+  return { start: number(row, 'start'), stop: number(row, 'stop'), line: text(row, 'line') };
+}
