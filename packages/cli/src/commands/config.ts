@@ -13,7 +13,7 @@ export interface ConfigOptions extends HostOptions {
   readonly json?: boolean;
 }
 
-const none: RootConfigState = { schema: { type: 'object', properties: {} }, values: {} };
+const NO_SETTINGS: RootConfigState = { schema: { type: 'object', properties: {} }, values: {} };
 
 /** `config`: all settings of the host, one to a line. */
 export async function listConfig(
@@ -90,7 +90,7 @@ function withSettings(
 ): Promise<ExitCode> {
   return withHost(context, screen, options, async ({ client }) => {
     const root = await client.subscribe(ROOT_URI);
-    return use(root.state.config ?? none, root);
+    return use(root.state.config ?? NO_SETTINGS, root);
   });
 }
 

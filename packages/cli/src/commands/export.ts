@@ -29,7 +29,7 @@ const writers: Readonly<Record<Format, () => Promise<Writer>>> = {
 };
 
 /** What `import` reads has all that was said and done in it, and is for its owner; pages are to be shown. */
-const modes = { json: 0o600, markdown: 0o666, html: 0o666 } satisfies Record<Format, number>;
+const FILE_MODES = { json: 0o600, markdown: 0o666, html: 0o666 } satisfies Record<Format, number>;
 
 /** `export`: writes a session down, to stdout or into a file. */
 export async function exportSession(
@@ -51,7 +51,7 @@ export async function exportSession(
     const write = await writers[format]();
     const text = write(counted(client.sessions.export(session), counts));
     if (path === undefined) await print(context, text);
-    else await writeWhole(path, text, { isForced: force, mode: modes[format] });
+    else await writeWhole(path, text, { isForced: force, mode: FILE_MODES[format] });
     screen.status(undefined);
     if (path !== undefined) tell(screen, json, { path, format, session: session.resource, ...counts });
     return context.outputClosed.aborted ? EXIT.interrupted : EXIT.done;

@@ -8,9 +8,9 @@ import { PlainText } from '../render/plain-text.ts';
 import type { Screen } from '../render/screen.ts';
 import { sessionLine } from '../render/session-line.ts';
 
-const defaultLimit = 20;
-const pageSize = 100;
-const fieldNames = {
+const DEFAULT_LIMIT = 20;
+const PAGE_SIZE = 100;
+const FIELD_NAMES = {
   title: 'title',
   message: 'asked',
   response: 'answer',
@@ -45,13 +45,13 @@ export async function searchSessions(
 
 async function collect(
   client: AhpClient,
-  { query, limit = defaultLimit, isWanted }: SearchOptions,
+  { query, limit = DEFAULT_LIMIT, isWanted }: SearchOptions,
 ): Promise<{ hits: SessionSearchHit[]; isComplete: boolean }> {
   const hits: SessionSearchHit[] = [];
   let cursor: string | undefined;
   for (;;) {
     const page = await client.sessions.search(query, {
-      limit: Math.min(limit, pageSize),
+      limit: Math.min(limit, PAGE_SIZE),
       ...(cursor === undefined ? {} : { cursor }),
     });
     hits.push(...page.items.filter(({ session }) => isWanted(session)));
@@ -76,7 +76,7 @@ function show(context: Context, screen: Screen, hits: readonly SessionSearchHit[
         sessionLine(hit.session, { now: Date.now(), home: context.home, columns: screen.windowColumns }),
       );
     }
-    screen.line(`  ${fieldNames[hit.field].padEnd(6)}  ${highlighted(hit, screen)}`);
+    screen.line(`  ${FIELD_NAMES[hit.field].padEnd(6)}  ${highlighted(hit, screen)}`);
   }
 }
 

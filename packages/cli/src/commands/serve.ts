@@ -16,7 +16,7 @@ import { checkName, dataDirOf, missingRoots, rootsOf } from '../serve/places.ts'
 import type { ServeSettings } from '../serve/start.ts';
 
 /** Counting terminals must not keep a host from stopping: so long for connection, handshake and answer together. */
-const stopPatienceMs = 2_000;
+const STOP_TIMEOUT_MS = 2_000;
 
 /** Beyond loopback the host refuses shorter ones. */
 const WEAK_TOKEN_LENGTH = 16;
@@ -136,11 +136,11 @@ async function countTerminals(target: ClientTarget): Promise<number> {
   try {
     // An upgrade may have taken it away since the host was started; stopping goes on without.
     const { openClient } = await import('../host-link/open-client.ts');
-    const patience = AbortSignal.timeout(stopPatienceMs);
+    const patience = AbortSignal.timeout(STOP_TIMEOUT_MS);
     const late = new Promise<number>((resolve) => {
       patience.addEventListener('abort', () => resolve(0), { once: true });
     });
-    const connecting = openClient(target, { connectTimeoutMs: stopPatienceMs });
+    const connecting = openClient(target, { connectTimeoutMs: STOP_TIMEOUT_MS });
     return await Promise.race([runningTerminals(connecting, patience), late]);
   } catch {
     return 0;

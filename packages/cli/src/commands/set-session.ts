@@ -19,7 +19,7 @@ export interface SetSessionOptions extends HostOptions {
   readonly json?: boolean;
 }
 
-const none: SessionConfigState = { schema: { type: 'object', properties: {} }, values: {} };
+const NO_SETTINGS: SessionConfigState = { schema: { type: 'object', properties: {} }, values: {} };
 
 /** `sessions set`: changes settings of a session for every client; without any, lists them. */
 export async function setSession(
@@ -35,7 +35,7 @@ export async function setSession(
   return withHost(context, screen, options, async ({ client }) => {
     const session = await openSession(client, given);
     try {
-      const { schema, values } = session.mirror.state.config ?? none;
+      const { schema, values } = session.mirror.state.config ?? NO_SETTINGS;
       const changes: Record<string, unknown> = readPairs(schema, pairs, given);
       if (instructions !== undefined) changes['instructions'] = instructions;
       if (options.meta !== undefined) changes['metadata'] = changedMetadata(values['metadata'], meta);

@@ -183,14 +183,15 @@ function blockHtml(block: Block, places: Places): string {
     case 'chat':
       return `<p class="note">Worker: <a href="#${places.of(block.chat)}">${escaped(block.title)}</a></p>`;
     default: {
-      const mark = block.mark === undefined ? '' : `<span class="${block.mark}">${marks[block.mark]}</span> `;
+      const mark =
+        block.mark === undefined ? '' : `<span class="${block.mark}">${FOLD_MARKS[block.mark]}</span> `;
       const summary = `<summary>${mark}${escaped(block.summary.replace(/\s+/g, ' '))}</summary>`;
       return `<details>${summary}\n${blocksHtml(block.blocks, places)}\n</details>`;
     }
   }
 }
 
-const marks = { done: '✓', failed: '✗', refused: '⊘' } as const;
+const FOLD_MARKS = { done: '✓', failed: '✗', refused: '⊘' } as const;
 
 const captioned = (label: string | undefined, content: string): string =>
   label === undefined ? content : `<figure><figcaption>${escaped(label)}</figcaption>${content}</figure>`;

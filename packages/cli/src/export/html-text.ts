@@ -2,7 +2,7 @@ import type { MarkedToken, Token, Tokens } from 'marked';
 import { boundedTokens, known } from '../render/bounded-markdown.ts';
 import { plain } from '../render/plain-text.ts';
 
-const names: Readonly<Record<string, string>> = {
+const HIGHLIGHT_NAMES: Readonly<Record<string, string>> = {
   '&': '&amp;',
   '<': '&lt;',
   '>': '&gt;',
@@ -12,11 +12,11 @@ const names: Readonly<Record<string, string>> = {
 
 /** Text in HTML, in attributes too: without control characters, and nothing in it is markup. */
 export const escaped = (text: string): string =>
-  plain(text).replace(/[&<>"']/g, (character) => names[character] ?? '');
+  plain(text).replace(/[&<>"']/g, (character) => HIGHLIGHT_NAMES[character] ?? '');
 
 /** The same for text of Markdown, whose character references stand for characters. */
 const escapedOnce = (text: string): string =>
-  plain(text).replace(/&(?!#?\w{1,31};)|[<>"']/g, (character) => names[character] ?? '');
+  plain(text).replace(/&(?!#?\w{1,31};)|[<>"']/g, (character) => HIGHLIGHT_NAMES[character] ?? '');
 
 /** Links go to where a person expects one to go, and nothing else is a link. */
 const LINK = /^(?:https?:\/\/|mailto:)[^\s]+$/i;

@@ -58,13 +58,13 @@ function writeBlock(block: Block): string {
     case 'chat':
       return `*Worker: ${inline(block.title)}*`;
     default: {
-      const mark = block.mark === undefined ? '' : `${marks[block.mark]} `;
+      const mark = block.mark === undefined ? '' : `${FOLD_MARKS[block.mark]} `;
       return `<details>\n<summary>${mark}${html(oneLine(block.summary))}</summary>\n\n${written(block.blocks)}\n</details>`;
     }
   }
 }
 
-const marks = { done: '✓', failed: '✗', refused: '⊘' } as const;
+const FOLD_MARKS = { done: '✓', failed: '✗', refused: '⊘' } as const;
 
 /** What a tool printed, for instance. */
 const code = (text: string, language?: string): string => fenced(plain(text).replace(/\n$/, ''), language);

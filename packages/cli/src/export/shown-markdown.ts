@@ -130,7 +130,7 @@ function closingFence(raw: string): string {
 }
 
 /** Characters of one line: what is longer is cut, with dots. */
-const lineLength = 1_000;
+const MAX_LINE_LENGTH = 1_000;
 
 /** A block of code whose fence is longer than any inside. */
 export function fenced(body: string, language = ''): string {
@@ -141,4 +141,4 @@ export function fenced(body: string, language = ''): string {
 
 /** Text on one line in which nothing is markup. */
 export const inline = (text: string): string =>
-  oneLine(text, lineLength).replace(/[\\`*_[\]<>#|~&]/g, '\\$&');
+  oneLine(text, MAX_LINE_LENGTH).replace(/[\\`*_[\]<>#|~&]/g, '\\$&');

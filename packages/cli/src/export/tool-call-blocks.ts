@@ -29,13 +29,13 @@ function markOf(call: ToolCallState): 'done' | 'failed' | 'refused' | undefined 
   return call.status === 'completed' ? (call.success ? 'done' : 'failed') : undefined;
 }
 
-const confirmations = {
+const CONFIRMATION_TEXTS = {
   'not-needed': undefined,
   'user-action': 'Allowed by a person',
   setting: 'Allowed by a setting',
 } as const;
 
-const cancellations = {
+const CANCELLATION_TEXTS = {
   denied: 'Denied',
   skipped: 'It did not come to an end',
   'result-denied': 'Its result was refused',
@@ -46,12 +46,12 @@ function about(call: ToolCallState): Block[] {
   if (call.intention !== undefined) lines.push(call.intention);
   if ('confirmed' in call) {
     const option = call.selectedOption === undefined ? '' : ` (${call.selectedOption.label})`;
-    const confirmation = confirmations[call.confirmed];
+    const confirmation = CONFIRMATION_TEXTS[call.confirmed];
     lines.push(confirmation && `${confirmation}${option}`);
   }
   if (call.status === 'cancelled') {
     const reason = call.reasonMessage === undefined ? '' : `: ${textOf(call.reasonMessage)}`;
-    lines.push(`${cancellations[call.reason]}${reason}`);
+    lines.push(`${CANCELLATION_TEXTS[call.reason]}${reason}`);
     if (call.userSuggestion !== undefined) lines.push(`Said in its place: ${call.userSuggestion.text}`);
   } else if (call.status !== 'completed') lines.push(`At the time of the export: ${call.status}`);
   return lines.flatMap((text): Block[] =>

@@ -77,13 +77,13 @@ function partBlocks(part: ResponsePart, contents: TurnContents): Block[] {
     case 'systemNotification':
       return [{ kind: 'line', text: textOf(part.content) }];
     case 'inputRequest':
-      return [questionsBlock(part.request, responses[part.response])];
+      return [questionsBlock(part.request, RESPONSE_WORDS[part.response])];
     default:
       return [{ kind: 'line', text: 'A part of a kind that this version does not know' }];
   }
 }
 
-const responses = { accept: 'answered', decline: 'declined', cancel: 'dismissed' } as const;
+const RESPONSE_WORDS = { accept: 'answered', decline: 'declined', cancel: 'dismissed' } as const;
 
 /** Questions and what was answered. */
 export function questionsBlock(request: ChatInputRequest, outcome: string): Block {

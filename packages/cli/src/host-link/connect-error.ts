@@ -36,7 +36,7 @@ function nextStep(status: number, reason: string, { url, token, envToken }: Aske
   return 'check address and port';
 }
 
-const limitMs = 3_000;
+const PROBE_TIMEOUT_MS = 3_000;
 
 /** Who answers at an address, as far as a plain request tells. */
 export type Answerer = 'host' | 'tls' | 'stranger' | 'nobody';
@@ -47,7 +47,7 @@ export async function whoAnswersAt(url: string): Promise<Answerer> {
   try {
     const response = await fetch(`${protocol.replace('ws', 'http')}//${host}/readyz`, {
       redirect: 'manual',
-      signal: AbortSignal.timeout(limitMs),
+      signal: AbortSignal.timeout(PROBE_TIMEOUT_MS),
     });
     if (Number(response.headers.get('content-length') ?? 0) > 100) {
       await response.body?.cancel();

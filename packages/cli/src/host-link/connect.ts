@@ -15,7 +15,7 @@ import { findHost, type HostOptions, type HostTarget, withoutToken } from './fin
 import { fingerprintsOf } from './host-trust.ts';
 import { openClient } from './open-client.ts';
 
-const connectTimeoutMs = 10_000;
+const CONNECT_TIMEOUT_MS = 10_000;
 
 /** A connected client, and the host that it found. */
 export interface Connected {
@@ -40,7 +40,7 @@ export async function connectToHost(
     const locale = localeOf(context.env);
     const client = await openClient(target, {
       clientInfo: { name: 'agenthost-cli', version: context.version },
-      connectTimeoutMs,
+      connectTimeoutMs: CONNECT_TIMEOUT_MS,
       // Somebody sits and waits: a host that comes back is noticed soon.
       backoff: { maxMs: 2_000 },
       ...(locale === undefined ? {} : { locale }),

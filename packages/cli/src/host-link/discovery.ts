@@ -27,7 +27,7 @@ export interface HostRecord {
   readonly startedAt: string;
 }
 
-const fields = [
+const TEXT_FIELDS = [
   'processStart',
   'machine',
   'url',
@@ -109,7 +109,7 @@ function isRecord(value: unknown): value is HostRecord {
   const isText = (name: string): boolean => typeof members.get(name) === 'string';
   return (
     Number.isInteger(value.pid) &&
-    fields.every(isText) &&
+    TEXT_FIELDS.every(isText) &&
     ['fingerprint', 'keyFingerprint'].every((name) => !members.has(name) || isText(name))
   );
 }
@@ -135,9 +135,9 @@ export async function processStart(pid: number): Promise<string | undefined> {
     const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
     // The command stands in parentheses and may hold anything: fields are counted from behind it. Field 3 is the state,
     // field 22 the start: see proc(5).
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    const statFields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8');
-    return fields[0] === 'Z' ? undefined : `${boot.trim()}/${fields[19]}`;
+    return statFields[0] === 'Z' ? undefined : `${boot.trim()}/${statFields[19]}`;
   } catch {
     // It has ended, which is the answer.
     return undefined;

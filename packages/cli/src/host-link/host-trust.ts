@@ -9,7 +9,7 @@ import { commandLine } from '../process/own-command.ts';
 import type { Screen } from '../render/screen.ts';
 import type { HostTarget } from './find-host.ts';
 
-const patienceMs = 10_000;
+const CERTIFICATE_TIMEOUT_MS = 10_000;
 
 /**
  * The fingerprints of which a host's certificate or key must have one; absent when the authorities of this machine vouch for it, or
@@ -57,7 +57,7 @@ export async function fingerprintsOf(
 async function look(given: string, host: string): Promise<TlsPeer> {
   const { certificateAt } = await import('@agenthost/client/pinned');
   try {
-    return await certificateAt(given, AbortSignal.timeout(patienceMs));
+    return await certificateAt(given, AbortSignal.timeout(CERTIFICATE_TIMEOUT_MS));
   } catch (cause) {
     if (!(cause instanceof CannotConnect)) throw cause;
     const message = isNoTls(cause.cause)

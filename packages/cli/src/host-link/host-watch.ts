@@ -4,8 +4,8 @@ import type { StopReason } from '../process/interruption.ts';
 import { oneLine } from '../render/plain-text.ts';
 import type { Screen } from '../render/screen.ts';
 
-/** A host that is started again is back sooner; one that is not would leave a script waiting for ever. */
-const patienceMs = 120_000;
+/** How long a client waits for a lost host. A host that is restarted is back sooner. */
+const RECONNECT_LIMIT_MS = 120_000;
 
 /** Tells a person when the connection is lost and when it is back, and stops the command when it stays lost. */
 export function watchConnection(
@@ -20,9 +20,9 @@ export function watchConnection(
       // Nobody waits for the agent now.
       screen.holdStatus(true);
       patience = setTimeout(() => {
-        const message = `the host did not come back within ${patienceMs / 1_000} s`;
+        const message = `the host did not come back within ${RECONNECT_LIMIT_MS / 1_000} s`;
         stop({ exitCode: EXIT.cannotConnect, message });
-      }, patienceMs);
+      }, RECONNECT_LIMIT_MS);
     } else if (status.state === 'online' && patience !== undefined) {
       screen.note('reached the host again');
       screen.holdStatus(false);
@@ -36,9 +36,6 @@ export function watchConnection(
     clearTimeout(patience);
   };
 }
-
-/** A host that is started again is back sooner. */
-const hostPatienceMs = 120_000;
 
 /** Who is told of the host. */
 export interface HostWatcher {
@@ -57,8 +54,8 @@ export function watchHost(client: AhpClient, { notice, lost }: HostWatcher): () 
     } else if (status.state === 'waiting' && patience === undefined) {
       notice('lost the host; reconnecting');
       patience = setTimeout(
-        () => lost(`the host did not come back within ${hostPatienceMs / 1_000} s`),
-        hostPatienceMs,
+        () => lost(`the host did not come back within ${RECONNECT_LIMIT_MS / 1_000} s`),
+        RECONNECT_LIMIT_MS,
       );
     } else if (status.state === 'online' && patience !== undefined) {
       clearTimeout(patience);

@@ -9,13 +9,13 @@ import { plain } from '../render/plain-text.ts';
 import type { Screen } from '../render/screen.ts';
 import { type HostRecord, readHosts } from './discovery.ts';
 
-const pollMs = 50;
+const POLL_INTERVAL_MS = 50;
 
 /** A first start makes folders and a database; a start after a kill recovers what was open, and waits for keepers that are slow. */
-const startLimitMs = 60_000;
+const START_TIMEOUT_MS = 60_000;
 
 /** Time for a host that was started by somebody else at the same moment. */
-const rivalLimitMs = 5_000;
+const RIVAL_TIMEOUT_MS = 5_000;
 
 /**
  * Starts a host that outlives this command, with defaults and with what it says in `serve.log` of the data folder, and
@@ -44,13 +44,13 @@ export async function startHost(context: Context, screen: Screen, folder: string
       hasEnded = true;
     });
     child.unref();
-    const found = await untilFound(folder, startLimitMs, () => hasEnded);
+    const found = await untilFound(folder, START_TIMEOUT_MS, () => hasEnded);
     if (found !== undefined) {
       screen.note(`started a host on ${found.url} (pid ${found.pid}), log in ${logFile}`);
       return found;
     }
     // Two commands may have had the same idea: then ours found the data folder taken.
-    const rival = hasEnded ? await untilFound(folder, rivalLimitMs, () => false) : undefined;
+    const rival = hasEnded ? await untilFound(folder, RIVAL_TIMEOUT_MS, () => false) : undefined;
     if (rival !== undefined) return rival;
     throw new CliError(EXIT.cannotConnect, hasEnded ? await lastWords(logFile, before) : tooLate(logFile));
   } finally {
@@ -64,7 +64,7 @@ async function untilFound(
   limitMs: number,
   isOver: () => boolean,
 ): Promise<HostRecord | undefined> {
-  for (const end = performance.now() + limitMs; performance.now() < end; await wait(pollMs)) {
+  for (const end = performance.now() + limitMs; performance.now() < end; await wait(POLL_INTERVAL_MS)) {
     const [host] = await readHosts(folder);
     if (host !== undefined || isOver()) return host;
   }
@@ -72,7 +72,7 @@ async function untilFound(
 }
 
 const tooLate = (logFile: string): string =>
-  `the host did not get ready in ${startLimitMs / 1_000} s; see ${logFile}`;
+  `the host did not get ready in ${START_TIMEOUT_MS / 1_000} s; see ${logFile}`;
 
 /** The last line that was logged since the file had `from` bytes. */
 async function lastWords(logFile: string, from: number): Promise<string> {

@@ -10,10 +10,10 @@ import { fileTrouble } from '../process/files.ts';
 import { commandLine } from '../process/own-command.ts';
 import { oneLine } from '../render/plain-text.ts';
 
-const limit = TEXT_LIMITS.text.max;
+const MAX_PROMPT_LENGTH = TEXT_LIMITS.text.max;
 
 /** No prompt within the limit has more: no character takes more bytes than three. */
-const limitBytes = 3 * limit;
+const MAX_PROMPT_BYTES = 3 * MAX_PROMPT_LENGTH;
 
 /**
  * The prompt of `run`: the words given, or what is piped in where they are `-` or absent. Rejects with a usage error when
@@ -33,7 +33,7 @@ export async function promptText(
   for await (const chunk of stdin) {
     const bytes = Buffer.from(chunk);
     size += bytes.length;
-    if (size > limitBytes) throw tooLong(`more than ${limitBytes} bytes`);
+    if (size > MAX_PROMPT_BYTES) throw tooLong(`more than ${MAX_PROMPT_BYTES} bytes`);
     chunks.push(bytes);
   }
   return notEmpty(Buffer.concat(chunks).toString('utf8').trimEnd());
@@ -41,19 +41,19 @@ export async function promptText(
 
 function notEmpty(text: string): string {
   if (text.trim() === '') throw usageError('the prompt is empty');
-  if (text.length > limit) throw tooLong(`${text.length} characters`);
+  if (text.length > MAX_PROMPT_LENGTH) throw tooLong(`${text.length} characters`);
   return text;
 }
 
 const tooLong = (size: string): CliError =>
   usageError(
-    `the prompt has ${size}, at most ${limit} characters are taken: give the rest as a file by --attach`,
+    `the prompt has ${size}, at most ${MAX_PROMPT_LENGTH} characters are taken: give the rest as a file by --attach`,
   );
 
 /** What goes along in the message itself. */
-const maxEmbeddedBytes = 8 * 1024 * 1024;
+const MAX_EMBEDDED_BYTES = 8 * 1024 * 1024;
 
-const imageTypes: Readonly<Record<string, string>> = {
+const IMAGE_TYPES: Readonly<Record<string, string>> = {
   '.gif': 'image/gif',
   '.jpeg': 'image/jpeg',
   '.jpg': 'image/jpeg',
@@ -95,15 +95,15 @@ async function attachment(context: Context, given: string, target: AttachTarget)
     return { type: 'resource', label, uri: pathToFileURL(path).href, displayKind: 'directory' };
   }
   if (!stats.isFile()) throw refused(given, 'is no regular file');
-  if (selection !== undefined && stats.size <= maxEmbeddedBytes) await checkLines(given, path, selection);
-  const imageType = imageTypes[extname(path).toLowerCase()];
+  if (selection !== undefined && stats.size <= MAX_EMBEDDED_BYTES) await checkLines(given, path, selection);
+  const imageType = IMAGE_TYPES[extname(path).toLowerCase()];
   const isNamed = imageType === undefined && (await isInside(path, target));
   if (isNamed) return { type: 'resource', label, uri: pathToFileURL(path).href, ...selected };
-  if (stats.size > maxEmbeddedBytes) {
+  if (stats.size > MAX_EMBEDDED_BYTES) {
     const what = imageType === undefined ? 'a file outside of the working folder' : 'an image';
     throw refused(
       given,
-      `${what} goes along in the message, which takes at most ${maxEmbeddedBytes} bytes of it; this one has ${stats.size}`,
+      `${what} goes along in the message, which takes at most ${MAX_EMBEDDED_BYTES} bytes of it; this one has ${stats.size}`,
     );
   }
   const bytes = await readFile(path).catch((cause: unknown) => {

@@ -65,11 +65,11 @@ export async function folderFor(
 }
 
 /** Models that a line names. */
-const maxNamed = 20;
+const MAX_NAMED = 20;
 
 /** Ids of models, for people; '' when there are none. */
 export function modelNames(ids: readonly string[]): string {
-  const named = ids.slice(0, maxNamed).map((id) => oneLine(id, 100));
+  const named = ids.slice(0, MAX_NAMED).map((id) => oneLine(id, 100));
   const rest = ids.length - named.length;
   return `${named.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
 }

@@ -26,7 +26,7 @@ export function readValue(schema: ConfigSchema, key: string, text: string): unkn
   const property = propertyOf(schema, key);
   const value = parse(property.type, text);
   if (value === undefined) {
-    throw usageError(`${key}: expected ${expected[property.type]}, got ${oneLine(text) || 'nothing'}`);
+    throw usageError(`${key}: expected ${EXPECTED_VALUES[property.type]}, got ${oneLine(text) || 'nothing'}`);
   }
   const { enum: choices } = property;
   const isSearched = 'enumDynamic' in property && property.enumDynamic === true;
@@ -35,7 +35,7 @@ export function readValue(schema: ConfigSchema, key: string, text: string): unkn
   return value;
 }
 
-const expected: Record<ConfigPropertySchema['type'], string> = {
+const EXPECTED_VALUES: Record<ConfigPropertySchema['type'], string> = {
   string: 'text',
   number: 'a number',
   boolean: 'true or false',

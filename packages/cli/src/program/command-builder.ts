@@ -16,7 +16,7 @@ export interface CommandParts {
 }
 
 /** What most windows show in a line. */
-const maxColumns = 80;
+const MAX_COLUMNS = 80;
 
 /** Examples of `agenthost …` as they work here; two spaces part each from a remark, which stands below where a line would be too long. */
 export function exampleLines(lines: readonly string[]): string[] {
@@ -27,7 +27,7 @@ export function exampleLines(lines: readonly string[]): string[] {
   const width = Math.max(...rows.map(({ example, remark }) => (remark === '' ? 0 : example.length)));
   return rows.flatMap(({ example, remark }) => {
     const line = `  ${example.padEnd(width)}  ${remark}`.trimEnd();
-    return line.length <= maxColumns
+    return line.length <= MAX_COLUMNS
       ? [line]
       : [`  ${example}`, ...(remark === '' ? [] : [`      ${remark}`])];
   });

@@ -19,10 +19,10 @@ import { addExportCommands, addQueueCommands, addSessionCommands } from './sessi
 import { addTermCommands } from './term-commands.ts';
 
 /** Options that every command takes. */
-const everywhere: readonly OptionName[] = ['json', 'verbose'];
+const COMMON_OPTIONS: readonly OptionName[] = ['json', 'verbose'];
 
 /** Options of the commands that talk to a host. */
-const ofClients: readonly OptionName[] = ['url', 'start', ...everywhere];
+const CLIENT_OPTIONS: readonly OptionName[] = ['url', 'start', ...COMMON_OPTIONS];
 
 /** Runs the command line and resolves with the exit code. Never rejects. */
 export async function runCli(context: Context, args: readonly string[]): Promise<number> {
@@ -104,7 +104,7 @@ export function programOf(
     'tokenFile',
     'noKeeper',
     'set',
-    ...everywhere,
+    ...COMMON_OPTIONS,
   ]).action(async (options: ServeOptions) => {
     const { serve } = await import('../commands/serve.ts');
     done(await serve(context, screen, options));
@@ -130,7 +130,7 @@ export function programOf(
     'chat',
     'newChat',
     'waitInQueue',
-    ...ofClients,
+    ...CLIENT_OPTIONS,
   ])
     .argument('[prompt...]', 'what to do; - or nothing reads it from input')
     .action(async (words: string[], options: RunOptions) => {
@@ -153,7 +153,7 @@ export function programOf(
 
   const watching = command(program, 'watch', 'look at a session live, approve, answer and cancel', [
     'turns',
-    ...ofClients,
+    ...CLIENT_OPTIONS,
   ])
     .argument('<session>', 'id, or the beginning of one')
     .action(async (given: string, options: WatchOptions) => {
@@ -190,7 +190,7 @@ export function programOf(
 
   const listing = command(program, 'agents', 'list agents: what is there, and why something is not', [
     'config',
-    ...ofClients,
+    ...CLIENT_OPTIONS,
   ]).action(async (options: AgentsOptions) => {
     const { agents } = await import('../commands/agents.ts');
     done(await agents(context, screen, options));

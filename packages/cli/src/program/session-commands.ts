@@ -8,7 +8,7 @@ import type { SetSessionOptions } from '../commands/set-session.ts';
 import type { CommandParts } from './command-builder.ts';
 import type { OptionName } from './options.ts';
 
-const ofClients: readonly OptionName[] = ['url', 'start', 'json', 'verbose'];
+const CLIENT_OPTIONS: readonly OptionName[] = ['url', 'start', 'json', 'verbose'];
 
 /** Adds `sessions` and all below it. */
 export function addSessionCommands({ context, screen, program, command, example, done }: CommandParts): void {
@@ -17,7 +17,7 @@ export function addSessionCommands({ context, screen, program, command, example,
     'search',
     'meta',
     'archived',
-    ...ofClients,
+    ...CLIENT_OPTIONS,
   ]).action(async (options: SessionsOptions) => {
     const { listSessions } = await import('../commands/sessions.ts');
     done(await listSessions(context, screen, options));
@@ -29,7 +29,7 @@ export function addSessionCommands({ context, screen, program, command, example,
     'agenthost sessions show 4f2a  the beginning of an id is enough',
     'agenthost sessions rm 4f2a',
   ]);
-  const showing = command(sessions, 'show', 'all about one session, disk use included', ofClients)
+  const showing = command(sessions, 'show', 'all about one session, disk use included', CLIENT_OPTIONS)
     .argument('<session>', 'id, or the beginning of one')
     .action(async (given: string, _own: object, self: Command) => {
       const { showSession } = await import('../commands/sessions.ts');
@@ -38,7 +38,7 @@ export function addSessionCommands({ context, screen, program, command, example,
   example(showing, ['agenthost sessions show 4f2a', 'agenthost sessions show 4f2a --json']);
   const forking = command(sessions, 'fork', 'make a new session that begins as a copy of one', [
     'at',
-    ...ofClients,
+    ...CLIENT_OPTIONS,
   ])
     .argument('<session>', 'id, or the beginning of one')
     .action(async (given: string, _own: object, self: Command) => {
@@ -46,14 +46,14 @@ export function addSessionCommands({ context, screen, program, command, example,
       done(await forkSession(context, screen, given, self.optsWithGlobals<ForkOptions>()));
     });
   example(forking, ['agenthost sessions fork 4f2a', 'agenthost sessions fork 4f2a --at <turn> --json']);
-  const chats = command(sessions, 'chats', 'list the chats of a session, one line each', ofClients)
+  const chats = command(sessions, 'chats', 'list the chats of a session, one line each', CLIENT_OPTIONS)
     .argument('<session>', 'id, or the beginning of one')
     .action(async (given: string, _own: object, self: Command) => {
       const { listChats } = await import('../commands/sessions.ts');
       done(await listChats(context, screen, given, self.optsWithGlobals<ChangeSessionsOptions>()));
     });
   example(chats, ['agenthost sessions chats 4f2a']);
-  const renaming = command(sessions, 'rename', 'give a session another title', ofClients)
+  const renaming = command(sessions, 'rename', 'give a session another title', CLIENT_OPTIONS)
     .argument('<session>', 'id, or the beginning of one')
     .argument('<title...>', 'what it is called from now on')
     .action(async (given: string, words: string[], _own: object, self: Command) => {
@@ -65,7 +65,7 @@ export function addSessionCommands({ context, screen, program, command, example,
   const setting = command(sessions, 'set', 'list settings of a session, or change them', [
     'instructions',
     'changeMeta',
-    ...ofClients,
+    ...CLIENT_OPTIONS,
   ])
     .argument('<session>', 'id, or the beginning of one')
     .argument('[key=value...]', 'settings to change; without any, all are listed')
@@ -82,7 +82,10 @@ export function addSessionCommands({ context, screen, program, command, example,
     'agenthost sessions set 4f2a approvals=edits',
     'agenthost sessions set 4f2a --meta ticket=42  --meta ticket= takes it out',
   ]);
-  const removing = command(sessions, 'rm', 'end sessions for everyone and delete them', ['yes', ...ofClients])
+  const removing = command(sessions, 'rm', 'end sessions for everyone and delete them', [
+    'yes',
+    ...CLIENT_OPTIONS,
+  ])
     .alias('dispose')
     .argument('<session...>', 'ids, or beginnings of ids')
     .action(async (given: string[], _own: object, self: Command) => {
@@ -96,7 +99,7 @@ export function addSessionCommands({ context, screen, program, command, example,
     ['archive', true],
     ['unarchive', false],
   ] as const) {
-    command(sessions, name, isArchived ? 'put sessions away' : 'take sessions out again', ofClients)
+    command(sessions, name, isArchived ? 'put sessions away' : 'take sessions out again', CLIENT_OPTIONS)
       .argument('<session...>', 'ids, or beginnings of ids')
       .action(async (given: string[], _own: object, self: Command) => {
         const { archiveSessions } = await import('../commands/change-sessions.ts');
@@ -106,7 +109,7 @@ export function addSessionCommands({ context, screen, program, command, example,
   }
 }
 
-const ofQueues: readonly OptionName[] = ['chat', 'url', 'start', 'json', 'verbose'];
+const QUEUE_OPTIONS: readonly OptionName[] = ['chat', 'url', 'start', 'json', 'verbose'];
 
 /** Adds `queue` and all below it. */
 export function addQueueCommands({ context, screen, program, command, example, done }: CommandParts): void {
@@ -125,7 +128,7 @@ export function addQueueCommands({ context, screen, program, command, example, d
     description: string,
     args: readonly (readonly [name: string, description: string])[],
   ): void => {
-    const made: Command = command(queue, name, description, ofQueues);
+    const made: Command = command(queue, name, description, QUEUE_OPTIONS);
     made.argument('<session>', 'id, or the beginning of one');
     for (const [arg, about] of args) made.argument(arg, about);
     made.action(async (session: string, ...more: unknown[]) => {

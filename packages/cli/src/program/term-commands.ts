@@ -9,7 +9,7 @@ import { EXIT } from '../process/exit.ts';
 import type { CommandParts } from './command-builder.ts';
 import type { OptionName } from './options.ts';
 
-const ofTerminals: readonly OptionName[] = ['url', 'start', 'verbose'];
+const TERM_CLIENT_OPTIONS: readonly OptionName[] = ['url', 'start', 'verbose'];
 
 /** Adds `term` and all below it. */
 export function addTermCommands({ context, screen, program, command, example, done }: CommandParts): void {
@@ -32,7 +32,7 @@ function addWindows({ context, screen, program: term, command, example, done }: 
   const listing = command(term, 'list', 'list terminals, one line each', [
     'long',
     'json',
-    ...ofTerminals,
+    ...TERM_CLIENT_OPTIONS,
   ]).action(async (options: TermListOptions) => {
     const { listTerminals } = await import('../commands/term/list.ts');
     done(await listTerminals(context, screen, options));
@@ -47,7 +47,7 @@ function addWindows({ context, screen, program: term, command, example, done }: 
     'detach',
     'detachKey',
     'json',
-    ...ofTerminals,
+    ...TERM_CLIENT_OPTIONS,
   ])
     .argument('[command...]', "program and arguments; nothing: the user's shell")
     .passThroughOptions()
@@ -64,7 +64,7 @@ function addWindows({ context, screen, program: term, command, example, done }: 
   const attaching = command(term, 'attach', 'show a terminal here, and type into it', [
     'claim',
     'detachKey',
-    ...ofTerminals,
+    ...TERM_CLIENT_OPTIONS,
   ])
     .argument('<terminal>', 'id, the beginning of one, or its number in the list')
     .action(async (given: string, options: TermAttachOptions) => {
@@ -82,7 +82,7 @@ function addScripts({ context, screen, program: term, command, example, done }: 
     'stdin',
     'key',
     'json',
-    ...ofTerminals,
+    ...TERM_CLIENT_OPTIONS,
   ])
     .argument('<terminal>', 'id, the beginning of one, or its number in the list')
     .argument('[text...]', 'what to type, with spaces between')
@@ -102,7 +102,7 @@ function addScripts({ context, screen, program: term, command, example, done }: 
     'text',
     'timeout',
     'json',
-    ...ofTerminals,
+    ...TERM_CLIENT_OPTIONS,
   ])
     .argument('<terminal>', 'id, the beginning of one, or its number in the list')
     .action(async (given: string, options: TermWaitOptions) => {
@@ -119,7 +119,7 @@ function addScripts({ context, screen, program: term, command, example, done }: 
   const killing = command(term, 'kill', 'end terminals for everyone, or send a signal', [
     'signal',
     'json',
-    ...ofTerminals,
+    ...TERM_CLIENT_OPTIONS,
   ])
     .argument('<terminal...>', 'ids, or beginnings of ids')
     .action(async (given: string[], options: TermKillOptions) => {
@@ -137,7 +137,7 @@ function addScripts({ context, screen, program: term, command, example, done }: 
     'keep',
     'raw',
     'timeout',
-    ...ofTerminals,
+    ...TERM_CLIENT_OPTIONS,
   ])
     .argument('<command...>', 'program and arguments')
     .passThroughOptions()

@@ -12,8 +12,8 @@ export interface Choice {
   readonly optionId?: string;
 }
 
-const plainYes: Choice = { label: 'yes', isApproval: true };
-const plainNo: Choice = { label: 'no', isApproval: false };
+const PLAIN_YES: Choice = { label: 'yes', isApproval: true };
+const PLAIN_NO: Choice = { label: 'no', isApproval: false };
 
 /**
  * The answers to choose from, in the order in which they are numbered. The first is what somebody gives who presses Enter before they have read: a
@@ -24,8 +24,9 @@ export function choicesFor(toolCall: ToolCallConfirmationState): Choice[] {
   const approvals = given.filter(({ kind }) => kind === 'approve');
   const denials = given.filter(({ kind }) => kind !== 'approve');
   const once = approvals.filter((option) => !isLasting(option));
-  const lasting = approvals.filter(isLasting);
-  const options = once.length > 0 ? [...once, ...lasting, ...denials] : [...denials, ...lasting];
+  const lastingApprovals = approvals.filter(isLasting);
+  const options =
+    once.length > 0 ? [...once, ...lastingApprovals, ...denials] : [...denials, ...lastingApprovals];
   const choices = options.map(
     ({ id, label, kind }): Choice => ({
       label: oneLine(label),
@@ -34,13 +35,13 @@ export function choicesFor(toolCall: ToolCallConfirmationState): Choice[] {
     }),
   );
   // There is always a way to say no, and to say yes where the agent left it open.
-  if (options.length === 0) choices.push(plainYes);
+  if (options.length === 0) choices.push(PLAIN_YES);
   if (choices.some(({ isApproval }) => !isApproval)) return choices;
-  return once.length > 0 || options.length === 0 ? [...choices, plainNo] : [plainNo, ...choices];
+  return once.length > 0 || options.length === 0 ? [...choices, PLAIN_NO] : [PLAIN_NO, ...choices];
 }
 
-const yesWords: ReadonlySet<string> = new Set(['a', 'approve', 'y', 'yes']);
-const noWords: ReadonlySet<string> = new Set(['d', 'deny', 'n', 'no']);
+const YES_WORDS: ReadonlySet<string> = new Set(['a', 'approve', 'y', 'yes']);
+const NO_WORDS: ReadonlySet<string> = new Set(['d', 'deny', 'n', 'no']);
 
 /** What the letters mean, for people: there is no plain yes when every one on offer is a lasting one. */
 export const keysText = (toolCall: ToolCallConfirmationState): string =>
@@ -53,17 +54,17 @@ export const keysText = (toolCall: ToolCallConfirmationState): string =>
 export function chosen(text: string, toolCall: ToolCallConfirmationState): Choice | undefined {
   const typed = text.trim().toLowerCase();
   if (/^\d+$/.test(typed)) return choicesFor(toolCall)[Number(typed) - 1];
-  if (yesWords.has(typed) && canAllowOnce(toolCall)) return plainYes;
-  return noWords.has(typed) ? plainNo : undefined;
+  if (YES_WORDS.has(typed) && canAllowOnce(toolCall)) return PLAIN_YES;
+  return NO_WORDS.has(typed) ? PLAIN_NO : undefined;
 }
 
 /** The words in which agents offer a yes that holds for more than this once. */
-const lasting =
+const LASTING_WORDS =
   /\b(?:always|every|session|turn|forever|remember(?:ed|s)?|permanent(?:ly)?|auto\w*|all|don'?t ask|never ask|immer|merkt|toujours|retenu)\b/i;
 
 /** Whether an option allows more than the one call. */
 const isLasting = ({ id, label }: ConfirmationOption): boolean =>
-  lasting.test(label) || /always|session|forever/i.test(id);
+  LASTING_WORDS.test(label) || /always|session|forever/i.test(id);
 
 /**
  * Whether a yes without naming an option holds for this call alone: agents then take the option that allows once. When

@@ -52,7 +52,7 @@ export function initialValue(
   }
 }
 
-const formatWords: ReadonlyMap<string, string> = new Map([
+const FORMAT_WORDS: ReadonlyMap<string, string> = new Map([
   ['email', 'an email address'],
   ['uri', 'a web address'],
   ['date', 'a date as 2026-05-31'],
@@ -82,7 +82,7 @@ function words(question: ChatInputQuestion): string {
     case 'text':
       return question.format === undefined
         ? 'text'
-        : (formatWords.get(question.format) ?? `text (${oneLine(question.format)})`);
+        : (FORMAT_WORDS.get(question.format) ?? `text (${oneLine(question.format)})`);
     default:
       return question satisfies never;
   }

@@ -2,11 +2,11 @@
  * Nobody sees it: it reorders what stands beside it, so that a name could read as another, or takes no room at all, so that two names look
  * the same and a text says more than it shows. Joiners and variation selectors stay, for scripts and emoji need them.
  */
-export const unseen =
+export const INVISIBLE_CHARACTER =
   /[\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{1d173}-\u{1d17a}\u{e0000}-\u{e007f}]/u;
 
 /** Text in which there is nothing to take out: most of it, and told apart fast. */
-const harmless = /^[\t\n -~\u00a0-\u00ac\u00ae-\u0600]*$/;
+const HARMLESS_TEXT = /^[\t\n -~\u00a0-\u00ac\u00ae-\u0600]*$/;
 
 type State =
   | 'text'
@@ -30,7 +30,7 @@ export class PlainText {
 
   /** What of the next piece may be shown. */
   next(piece: string): string {
-    if (this.#state === 'text' && harmless.test(piece)) return piece;
+    if (this.#state === 'text' && HARMLESS_TEXT.test(piece)) return piece;
     let shown = '';
     for (const character of piece) shown += this.#take(character);
     return shown;
@@ -46,7 +46,7 @@ export class PlainText {
     if (code === 0x90 || code === 0x98 || (code >= 0x9d && code <= 0x9f)) return this.#to('string');
     switch (this.#state) {
       case 'text':
-        return (isControl && character !== '\t') || unseen.test(character) ? '' : character;
+        return (isControl && character !== '\t') || INVISIBLE_CHARACTER.test(character) ? '' : character;
       case 'escape':
         if (character === '[') return this.#to('sequence');
         if (']PX^_'.includes(character)) return this.#to('string');
@@ -85,17 +85,17 @@ export function oneLine(text: string, limit = 200): string {
 const segmenter = new Intl.Segmenter();
 
 /** East Asian wide and full-width characters, and those that are shown as emoji. */
-const wide =
+const WIDE_CHARACTER =
   /\p{Emoji_Presentation}|\ufe0f|[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]/u;
 
 /** Text of which every character takes one cell: most of it, and told apart fast. */
-const narrow = /^[ -~]*$/;
+const NARROW_TEXT = /^[ -~]*$/;
 
 /** Cells that a line of plain text takes in a terminal; wide characters take two. */
 export function cellsOf(text: string): number {
-  if (narrow.test(text)) return text.length;
+  if (NARROW_TEXT.test(text)) return text.length;
   let cells = 0;
-  for (const { segment } of segmenter.segment(text)) cells += wide.test(segment) ? 2 : 1;
+  for (const { segment } of segmenter.segment(text)) cells += WIDE_CHARACTER.test(segment) ? 2 : 1;
   return cells;
 }
 
@@ -105,7 +105,7 @@ export function cutToCells(text: string, limit: number): string {
   let kept = '';
   let cells = 3;
   for (const { segment } of segmenter.segment(text)) {
-    cells += wide.test(segment) ? 2 : 1;
+    cells += WIDE_CHARACTER.test(segment) ? 2 : 1;
     if (cells > limit) break;
     kept += segment;
   }
@@ -117,11 +117,11 @@ export const homely = (path: string, home: string): string =>
   path === home || path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path;
 
 /** What JSON leaves as it is and a terminal would obey, or show nothing for. */
-const unsafe = new RegExp(`[\\u007f-\\u009f\\u2028\\u2029]|${unseen.source}`, 'gu');
+const UNSAFE_IN_JSON = new RegExp(`[\\u007f-\\u009f\\u2028\\u2029]|${INVISIBLE_CHARACTER.source}`, 'gu');
 
 /** A value as JSON without line breaks that is harmless on a terminal, too. */
 export const harmlessJson = (value: unknown): string =>
-  JSON.stringify(value).replace(unsafe, (character) =>
+  JSON.stringify(value).replace(UNSAFE_IN_JSON, (character) =>
     character
       .split('')
       .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)

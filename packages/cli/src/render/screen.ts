@@ -13,11 +13,11 @@ export interface Marks {
   readonly dot: string;
 }
 
-const unicodeMarks: Marks = { done: '✓', failed: '✗', refused: '⊘', running: '→', asks: '?', dot: '·' };
-const asciiMarks: Marks = { done: '+', failed: 'x', refused: '-', running: '>', asks: '?', dot: '-' };
+const UNICODE_MARKS: Marks = { done: '✓', failed: '✗', refused: '⊘', running: '→', asks: '?', dot: '·' };
+const ASCII_MARKS: Marks = { done: '+', failed: 'x', refused: '-', running: '>', asks: '?', dot: '-' };
 
 /** Quiet for so many ms before progress shows. */
-const patienceMs = 1_000;
+const STATUS_DELAY_MS = 1_000;
 
 /**
  * What a command shows: answers on stdout, everything else on stderr. When both are the same terminal it keeps them from
@@ -46,7 +46,7 @@ export class Screen {
     const { env } = context;
     const locale = env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || '';
     const hasUnicode = /utf-?8/i.test(locale) || (context.platform === 'darwin' && locale === '');
-    this.marks = hasUnicode ? unicodeMarks : asciiMarks;
+    this.marks = hasUnicode ? UNICODE_MARKS : ASCII_MARKS;
   }
 
   /** True when the last text on stdout ended a line. */
@@ -145,7 +145,7 @@ export class Screen {
       } else this.#context.stderr.write(`${status.label}\n`);
       status.isShown = true;
       this.#armStatus();
-    }, patienceMs);
+    }, STATUS_DELAY_MS);
     this.#timer.unref();
   }
 

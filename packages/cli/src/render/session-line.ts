@@ -47,7 +47,7 @@ export interface SessionLineOptions {
 }
 
 /** A title is not cut below this for the sake of a long folder. */
-const leastTitleCells = 16;
+const MIN_TITLE_CELLS = 16;
 
 /** A session on one line. */
 export function sessionLine(
@@ -65,7 +65,7 @@ export function sessionLine(
   // Mostly the folder's own name, which says it.
   const isApart = project !== undefined && !path.endsWith(`/${project.displayName}`);
   const folder = `${homely(path, home)}${isApart ? ` (${oneLine(project.displayName, 40)})` : ''}`;
-  const room = Math.max(leastTitleCells, columns - cellsOf(`${head}    ${folder}`));
+  const room = Math.max(MIN_TITLE_CELLS, columns - cellsOf(`${head}    ${folder}`));
   const shownTitle = cutToCells(oneLine(title) || '(no title)', room);
   return cutToCells([head, shownTitle, folder].join('  ').trimEnd(), columns);
 }

@@ -10,7 +10,7 @@ import { oneLine, plain } from './plain-text.ts';
 import type { Screen } from './screen.ts';
 
 /** How many lines of a tool's input are shown with a question. */
-const inputLines = 12;
+const MAX_INPUT_LINES = 12;
 
 /** A sentence in plain text on one line; Markdown stays as it is written. */
 export const sentence = (text: StringOrMarkdown | undefined): string =>
@@ -126,7 +126,7 @@ function cut(text: string): string[] {
     .trimEnd()
     .split('\n')
     .map((line) => (line.length > 200 ? `${line.slice(0, 197)}...` : line));
-  if (lines.length <= inputLines) return lines;
+  if (lines.length <= MAX_INPUT_LINES) return lines;
   // One more than fits leaves out two.
-  return [...lines.slice(0, inputLines - 1), `... ${lines.length - inputLines + 1} more lines`];
+  return [...lines.slice(0, MAX_INPUT_LINES - 1), `... ${lines.length - MAX_INPUT_LINES + 1} more lines`];
 }

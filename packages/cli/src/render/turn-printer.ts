@@ -109,7 +109,7 @@ export function endLine(turn: Turn, { marks, colors }: Screen): string {
 }
 
 /** Errors of the host's own [CHAT-5]: what they mean is in their message. */
-const hostErrorTypes: ReadonlySet<string> = new Set([
+const HOST_ERROR_TYPES: ReadonlySet<string> = new Set([
   'hostRestarted',
   'agentExited',
   'agentUnresponsive',
@@ -124,7 +124,7 @@ export function errorText({ error }: Pick<Turn, 'error'>): string {
   const message = oneLine(error.message, 1_000);
   const type = oneLine(error.errorType);
   if (message === '') return `the turn failed (${type})`;
-  return hostErrorTypes.has(type) ? message : `${message} (${type})`;
+  return HOST_ERROR_TYPES.has(type) ? message : `${message} (${type})`;
 }
 
 function usageText(usage: UsageInfo | undefined): string {

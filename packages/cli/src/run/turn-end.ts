@@ -14,7 +14,7 @@ import { commandEnd } from '../render/tool-call.ts';
 import { errorText } from '../render/turn-printer.ts';
 
 /** A cancelled turn ends at once, unless the host is gone. */
-const cancelLimitMs = 5_000;
+const CANCEL_TIMEOUT_MS = 5_000;
 
 /** Waits for the turn, but after an interruption no longer than a reachable host needs to end it. */
 export async function settled(
@@ -27,7 +27,7 @@ export async function settled(
   const givenUp = new Promise<never>((_, reject) => {
     const giveUp = (): void => {
       const isOnline = client.status.state === 'online';
-      timer = setTimeout(() => reject(stopped(interruption, isOnline)), isOnline ? cancelLimitMs : 0);
+      timer = setTimeout(() => reject(stopped(interruption, isOnline)), isOnline ? CANCEL_TIMEOUT_MS : 0);
     };
     if (signal.aborted) giveUp();
     else signal.addEventListener('abort', giveUp, { once: true });

@@ -29,7 +29,7 @@ const listOf = (what: string, holds: (text: string) => boolean): Check => ({
 const isCount = (value: unknown): boolean =>
   value === undefined || (typeof value === 'number' && Number.isInteger(value) && value >= 1);
 
-const checks: Readonly<Record<string, Check>> = {
+const CHECKS: Readonly<Record<string, Check>> = {
   // Read by the agents themselves.
   agents: { expected: 'an object of agents by id', holds: isObject },
   defaultAgent: {
@@ -77,10 +77,10 @@ export function parseConfig(value: unknown, file: string): ServeConfig {
   const agents = readAgentEntries(value, file);
   if (!isObject(value)) return { agents };
   for (const [key, member] of Object.entries(value)) {
-    const check = checks[key];
+    const check = CHECKS[key];
     if (check === undefined) {
       throw new AgentConfigError(
-        `${file}: ${key}: unknown; expected one of ${Object.keys(checks).join(', ')}`,
+        `${file}: ${key}: unknown; expected one of ${Object.keys(CHECKS).join(', ')}`,
       );
     }
     if (check.holds(member)) continue;

@@ -33,7 +33,7 @@ export interface AttachmentParts {
 }
 
 /** A beginning of a sequence that is nothing more after so long is a key. */
-const keyPatienceMs = 50;
+const KEY_TIMEOUT_MS = 50;
 
 /** The window of this command as a window of a terminal of the host. */
 export class Attachment {
@@ -58,7 +58,7 @@ export class Attachment {
       type: (text) => this.#type(text),
       command: (key) => this.#command(key),
       later: (callback) => {
-        const timer = setTimeout(callback, keyPatienceMs);
+        const timer = setTimeout(callback, KEY_TIMEOUT_MS);
         return () => clearTimeout(timer);
       },
     });

@@ -4,7 +4,7 @@ import type { Screen } from '../render/screen.ts';
 import { DisplayFilter, FileFilter } from './display-filter.ts';
 
 /** So much of what was written last is looked for in a snapshot, in UTF-16 units. */
-const tailLength = 4_096;
+const TAIL_LENGTH = 4_096;
 
 /** Writes output to a window as it is, and to a file without what is for windows alone. */
 export class CommandOutput {
@@ -39,7 +39,7 @@ export class CommandOutput {
   /** The next piece. */
   write(text: string): void {
     this.#length += text.length;
-    this.#tail = (this.#tail + text).slice(-tailLength);
+    this.#tail = (this.#tail + text).slice(-TAIL_LENGTH);
     this.#screen.text(this.#display?.next(text) ?? this.#file.next(text));
   }
 

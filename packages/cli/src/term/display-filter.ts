@@ -3,7 +3,7 @@
  * emulator here must not see them, or each answer would be typed into the program once more. Among them are requests to
  * read the clipboard, which is nobody's business.
  */
-const questions: readonly RegExp[] = [
+const TERMINAL_QUERIES: readonly RegExp[] = [
   // DSR: status, cursor position and their private forms.
   /^\[\??[\d;]*n$/,
   // DA: what kind of terminal; `CSI ? … c` is the Linux console's cursor shape.
@@ -41,7 +41,7 @@ export class DisplayFilter {
       .replaceAll('\u0005', '')
       .replace(this.#pattern, (sequence) => {
         const body = sequence.slice(1);
-        if (questions.some((question) => question.test(body))) return '';
+        if (TERMINAL_QUERIES.some((question) => question.test(body))) return '';
         this.modes.see(body);
         return sequence;
       });
@@ -93,12 +93,12 @@ export class FileFilter {
 }
 
 /** Private modes that are on unless a program turns them off: wrapping at the margin, the cursor. */
-const onByDefault: ReadonlySet<number> = new Set([7, 25]);
+const MODES_ON_BY_DEFAULT: ReadonlySet<number> = new Set([7, 25]);
 
 /** The ways to show the alternate screen. */
-const alternateScreens: ReadonlySet<number> = new Set([47, 1047, 1049]);
+const ALTERNATE_SCREENS: ReadonlySet<number> = new Set([47, 1047, 1049]);
 
-const csi = '\u001b[';
+const CSI = '\u001b[';
 
 /** What a program has changed in the emulator that shows it, so that it can be changed back. */
 export class DisplayModes {
@@ -133,23 +133,23 @@ export class DisplayModes {
   restore(): string {
     let text = '';
     for (const [mode, isOn] of this.#changed) {
-      if (!alternateScreens.has(mode)) text += `${csi}?${mode}${isOn ? 'l' : 'h'}`;
+      if (!ALTERNATE_SCREENS.has(mode)) text += `${CSI}?${mode}${isOn ? 'l' : 'h'}`;
     }
-    if (this.#keyboardDepth > 0) text += `${csi}<${this.#keyboardDepth}u`;
-    if (this.#hasModifiedKeys) text += `${csi}>4m`;
+    if (this.#keyboardDepth > 0) text += `${CSI}<${this.#keyboardDepth}u`;
+    if (this.#hasModifiedKeys) text += `${CSI}>4m`;
     if (this.#hasKeypad) text += '\u001b>';
-    if (this.#hasInsert) text += `${csi}4l`;
-    if (this.#hasCursorShape) text += `${csi}0 q`;
+    if (this.#hasInsert) text += `${CSI}4l`;
+    if (this.#hasCursorShape) text += `${CSI}0 q`;
     // Setting margins moves the cursor home.
-    if (this.#hasMargins) text += `\u001b7${csi}r\u001b8`;
-    for (const mode of alternateScreens) if (this.#changed.has(mode)) text += `${csi}?${mode}l`;
+    if (this.#hasMargins) text += `\u001b7${CSI}r\u001b8`;
+    for (const mode of ALTERNATE_SCREENS) if (this.#changed.has(mode)) text += `${CSI}?${mode}l`;
     this.#forget();
     // Colours, character sets.
-    return `${text}${csi}m\u001b(B\u000f`;
+    return `${text}${CSI}m\u001b(B\u000f`;
   }
 
   #switch(mode: number, isOn: boolean): void {
-    if (isOn === onByDefault.has(mode)) this.#changed.delete(mode);
+    if (isOn === MODES_ON_BY_DEFAULT.has(mode)) this.#changed.delete(mode);
     else this.#changed.set(mode, isOn);
   }
 
@@ -161,26 +161,26 @@ export class DisplayModes {
   }
 }
 
-const esc = '\\u001b';
-const bel = '\\u0007';
+const ESC = '\\u001b';
+const BEL = '\\u0007';
 
 /** A control sequence: parameters, intermediates, final byte (ECMA-48). */
-const controlSequence = String.raw`${esc}\[[\x30-\x3f]*[\x20-\x2f]*[\x40-\x7e]`;
+const CONTROL_SEQUENCE = String.raw`${ESC}\[[\x30-\x3f]*[\x20-\x2f]*[\x40-\x7e]`;
 /** A string for the terminal: title, colours, a device control string. */
-const controlString = String.raw`${esc}[\]PX^_][^${bel}${esc}\u0018\u001a]*(?:${bel}|${esc}\\)`;
+const CONTROL_STRING = String.raw`${ESC}[\]PX^_][^${BEL}${ESC}\u0018\u001a]*(?:${BEL}|${ESC}\\)`;
 /** Any other escape sequence; `ESC \` by itself ends a string that began long ago. */
-const otherSequence = String.raw`${esc}[\x20-\x2f]*[\x30-\x4f\x51-\x57\x59-\x5a\x5c\x60-\x7e]`;
+const OTHER_SEQUENCE = String.raw`${ESC}[\x20-\x2f]*[\x30-\x4f\x51-\x57\x59-\x5a\x5c\x60-\x7e]`;
 
 /** What a terminal obeys rather than shows, one at a time, as a global pattern of its own for each caller. */
 export const sequencePattern = (): RegExp =>
-  new RegExp(`${controlSequence}|${controlString}|${otherSequence}`, 'g');
+  new RegExp(`${CONTROL_SEQUENCE}|${CONTROL_STRING}|${OTHER_SEQUENCE}`, 'g');
 
-const unfinished = new RegExp(
-  String.raw`${esc}(?:\[[\x30-\x3f]*[\x20-\x2f]*|[\]PX^_][^${bel}${esc}\u0018\u001a]*${esc}?|[\x20-\x2f]*)$`,
+const UNFINISHED_SEQUENCE = new RegExp(
+  String.raw`${ESC}(?:\[[\x30-\x3f]*[\x20-\x2f]*|[\]PX^_][^${BEL}${ESC}\u0018\u001a]*${ESC}?|[\x20-\x2f]*)$`,
 );
 
 /** A sequence longer than this is let through in pieces: an image, and nothing that anybody has to understand here. */
-const limit = 64 * 1024;
+const MAX_HELD_LENGTH = 64 * 1024;
 
 /** Cuts a stream so that no sequence is split between two pieces. */
 export class SequenceJoiner {
@@ -195,7 +195,7 @@ export class SequenceJoiner {
     // A string ends with ESC \: then the unfinished one may begin at the ESC before.
     const before = last === text.length - 1 ? text.lastIndexOf('\u001b', last - 1) : last;
     for (const start of before < 0 ? [last] : [before, last]) {
-      if (text.length - start > limit || !unfinished.test(text.slice(start))) continue;
+      if (text.length - start > MAX_HELD_LENGTH || !UNFINISHED_SEQUENCE.test(text.slice(start))) continue;
       this.#held = text.slice(start);
       return text.slice(0, start);
     }

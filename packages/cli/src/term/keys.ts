@@ -2,46 +2,46 @@ import { StringDecoder } from 'node:string_decoder';
 import { usageError } from '../process/exit.ts';
 import { oneLine } from '../render/plain-text.ts';
 
-const esc = '\u001b';
+const ESC = '\u001b';
 
 /** Keys by name, as a terminal sends them. */
-const named: Readonly<Record<string, string>> = {
+const NAMED_KEYS: Readonly<Record<string, string>> = {
   enter: '\r',
   return: '\r',
   tab: '\t',
-  'shift-tab': `${esc}[Z`,
-  esc,
-  escape: esc,
+  'shift-tab': `${ESC}[Z`,
+  esc: ESC,
+  escape: ESC,
   space: ' ',
   backspace: '\u007f',
-  delete: `${esc}[3~`,
-  insert: `${esc}[2~`,
-  up: `${esc}[A`,
-  down: `${esc}[B`,
-  right: `${esc}[C`,
-  left: `${esc}[D`,
-  home: `${esc}[H`,
-  end: `${esc}[F`,
-  'page-up': `${esc}[5~`,
-  'page-down': `${esc}[6~`,
-  ...Object.fromEntries(['P', 'Q', 'R', 'S'].map((letter, index) => [`f${index + 1}`, `${esc}O${letter}`])),
+  delete: `${ESC}[3~`,
+  insert: `${ESC}[2~`,
+  up: `${ESC}[A`,
+  down: `${ESC}[B`,
+  right: `${ESC}[C`,
+  left: `${ESC}[D`,
+  home: `${ESC}[H`,
+  end: `${ESC}[F`,
+  'page-up': `${ESC}[5~`,
+  'page-down': `${ESC}[6~`,
+  ...Object.fromEntries(['P', 'Q', 'R', 'S'].map((letter, index) => [`f${index + 1}`, `${ESC}O${letter}`])),
   ...Object.fromEntries(
-    [15, 17, 18, 19, 20, 21, 23, 24].map((code, index) => [`f${index + 5}`, `${esc}[${code}~`]),
+    [15, 17, 18, 19, 20, 21, 23, 24].map((code, index) => [`f${index + 5}`, `${ESC}[${code}~`]),
   ),
 };
 
 /** What `--key` types for one name: a named key, one character, or either behind `ctrl-` or `alt-`. Throws a usage error. */
 export function keySequence(name: string): string {
   const key = name.length === 1 ? name : name.toLowerCase();
-  const text = named[key] ?? ([...key].length === 1 ? key : undefined);
+  const text = NAMED_KEYS[key] ?? ([...key].length === 1 ? key : undefined);
   if (text !== undefined) return text;
   if (/^(?:ctrl|c)-./.test(key)) {
     const control = controlCharacter(key.replace(/^\w+-/, ''));
     if (control !== undefined) return control;
   }
-  if (/^(?:alt|meta|m)-./.test(key)) return `${esc}${keySequence(name.replace(/^\w+-/, ''))}`;
+  if (/^(?:alt|meta|m)-./.test(key)) return `${ESC}${keySequence(name.replace(/^\w+-/, ''))}`;
   throw usageError(
-    `--key: no key is called ${oneLine(name) || '(nothing)'}; take ctrl-c, alt-x, a character, or one of ${Object.keys(named).join(', ')}`,
+    `--key: no key is called ${oneLine(name) || '(nothing)'}; take ctrl-c, alt-x, a character, or one of ${Object.keys(NAMED_KEYS).join(', ')}`,
   );
 }
 
@@ -79,7 +79,7 @@ export interface KeyReaderPort {
  * so that these come only when it was asked by somebody else. `CSI 1 ; 2 R` to `CSI 1 ; 16 R` are left in: that is F3 with
  * Shift, Alt and Ctrl, which a cursor position in the first line cannot be told from.
  */
-const answers: readonly RegExp[] = [
+const EMULATOR_ANSWERS: readonly RegExp[] = [
   /^\[(?!1;(?:[2-9]|1[0-6])R)\d+;\d+R$/,
   /^\[\?\d+(?:;\d+)*R$/,
   /^\[[?>=][\d;]*c$/,
@@ -92,15 +92,15 @@ const answers: readonly RegExp[] = [
 ];
 
 /** A control sequence; `ESC O` and a letter; a string that is an answer and no Alt-] or Alt-P; any one character. */
-const token =
+const KEY_TOKEN =
   /\u001b\[[\x30-\x3f]*[\x20-\x2f]*[\x40-\x7e]|\u001bO[\x40-\x7e]|\u001b(?:\]\d+;|P[01]?[$+]r|P[>!]\|)[^\u0007\u001b]*(?:\u0007|\u001b\\)|[^]/uy;
 
 /** What may become one of those with the next bytes. A lone ESC is the key. */
-const beginning =
+const UNFINISHED_KEY =
   /\u001b(?:\[[\x30-\x3f]*[\x20-\x2f]*|O|\](?:\d+(?:;[^\u0007\u001b]*\u001b?)?)?|P(?:[01]?(?:[$+](?:r[^\u0007\u001b]*\u001b?)?)?|[>!](?:\|[^\u0007\u001b]*\u001b?)?))$/u;
 
 /** An answer that began and never ended: nobody types that. */
-const lostAnswer = /^\u001b(?:\]\d+;|P[01]?[$+]r|P[>!]\|)/u;
+const UNFINISHED_ANSWER = /^\u001b(?:\]\d+;|P[01]?[$+]r|P[>!]\|)/u;
 
 /**
  * Reads the keys of the terminal that a command runs in: passes them on, takes out the emulator's own answers, and finds
@@ -133,7 +133,7 @@ export class KeyReader {
     this.#cancel?.();
     this.#cancel = undefined;
     const text = this.#held + this.#decoder.write(bytes);
-    const [begun = ''] = beginning.exec(text) ?? [];
+    const [begun = ''] = UNFINISHED_KEY.exec(text) ?? [];
     this.#held = begun;
     this.#take(text.slice(0, text.length - begun.length));
     // Emulators write an answer at once; what waits is a key, such as Alt-[.
@@ -150,7 +150,7 @@ export class KeyReader {
     this.#cancel = undefined;
     const held = this.#held;
     this.#held = '';
-    if (!lostAnswer.test(held)) this.#take(held);
+    if (!UNFINISHED_ANSWER.test(held)) this.#take(held);
   }
 
   #take(text: string): void {
@@ -159,11 +159,11 @@ export class KeyReader {
       if (typed !== '') this.#port.type(typed);
       typed = '';
     };
-    for (token.lastIndex = 0; token.lastIndex < text.length; ) {
-      const [key = ''] = token.exec(text) ?? [];
+    for (KEY_TOKEN.lastIndex = 0; KEY_TOKEN.lastIndex < text.length; ) {
+      const [key = ''] = KEY_TOKEN.exec(text) ?? [];
       if (key === '') break;
       if (key === '\u001b[200~' || key === '\u001b[201~') this.#isPasting = key === '\u001b[200~';
-      if (key.length > 1 && answers.some((answer) => answer.test(key.slice(1)))) continue;
+      if (key.length > 1 && EMULATOR_ANSWERS.some((answer) => answer.test(key.slice(1)))) continue;
       const isPrefix = !this.#isPasting && this.#prefixForms.has(key);
       if (this.#hasPrefix) {
         this.#hasPrefix = false;

@@ -8,12 +8,12 @@ export interface WindowSize {
   readonly rows: number;
 }
 
-const most = 65_535;
+const MAX_SIZE = 65_535;
 
 /** `--size 120x40`. Throws a usage error. */
 export function sizeOf(given: string): WindowSize {
   const [, cols = 0, rows = 0] = (/^(\d{1,5})x(\d{1,5})$/i.exec(given) ?? []).map(Number);
-  if (cols < 1 || rows < 1 || cols > most || rows > most) {
+  if (cols < 1 || rows < 1 || cols > MAX_SIZE || rows > MAX_SIZE) {
     throw usageError(`--size: expected columns x lines such as 120x40, got ${oneLine(given) || '(nothing)'}`);
   }
   return { cols, rows };

@@ -4,7 +4,7 @@ import { oneLine, plain } from '../render/plain-text.ts';
 import type { Screen } from '../render/screen.ts';
 
 /** So much of a first message names its chat. */
-const wordsLimit = 40;
+const MAX_TITLE_LENGTH = 40;
 
 /** A chat, as far as its name goes. */
 export interface NamedChat {
@@ -37,7 +37,7 @@ export class ChatHeadings {
     if (title !== '') return title;
     if (!this.#words.has(uri) && confirmed.turnsNextCursor === undefined) {
       const text = (confirmed.turns[0] ?? confirmed.activeTurn)?.message.text ?? '';
-      const words = oneLine(text, wordsLimit);
+      const words = oneLine(text, MAX_TITLE_LENGTH);
       if (words !== '') this.#words.set(uri, words);
     }
     return this.#words.get(uri) ?? `chat ${index + 1}`;

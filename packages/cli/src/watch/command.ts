@@ -14,7 +14,7 @@ export const WATCH_HELP =
 export const INPUT_ENDED =
   'the input has ended: nothing more can be typed, others answer what is asked; Ctrl-C leaves';
 
-const words: Readonly<Record<string, 'approve' | 'deny' | 'cancel' | 'leave' | 'help'>> = {
+const COMMAND_WORDS: Readonly<Record<string, 'approve' | 'deny' | 'cancel' | 'leave' | 'help'>> = {
   a: 'approve',
   approve: 'approve',
   y: 'approve',
@@ -38,5 +38,5 @@ export function readCommand(line: string): WatchCommand {
   const said = /^say\s+([^]+)$/i.exec(text)?.[1];
   if (said !== undefined) return { name: 'say', text: said };
   const word = text.toLowerCase();
-  return { name: (Object.hasOwn(words, word) ? words[word] : undefined) ?? 'help' };
+  return { name: (Object.hasOwn(COMMAND_WORDS, word) ? COMMAND_WORDS[word] : undefined) ?? 'help' };
 }

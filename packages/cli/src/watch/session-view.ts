@@ -31,7 +31,7 @@ export interface SessionViewOptions {
 }
 
 /** How long leaving waits for the host to answer what was typed before. */
-const answerLimitMs = 3_000;
+const ANSWER_TIMEOUT_MS = 3_000;
 
 const isAtRest = ({ status }: ChatSummary): boolean => (status & SessionStatus.InProgress) === 0;
 
@@ -137,7 +137,7 @@ export class SessionView {
   async settled(): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, answerLimitMs);
+      timer = setTimeout(resolve, ANSWER_TIMEOUT_MS);
     });
     await Promise.race([Promise.all(this.#answers), late]);
     clearTimeout(timer);

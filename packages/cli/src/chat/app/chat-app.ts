@@ -23,8 +23,8 @@ import {
 } from './frame.ts';
 import type { Screen, ScreenActions } from './panel.ts';
 
-const noticeMs = 8_000;
-const tickMs = 1_000;
+const NOTICE_MS = 8_000;
+const TICK_MS = 1_000;
 
 const LEAVE_AGAIN = 'Ctrl-C again leaves; sessions go on';
 
@@ -262,14 +262,14 @@ export class ChatApp {
     if (state === 'online' && this.#isLost) this.#tell('reached the host again');
     this.#isLost = state !== 'online';
     this.#cancelTick?.();
-    this.#cancelTick = this.#isLost ? this.#later(tickMs, () => this.#watchConnection()) : undefined;
+    this.#cancelTick = this.#isLost ? this.#later(TICK_MS, () => this.#watchConnection()) : undefined;
     this.#changed();
   }
 
   #tell(text: string, tone: Tone = 'info'): void {
     this.#notice = { text: oneLine(text, 500), tone };
     this.#cancelNotice?.();
-    this.#cancelNotice = this.#later(noticeMs, () => {
+    this.#cancelNotice = this.#later(NOTICE_MS, () => {
       this.#notice = undefined;
       this.#changed();
     });

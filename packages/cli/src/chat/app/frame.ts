@@ -133,7 +133,7 @@ function connectionLine(status: ConnectionState, address: string, now: number, i
 }
 
 const contexts = Object.keys(BINDINGS).filter((name): name is KeyContext => name in CONTEXT_TITLES);
-const labelCells = 18;
+const LABEL_CELLS = 18;
 
 /** All keys there are as lines, those of one place first. */
 export function helpLines(width: number, first?: KeyContext): Line[] {
@@ -141,8 +141,8 @@ export function helpLines(width: number, first?: KeyContext): Line[] {
     first === undefined ? contexts : [first, ...contexts.filter((context) => context !== first)];
   const row = ([label, hint]: readonly [string, string]): Line[] =>
     wrapLine(line(hint), width, {
-      first: [span(`  ${label.padEnd(labelCells)}`, { bold: true })],
-      rest: [span(' '.repeat(labelCells + 2))],
+      first: [span(`  ${label.padEnd(LABEL_CELLS)}`, { bold: true })],
+      rest: [span(' '.repeat(LABEL_CELLS + 2))],
     });
   return [
     ...ordered.flatMap((context) => [

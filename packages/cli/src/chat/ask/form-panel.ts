@@ -23,7 +23,7 @@ import {
 import { formLines, type PanelLines, type PanelRoom } from './form-lines.ts';
 
 /** Others see what is typed after so long. */
-const draftDelayMs = 250;
+const DRAFT_DELAY_MS = 250;
 
 /** Answers one input request. What is typed is shared with other clients as drafts, and theirs show here. */
 export class FormPanel implements Panel {
@@ -200,7 +200,7 @@ export class FormPanel implements Panel {
     if (question === undefined) return;
     this.#unsaid.add(question.id);
     this.#cancelTelling?.();
-    this.#cancelTelling = this.#env.later(draftDelayMs, () => {
+    this.#cancelTelling = this.#env.later(DRAFT_DELAY_MS, () => {
       for (const id of Array.from(this.#unsaid)) this.#tellNow(id, 'draft');
     });
   }

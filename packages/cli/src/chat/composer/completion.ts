@@ -25,11 +25,11 @@ export interface Inserted {
 }
 
 /** Words in quotes that are still open, behind a character that asks; the host knows the same [CHAT-16]. */
-const openQuote = /(?<![\p{L}\p{N}\p{M}_.+\-/@#&])([@#])"(?:[^"\\\n]|\\.)*$/u;
+const OPEN_QUOTE = /(?<![\p{L}\p{N}\p{M}_.+\-/@#&])([@#])"(?:[^"\\\n]|\\.)*$/u;
 
 /** Where the word under the cursor asks for proposals: behind one of these characters, at the beginning of a word. */
 export function asksForCompletion({ text, cursor }: Editor, triggers: readonly string[]): boolean {
-  const quoting = openQuote.exec(text.slice(0, cursor))?.[1];
+  const quoting = OPEN_QUOTE.exec(text.slice(0, cursor))?.[1];
   if (quoting !== undefined && triggers.includes(quoting)) return true;
   const word = /\S*$/.exec(text.slice(0, cursor))?.[0] ?? '';
   const [first = ''] = word;
@@ -94,10 +94,10 @@ export function popupLines({ items, selected }: Popup, width: number, height: nu
   });
 }
 
-const delayMs = 60;
+const REQUEST_DELAY_MS = 60;
 
 /** What there is where the host names none. */
-const usualTriggers: readonly string[] = ['@', '/', '#'];
+const DEFAULT_TRIGGERS: readonly string[] = ['@', '/', '#'];
 
 /** Asks the host for proposals while somebody types. A host that has none is asked once. */
 export class Proposals {
@@ -133,14 +133,14 @@ export class Proposals {
 
   /** The message has changed. */
   typed(channel: URI, editor: Editor): void {
-    const triggers = this.#env.client.host?.completionTriggerCharacters ?? usualTriggers;
+    const triggers = this.#env.client.host?.completionTriggerCharacters ?? DEFAULT_TRIGGERS;
     this.#cancel?.();
     this.#abort?.abort();
     if (!this.#isSupported || !asksForCompletion(editor, triggers)) {
       this.#popup = undefined;
       return;
     }
-    this.#cancel = this.#env.later(delayMs, () => void this.#ask(channel, editor));
+    this.#cancel = this.#env.later(REQUEST_DELAY_MS, () => void this.#ask(channel, editor));
   }
 
   async #ask(channel: URI, { text, cursor }: Editor): Promise<void> {

@@ -6,7 +6,7 @@ import { type Environment, refusalOf } from '../app/environment.ts';
 import { type Line, span } from '../text/line.ts';
 
 /** Others see what is typed after so long. */
-const delayMs = 300;
+const SAVE_DELAY_MS = 300;
 
 /**
  * Keeps the message that is being written the same on all clients [CHAT-14]. The text that is typed here goes first; what others have
@@ -50,7 +50,7 @@ export class DraftSync {
   /** Something was typed. */
   typed(text: () => string): void {
     this.#cancel?.();
-    this.#cancel = this.#env.later(delayMs, () => {
+    this.#cancel = this.#env.later(SAVE_DELAY_MS, () => {
       this.#cancel = undefined;
       this.#tell(text());
     });

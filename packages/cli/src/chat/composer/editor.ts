@@ -1,4 +1,4 @@
-import { cellsOf, unseen } from '../../render/plain-text.ts';
+import { cellsOf, INVISIBLE_CHARACTER } from '../../render/plain-text.ts';
 import { type Line, line } from '../text/line.ts';
 
 /** Text that is being typed. `cursor` is a UTF-16 offset at the edge of a character as people see it. */
@@ -112,12 +112,12 @@ export interface EditorLayout {
 }
 
 /** What a terminal would obey, or what makes text read as another: controls, separators of lines, direction, nothing to see. */
-const unshown = new RegExp(`[\\p{Cc}\\p{Zl}\\p{Zp}]|${unseen.source}`, 'gu');
+const UNSHOWN = new RegExp(`[\\p{Cc}\\p{Zl}\\p{Zp}]|${INVISIBLE_CHARACTER.source}`, 'gu');
 
 /** A character as it is drawn: what nobody would see has a mark of one cell. Text of others comes into editors too. */
 function drawn(segment: string): string {
   if (segment === '\t') return ' ';
-  return segment.replace(unshown, (character) => {
+  return segment.replace(UNSHOWN, (character) => {
     const code = character.charCodeAt(0);
     if (code === 0x7f) return '\u2421';
     return code < 0x20 ? String.fromCharCode(0x2400 + code) : '\ufffd';

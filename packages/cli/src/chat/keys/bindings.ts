@@ -44,7 +44,7 @@ const b = (keys: string, label: string, hint: string, command: Command): Binding
   ...(typeof command === 'string' ? { command } : command),
 });
 
-const scroll: readonly Binding[] = [
+const SCROLL_KEYS: readonly Binding[] = [
   b('pageup', 'PgUp', 'back', { command: 'pageUp', isQuiet: true }),
   b('pagedown', 'PgDn', 'forward', { command: 'pageDown', isQuiet: true }),
 ];
@@ -102,7 +102,7 @@ export const BINDINGS: Readonly<Record<KeyContext, readonly Binding[]>> = {
     b('down', '↓', 'line down, or message after', { command: 'down', isQuiet: true }),
     b('ctrl-y', 'Ctrl-Y', 'copy the last answer', { command: 'copyLast', isQuiet: true }),
     b('ctrl-end', 'Ctrl-End', 'to the newest', { command: 'toEnd', isQuiet: true }),
-    ...scroll,
+    ...SCROLL_KEYS,
   ],
   popup: [
     b('tab enter', 'Tab', 'take', 'take'),
@@ -126,7 +126,7 @@ export const BINDINGS: Readonly<Record<KeyContext, readonly Binding[]>> = {
     b('esc', 'Esc', 'to the message', 'toComposer'),
     b('?', '?', 'help', 'help'),
     b('ctrl-c', 'Ctrl-C', 'leave', { command: 'leave', isQuiet: true }),
-    ...scroll,
+    ...SCROLL_KEYS,
   ],
   reason: [b('enter', 'Enter', 'deny', 'submit'), b('esc ctrl-c', 'Esc, Ctrl-C', 'back', 'cancel')],
   editInput: [
@@ -149,7 +149,7 @@ export const BINDINGS: Readonly<Record<KeyContext, readonly Binding[]>> = {
     b('ctrl-x', 'Ctrl-X', 'decline', 'decline'),
     b('esc ctrl-c', 'Esc, Ctrl-C', 'to the message', 'toComposer'),
     b('?', '?', 'help', { command: 'help', when: 'isChoice' }),
-    ...scroll,
+    ...SCROLL_KEYS,
   ],
   queue: [
     b('up', '↑', 'up', { command: 'up', isQuiet: true }),
@@ -163,7 +163,7 @@ export const BINDINGS: Readonly<Record<KeyContext, readonly Binding[]>> = {
     b('esc ctrl-q', 'Esc', 'to the message', 'toComposer'),
     b('?', '?', 'help', 'help'),
     b('ctrl-c', 'Ctrl-C', 'leave', { command: 'leave', isQuiet: true }),
-    ...scroll,
+    ...SCROLL_KEYS,
   ],
   browse: [
     b('up k', '↑↓', 'turns', 'up'),
@@ -178,7 +178,7 @@ export const BINDINGS: Readonly<Record<KeyContext, readonly Binding[]>> = {
     b('esc ctrl-t', 'Esc', 'to the message', 'toComposer'),
     b('?', '?', 'help', 'help'),
     b('ctrl-c', 'Ctrl-C', 'leave', { command: 'leave', isQuiet: true }),
-    ...scroll,
+    ...SCROLL_KEYS,
   ],
   chats: [
     b('enter', 'Enter', 'open', 'open'),

@@ -37,7 +37,7 @@ export interface RawKey {
   readonly meta: boolean;
 }
 
-const names: readonly (readonly [keyof RawKey, NamedKey])[] = [
+const KEY_NAMES: readonly (readonly [keyof RawKey, NamedKey])[] = [
   ['return', 'enter'],
   ['tab', 'tab'],
   ['escape', 'esc'],
@@ -55,7 +55,7 @@ const names: readonly (readonly [keyof RawKey, NamedKey])[] = [
 
 /** What was typed, in order: several events where a slow line brings more than one key at once. */
 export function keyEvents(input: string, raw: RawKey): KeyEvent[] {
-  const named = names.find(([field]) => raw[field])?.[1];
+  const named = KEY_NAMES.find(([field]) => raw[field])?.[1];
   if (named !== undefined) {
     // Esc twice in a row is told as one with a modifier.
     const alt = raw.meta && named !== 'esc' ? 'alt-' : '';

@@ -78,7 +78,7 @@ function listLines(list: Tokens.List, width: number): Line[] {
   });
 }
 
-const entities: Readonly<Record<string, string>> = {
+const HTML_ENTITIES: Readonly<Record<string, string>> = {
   '&amp;': '&',
   '&lt;': '<',
   '&gt;': '>',
@@ -87,7 +87,7 @@ const entities: Readonly<Record<string, string>> = {
 };
 
 const unescaped = (text: string): string =>
-  text.replace(/&(?:amp|lt|gt|quot|#39);/g, (name) => entities[name] ?? name);
+  text.replace(/&(?:amp|lt|gt|quot|#39);/g, (name) => HTML_ENTITIES[name] ?? name);
 
 /** Inline Markdown as lines: more than one where it has hard breaks. HTML stays as it is written. */
 export function inlineLines(tokens: readonly Token[] | undefined, style: Style = {}): Line[] {
@@ -141,7 +141,7 @@ export function inlineLines(tokens: readonly Token[] | undefined, style: Style =
   return lines;
 }
 
-const leastColumnCells = 3;
+const MIN_COLUMN_CELLS = 3;
 
 /** A table with its columns beside each other, cells wrapped; where there is no room for that, a list of its rows. */
 export function tableLines(table: Tokens.Table, width: number): Line[] {
@@ -154,7 +154,7 @@ export function tableLines(table: Tokens.Table, width: number): Line[] {
     Math.max(1, ...rows.map((row) => lineCells(row[column] ?? EMPTY_LINE))),
   );
   const room = width - between;
-  if (room < columnCount * leastColumnCells) return stacked(rows, width);
+  if (room < columnCount * MIN_COLUMN_CELLS) return stacked(rows, width);
   const widths = shared(wanted, room);
   const lines = rows.flatMap((row) => rowLines(row, widths, table));
   const headerHeight = rowLines(rows[0] ?? [], widths, table).length;

@@ -4,7 +4,7 @@ import { EMPTY_LINE, type Line } from '../text/line.ts';
 import { blockLines, codeLines } from './markdown.ts';
 
 /** An unfinished block that is longer than this is taken apart again only when it has grown by a part of itself. */
-const eagerLimit = 8 * 1024;
+const EAGER_LENGTH = 8 * 1024;
 
 /**
  * A Markdown text that grows, as lines. Blocks that are over are laid out once: only the last one is looked at again, so
@@ -50,7 +50,7 @@ export class MarkdownStream {
   #settle(): void {
     if (this.#fence !== undefined) return this.#settleCode();
     const grown = this.#tail.length - this.#tailSeen;
-    if (this.#tailSeen > eagerLimit && grown < this.#tailSeen / 8) return;
+    if (this.#tailSeen > EAGER_LENGTH && grown < this.#tailSeen / 8) return;
     this.#settleBlocks();
     const tokens = boundedTokens(this.#tail);
     const [, mark, language = ''] = /^ {0,3}(`{3,}|~{3,})[ \t]*([^\s`]*)[^\n]*\n/.exec(this.#tail) ?? [];

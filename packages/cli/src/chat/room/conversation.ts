@@ -18,7 +18,7 @@ import { QueuePanel, waitingIn } from './queue-panel.ts';
 export type Focus = 'composer' | 'ask' | 'queue' | 'browse';
 
 /** Keys that are typed so soon after each other are meant for what had them before. */
-const typingMs = 1_000;
+const TYPING_PAUSE_MS = 1_000;
 
 /** One open chat: its transcript, what waits in it, and what is being written. */
 export class Conversation {
@@ -201,7 +201,7 @@ export class Conversation {
       if (this.#focus === 'ask') this.focus = 'composer';
       return;
     }
-    const isBusy = !this.composer.isEmpty || performance.now() - this.#typedAt < typingMs;
+    const isBusy = !this.composer.isEmpty || performance.now() - this.#typedAt < TYPING_PAUSE_MS;
     if (!hadAsk && this.#focus === 'composer' && !isBusy) this.focus = 'ask';
   }
 

@@ -27,9 +27,9 @@ export interface RoomView {
   readonly overlay: OverlayPanel | undefined;
 }
 
-const composerRows = 8;
-const queueRows = 5;
-const lowRows = 12;
+const MAX_COMPOSER_ROWS = 8;
+const MAX_QUEUE_ROWS = 5;
+const SMALL_WINDOW_ROWS = 12;
 
 /** A session in the window: transcript, questions, message, what waits, keys, status; smaller parts give way in small windows. */
 export function roomFrame(room: RoomView, { columns, rows }: Size, around: Surroundings): Frame {
@@ -53,14 +53,14 @@ export function roomFrame(room: RoomView, { columns, rows }: Size, around: Surro
       : { lines, cursor: { x: overlay.cursor.x + 1, y: y + 2 } };
   }
   // In a low window a question that is being answered has the room of the message.
-  const isLow = rows < lowRows && conversation.focus === 'ask';
+  const isLow = rows < SMALL_WINDOW_ROWS && conversation.focus === 'ask';
   const writing = isLow
     ? { lines: [], cursor: { x: 0, y: 0 } }
-    : composerPart(conversation, width, Math.max(1, Math.min(composerRows, rows - 8)));
+    : composerPart(conversation, width, Math.max(1, Math.min(MAX_COMPOSER_ROWS, rows - 8)));
   const fixed = 1 + bottom.length + writing.lines.length;
   const waiting = queueLines(waitingIn(conversation.chat.mirror.state), {
     width,
-    height: Math.min(queueRows, Math.max(0, rows - fixed - 4)),
+    height: Math.min(MAX_QUEUE_ROWS, Math.max(0, rows - fixed - 4)),
     selected: conversation.focus === 'queue' ? conversation.queue.current?.pending.id : undefined,
     isIdle: !conversation.isRunning,
   });

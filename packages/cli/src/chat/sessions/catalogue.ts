@@ -3,10 +3,10 @@ import { wireCodeOf } from '../../host-link/host-errors.ts';
 import { oneLine } from '../../render/plain-text.ts';
 import { type Environment, messageOf } from '../app/environment.ts';
 
-const pageSize = 500;
+const PAGE_SIZE = 500;
 
 /** A session that a whole list does not have after so many tries is one that the host does not list. */
-const maxTries = 3;
+const MAX_TRIES = 3;
 
 /** The host's sessions, kept up to date by its notifications, and read anew after each reconnection. */
 export class SessionCatalogue {
@@ -75,7 +75,7 @@ export class SessionCatalogue {
   /** A session that no page had: it moved to one that had been read. */
   #look(session: URI): void {
     const tries = this.#tries.get(session) ?? 0;
-    if (tries === maxTries) return;
+    if (tries === MAX_TRIES) return;
     this.#tries.set(session, tries + 1);
     void this.#load();
   }
@@ -99,7 +99,7 @@ export class SessionCatalogue {
       do {
         const page = await this.#env.client.request('listSessions', {
           channel: ROOT_URI,
-          limit: pageSize,
+          limit: PAGE_SIZE,
           ...(cursor === undefined ? {} : { cursor }),
         });
         for (const summary of page.items) {
@@ -124,9 +124,9 @@ export class SessionCatalogue {
   }
 }
 
-const delayMs = 200;
-const leastCharacters = 2;
-const hitLimit = 50;
+const SEARCH_DELAY_MS = 200;
+const MIN_QUERY_LENGTH = 2;
+const MAX_HITS = 50;
 
 /** Finds sessions by what was said in them, where the host can do that; one that cannot is asked once. */
 export class TextSearch {
@@ -150,8 +150,8 @@ export class TextSearch {
     this.#cancel?.();
     this.#query = query;
     this.#snippets = new Map();
-    if (!this.#isSupported || query.length < leastCharacters) return;
-    this.#cancel = this.#env.later(delayMs, () => void this.#ask(query));
+    if (!this.#isSupported || query.length < MIN_QUERY_LENGTH) return;
+    this.#cancel = this.#env.later(SEARCH_DELAY_MS, () => void this.#ask(query));
   }
 
   dispose(): void {
@@ -160,7 +160,7 @@ export class TextSearch {
 
   async #ask(query: string): Promise<void> {
     try {
-      const { items } = await this.#env.client.sessions.search(query, { limit: hitLimit });
+      const { items } = await this.#env.client.sessions.search(query, { limit: MAX_HITS });
       if (this.#query !== query) return;
       const snippets = new Map<URI, string>();
       for (const { session, field, snippet } of items) {

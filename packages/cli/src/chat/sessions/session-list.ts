@@ -57,7 +57,7 @@ function stateOf(session: SessionSummary, marks: Marks): Span {
   }
 }
 
-const stateCells = 10;
+const STATE_CELLS = 10;
 
 /** A session on one line. */
 export function sessionRow(
@@ -83,7 +83,7 @@ export function sessionRow(
   const left: Line = [
     span(isSelected ? '▸ ' : '  '),
     state,
-    span(' '.repeat(Math.max(1, stateCells - state.text.length))),
+    span(' '.repeat(Math.max(1, STATE_CELLS - state.text.length))),
     span(title, look),
     ...(more === '' ? [] : [span(`  ${more}`, { dim: true, italic: true })]),
     ...(isArchived(session) ? [span('  archived', { dim: true })] : []),

@@ -19,7 +19,7 @@ import {
 } from './settings.ts';
 
 /** The host is asked for choices after so long without a key. */
-const searchDelayMs = 150;
+const SEARCH_DELAY_MS = 150;
 
 /** The chat whose messages get a model. */
 export interface ModelHolder {
@@ -166,7 +166,7 @@ export class SettingsPanel implements OverlayPanel {
     this.#cancelSearch?.();
     const query = editing.filter.text;
     const { provider, workingDirectory, config } = this.#session.mirror.state;
-    this.#cancelSearch = this.#env.later(searchDelayMs, () => {
+    this.#cancelSearch = this.#env.later(SEARCH_DELAY_MS, () => {
       const asked = this.#env.client.request('sessionConfigCompletions', {
         channel: ROOT_URI,
         provider,

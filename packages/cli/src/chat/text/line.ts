@@ -32,7 +32,7 @@ export const line = (text: string, style?: Style): Line =>
 /** A stretch of text. */
 export const span = (text: string, style?: Style): Span => (style === undefined ? { text } : { text, style });
 
-const colorCodes: Readonly<Record<Color, number>> = {
+const COLOR_CODES: Readonly<Record<Color, number>> = {
   red: 31,
   green: 32,
   yellow: 33,
@@ -53,7 +53,7 @@ function codesOf(
   if (underline) codes.push(4);
   if (inverse) codes.push(7);
   if (strike) codes.push(9);
-  if (color !== undefined && hasColors) codes.push(colorCodes[color]);
+  if (color !== undefined && hasColors) codes.push(COLOR_CODES[color]);
   return codes;
 }
 
@@ -71,17 +71,17 @@ export function toAnsi(spans: Line, hasColors: boolean): string {
 const segmenter = new Intl.Segmenter();
 
 /** Characters that are drawn of several: skin tones, joined people, keycaps, and what a selector makes an emoji of. */
-const composed = /\u200d|\u20e3|\ufe0f|\p{Emoji_Modifier}/u;
+const COMPOSED_CHARACTER = /\u200d|\u20e3|\ufe0f|\p{Emoji_Modifier}/u;
 
 /**
  * Text that takes the same cells in every terminal: terminals disagree on what emoji of several characters take, and one cell too
  * many breaks the whole screen. Only the first character of such an emoji stays, and a space where it is narrower.
  */
 export function steady(text: string): string {
-  if (!composed.test(text)) return text;
+  if (!COMPOSED_CHARACTER.test(text)) return text;
   let shown = '';
   for (const { segment } of segmenter.segment(text)) {
-    if (!composed.test(segment)) {
+    if (!COMPOSED_CHARACTER.test(segment)) {
       shown += segment;
       continue;
     }

@@ -105,11 +105,11 @@ export function wrapText(text: string, width: number, style?: Span['style'], opt
 }
 
 /** Scripts without spaces between words may be broken behind every character. */
-const words =
+const WORD_PATTERN =
   /\s+|[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]|[^\s\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]+/gu;
 
 function* wordsOf(spans: Line): Generator<{ word: string; part: Span }> {
-  for (const part of spans) for (const word of part.text.match(words) ?? []) yield { word, part };
+  for (const part of spans) for (const word of part.text.match(WORD_PATTERN) ?? []) yield { word, part };
 }
 
 /** As many characters as fit into the cells, at least one, and what is left. */

@@ -3,15 +3,15 @@ import type { ActiveTurn } from '@agenthost/protocol';
 import { plain } from '../../render/plain-text.ts';
 import { type Environment, messageOf } from '../app/environment.ts';
 
-const tailLines = 6;
+const TAIL_LINES = 6;
 /** Enough for the lines that show, and for most of what repaints them. */
-const tailCharacters = 8 * 1024;
+const TAIL_CHARACTERS = 8 * 1024;
 
 /** The last lines that an output leaves on a screen, as far as plain text says: what a carriage return writes over is gone. */
-export function lastLines(output: string, count = tailLines): string[] {
+export function lastLines(output: string, count = TAIL_LINES): string[] {
   const rows = plain(
     output
-      .slice(-tailCharacters)
+      .slice(-TAIL_CHARACTERS)
       .replace(/\r+\n/g, '\n')
       .replace(/[^\n]*\r(?=[^\n])/g, ''),
   )

@@ -16,8 +16,8 @@ export interface ToolCallLook {
 }
 
 /** Lines of output that a call shows that nobody asked for more of. */
-const shortOutput = 5;
-const longOutput = 400;
+const COLLAPSED_OUTPUT_LINES = 5;
+const EXPANDED_OUTPUT_LINES = 400;
 
 /** A tool call: what it does in one line, and below it what there is to see. */
 export function toolCallLines(toolCall: ToolCallState, look: ToolCallLook): Line[] {
@@ -108,7 +108,7 @@ function contentLines(
     case 'text': {
       // Of a call that is over, what it did is told already.
       if (status === 'completed' && !isExpanded) return [];
-      return tail(plain(content.text), isExpanded ? longOutput : shortOutput, width);
+      return tail(plain(content.text), isExpanded ? EXPANDED_OUTPUT_LINES : COLLAPSED_OUTPUT_LINES, width);
     }
     case 'fileEdit':
       return barred(editLine(content), width, {});
@@ -118,7 +118,11 @@ function contentLines(
       return shown.flatMap((text) => barred(text, width, { dim: true }));
     }
     case 'terminalComplete':
-      return tail(plain(content.preview ?? ''), isExpanded ? longOutput : shortOutput, width);
+      return tail(
+        plain(content.preview ?? ''),
+        isExpanded ? EXPANDED_OUTPUT_LINES : COLLAPSED_OUTPUT_LINES,
+        width,
+      );
     case 'subagent': {
       const name = oneLine(content.agentName ?? '');
       const title = `${name === '' ? '' : `${name}: `}${oneLine(content.title)}`;

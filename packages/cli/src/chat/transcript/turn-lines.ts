@@ -23,7 +23,7 @@ export interface TurnLook {
 }
 
 /** Lines of thinking that show while it goes on. */
-const thinkingLines = 3;
+const THINKING_LINES = 3;
 
 /**
  * Lays turns out as lines, and remembers: a turn that has ended is laid out once for each width, and of the one that runs
@@ -145,7 +145,7 @@ function reasoningLines(content: string, { width, isExpanded }: TurnLook, isLast
   const quiet = { dim: true, italic: true } as const;
   const all = wrapText(text, width, quiet, { first: [span('  ')] });
   if (isExpanded) return [line('thinking', quiet), ...all];
-  if (isLast) return [line('thinking', quiet), ...all.slice(-thinkingLines)];
+  if (isLast) return [line('thinking', quiet), ...all.slice(-THINKING_LINES)];
   return [line(`thought, ${all.length} line${all.length === 1 ? '' : 's'}`, quiet)];
 }
 

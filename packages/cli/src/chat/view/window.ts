@@ -6,7 +6,7 @@ import { keyEvents } from '../keys/key-event.ts';
 import { toAnsi } from '../text/line.ts';
 
 /** Shows no more than so many frames a second; faster ones are for nobody. */
-const frameMs = 33;
+const FRAME_INTERVAL_MS = 33;
 
 /** What shows frames and reads keys. */
 export interface ChatWindow {
@@ -132,7 +132,7 @@ function onFrames(app: ChatApp, draw: () => void): () => void {
     if (!hasMore) return;
     hasMore = false;
     draw();
-    timer = setTimeout(next, frameMs);
+    timer = setTimeout(next, FRAME_INTERVAL_MS);
   };
   const stop = app.onChange(() => {
     hasMore = true;

@@ -9,7 +9,7 @@ import { Attachment, type AttachmentParts } from '../../term/attachment.ts';
 import { prefixKey } from '../../term/keys.ts';
 
 /** Variable in which a host tells what runs in a terminal the URI of that terminal. */
-const ownTerminal = 'AGENTHOST_TERMINAL';
+const OWN_TERMINAL_VARIABLE = 'AGENTHOST_TERMINAL';
 
 /** Options of `term attach` as parsed. */
 export interface TermAttachOptions extends HostOptions {
@@ -28,7 +28,7 @@ export async function attachTerminal(
   demandWindow(context, `\`${commandLine('term send')}\`, \`wait\` and \`run\` work without a window`);
   return withHost(context, screen, options, async (connected) => {
     const { resource } = await findTerminal(connected.client, given);
-    if (context.env[ownTerminal] === resource) {
+    if (context.env[OWN_TERMINAL_VARIABLE] === resource) {
       throw usageError('that is the terminal that you are in: it would show itself in itself without end');
     }
     const terminal = await connected.client.terminal(resource);

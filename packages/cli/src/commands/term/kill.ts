@@ -14,7 +14,7 @@ export interface TermKillOptions extends HostOptions {
   readonly json?: boolean;
 }
 
-const signals: readonly TerminalSignal[] = [
+const SIGNALS: readonly TerminalSignal[] = [
   'INT',
   'TERM',
   'HUP',
@@ -71,7 +71,7 @@ export async function killTerminals(
 
 function signalOf(given: string): TerminalSignal {
   const name = given.toUpperCase().replace(/^SIG/, '');
-  const signal = signals.find((one) => one === name);
+  const signal = SIGNALS.find((one) => one === name);
   if (signal !== undefined) return signal;
-  throw usageError(`--signal: expected one of ${signals.join(', ')}, got ${oneLine(given) || '(nothing)'}`);
+  throw usageError(`--signal: expected one of ${SIGNALS.join(', ')}, got ${oneLine(given) || '(nothing)'}`);
 }

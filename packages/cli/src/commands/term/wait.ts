@@ -22,7 +22,7 @@ export interface TermWaitOptions extends HostOptions {
 }
 
 /** Text that is kept for a match that begins in earlier output, in UTF-16 units. */
-const textLimit = 64 * 1024;
+const MAX_TEXT_LENGTH = 64 * 1024;
 
 /** `term wait`: until a terminal has ended, is quiet, or shows a text. */
 export async function waitForTerminal(
@@ -107,7 +107,7 @@ class Wait {
         this.#timer = setTimeout(() => resolve({ type: 'idle' }), idleMs);
       }
       if (pattern === undefined) return;
-      text = (text + filter.next(output)).slice(-textLimit);
+      text = (text + filter.next(output)).slice(-MAX_TEXT_LENGTH);
       if (pattern.test(text)) resolve({ type: 'text' });
     };
     this.#stop = terminal.attach({
